@@ -1,0 +1,48 @@
+import { type DynamicModule, Module } from '@nestjs/common';
+import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR, APP_PIPE } from '@nestjs/core';
+import { AuthModule } from './auth/auth.module.js';
+import { JwtCookieGuard } from './auth/jwt-cookie.guard.js';
+import { FailEnvelopeFilter } from './common/fail-envelope.filter.js';
+import { JsonBodyInterceptor } from './common/json-body.interceptor.js';
+import { SuccessEnvelopeInterceptor } from './common/success-envelope.interceptor.js';
+import { DtoValidationPipe } from './common/validation.pipe.js';
+import type { Database } from './config/database.js';
+import { DatabaseModule } from './config/database.module.js';
+import { EnvModule } from './config/env.module.js';
+import type { Env } from './config/env.js';
+import { HealthModule } from './health/health.module.js';
+import { ImagesModule } from './images/images.module.js';
+import { OrdersModule } from './orders/orders.module.js';
+import { PaymentsModule } from './payments/payments.module.js';
+import { ProductsModule } from './products/products.module.js';
+import { UsersModule } from './users/users.module.js';
+
+/** The modules, and what stands around every route: closed by default, validated, enveloped. */
+@Module({
+  providers: [
+    { provide: APP_GUARD, useExisting: JwtCookieGuard },
+    { provide: APP_INTERCEPTOR, useClass: JsonBodyInterceptor },
+    { provide: APP_INTERCEPTOR, useClass: SuccessEnvelopeInterceptor },
+    { provide: APP_PIPE, useClass: DtoValidationPipe },
+    { provide: APP_FILTER, useClass: FailEnvelopeFilter },
+  ],
+})
+export class AppModule {
+  static forRoot(env: Env, database: Database): DynamicModule {
+    return {
+      module: AppModule,
+      imports: [
+        EnvModule.forRoot(env, database),
+        DatabaseModule.forRoot(database.url),
+        AuthModule,
+        UsersModule,
+        // Before the products: `products/payments` is not a product's id.
+        PaymentsModule,
+        ProductsModule,
+        ImagesModule,
+        OrdersModule,
+        HealthModule,
+      ],
+    };
+  }
+}

@@ -1,0 +1,94 @@
+import { Body, Controller, Get, HttpCode, Post, Req, Res } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import type { Request, Response } from 'express';
+import { failures } from '../common/errors.js';
+import { ApiEndpoint } from '../common/openapi.decorators.js';
+import { Public } from '../common/public.decorator.js';
+import { UserView, UserWithRoleView } from '../users/users.dto.js';
+import { LoginDto, RegisterDto } from './auth.dto.js';
+import { AuthService, type Session } from './auth.service.js';
+import { ACCESS_COOKIE, REFRESH_COOKIE, TokensService } from './tokens.service.js';
+
+const BOTH_COOKIES = [ACCESS_COOKIE, REFRESH_COOKIE];
+
+@ApiTags('Accounts')
+@Public(true)
+@Controller()
+export class AuthController {
+  constructor(
+    private readonly auth: AuthService,
+    private readonly tokens: TokensService,
+  ) {}
+
+  @Post('register')
+  @ApiEndpoint({
+    summary: 'Create an account and sign in',
+    description:
+      'The role is always USER. A one-time password for e-mail verification is sent to the address.',
+    access: 'none',
+    success: { status: 201, data: { user: UserWithRoleView }, cookies: BOTH_COOKIES },
+    failures: [
+      failures.validation({ email: 'your email format is invalid' }),
+      failures.emailTaken(),
+      failures.tooLarge(),
+    ],
+    changesState: true,
+  })
+  async register(
+    @Body() body: RegisterDto,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<{ user: UserWithRoleView }> {
+    const session = await this.auth.register(body);
+    this.#setCookies(response, session);
+    return { user: new UserWithRoleView(session.principal) };
+  }
+
+  @Post('login')
+  @HttpCode(200)
+  @ApiEndpoint({
+    summary: 'Sign in',
+    description:
+      'Read the user under either key. A later login replaces the refresh token of an earlier one.',
+    access: 'none',
+    success: { status: 200, data: { users: UserView, user: UserWithRoleView }, cookies: BOTH_COOKIES },
+    failures: [
+      failures.validation({ password: 'password is required' }),
+      failures.credentials(),
+      failures.tooLarge(),
+    ],
+    changesState: true,
+  })
+  async login(
+    @Body() body: LoginDto,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<{ users: UserView; user: UserWithRoleView }> {
+    const session = await this.auth.login(body);
+    this.#setCookies(response, session);
+    return { users: new UserView(session.principal), user: new UserWithRoleView(session.principal) };
+  }
+
+  @Get('refresh')
+  @ApiEndpoint({
+    summary: 'A new access cookie for the refresh cookie',
+    description: 'The refresh token stays as it is. Call it after a 401 and repeat the request.',
+    access: 'refresh cookie',
+    success: { status: 200, data: { user: UserWithRoleView }, cookies: [ACCESS_COOKIE] },
+    failures: [failures.missingRefreshToken(), failures.refreshToken()],
+  })
+  async refresh(
+    @Req() request: Request,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<{ user: UserWithRoleView }> {
+    const cookie: unknown = (request.cookies as Record<string, unknown>)[REFRESH_COOKIE];
+    const { principal, accessToken } = await this.auth.refresh(
+      typeof cookie === 'string' && cookie !== '' ? cookie : undefined,
+    );
+    this.tokens.setAccessCookie(response, accessToken);
+    return { user: new UserWithRoleView(principal) };
+  }
+
+  #setCookies(response: Response, { accessToken, refreshToken }: Session): void {
+    this.tokens.setAccessCookie(response, accessToken);
+    this.tokens.setRefreshCookie(response, refreshToken);
+  }
+}

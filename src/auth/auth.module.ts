@@ -1,0 +1,43 @@
+import { Module } from '@nestjs/common';
+import { JwtModule } from '@nestjs/jwt';
+import { PassportModule } from '@nestjs/passport';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { JobsModule } from '../jobs/jobs.module.js';
+import { MailModule } from '../mail/mail.module.js';
+import { UsersModule } from '../users/users.module.js';
+import { AdminAccountsService } from './admin-accounts.service.js';
+import { AdminGuard } from './admin.guard.js';
+import { AuthController } from './auth.controller.js';
+import { AuthService } from './auth.service.js';
+import { JwtCookieGuard } from './jwt-cookie.guard.js';
+import { JwtCookieStrategy } from './jwt-cookie.strategy.js';
+import { OneTimePassword } from './otp.entity.js';
+import { OtpService } from './otp.service.js';
+import { OtpsRepository } from './otps.repository.js';
+import { PasswordsService } from './passwords.service.js';
+import { TokensService } from './tokens.service.js';
+
+@Module({
+  imports: [
+    TypeOrmModule.forFeature([OneTimePassword]),
+    PassportModule,
+    JwtModule.register({}),
+    UsersModule,
+    MailModule,
+    JobsModule,
+  ],
+  controllers: [AuthController],
+  providers: [
+    AdminAccountsService,
+    AdminGuard,
+    AuthService,
+    JwtCookieGuard,
+    JwtCookieStrategy,
+    OtpService,
+    OtpsRepository,
+    PasswordsService,
+    TokensService,
+  ],
+  exports: [AdminAccountsService, AdminGuard, JwtCookieGuard],
+})
+export class AuthModule {}

@@ -1,0 +1,33 @@
+import { Injectable } from '@nestjs/common';
+import { PassportStrategy } from '@nestjs/passport';
+import type { Request } from 'express';
+import { Strategy } from 'passport-jwt';
+import type { Principal } from '../common/current-user.decorator.js';
+import { failures } from '../common/errors.js';
+import { Env } from '../config/env.js';
+import { ACCESS_COOKIE, JWT_ALGORITHM, principalOf, type TokenClaims } from './tokens.service.js';
+
+export const JWT_COOKIE = 'jwt-cookie';
+
+/** Reads the caller from the access cookie; the database is not asked. */
+@Injectable()
+export class JwtCookieStrategy extends PassportStrategy(Strategy, JWT_COOKIE) {
+  constructor(env: Env) {
+    super({
+      jwtFromRequest: accessTokenOf,
+      secretOrKey: env.jwtAccessSecret,
+      algorithms: [JWT_ALGORITHM],
+    });
+  }
+
+  validate(claims: TokenClaims): Principal {
+    const principal = principalOf(claims);
+    if (principal === null) throw failures.malformedAccessToken();
+    return principal;
+  }
+}
+
+function accessTokenOf(request: Request): string | null {
+  const cookie: unknown = (request.cookies as Record<string, unknown>)[ACCESS_COOKIE];
+  return typeof cookie === 'string' && cookie !== '' ? cookie : null;
+}

@@ -1,0 +1,76 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { createHmac, hkdfSync, randomInt } from 'node:crypto';
+import type { EntityManager } from 'typeorm';
+import { Env } from '../config/env.js';
+import { JobsService } from '../jobs/jobs.service.js';
+import { MailService, type MailTemplate } from '../mail/mail.service.js';
+import { UsersService } from '../users/users.service.js';
+import type { OtpPurpose } from './otp.entity.js';
+import { OtpsRepository } from './otps.repository.js';
+
+const OTP_DIGITS = 6;
+const OTP_LIFETIME_S = 600;
+const SEND_OTP = 'send-otp';
+
+/** No code in it: it is made when the mail is sent, so the queue's tables never hold one. */
+interface SendOtpPayload {
+  readonly userId: number;
+  readonly purpose: OtpPurpose;
+}
+
+const MAIL_OF: Readonly<Record<OtpPurpose, { template: MailTemplate; subject: string }>> = {
+  verify_email: { template: 'verify-email', subject: 'Your verification code' },
+  reset_password: { template: 'reset-password', subject: 'Your password reset code' },
+};
+
+/** One-time passwords by mail: 6 digits, 10 minutes, stored as a keyed digest (decisions.md, Accounts). */
+@Injectable()
+export class OtpService implements OnModuleInit {
+  /** Six digits can be tried out against a plain hash; without this key they cannot. */
+  readonly #key: Buffer;
+
+  constructor(
+    private readonly otps: OtpsRepository,
+    private readonly users: UsersService,
+    private readonly jobs: JobsService,
+    private readonly mail: MailService,
+    env: Env,
+  ) {
+    this.#key = Buffer.from(hkdfSync('sha256', env.jwtAccessSecret, '', 'one-time passwords', 32));
+  }
+
+  onModuleInit(): void {
+    this.jobs.handle<SendOtpPayload>(SEND_OTP, (payload) => this.#send(payload));
+  }
+
+  /** Queues the mail with a new code; does nothing when one was requested less than a minute ago. */
+  async request(tx: EntityManager, userId: number, purpose: OtpPurpose): Promise<void> {
+    if (!(await this.otps.request(tx, userId, purpose))) return;
+    const payload: SendOtpPayload = { userId, purpose };
+    await this.jobs.enqueue(tx, SEND_OTP, payload, { key: `${SEND_OTP}:${userId}:${purpose}` });
+  }
+
+  /**
+   * Stores the digest before the mail leaves: a mail that is out always holds a valid code. A repetition after a
+   * failure makes a new code, which replaces the one of a mail that may have left.
+   */
+  async #send({ userId, purpose }: SendOtpPayload): Promise<void> {
+    const account = await this.users.findById(userId);
+    if (account === null) return;
+    const code = randomInt(10 ** OTP_DIGITS)
+      .toString()
+      .padStart(OTP_DIGITS, '0');
+    await this.otps.issue(userId, purpose, this.#digest(userId, purpose, code), OTP_LIFETIME_S);
+    const { template, subject } = MAIL_OF[purpose];
+    await this.mail.send({
+      to: account.email,
+      subject,
+      template,
+      context: { fullname: account.fullname, code, minutes: OTP_LIFETIME_S / 60 },
+    });
+  }
+
+  #digest(userId: number, purpose: OtpPurpose, code: string): Buffer {
+    return createHmac('sha256', this.#key).update(`${userId}:${purpose}:${code}`).digest();
+  }
+}

@@ -1,0 +1,31 @@
+import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import { type EntityManager, Repository } from 'typeorm';
+import { OneTimePassword, type OtpPurpose } from './otp.entity.js';
+
+@Injectable()
+export class OtpsRepository {
+  constructor(@InjectRepository(OneTimePassword) private readonly otps: Repository<OneTimePassword>) {}
+
+  /** @returns false when one was requested less than a minute ago; of several requests at once one is true */
+  async request(tx: EntityManager, userId: number, purpose: OtpPurpose): Promise<boolean> {
+    const rows = await tx.query<unknown[]>(
+      `INSERT INTO one_time_passwords (user_id, purpose, requested_at) VALUES ($1, $2, now())
+       ON CONFLICT (user_id, purpose) DO UPDATE SET requested_at = excluded.requested_at
+         WHERE one_time_passwords.requested_at <= now() - interval '1 minute'
+       RETURNING user_id`,
+      [userId, purpose],
+    );
+    return rows.length === 1;
+  }
+
+  /** Makes a code the only valid one, with all its tries. */
+  async issue(userId: number, purpose: OtpPurpose, digest: Buffer, lifetimeSeconds: number): Promise<void> {
+    await this.otps.query(
+      `UPDATE one_time_passwords
+       SET digest = $3, expires_at = now() + make_interval(secs => $4), tries = 0
+       WHERE user_id = $1 AND purpose = $2`,
+      [userId, purpose, digest, lifetimeSeconds],
+    );
+  }
+}

@@ -1,0 +1,118 @@
+import { Injectable } from '@nestjs/common';
+import { JwtService, type JwtSignOptions } from '@nestjs/jwt';
+import type { CookieOptions, Response } from 'express';
+import { createHash, randomUUID, timingSafeEqual } from 'node:crypto';
+import { type Principal, ROLES, type Role } from '../common/current-user.decorator.js';
+import { Env } from '../config/env.js';
+
+/** Claims of both tokens (interface.md section 5; `jti` from decisions.md, Accounts). */
+export interface TokenClaims {
+  readonly tokenId: number;
+  readonly fullname: string;
+  readonly email: string;
+  readonly role: Role;
+  readonly jti: string;
+  /** Seconds since the epoch. */
+  readonly iat: number;
+  readonly exp: number;
+}
+
+export const ACCESS_COOKIE = 'accessToken';
+export const REFRESH_COOKIE = 'refreshToken';
+const REFRESH_PATH = '/api/refresh';
+/** The only algorithm that is signed with or accepted. */
+export const JWT_ALGORITHM = 'HS256';
+
+const SECOND = 1000;
+const ACCESS_LIFETIME_S = 600;
+const REFRESH_LIFETIME_S = 864_000;
+/** The documented Max-Age values, in seconds; far longer than the tokens, whose own `exp` ends them. */
+const ACCESS_MAX_AGE_S = 600_000;
+const REFRESH_MAX_AGE_S = 864_000_000;
+
+const COOKIE: CookieOptions = { httpOnly: true, secure: true, sameSite: 'none' };
+
+/** Signs and verifies the two tokens and carries them in their cookies. */
+@Injectable()
+export class TokensService {
+  constructor(
+    private readonly jwt: JwtService,
+    private readonly env: Env,
+  ) {}
+
+  signAccess(principal: Principal): string {
+    return this.#sign(principal, this.env.jwtAccessSecret, ACCESS_LIFETIME_S);
+  }
+
+  signRefresh(principal: Principal): string {
+    return this.#sign(principal, this.env.jwtRefreshSecret, REFRESH_LIFETIME_S);
+  }
+
+  /** Whose refresh token it is; null unless it is well signed and not expired. */
+  verifyRefresh(token: string): Promise<Principal | null> {
+    return this.#verify(token, { secret: this.env.jwtRefreshSecret });
+  }
+
+  /** Whose access token it is, expired or not; null unless it is well signed. For logging out. */
+  verifyAccessSignature(token: string): Promise<Principal | null> {
+    return this.#verify(token, { secret: this.env.jwtAccessSecret, ignoreExpiration: true });
+  }
+
+  setAccessCookie(response: Response, token: string): void {
+    response.setHeader('Cache-Control', 'no-store');
+    response.cookie(ACCESS_COOKIE, token, { ...COOKIE, path: '/', maxAge: ACCESS_MAX_AGE_S * SECOND });
+  }
+
+  setRefreshCookie(response: Response, token: string): void {
+    response.setHeader('Cache-Control', 'no-store');
+    response.cookie(REFRESH_COOKIE, token, {
+      ...COOKIE,
+      path: REFRESH_PATH,
+      maxAge: REFRESH_MAX_AGE_S * SECOND,
+    });
+  }
+
+  clearCookies(response: Response): void {
+    response.setHeader('Cache-Control', 'no-store');
+    response.clearCookie(ACCESS_COOKIE, { ...COOKIE, path: '/' });
+    response.clearCookie(REFRESH_COOKIE, { ...COOKIE, path: REFRESH_PATH });
+  }
+
+  #sign({ id, fullname, email, role }: Principal, secret: string, lifetime: number): string {
+    const options: JwtSignOptions = { secret, algorithm: JWT_ALGORITHM, expiresIn: lifetime };
+    return this.jwt.sign({ tokenId: id, fullname, email, role, jti: randomUUID() }, options);
+  }
+
+  async #verify(
+    token: string,
+    options: { secret: string; ignoreExpiration?: boolean },
+  ): Promise<Principal | null> {
+    try {
+      return principalOf(
+        await this.jwt.verifyAsync<object>(token, { ...options, algorithms: [JWT_ALGORITHM] }),
+      );
+    } catch {
+      // Whatever is wrong with a token, its bearer is told the same.
+      return null;
+    }
+  }
+}
+
+/** The caller that verified claims name; null when they are not claims of ours. */
+export function principalOf(claims: Partial<Record<keyof TokenClaims, unknown>>): Principal | null {
+  const { tokenId, fullname, email, role } = claims;
+  if (!Number.isSafeInteger(tokenId) || typeof fullname !== 'string' || typeof email !== 'string')
+    return null;
+  const known = ROLES.find((candidate) => candidate === role);
+  return known === undefined ? null : { id: tokenId as number, fullname, email, role: known };
+}
+
+/** What is stored of a refresh token: SHA-256, 32 bytes. A token is random enough to need no salt. */
+export function refreshTokenDigest(token: string): Buffer {
+  return createHash('sha256').update(token).digest();
+}
+
+/** Whether a presented refresh token is the stored one, in constant time. */
+export function isStoredRefreshToken(stored: Buffer | null, token: string): boolean {
+  return stored !== null && timingSafeEqual(stored, refreshTokenDigest(token));
+}

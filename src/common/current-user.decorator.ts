@@ -1,0 +1,24 @@
+import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import type { Request } from 'express';
+
+export const ROLES = ['USER', 'ADMIN'] as const;
+export type Role = (typeof ROLES)[number];
+
+/** Who is calling, as the access token says; nothing of it was read from the database. */
+export interface Principal {
+  readonly id: number;
+  readonly fullname: string;
+  readonly email: string;
+  readonly role: Role;
+}
+
+/** A request that passed `JwtCookieGuard`. */
+export interface AuthenticatedRequest extends Request {
+  user: Principal;
+}
+
+/** Injects the caller of a protected route. */
+export const CurrentUser = createParamDecorator(
+  (_: undefined, context: ExecutionContext): Principal =>
+    context.switchToHttp().getRequest<AuthenticatedRequest>().user,
+);

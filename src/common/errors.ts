@@ -1,0 +1,63 @@
+/** Messages keyed by field name, as in `errors.details` of the fail envelope. */
+export type FieldMessages = Readonly<Record<string, string>>;
+
+/**
+ * A failure that a client may see. Services throw it; only `fail-envelope.filter.ts` turns it into an answer.
+ * The `cause` reaches the log and nobody else.
+ */
+export class Failure extends Error {
+  override readonly name = 'Failure';
+
+  constructor(
+    /** HTTP status, and `errors.code` of the envelope. */
+    readonly code: number,
+    message: string,
+    readonly details?: FieldMessages,
+    cause?: unknown,
+  ) {
+    super(message, cause === undefined ? undefined : { cause });
+  }
+}
+
+/**
+ * The catalogue of every status and message that is not a field's; field messages stand in the DTOs.
+ * Source: interface.md section 7, decisions.md.
+ */
+export const failures = {
+  validation: (details: FieldMessages, message = 'validation error') => new Failure(400, message, details),
+  malformedRequest: () => new Failure(400, 'malformed request'),
+  credentials: () => new Failure(400, 'email or password is incorrect'),
+  tooManyImages: () => new Failure(400, TOO_MANY_IMAGES),
+  malformedAccessToken: () => new Failure(400, 'invalid or malformed access token'),
+  missingAccessToken: () => new Failure(401, 'access token missing or expired'),
+  missingRefreshToken: () => new Failure(401, 'invalid request, refresh token unavailable'),
+  refreshToken: () => new Failure(401, 'invalid refresh token'),
+  adminOnly: () => new Failure(403, 'this action is only for user with admin access'),
+  origin: () => new Failure(403, 'origin is not allowed'),
+  signature: () => new Failure(403, 'invalid signature'),
+  notFound: () => new Failure(404, "resource you're looking for is not found"),
+  requestTimeout: () => new Failure(408, 'request took too long'),
+  emailTaken: () => new Failure(409, 'this email already exists'),
+  tooLarge: () => new Failure(413, 'request is too large'),
+  unsupportedEncoding: () => new Failure(415, 'content encoding or character set is not supported'),
+  headersTooLarge: () => new Failure(431, 'request headers are too large'),
+  productCreation: (cause: unknown) =>
+    new Failure(
+      500,
+      'fail to create product and this is not your fault, please try again later',
+      undefined,
+      cause,
+    ),
+  unexpected: (cause?: unknown) =>
+    new Failure(500, 'something went wrong on our side, please try again later', undefined, cause),
+  unavailable: (cause?: unknown) =>
+    new Failure(503, 'service is temporarily unavailable, please try again later', undefined, cause),
+} as const;
+
+/** Also the field message of a creation, where the limit is reported among the fields. */
+export const TOO_MANY_IMAGES = 'each product can only have 5 images at max';
+
+/** What the violation of a named database constraint means to a client. */
+export const constraintFailures: Readonly<Record<string, () => Failure>> = {
+  users_email_key: failures.emailTaken,
+};

@@ -1,0 +1,18 @@
+/** Largest id of an `integer` column. */
+const MAX_ID = 2_147_483_647;
+
+/** A product's id from a path; null when no product can have it, so that nobody needs to look. */
+export function parseId(text: string): number | null {
+  if (!/^[1-9]\d{0,9}$/.test(text)) return null;
+  const id = Number(text);
+  return id <= MAX_ID ? id : null;
+}
+
+/**
+ * The id that a page comes after, from a query.
+ * @returns null when the text is no number; a number beyond every id is brought back to the nearest bound
+ */
+export function parseLastId(text: unknown): number | null {
+  if (typeof text !== 'string' || !/^[+-]?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(text.trim())) return null;
+  return Math.floor(Math.min(Math.max(Number(text), 0), MAX_ID));
+}

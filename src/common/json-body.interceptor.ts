@@ -1,0 +1,44 @@
+import { Injectable, type CallHandler, type ExecutionContext, type NestInterceptor } from '@nestjs/common';
+import { json, type Request, type RequestHandler, type Response } from 'express';
+import type { Observable } from 'rxjs';
+
+/** A request whose JSON body was read. */
+export interface JsonRequest extends Request {
+  /** The body as it arrived, for routes that keep what they were sent. */
+  rawBody?: string;
+}
+
+/** Largest JSON body in bytes (decisions.md, Answers). */
+const JSON_BODY_LIMIT = 100 * 1024;
+
+const parseJson: RequestHandler = json({
+  limit: JSON_BODY_LIMIT,
+  verify: (request: JsonRequest, _response, buffer) => {
+    request.rawBody = buffer.toString('utf8');
+  },
+});
+
+/**
+ * Reads a JSON body. As an interceptor it runs after the guards, so that a caller who may not use a route is
+ * told so before a byte of the body is read (decisions.md, Accounts); Nest's own parser would run first.
+ */
+@Injectable()
+export class JsonBodyInterceptor implements NestInterceptor {
+  async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
+    const http = context.switchToHttp();
+    await readJson(http.getRequest<JsonRequest>(), http.getResponse<Response>());
+    return next.handle();
+  }
+}
+
+function readJson(request: JsonRequest, response: Response): Promise<void> {
+  return new Promise((resolve, reject) => {
+    parseJson(request, response, (error?: unknown) => {
+      if (error === undefined) resolve();
+      else
+        reject(
+          error instanceof Error ? error : new Error('the JSON body could not be read', { cause: error }),
+        );
+    });
+  });
+}

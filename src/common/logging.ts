@@ -1,0 +1,121 @@
+import type { LoggerService } from '@nestjs/common';
+import { pino, stdTimeFunctions, type DestinationStream, type Logger } from 'pino';
+import { pinoHttp } from 'pino-http';
+import pretty from 'pino-pretty';
+import type { Env } from '../config/env.js';
+import { currentRequestId } from './request-id.js';
+
+/** The service's logger: JSON lines, in development a readable form of them. Every line of a request has its id. */
+export function createLogger(
+  env: Pick<Env, 'logLevel' | 'nodeEnv'>,
+  destination: DestinationStream = env.nodeEnv === 'development'
+    ? readable()
+    : pino.destination({ sync: true }),
+): Logger {
+  return pino(
+    {
+      level: env.logLevel,
+      base: null,
+      timestamp: stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
+      mixin: () => {
+        const requestId = currentRequestId();
+        return requestId === undefined ? {} : { requestId };
+      },
+      serializers: { err: describeError },
+    },
+    destination,
+  );
+}
+
+function readable(): DestinationStream {
+  return pretty({ sync: true, ignore: 'context', messageFormat: '{if context}[{context}] {end}{msg}' });
+}
+
+/**
+ * What a log line says of an error: its kind, message, code, stack and causes. Not its other properties: a
+ * driver's error carries the statement's parameters, an HTTP client's the headers it sent.
+ */
+export function describeError(error: unknown): object {
+  if (!(error instanceof Error))
+    return { message: 'a value that is no error was thrown', type: typeof error };
+  return {
+    type: error.name,
+    message: error.message,
+    ...('code' in error &&
+      (typeof error.code === 'string' || typeof error.code === 'number') && { code: error.code }),
+    stack: error.stack,
+    ...(error.cause !== undefined && { cause: describeError(error.cause) }),
+  };
+}
+
+/** One line a request: method, path without its query, status, duration. No header, cookie or body. */
+export function requestLog(logger: Logger) {
+  return pinoHttp({
+    logger,
+    genReqId: (request) => request.id,
+    customAttributeKeys: { responseTime: 'durationMs' },
+    // Named here as well: an aborted request's events run outside its async context.
+    customSuccessObject: (request, _response, line: object) => ({ ...line, requestId: request.id }),
+    customErrorObject: (request, _response, _error, line: object) => ({ ...line, requestId: request.id }),
+    autoLogging: { ignore: (request) => request.url?.startsWith('/api/health') === true },
+    customLogLevel: (_request, response, error) =>
+      error !== undefined || response.statusCode >= 500 ? 'error' : 'info',
+    customSuccessMessage: () => 'request',
+    customErrorMessage: () => 'request',
+    serializers: {
+      req: (request: { method: string; url: string }) => ({
+        method: request.method,
+        path: request.url.split('?', 1)[0],
+      }),
+      res: (response: { statusCode: number }) => ({ status: response.statusCode }),
+    },
+  });
+}
+
+/** Nest's own parts that list every module and route at each start. */
+const CHATTY_CONTEXTS = new Set(['NestFactory', 'InstanceLoader', 'RoutesResolver', 'RouterExplorer']);
+
+/** Nest's logger on top of ours. */
+export class NestLogger implements LoggerService {
+  constructor(private readonly logger: Logger) {}
+
+  log(message: unknown, ...rest: unknown[]): void {
+    this.#write(CHATTY_CONTEXTS.has(String(rest.at(-1))) ? 'debug' : 'info', message, rest);
+  }
+
+  error(message: unknown, ...rest: unknown[]): void {
+    this.#write('error', message, rest);
+  }
+
+  warn(message: unknown, ...rest: unknown[]): void {
+    this.#write('warn', message, rest);
+  }
+
+  debug(message: unknown, ...rest: unknown[]): void {
+    this.#write('debug', message, rest);
+  }
+
+  verbose(message: unknown, ...rest: unknown[]): void {
+    this.#write('trace', message, rest);
+  }
+
+  fatal(message: unknown, ...rest: unknown[]): void {
+    this.#write('fatal', message, rest);
+  }
+
+  /** Nest passes the context last, and for an error possibly its stack before it. */
+  #write(
+    level: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace',
+    message: unknown,
+    rest: unknown[],
+  ): void {
+    const context = rest.at(-1);
+    const error = message instanceof Error ? message : rest.find((value) => value instanceof Error);
+    const text = message instanceof Error ? message.message : message;
+    this.logger[level](
+      { ...(typeof context === 'string' && { context }), ...(error !== undefined && { err: error }) },
+      typeof text === 'string' ? text : JSON.stringify(text),
+    );
+  }
+}

@@ -1,0 +1,145 @@
+import { applyDecorators, type Type } from '@nestjs/common';
+import { ApiCookieAuth, ApiExtraModels, ApiOperation, ApiResponse, getSchemaPath } from '@nestjs/swagger';
+import { type Failure, failures } from './errors.js';
+import { failEnvelope } from './fail-envelope.filter.js';
+
+/** A property of `data`: a view, or a list of views. */
+type DataShape = Readonly<Record<string, Type | readonly [Type]>>;
+
+/** All that the OpenAPI document says of one operation besides its parameters. */
+export interface EndpointDocs {
+  readonly summary: string;
+  readonly description?: string;
+  /** Which cookie it needs (interface.md section 4). */
+  readonly access: 'none' | 'user' | 'admin' | 'refresh cookie';
+  readonly success: {
+    readonly status: 200 | 201 | 204;
+    readonly description?: string;
+    /** What stands under `data`; without it the answer has no body. */
+    readonly data?: DataShape;
+    /** Names of the cookies that are set. */
+    readonly cookies?: readonly string[];
+  };
+  /** What it refuses, besides what every operation of its kind does. */
+  readonly failures?: readonly Failure[];
+  /** Whether it changes state, and so refuses foreign origins. */
+  readonly changesState?: boolean;
+}
+
+/** Documents an operation completely: summary, cookie, answer, and every failure with its exact message. */
+export function ApiEndpoint(docs: EndpointDocs): MethodDecorator {
+  const { access, success } = docs;
+  const models = Object.values(success.data ?? {}).map((entry) => (isList(entry) ? entry[0] : entry));
+  return applyDecorators(
+    ApiOperation({
+      summary: docs.summary,
+      ...(docs.description !== undefined && { description: docs.description }),
+    }),
+    ...(access === 'none'
+      ? []
+      : [ApiCookieAuth(access === 'refresh cookie' ? 'refreshToken' : 'accessToken')]),
+    ApiExtraModels(...models),
+    ApiResponse({
+      status: success.status,
+      description: success.description ?? 'Success',
+      headers: answerHeaders(success.cookies),
+      ...(success.data !== undefined && { schema: successSchema(success.data) }),
+    }),
+    ...failureResponses([
+      ...(access === 'user' || access === 'admin'
+        ? [failures.malformedAccessToken(), failures.missingAccessToken()]
+        : []),
+      ...(access === 'admin' ? [failures.adminOnly()] : []),
+      ...(docs.changesState === true ? [failures.origin()] : []),
+      ...(docs.failures ?? []),
+      failures.unexpected(),
+      failures.unavailable(),
+    ]),
+  );
+}
+
+function answerHeaders(cookies: readonly string[] = []) {
+  return {
+    'X-Request-Id': {
+      description: 'On every answer, and on every log line of the request',
+      schema: { type: 'string' as const },
+    },
+    ...(cookies.length > 0 && {
+      'Set-Cookie': {
+        description: `${cookies.join(' and ')}; HttpOnly, Secure, SameSite=None`,
+        schema: { type: 'string' as const },
+      },
+    }),
+  };
+}
+
+function successSchema(shape: DataShape) {
+  const properties = Object.entries(shape).map(([key, entry]) => [
+    key,
+    isList(entry)
+      ? { type: 'array', items: { $ref: getSchemaPath(entry[0]) } }
+      : { $ref: getSchemaPath(entry) },
+  ]);
+  return {
+    type: 'object' as const,
+    required: ['status', 'data'],
+    properties: {
+      status: { type: 'string' as const, enum: ['success'] },
+      data: {
+        type: 'object' as const,
+        required: Object.keys(shape),
+        properties: Object.fromEntries(properties) as Record<string, { $ref: string }>,
+      },
+    },
+  };
+}
+
+function isList(entry: Type | readonly [Type]): entry is readonly [Type] {
+  return Array.isArray(entry);
+}
+
+function failureResponses(documented: readonly Failure[]): MethodDecorator[] {
+  const statuses = [...new Set(documented.map(({ code }) => code))].sort((a, b) => a - b);
+  return statuses.map((status) => {
+    const ofStatus = documented.filter(({ code }) => code === status);
+    const messages = [...new Set(ofStatus.map(({ message }) => message))];
+    return ApiResponse({
+      status,
+      description: messages.join('; '),
+      content: {
+        'application/json': {
+          schema: failureSchema(ofStatus),
+          examples: Object.fromEntries(
+            ofStatus.map((failure) => [failure.message, { value: failEnvelope(failure) }]),
+          ),
+        },
+      },
+    });
+  });
+}
+
+function failureSchema(ofStatus: readonly Failure[]) {
+  const hasDetails = ofStatus.some(({ details }) => details !== undefined);
+  return {
+    type: 'object' as const,
+    required: ['status', 'errors'],
+    properties: {
+      status: { type: 'string' as const, enum: ['fail'] },
+      errors: {
+        type: 'object' as const,
+        required: ['code', 'message'],
+        properties: {
+          code: { type: 'integer' as const, enum: [ofStatus[0]?.code] },
+          message: { type: 'string' as const },
+          ...(hasDetails && {
+            details: {
+              type: 'object' as const,
+              description: 'One message for each field that failed',
+              additionalProperties: { type: 'string' as const },
+            },
+          }),
+        },
+      },
+    },
+  };
+}

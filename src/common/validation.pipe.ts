@@ -1,0 +1,76 @@
+import { Injectable, ValidationPipe, type ArgumentMetadata } from '@nestjs/common';
+import { plainToInstance, type ClassConstructor } from 'class-transformer';
+import { validate, type ValidatorOptions } from 'class-validator';
+import { failures, type FieldMessages } from './errors.js';
+
+const OPTIONS = {
+  whitelist: true,
+  forbidUnknownValues: false,
+  stopAtFirstError: true,
+} as const satisfies ValidatorOptions;
+
+const messagesOfDto = new WeakMap<object, string>();
+
+/** The envelope's message when a DTO does not hold; without it `validation error`. */
+export function FailureMessage(message: string): ClassDecorator {
+  return (dto) => {
+    messagesOfDto.set(dto, message);
+  };
+}
+
+/**
+ * Builds the DTO of a body or a query and reports every failing field at once. Unknown fields are dropped
+ * (decisions.md, Answers); a body that is no object counts as an empty one, so that each field says what it misses.
+ */
+@Injectable()
+export class DtoValidationPipe extends ValidationPipe {
+  constructor() {
+    super({
+      ...OPTIONS,
+      transform: true,
+      exceptionFactory: (errors) =>
+        failures.validation(
+          fieldMessages(errors),
+          messagesOfDto.get(errors[0]?.target?.constructor ?? Object),
+        ),
+    });
+  }
+
+  override async transform(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {
+    const isWholeInput =
+      (metadata.type === 'body' || metadata.type === 'query') && metadata.data === undefined;
+    return (await super.transform(isWholeInput ? recordOf(value) : value, metadata)) as unknown;
+  }
+}
+
+/** The same check for a caller that has more to do with a bad input than to refuse it. */
+export async function checkDto<T extends object>(
+  dto: ClassConstructor<T>,
+  input: unknown,
+): Promise<{ value: T; details: FieldMessages | null }> {
+  const value = plainToInstance(dto, recordOf(input));
+  const errors = await validate(value, OPTIONS);
+  return { value, details: errors.length === 0 ? null : fieldMessages(errors) };
+}
+
+function recordOf(value: unknown): object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {};
+}
+
+/** What class-validator says of a property, and of those beneath it. */
+interface PropertyProblem {
+  readonly property: string;
+  readonly constraints?: Readonly<Record<string, string>> | undefined;
+  readonly children?: readonly PropertyProblem[] | undefined;
+}
+
+/** One message a field; a nested field is named by its path, `items.0.quantity`. */
+function fieldMessages(errors: readonly PropertyProblem[], path = ''): FieldMessages {
+  const messages: Record<string, string> = {};
+  for (const { property, constraints, children } of errors) {
+    const [message] = Object.values(constraints ?? {});
+    if (message !== undefined) messages[path + property] = message;
+    Object.assign(messages, fieldMessages(children ?? [], `${path}${property}.`));
+  }
+  return messages;
+}

@@ -1,0 +1,34 @@
+import type { DataSourceOptions } from 'typeorm';
+import { InitialSchema1763600000000 } from '../../migrations/1763600000000-initial-schema.js';
+
+/** Every migration, in order. An explicit list: a glob would run whatever file lies about. */
+export const migrations = [InitialSchema1763600000000];
+
+const SECOND = 1000;
+
+/**
+ * TypeORM options for the service, its commands and the tests. Every wait is bounded, so that a database that is
+ * away or stuck shows as an error within seconds.
+ */
+export function dataSourceOptions(url: string) {
+  return {
+    type: 'postgres',
+    url,
+    migrations,
+    migrationsTableName: 'migrations',
+    synchronize: false,
+    installExtensions: false,
+    poolSize: 10,
+    poolErrorHandler: () => {
+      // The pool drops an idle connection that breaks; the query that needs the database reports it.
+    },
+    connectTimeoutMS: 5 * SECOND,
+    extra: {
+      application_name: 'bakery',
+      statement_timeout: 10 * SECOND,
+      idle_in_transaction_session_timeout: 10 * SECOND,
+      query_timeout: 12 * SECOND,
+      keepAlive: true,
+    },
+  } as const satisfies DataSourceOptions;
+}

@@ -1,0 +1,190 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { isCloudinaryUrl } from './cloudinary-sdk.js';
+import { developmentSecrets } from './development-secrets.js';
+import { SettingsReader } from './settings-reader.js';
+
+/** Which payment gateway signs the notifications; see the Midtrans documentation for the two base addresses. */
+export interface PaymentSetting {
+  readonly gateway: 'midtrans' | 'simulator';
+  readonly serverKey: string;
+  readonly snapUrl: string;
+  readonly apiUrl: string;
+}
+
+/** The values that `Env` is made of. */
+type Settings = Pick<Env, keyof Env>;
+
+/** Every setting of the service, validated; also the injection token under which modules receive it. */
+export class Env {
+  readonly nodeEnv!: 'development' | 'production' | 'test';
+  /** 0 lets the operating system choose. */
+  readonly port!: number;
+  readonly host!: string;
+  /** Address under which clients reach the service, without a trailing slash. */
+  readonly publicUrl!: string;
+  readonly logLevel!: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
+  /** Absolute path. */
+  readonly dataDir!: string;
+  /** Undefined: the service supervises an embedded PostgreSQL under `dataDir`. */
+  readonly databaseUrl!: string | undefined;
+  readonly jwtAccessSecret!: string;
+  readonly jwtRefreshSecret!: string;
+  /** The account that is made an administrator at start. */
+  readonly admin!: { readonly email: string; readonly password: string } | undefined;
+  /** Exact origins that may call with credentials. */
+  readonly corsOrigins!: readonly string[];
+  /** In development every loopback origin may call as well. */
+  readonly corsAllowsLoopback!: boolean;
+  /** Where new images go; `local` keeps them under `dataDir`. */
+  readonly imageHost!: 'cloudinary' | 'local';
+  /** Also needed to remove images that were stored there before IMAGE_HOST changed. */
+  readonly cloudinaryUrl!: string | undefined;
+  /** Seconds after which an image that was staged but never attached is condemned. */
+  readonly stagedImageTtlSeconds!: number;
+  /** Undefined: mail is written to `dataDir/outbox`. */
+  readonly smtpUrl!: string | undefined;
+  readonly mailFrom!: string;
+  readonly payment!: PaymentSetting;
+
+  constructor(settings: Settings) {
+    Object.assign(this, settings);
+  }
+}
+
+const MINIMUM_SECRET_LENGTH = 32;
+const SIMULATOR_SERVER_KEY = 'SB-Mid-server-local';
+const MIDTRANS_SANDBOX = {
+  snapUrl: 'https://app.sandbox.midtrans.com/snap/v1',
+  apiUrl: 'https://api.sandbox.midtrans.com',
+};
+
+/** Adds the variables of a `.env` file in the working directory; variables that are already set win. */
+export function loadDotEnv(): void {
+  if (existsSync('.env')) process.loadEnvFile('.env');
+}
+
+/**
+ * Reads and validates every setting.
+ *
+ * @throws SettingsError whose one message names every bad variable
+ */
+export function readEnv(source: NodeJS.ProcessEnv = process.env): Env {
+  const settings = new SettingsReader(source);
+  const nodeEnv = settings.oneOf('NODE_ENV', ['development', 'production', 'test'], 'development');
+  const production = nodeEnv === 'production';
+  const port = settings.integer('PORT', 3000, 0, 65_535);
+  const publicUrl = settings.httpUrl('PUBLIC_URL', `http://localhost:${port}`);
+  const dataDir = resolve(settings.text('DATA_DIR', '.data'));
+  const corsOrigins = settings.origins('CORS_ORIGINS');
+  const secrets = jwtSecrets(settings, production);
+
+  const values: Settings = {
+    nodeEnv,
+    port,
+    host: settings.text('HOST', '0.0.0.0'),
+    publicUrl,
+    logLevel: settings.oneOf(
+      'LOG_LEVEL',
+      ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'],
+      'info',
+    ),
+    dataDir,
+    databaseUrl: settings.url('DATABASE_URL', ['postgres:', 'postgresql:']),
+    ...secrets.given,
+    admin: adminAccount(settings),
+    corsOrigins: corsOrigins ?? [],
+    corsAllowsLoopback: corsOrigins === undefined && !production,
+    ...images(settings),
+    stagedImageTtlSeconds: settings.integer('STAGED_IMAGE_TTL_S', 600, 1, 86_400),
+    smtpUrl: settings.url('SMTP_URL', ['smtp:', 'smtps:']),
+    mailFrom: settings.text('MAIL_FROM', 'Bakery <no-reply@bakery.example>'),
+    payment: payment(settings, production),
+  };
+  settings.throwIfBad();
+  // Only now, so that a start that is refused leaves no file behind.
+  return new Env(
+    secrets.generated ? { ...values, ...developmentSecrets(dataDir), ...secrets.overrides } : values,
+  );
+}
+
+function jwtSecrets(settings: SettingsReader, production: boolean) {
+  const jwtAccessSecret = settings.optional('JWT_ACCESS_SECRET');
+  const jwtRefreshSecret = settings.optional('JWT_REFRESH_SECRET');
+  for (const [name, value] of [
+    ['JWT_ACCESS_SECRET', jwtAccessSecret],
+    ['JWT_REFRESH_SECRET', jwtRefreshSecret],
+  ] as const) {
+    if (value === undefined) {
+      if (production) settings.bad(name, 'is required in production');
+    } else if (value.length < MINIMUM_SECRET_LENGTH) {
+      settings.bad(name, `must have at least ${MINIMUM_SECRET_LENGTH} characters`);
+    }
+  }
+  if (jwtAccessSecret !== undefined && jwtAccessSecret === jwtRefreshSecret) {
+    settings.bad('JWT_REFRESH_SECRET', 'must differ from JWT_ACCESS_SECRET');
+  }
+  return {
+    given: { jwtAccessSecret: jwtAccessSecret ?? '', jwtRefreshSecret: jwtRefreshSecret ?? '' },
+    generated: jwtAccessSecret === undefined || jwtRefreshSecret === undefined,
+    overrides: {
+      ...(jwtAccessSecret !== undefined && { jwtAccessSecret }),
+      ...(jwtRefreshSecret !== undefined && { jwtRefreshSecret }),
+    },
+  };
+}
+
+function adminAccount(settings: SettingsReader): Env['admin'] {
+  const email = settings.email('ADMIN_EMAIL');
+  const password = settings.optional('ADMIN_PASSWORD');
+  if (email === undefined && password === undefined) return undefined;
+  if (email === undefined) settings.bad('ADMIN_EMAIL', 'is required with ADMIN_PASSWORD');
+  if (password === undefined) settings.bad('ADMIN_PASSWORD', 'is required with ADMIN_EMAIL');
+  if (password !== undefined && password.length > 1024) {
+    settings.bad('ADMIN_PASSWORD', 'must have at most 1024 characters');
+  }
+  return { email: email ?? '', password: password ?? '' };
+}
+
+function images(settings: SettingsReader): Pick<Env, 'imageHost' | 'cloudinaryUrl'> {
+  const cloudinaryUrl = settings.optional('CLOUDINARY_URL');
+  const imageHost = settings.oneOf(
+    'IMAGE_HOST',
+    ['cloudinary', 'local'],
+    cloudinaryUrl === undefined ? 'local' : 'cloudinary',
+  );
+  if (imageHost === 'cloudinary' && cloudinaryUrl === undefined) {
+    settings.bad('CLOUDINARY_URL', 'is required with IMAGE_HOST=cloudinary');
+  }
+  if (cloudinaryUrl !== undefined && !isCloudinaryUrl(cloudinaryUrl)) {
+    settings.bad('CLOUDINARY_URL', 'must look like cloudinary://key:secret@cloud');
+  }
+  return { imageHost, cloudinaryUrl };
+}
+
+function payment(settings: SettingsReader, production: boolean): PaymentSetting {
+  const serverKey = settings.optional('MIDTRANS_SERVER_KEY');
+  const gateway = settings.oneOf(
+    'PAYMENT_GATEWAY',
+    ['midtrans', 'simulator'],
+    serverKey === undefined ? 'simulator' : 'midtrans',
+  );
+  if (gateway === 'midtrans' && serverKey === undefined) {
+    settings.bad('MIDTRANS_SERVER_KEY', 'is required with PAYMENT_GATEWAY=midtrans');
+  }
+  if (production && gateway === 'simulator') {
+    settings.bad(
+      'PAYMENT_GATEWAY',
+      'must be midtrans in production: the simulator lets anyone pay for nothing',
+    );
+  }
+  if (production && serverKey === SIMULATOR_SERVER_KEY) {
+    settings.bad('MIDTRANS_SERVER_KEY', "must not be the simulator's published key in production");
+  }
+  return {
+    gateway,
+    serverKey: serverKey ?? SIMULATOR_SERVER_KEY,
+    snapUrl: settings.httpUrl('MIDTRANS_SNAP_URL', MIDTRANS_SANDBOX.snapUrl),
+    apiUrl: settings.httpUrl('MIDTRANS_API_URL', MIDTRANS_SANDBOX.apiUrl),
+  };
+}

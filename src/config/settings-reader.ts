@@ -1,0 +1,91 @@
+import { isEmail } from 'class-validator';
+
+/** The settings are unusable; the message names every bad variable, one a line. */
+export class SettingsError extends Error {
+  override readonly name = 'SettingsError';
+}
+
+/**
+ * Reads typed values from environment variables and collects what is wrong with them, so that an operator
+ * mends all of it in one go. An empty variable counts as unset, as in a Compose file's `NAME=`.
+ * Values never appear in messages: they may be secrets.
+ */
+export class SettingsReader {
+  readonly #problems = new Map<string, string>();
+
+  constructor(private readonly source: NodeJS.ProcessEnv) {}
+
+  /** Records a problem; the first one of a variable is kept. */
+  bad(name: string, problem: string): void {
+    if (!this.#problems.has(name)) this.#problems.set(name, problem);
+  }
+
+  /** @throws SettingsError if anything was recorded */
+  throwIfBad(): void {
+    if (this.#problems.size === 0) return;
+    const lines = [...this.#problems].map(([name, problem]) => `  ${name} ${problem}`);
+    throw new SettingsError(`The service cannot start with these settings:\n${lines.join('\n')}`);
+  }
+
+  optional(name: string): string | undefined {
+    const value = this.source[name]?.trim();
+    return value === undefined || value === '' ? undefined : value;
+  }
+
+  text(name: string, fallback: string): string {
+    return this.optional(name) ?? fallback;
+  }
+
+  oneOf<const T extends string>(name: string, allowed: readonly T[], fallback: T): T {
+    const value = this.optional(name);
+    if (value === undefined) return fallback;
+    const match = allowed.find((candidate) => candidate === value);
+    if (match === undefined) this.bad(name, `must be one of ${allowed.join(', ')}`);
+    return match ?? fallback;
+  }
+
+  integer(name: string, fallback: number, minimum: number, maximum: number): number {
+    const value = this.optional(name);
+    if (value === undefined) return fallback;
+    const number = /^\d{1,9}$/.test(value) ? Number(value) : NaN;
+    if (number >= minimum && number <= maximum) return number;
+    this.bad(name, `must be a whole number from ${minimum} to ${maximum}`);
+    return fallback;
+  }
+
+  url(name: string, protocols: readonly string[]): string | undefined {
+    const value = this.optional(name);
+    if (value === undefined) return undefined;
+    if (!URL.canParse(value) || !protocols.includes(new URL(value).protocol)) {
+      this.bad(name, `must be a URL that begins with ${protocols.map((p) => `${p}//`).join(' or ')}`);
+    }
+    return value;
+  }
+
+  /** An http(s) address without its trailing slashes. */
+  httpUrl(name: string, fallback: string): string {
+    return (this.url(name, ['http:', 'https:']) ?? fallback).replace(/\/+$/, '');
+  }
+
+  email(name: string): string | undefined {
+    const value = this.optional(name);
+    if (value !== undefined && !isEmail(value)) this.bad(name, 'must be an e-mail address');
+    return value;
+  }
+
+  /** A comma-separated list of exact origins (RFC 6454): scheme, host and port, nothing after them. */
+  origins(name: string): string[] | undefined {
+    const value = this.optional(name);
+    if (value === undefined) return undefined;
+    const origins = value
+      .split(',')
+      .map((origin) => origin.trim())
+      .filter((origin) => origin !== '');
+    for (const origin of origins) {
+      if (!/^https?:\/\//.test(origin) || !URL.canParse(origin) || new URL(origin).origin !== origin) {
+        this.bad(name, 'must be origins such as https://shop.example, separated by commas');
+      }
+    }
+    return origins;
+  }
+}

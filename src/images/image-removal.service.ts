@@ -1,0 +1,103 @@
+import {
+  Injectable,
+  Logger,
+  type OnApplicationBootstrap,
+  type OnModuleDestroy,
+  type OnModuleInit,
+} from '@nestjs/common';
+import { setTimeout as delay } from 'node:timers/promises';
+import { DataSource, type EntityManager } from 'typeorm';
+import { Env } from '../config/env.js';
+import { JobsService } from '../jobs/jobs.service.js';
+import { ImageHosts } from './image-hosts.js';
+import { ImagesRepository } from './images.repository.js';
+
+const REMOVE_IMAGE = 'remove-image';
+
+interface RemoveImagePayload {
+  readonly imageId: string;
+}
+
+/** Well above every host's deadline: after it, an upload whose answer was lost has arrived or never will. */
+const UPLOAD_SETTLED_S = 60;
+const SWEEP_BATCH = 100;
+const MAX_SWEEP_INTERVAL_S = 60;
+
+/** Removes condemned images from their host as durable jobs, and condemns what a crash left staged. */
+@Injectable()
+export class ImageRemovalService implements OnModuleInit, OnApplicationBootstrap, OnModuleDestroy {
+  readonly #logger = new Logger('Images');
+  readonly #stop = new AbortController();
+  #sweeping: Promise<void> = Promise.resolve();
+
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly images: ImagesRepository,
+    private readonly hosts: ImageHosts,
+    private readonly jobs: JobsService,
+    private readonly env: Env,
+  ) {}
+
+  onModuleInit(): void {
+    this.jobs.handle<RemoveImagePayload>(REMOVE_IMAGE, ({ imageId }) => this.#remove(imageId));
+  }
+
+  onApplicationBootstrap(): void {
+    this.#sweeping = this.#sweepUntilStopped();
+  }
+
+  async onModuleDestroy(): Promise<void> {
+    this.#stop.abort();
+    await this.#sweeping;
+  }
+
+  /** Condemns images and queues their removal. */
+  async condemn(tx: EntityManager, ids: readonly string[]): Promise<void> {
+    await this.images.condemn(tx, ids);
+    for (const id of ids) await this.#enqueue(tx, id);
+  }
+
+  async #enqueue(tx: EntityManager, imageId: string, runAt?: Date): Promise<void> {
+    const payload: RemoveImagePayload = { imageId };
+    await this.jobs.enqueue(tx, REMOVE_IMAGE, payload, {
+      key: `${REMOVE_IMAGE}:${imageId}`,
+      ...(runAt !== undefined && { runAt }),
+    });
+  }
+
+  async #remove(imageId: string): Promise<void> {
+    const image = await this.images.findById(imageId);
+    if (image?.state !== 'condemned') return;
+    await this.hosts.get(image.host).remove(image.id);
+    if (await this.images.strikeOff(image.id, UPLOAD_SETTLED_S)) return;
+    // Its upload was cut short and may still arrive at the host: look once more when it cannot any longer.
+    const settled = new Date(image.stagedAt.getTime() + (UPLOAD_SETTLED_S + 1) * 1000);
+    await this.#enqueue(this.dataSource.manager, image.id, settled);
+  }
+
+  async #sweepUntilStopped(): Promise<void> {
+    const intervalS = Math.min(this.env.stagedImageTtlSeconds / 4, MAX_SWEEP_INTERVAL_S);
+    while (!this.#stop.signal.aborted) {
+      try {
+        await this.#sweep();
+      } catch (error) {
+        this.#logger.warn('the sweep failed and will be repeated', error);
+      }
+      await delay(intervalS * 1000, undefined, { signal: this.#stop.signal }).catch(() => {
+        // Stopping.
+      });
+    }
+  }
+
+  async #sweep(): Promise<void> {
+    let swept: number;
+    do {
+      swept = await this.dataSource.transaction(async (tx) => {
+        const ids = await this.images.lockAbandoned(tx, this.env.stagedImageTtlSeconds, SWEEP_BATCH);
+        if (ids.length > 0) await this.condemn(tx, ids);
+        return ids.length;
+      });
+      if (swept > 0) this.#logger.log(`${swept} abandoned images were condemned`);
+    } while (swept === SWEEP_BATCH && !this.#stop.signal.aborted);
+  }
+}

@@ -1,0 +1,86 @@
+import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import { type EntityManager, In, Repository } from 'typeorm';
+import { Image, type ImageHostName } from './image.entity.js';
+
+/** An image that the host has and no product yet. */
+export interface StagedImage {
+  readonly id: string;
+  readonly url: string;
+}
+
+/** An image of a product. */
+export interface AttachedImage extends StagedImage {
+  readonly position: number;
+}
+
+@Injectable()
+export class ImagesRepository {
+  constructor(@InjectRepository(Image) private readonly images: Repository<Image>) {}
+
+  async stage(ids: readonly string[], host: ImageHostName): Promise<void> {
+    await this.images.insert(ids.map((id) => ({ id, host, state: 'staged' as const })));
+  }
+
+  findById(id: string): Promise<Image | null> {
+    return this.images.findOneBy({ id });
+  }
+
+  /** A product's images in their order. */
+  async attachedTo(productId: number, tx: EntityManager = this.images.manager): Promise<AttachedImage[]> {
+    const images = await tx.find(Image, {
+      where: { productId, state: 'attached' },
+      order: { position: 'ASC' },
+    });
+    return images.map(({ id, url, position }) => ({ id, url: url ?? '', position: position ?? 0 }));
+  }
+
+  /** @returns how many of the images were still staged, and are attached now */
+  async attach(
+    tx: EntityManager,
+    productId: number,
+    images: readonly StagedImage[],
+    firstPosition: number,
+  ): Promise<number> {
+    const rows = await tx.query<[unknown[], number]>(
+      `UPDATE images SET state = 'attached', product_id = $1, url = staged.url,
+              position = $4 + staged.ordinality - 1
+       FROM unnest($2::uuid[], $3::text[]) WITH ORDINALITY AS staged (id, url, ordinality)
+       WHERE images.id = staged.id AND images.state = 'staged'`,
+      [productId, images.map(({ id }) => id), images.map(({ url }) => url), firstPosition],
+    );
+    return rows[1];
+  }
+
+  /** Takes images from their product or their staging; those already condemned are left out of the answer. */
+  async condemn(tx: EntityManager, ids: readonly string[]): Promise<void> {
+    await tx.update(Image, { id: In(ids) }, { state: 'condemned', productId: null, position: null });
+  }
+
+  /** Ids of images that were staged longer ago and never attached, locked; those that another sweep has are left out. */
+  async lockAbandoned(tx: EntityManager, ageSeconds: number, limit: number): Promise<string[]> {
+    const rows = await tx.query<{ id: string }[]>(
+      `SELECT id FROM images WHERE state = 'staged' AND staged_at < now() - make_interval(secs => $1)
+       ORDER BY staged_at LIMIT $2 FOR UPDATE SKIP LOCKED`,
+      [ageSeconds, limit],
+    );
+    return rows.map(({ id }) => id);
+  }
+
+  /**
+   * Strikes a condemned image off the ledger.
+   * @param settledSeconds age at which an upload whose end is unknown can no longer arrive at the host
+   * @returns false when the image was never attached and is younger than that
+   */
+  async strikeOff(id: string, settledSeconds: number): Promise<boolean> {
+    const result = await this.images
+      .createQueryBuilder()
+      .delete()
+      .where(`id = :id AND state = 'condemned'`, { id })
+      .andWhere('(url IS NOT NULL OR staged_at < now() - make_interval(secs => :settledSeconds))', {
+        settledSeconds,
+      })
+      .execute();
+    return result.affected === 1;
+  }
+}

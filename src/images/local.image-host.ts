@@ -1,0 +1,129 @@
+import { lstat, mkdir, open, rename, rm } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import type { ImageFile, ImageHost } from './image-host.js';
+
+export interface LocalImageHostOptions {
+  /** Folder of the images; made on the first upload. */
+  readonly directory: string;
+  /** Address of this service as browsers see it, for example `http://localhost:3000`. */
+  readonly publicUrl: string;
+}
+
+/** A stored image, as `GET /api/images/{name}` needs it. */
+export interface LocalImage {
+  readonly path: string;
+  readonly contentType: 'image/png' | 'image/jpeg';
+}
+
+const FORMATS = ['png', 'jpg'] as const;
+const CONTENT_TYPES = { png: 'image/png', jpg: 'image/jpeg' } as const;
+const ID = /^[0-9a-f-]{36}$/;
+const NAME = /^([0-9a-f-]{36})\.(png|jpg)$/;
+
+/**
+ * Images as files of this machine: `<directory>/<first two characters of the id>/<id>.<png|jpg>`. An answered
+ * call survives a power cut. Its time is the file system's: no call leaves the machine.
+ *
+ * An upload is written to `<id>.tmp` and renamed. The name is fixed so that `remove` finds what a crash left:
+ * every id has its row in the image ledger before its upload, thus no sweep of temporary files is needed.
+ */
+export class LocalImageHost implements ImageHost {
+  private readonly directory: string;
+  private readonly publicUrl: string;
+
+  constructor({ directory, publicUrl }: LocalImageHostOptions) {
+    this.directory = resolve(directory);
+    this.publicUrl = publicUrl.replace(/\/+$/, '');
+  }
+
+  /** @throws Error of the file system, or TypeError if `publicId` is not 36 characters of `[0-9a-f-]` */
+  async upload(publicId: string, image: ImageFile): Promise<string> {
+    const folder = this.folderOf(publicId);
+    const made = await mkdir(folder, { recursive: true });
+    const name = `${publicId}.${image.format}`;
+    const temporary = join(folder, temporaryName(publicId));
+    try {
+      await writeDurably(temporary, image.bytes);
+      await rename(temporary, join(folder, name));
+    } catch (error) {
+      await rm(temporary, { force: true });
+      throw error;
+    }
+    await syncFolder(folder);
+    // Always, for another upload may have made the folder and not have synced it yet.
+    await syncFolder(this.directory);
+    if (made !== undefined) await this.syncParents(dirname(made));
+    return `${this.publicUrl}/api/images/${name}`;
+  }
+
+  /** @throws Error of the file system, or TypeError if `publicId` is not 36 characters of `[0-9a-f-]` */
+  async remove(publicId: string): Promise<void> {
+    const folder = this.folderOf(publicId);
+    // The temporary file first: an upload still on its way then fails at its rename and leaves nothing.
+    for (const name of [temporaryName(publicId), ...FORMATS.map((format) => `${publicId}.${format}`)]) {
+      await rm(join(folder, name), { force: true });
+    }
+    await syncFolder(folder).catch((error: unknown) => {
+      if (!isNotFound(error)) throw error; // No folder: nothing was ever stored beside this id.
+    });
+  }
+
+  /**
+   * Finds a requested file.
+   * @param name as it stands in the URL, `<id>.png` or `<id>.jpg`; anything else is no image of this service
+   * @returns null if there is no such image
+   */
+  async open(name: string): Promise<LocalImage | null> {
+    const [, publicId, format] = NAME.exec(name) ?? [];
+    if (publicId === undefined || (format !== 'png' && format !== 'jpg')) return null;
+    const path = join(this.folderOf(publicId), name);
+    try {
+      if (!(await lstat(path)).isFile()) return null;
+    } catch (error) {
+      if (isNotFound(error)) return null;
+      throw error;
+    }
+    return { path, contentType: CONTENT_TYPES[format] };
+  }
+
+  /** Makes durable the folders that an upload made above `directory`, up to the one that was there before. */
+  private async syncParents(existing: string): Promise<void> {
+    for (let path = this.directory; path.startsWith(existing) && path !== existing;) {
+      path = dirname(path);
+      await syncFolder(path);
+    }
+  }
+
+  private folderOf(publicId: string): string {
+    if (!ID.test(publicId)) throw new TypeError('a public id is 36 characters of [0-9a-f-]');
+    return join(this.directory, publicId.slice(0, 2));
+  }
+}
+
+function temporaryName(publicId: string): string {
+  return `${publicId}.tmp`;
+}
+
+async function writeDurably(path: string, bytes: Buffer): Promise<void> {
+  const file = await open(path, 'wx');
+  try {
+    await file.writeFile(bytes);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+/** Makes names durable: syncing a file does not sync the folder that names it. */
+async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, 'r');
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}
+
+function isNotFound(error: unknown): boolean {
+  return typeof error === 'object' && error !== null && 'code' in error && error.code === 'ENOENT';
+}

@@ -1,0 +1,49 @@
+import { MailerService } from '@nestjs-modules/mailer';
+import { Injectable } from '@nestjs/common';
+import Handlebars from 'handlebars';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const TEMPLATES = ['verify-email', 'reset-password'] as const;
+export type MailTemplate = (typeof TEMPLATES)[number];
+
+/** A mail to one address; `templates/<template>.html.hbs` and `.txt.hbs` make its two parts. */
+export interface Mail {
+  readonly to: string;
+  readonly subject: string;
+  readonly template: MailTemplate;
+  readonly context: Readonly<Record<string, string | number>>;
+}
+
+/** Above what the transport's own limits add up to, and below a job's deadline. */
+const SEND_DEADLINE_MS = 25_000;
+
+/** Renders and sends mail. Callers are jobs, which repeat what fails. */
+@Injectable()
+export class MailService {
+  readonly #templates = new Map(
+    TEMPLATES.map((name) => [name, { html: template(`${name}.html`), text: template(`${name}.txt`, true) }]),
+  );
+
+  constructor(private readonly mailer: MailerService) {}
+
+  /** @throws what the transport reports; the mail may have left nevertheless */
+  async send({ to, subject, template, context }: Mail): Promise<void> {
+    const parts = this.#templates.get(template);
+    if (parts === undefined) throw new Error(`there is no mail template ${template}`);
+    await this.mailer.sendMail({
+      // An object, not a string: an address is never parsed as a list of them.
+      to: { name: '', address: to },
+      subject,
+      html: parts.html(context),
+      text: parts.text(context),
+      timeout: SEND_DEADLINE_MS,
+    });
+  }
+}
+
+/** Compiled once. Values are escaped for HTML; a text part shows them as they are. */
+function template(name: string, plainText = false): Handlebars.TemplateDelegate {
+  const source = readFileSync(join(import.meta.dirname, 'templates', `${name}.hbs`), 'utf8');
+  return Handlebars.compile(source, { noEscape: plainText, strict: true });
+}

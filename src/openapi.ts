@@ -1,0 +1,31 @@
+import { DocumentBuilder, SwaggerModule } from '@nestjs/swagger';
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import type { Env } from './config/env.js';
+
+/** Serves the OpenAPI document at `/api/docs-json` and a page to read and try it at `/api/docs`. */
+export function serveOpenApi(app: NestExpressApplication, env: Pick<Env, 'publicUrl'>): void {
+  const config = new DocumentBuilder()
+    .setTitle('Bakery catalog service')
+    .setDescription(
+      'Accounts, products with images, orders and payment notifications. Tokens travel in HTTP-only cookies: ' +
+        'send credentials with every request. When an access token expires (401), call `GET /api/refresh` and ' +
+        'repeat the request. Every answer carries `X-Request-Id`.',
+    )
+    .setVersion('1')
+    .addServer(env.publicUrl)
+    .addCookieAuth(
+      'accessToken',
+      { type: 'apiKey', in: 'cookie', description: '10 minutes, path /' },
+      'accessToken',
+    )
+    .addCookieAuth(
+      'refreshToken',
+      { type: 'apiKey', in: 'cookie', description: '10 days, path /api/refresh' },
+      'refreshToken',
+    )
+    .build();
+  SwaggerModule.setup('api/docs', app, () => SwaggerModule.createDocument(app, config), {
+    jsonDocumentUrl: 'api/docs-json',
+    yamlDocumentUrl: 'api/docs-yaml',
+  });
+}

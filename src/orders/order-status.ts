@@ -1,0 +1,45 @@
+/** Every state of an order: the gateway's transaction_status values (interface.md sections 3 and 6). */
+export const ORDER_STATUSES = [
+  'capture',
+  'settlement',
+  'pending',
+  'deny',
+  'cancel',
+  'expire',
+  'failure',
+  'refund',
+  'partial_refund',
+  'authorize',
+] as const;
+export type OrderStatus = (typeof ORDER_STATUSES)[number];
+
+/** The part of an order that payments change. */
+export interface PaymentState {
+  readonly status: OrderStatus;
+  readonly transactionId: string | null;
+  readonly completedAt: Date | null;
+}
+
+/** What became known of a transaction. */
+export interface PaymentEvent {
+  readonly status: OrderStatus;
+  readonly transactionId: string;
+}
+
+/** Whether an order in this state is paid for. */
+export function isCompleted(status: OrderStatus): boolean {
+  return status === 'settlement' || status === 'capture';
+}
+
+/**
+ * An order's state after a payment event (interface.md section 3): `completed_at` is the time of completion, kept
+ * while the same transaction stays completed (a capture that is settled), and null in every other state.
+ */
+export function afterPayment(order: PaymentState, event: PaymentEvent, now: Date): PaymentState {
+  const wasCompleted = order.transactionId === event.transactionId ? order.completedAt : null;
+  return {
+    status: event.status,
+    transactionId: event.transactionId,
+    completedAt: isCompleted(event.status) ? (wasCompleted ?? now) : null,
+  };
+}

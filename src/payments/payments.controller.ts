@@ -1,0 +1,36 @@
+import { Body, Controller, HttpCode, Post, Req } from '@nestjs/common';
+import { ApiBody, ApiTags } from '@nestjs/swagger';
+import { failures } from '../common/errors.js';
+import type { JsonRequest } from '../common/json-body.interceptor.js';
+import { ApiEndpoint } from '../common/openapi.decorators.js';
+import { Public } from '../common/public.decorator.js';
+import { PaymentNotificationDto } from './payments.dto.js';
+import { PaymentsService } from './payments.service.js';
+
+@ApiTags('Payments')
+@Controller('products/payments')
+export class PaymentsController {
+  constructor(private readonly payments: PaymentsService) {}
+
+  @Post()
+  @HttpCode(200)
+  @Public(true)
+  @ApiBody({ type: PaymentNotificationDto })
+  @ApiEndpoint({
+    summary: 'Payment notification, called by the payment gateway',
+    description: 'An empty 200 acknowledges it; a redelivery is acknowledged and changes nothing.',
+    access: 'none',
+    success: { status: 200, description: 'Acknowledged; empty body' },
+    failures: [
+      failures.validation({ transaction_status: 'transaction_status is invalid' }),
+      failures.malformedRequest(),
+      failures.signature(),
+      failures.notFound(),
+      failures.tooLarge(),
+    ],
+    changesState: true,
+  })
+  async receive(@Body() body: unknown, @Req() request: JsonRequest): Promise<void> {
+    await this.payments.receive(body, request.rawBody ?? '');
+  }
+}

@@ -1,0 +1,90 @@
+import { Injectable } from '@nestjs/common';
+import { isUUID } from 'class-validator';
+import { DataSource } from 'typeorm';
+import { failures } from '../common/errors.js';
+import { checkDto } from '../common/validation.pipe.js';
+import { GatewayService } from '../gateway/gateway.service.js';
+import type { SignedFields } from '../gateway/signature.js';
+import { OrdersService } from '../orders/orders.service.js';
+import { outcomeOf } from './notification-outcome.js';
+import { PaymentNotificationDto } from './payments.dto.js';
+import { PaymentsRepository } from './payments.repository.js';
+
+/** Order ids of the notifications that the gateway's dashboard sends to try the address out. */
+const TEST_ORDER = 'payment_notif_test_';
+
+/** Receives the gateway's notifications (interface.md 4.9 and section 6; decisions.md, Payment notifications). */
+@Injectable()
+export class PaymentsService {
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly gateway: GatewayService,
+    private readonly orders: OrdersService,
+    private readonly payments: PaymentsRepository,
+  ) {}
+
+  /**
+   * Keeps a notification and applies it to its order, in one transaction. Returning acknowledges it; after any
+   * failure the gateway delivers it again.
+   *
+   * @param body as parsed; @param payload as received
+   * @throws Failure 400 naming the failing fields, 403 for a wrong signature, 404 for an unknown order
+   */
+  async receive(body: unknown, payload: string): Promise<void> {
+    const { value: notification, details } = await checkDto(PaymentNotificationDto, body);
+    const isSigned =
+      isSignable(notification) && this.gateway.isSigned(notification, notification.signature_key);
+    if (isSigned && notification.order_id.startsWith(TEST_ORDER)) return;
+    if (details !== null) {
+      if (isSigned) await this.#keepRejected(notification.order_id, payload);
+      throw failures.validation(details);
+    }
+    if (!isSigned) throw failures.signature();
+    await this.#keepAndApply(notification, payload);
+  }
+
+  async #keepAndApply(notification: PaymentNotificationDto, payload: string): Promise<void> {
+    const { order_id: orderId, transaction_id: transactionId, transaction_status: status } = notification;
+    await this.dataSource.transaction(async (tx) => {
+      if (!(await this.orders.lock(tx, orderId))) throw failures.notFound();
+      const outcome = outcomeOf(status, await this.payments.history(tx, notification));
+      await this.payments.keep(tx, {
+        orderId,
+        outcome,
+        transactionId,
+        transactionStatus: status,
+        statusCode: notification.status_code,
+        grossAmount: notification.gross_amount,
+        fraudStatus: notification.fraud_status,
+        payload,
+      });
+      if (outcome !== 'applied') return;
+      await this.orders.applyPayment(tx, orderId, {
+        status,
+        transactionId,
+        paymentType: notification.payment_type,
+        fraudStatus: notification.fraud_status,
+        amount: notification.gross_amount,
+      });
+    });
+  }
+
+  /** A notification that the gateway signed and that we cannot read must not be lost with its answer. */
+  async #keepRejected(orderId: string, payload: string): Promise<void> {
+    if (!isUUID(orderId)) return;
+    await this.dataSource.transaction(async (tx) => {
+      if (await this.orders.lock(tx, orderId))
+        await this.payments.keep(tx, { orderId, outcome: 'rejected', payload });
+    });
+  }
+}
+
+/** Whether the signed fields are there at all; the others may be bad. */
+function isSignable(notification: Readonly<Record<keyof SignedFields | 'signature_key', unknown>>): boolean {
+  return [
+    notification.order_id,
+    notification.status_code,
+    notification.gross_amount,
+    notification.signature_key,
+  ].every((field) => typeof field === 'string');
+}

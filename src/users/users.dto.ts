@@ -1,0 +1,31 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { type Principal, type Role, ROLES } from '../common/current-user.decorator.js';
+
+/** A user as the login and current-user answers show it (interface.md 4.2, 4.4). */
+export class UserView {
+  @ApiProperty({ example: 12 })
+  readonly id: number;
+
+  @ApiProperty({ example: 'Ayu Lestari' })
+  readonly fullname: string;
+
+  @ApiProperty({ example: 'ayu@example.com' })
+  readonly email: string;
+
+  constructor({ id, fullname, email }: Principal) {
+    this.id = id;
+    this.fullname = fullname;
+    this.email = email;
+  }
+}
+
+/** A user with its role, as registration and refresh show it (interface.md 4.1, 4.3). */
+export class UserWithRoleView extends UserView {
+  @ApiProperty({ enum: ROLES, example: 'USER' })
+  readonly role: Role;
+
+  constructor(principal: Principal) {
+    super(principal);
+    this.role = principal.role;
+  }
+}

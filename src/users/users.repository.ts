@@ -1,0 +1,80 @@
+import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import { type EntityManager, Repository } from 'typeorm';
+import { User } from './user.entity.js';
+
+@Injectable()
+export class UsersRepository {
+  constructor(@InjectRepository(User) private readonly users: Repository<User>) {}
+
+  /** @throws QueryFailedError of the constraint `users_email_key` when the e-mail is taken */
+  async insert(
+    tx: EntityManager,
+    user: Pick<User, 'fullname' | 'email' | 'role' | 'passwordHash'>,
+  ): Promise<User> {
+    return tx.save(tx.create(User, user));
+  }
+
+  findById(id: number): Promise<User | null> {
+    return this.users.findOneBy({ id });
+  }
+
+  findByEmail(email: string): Promise<User | null> {
+    return this.users.createQueryBuilder('u').where('lower(u.email) = lower(:email)', { email }).getOne();
+  }
+
+  findAdmins(): Promise<User[]> {
+    return this.users.find({ where: { role: 'ADMIN' }, order: { id: 'ASC' } });
+  }
+
+  /** @returns false when the account's claims have changed since `claimsVersion` was read */
+  async storeRefreshTokenDigest(
+    tx: EntityManager,
+    user: { readonly id: number; readonly claimsVersion: number },
+    digest: Buffer,
+  ): Promise<boolean> {
+    const { affected } = await tx.update(
+      User,
+      { id: user.id, claimsVersion: user.claimsVersion },
+      { refreshTokenDigest: digest },
+    );
+    return affected === 1;
+  }
+
+  async clearRefreshTokenDigest(id: number): Promise<void> {
+    await this.users.update({ id }, { refreshTokenDigest: null });
+  }
+
+  /** Locks the row, so that whoever reads an account to change it decides on what is current. */
+  lock(tx: EntityManager, id: number): Promise<User | null> {
+    return tx.findOne(User, { where: { id }, lock: { mode: 'pessimistic_write' } });
+  }
+
+  lockByEmail(tx: EntityManager, email: string): Promise<User | null> {
+    return tx
+      .createQueryBuilder(User, 'u')
+      .setLock('pessimistic_write')
+      .where('lower(u.email) = lower(:email)', { email })
+      .getOne();
+  }
+
+  /** Locks every administrator, in a fixed order, so that two revocations cannot remove the last one. */
+  lockAdmins(tx: EntityManager): Promise<User[]> {
+    return tx.find(User, {
+      where: { role: 'ADMIN' },
+      order: { id: 'ASC' },
+      lock: { mode: 'pessimistic_write' },
+    });
+  }
+
+  /** Changes what the tokens claim or prove, and thereby ends the stored session. */
+  async changeClaims(
+    tx: EntityManager,
+    user: User,
+    change: Partial<Pick<User, 'fullname' | 'email' | 'role' | 'passwordHash' | 'emailVerifiedAt'>>,
+  ): Promise<User> {
+    const changes = { ...change, claimsVersion: user.claimsVersion + 1, refreshTokenDigest: null };
+    await tx.update(User, { id: user.id }, changes);
+    return Object.assign(user, changes);
+  }
+}

@@ -1,0 +1,90 @@
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import type { Principal, Role } from '../common/current-user.decorator.js';
+import type { User } from './user.entity.js';
+import { UsersRepository } from './users.repository.js';
+
+/** An account as other modules see it: the claims of its tokens, and the version that they were read at. */
+export interface Account extends Principal {
+  readonly claimsVersion: number;
+  readonly emailVerified: boolean;
+}
+
+/** An account with what proves its owner. */
+export interface AccountWithPassword extends Account {
+  readonly passwordHash: string;
+}
+
+/** Accounts and the refresh token that each one has. */
+@Injectable()
+export class UsersService {
+  constructor(private readonly users: UsersRepository) {}
+
+  /** @throws QueryFailedError of `users_email_key` (409) when the e-mail is taken */
+  async create(
+    tx: EntityManager,
+    user: {
+      readonly fullname: string;
+      readonly email: string;
+      readonly role: Role;
+      readonly passwordHash: string;
+    },
+  ): Promise<Account> {
+    return toAccount(await this.users.insert(tx, user));
+  }
+
+  async findByEmail(email: string): Promise<AccountWithPassword | null> {
+    const user = await this.users.findByEmail(email);
+    return user === null ? null : { ...toAccount(user), passwordHash: user.passwordHash };
+  }
+
+  async findById(id: number): Promise<Account | null> {
+    const user = await this.users.findById(id);
+    return user === null ? null : toAccount(user);
+  }
+
+  async admins(): Promise<Account[]> {
+    return (await this.users.findAdmins()).map(toAccount);
+  }
+
+  /**
+   * Makes a refresh token the only valid one of an account.
+   * @param digest SHA-256 of the token
+   * @returns false when password, e-mail, name or role have changed since the account was read
+   */
+  storeRefreshToken(
+    tx: EntityManager,
+    account: Pick<Account, 'id' | 'claimsVersion'>,
+    digest: Buffer,
+  ): Promise<boolean> {
+    return this.users.storeRefreshTokenDigest(tx, account, digest);
+  }
+
+  /** SHA-256 of the valid refresh token, null without one. */
+  async refreshTokenDigest(id: number): Promise<Buffer | null> {
+    return (await this.users.findById(id))?.refreshTokenDigest ?? null;
+  }
+
+  async forgetRefreshToken(id: number): Promise<void> {
+    await this.users.clearRefreshTokenDigest(id);
+  }
+
+  /**
+   * Gives a role and ends the account's session, whose claims would be stale.
+   * @returns null when no account has the e-mail
+   */
+  async setRole(tx: EntityManager, email: string, role: Role): Promise<Account | null> {
+    const user = await this.users.lockByEmail(tx, email);
+    if (user === null) return null;
+    return toAccount(user.role === role ? user : await this.users.changeClaims(tx, user, { role }));
+  }
+
+  /** Ids of all administrators, locked until the transaction ends. */
+  async lockAdminIds(tx: EntityManager): Promise<number[]> {
+    return (await this.users.lockAdmins(tx)).map(({ id }) => id);
+  }
+}
+
+function toAccount({ id, fullname, email, role, claimsVersion, emailVerifiedAt }: User): Account {
+  return { id, fullname, email, role, claimsVersion, emailVerified: emailVerifiedAt !== null };
+}

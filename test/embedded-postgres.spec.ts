@@ -1,0 +1,499 @@
+import { transformFile } from '@swc/core';
+import { spawn, type ChildProcessByStdio } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  chmod,
+  cp,
+  lstat,
+  mkdir,
+  mkdtemp,
+  readFile,
+  readdir,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
+import { connect } from 'node:net';
+import { networkInterfaces, tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { createInterface, type Interface } from 'node:readline';
+import type { Readable, Writable } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
+import { startEmbeddedPostgres, type EmbeddedPostgres } from '../src/config/embedded-postgres.js';
+
+const isRoot = process.geteuid?.() === 0;
+const NOBODY = { uid: 65534, gid: 65534 };
+const THROW_AWAY = { fsync: 'off', shared_buffers: '16MB' };
+const PACKAGE = `@embedded-postgres/${process.platform}-${process.arch}`;
+
+const root = await mkdtemp(join(tmpdir(), 'embedded-postgres-'));
+const running = new Set<EmbeddedPostgres>();
+const children = new Set<ServiceProcess>();
+let folders = 0;
+
+/** An empty folder that every user can reach: what mkdtemp makes is root's alone if root runs the tests. */
+async function emptyFolder(mode = 0o755): Promise<string> {
+  folders += 1;
+  const folder = join(root, String(folders));
+  await mkdir(folder);
+  await chmod(folder, mode);
+  return folder;
+}
+
+async function start(
+  dataDir: string,
+  log: string[] = [],
+  serverSettings: Record<string, string> = THROW_AWAY,
+): Promise<EmbeddedPostgres> {
+  const postgres = await startEmbeddedPostgres({
+    dataDir,
+    serverSettings,
+    log: (message) => {
+      log.push(message);
+    },
+  });
+  running.add(postgres);
+  return postgres;
+}
+
+async function query<Row extends pg.QueryResultRow>(url: string, sql: string): Promise<Row[]> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 2_000 });
+  client.on('error', () => undefined); // tests kill the server on purpose; the query reports it
+  try {
+    await client.connect();
+    return (await client.query<Row>(sql)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+/** The supervisor's own kind of connection, for what the service's user may not do. */
+async function superuserUrl(dataDir: string, url: string): Promise<string> {
+  const password = (await readFile(join(dataDir, 'postgres-password'), 'utf8')).trim();
+  return `postgresql://postgres:${password}@127.0.0.1:${new URL(url).port}/postgres`;
+}
+
+async function clusterFolder(dataDir: string): Promise<string> {
+  const names = await readdir(dataDir);
+  if (!names.includes('postgres-location')) return join(dataDir, 'postgres');
+  return (await readFile(join(dataDir, 'postgres-location'), 'utf8')).trim();
+}
+
+async function postmasterPid(dataDir: string): Promise<number> {
+  return Number(
+    (await readFile(join(await clusterFolder(dataDir), 'postmaster.pid'), 'utf8')).split('\n')[0],
+  );
+}
+
+/** A process that ended counts as such before its parent, which is not always quick, has reaped it. */
+async function isRunning(pid: number): Promise<boolean> {
+  try {
+    process.kill(pid, 0);
+    return process.platform !== 'linux' || !(await readFile(`/proc/${pid}/stat`, 'utf8')).includes(') Z ');
+  } catch {
+    return false;
+  }
+}
+
+async function eventually<T>(
+  what: string,
+  attempt: () => T | Promise<T>,
+  patienceMs = 5_000,
+): Promise<NonNullable<T>> {
+  const deadline = Date.now() + patienceMs;
+  let last: unknown;
+  while (Date.now() < deadline) {
+    try {
+      const value = await attempt();
+      if (value) return value;
+    } catch (error) {
+      last = error;
+    }
+    await delay(20);
+  }
+  throw new Error(`not seen within ${patienceMs} ms: ${what}`, { cause: last });
+}
+
+/** The built module in a process of its own, so that it can be killed or be another user's. */
+class ServiceProcess {
+  private readonly child: ChildProcessByStdio<Writable, Readable, null>;
+  private readonly lines: Interface;
+  private readonly events: Record<string, string>[] = [];
+
+  constructor(script: string, dataDir: string, user: { uid: number; gid: number } | undefined) {
+    this.child = spawn(process.execPath, [script, dataDir, JSON.stringify(THROW_AWAY)], {
+      stdio: ['pipe', 'pipe', 'inherit'],
+      cwd: '/',
+      detached: true, // a process group of its own, as a shell gives one to each command
+      ...user,
+    });
+    this.lines = createInterface({ input: this.child.stdout });
+    this.lines.on('line', (line) => this.events.push(JSON.parse(line) as Record<string, string>));
+    children.add(this);
+  }
+
+  /** What it said under that key: `url`, `error`, `log` or `stopped`. */
+  async said(key: string): Promise<string> {
+    return await eventually(
+      `"${key}" from the service process`,
+      () => this.events.find((event) => key in event)?.[key],
+      10_000,
+    );
+  }
+
+  async stop(): Promise<void> {
+    this.child.stdin.end();
+    await this.said('stopped');
+  }
+
+  /** Kills all that a Ctrl-C in its terminal would reach, without a chance to clean up. */
+  async kill(): Promise<void> {
+    if (this.child.pid === undefined || this.child.exitCode !== null || this.child.signalCode !== null)
+      return;
+    const exited = once(this.child, 'exit');
+    process.kill(-this.child.pid, 'SIGKILL');
+    await exited;
+  }
+}
+
+/**
+ * Compiles the module into a checkout whose dependencies are as `npm ci --ignore-scripts` leaves them (library
+ * links and executable bits missing), or `npm ci --omit=optional` (no server).
+ */
+async function buildCheckout(parent: string, withServer = true): Promise<string> {
+  const checkout = join(parent, 'checkout');
+  await mkdir(checkout);
+  const source = join(import.meta.dirname, '..', 'src', 'config');
+  const modules = (await readdir(join(source, 'embedded-postgres'))).map((name) =>
+    join('embedded-postgres', name),
+  );
+  for (const name of ['embedded-postgres.ts', ...modules]) {
+    const target = join(checkout, name.replace(/\.ts$/, '.js'));
+    await mkdir(dirname(target), { recursive: true });
+    const { code } = await transformFile(join(source, name), {
+      jsc: { target: 'es2023', parser: { syntax: 'typescript' } },
+      module: { type: 'es6' },
+    });
+    await writeFile(target, code);
+  }
+  await writeFile(join(checkout, 'package.json'), '{"type":"module"}');
+  await writeFile(
+    join(checkout, 'service.js'),
+    `import { startEmbeddedPostgres } from './embedded-postgres.js';
+     const say = (event) => console.log(JSON.stringify(event));
+     const [dataDir, settings] = process.argv.slice(2);
+     const options = { dataDir, serverSettings: JSON.parse(settings), log: (log) => say({ log }) };
+     try {
+       const postgres = await startEmbeddedPostgres(options);
+       say({ url: postgres.url });
+       process.stdin.resume().on('end', async () => { await postgres.stop(); say({ stopped: 'yes' }); });
+     } catch (error) {
+       say({ error: error.message });
+     }`,
+  );
+  const dependencies = join(import.meta.dirname, '..', 'node_modules');
+  const native = join(checkout, 'node_modules', PACKAGE, 'native');
+  await mkdir(join(checkout, 'node_modules'));
+  await symlink(join(dependencies, 'pg'), join(checkout, 'node_modules', 'pg'));
+  if (!withServer) return checkout;
+  await cp(join(dependencies, PACKAGE), dirname(native), {
+    recursive: true,
+    filter: async (path) => !path.endsWith('.a') && !(await lstat(path)).isSymbolicLink(),
+  });
+  for (const program of await readdir(join(native, 'bin'))) await chmod(join(native, 'bin', program), 0o644);
+  return checkout;
+}
+
+async function listensOn(host: string, port: number): Promise<boolean> {
+  const socket = connect({ host, port, timeout: 1_000 });
+  try {
+    await once(socket, 'connect');
+    return true;
+  } catch {
+    return false;
+  } finally {
+    socket.destroy();
+  }
+}
+
+let checkout: string;
+
+beforeAll(async () => {
+  await chmod(root, 0o755);
+  checkout = await buildCheckout(await emptyFolder());
+});
+
+afterEach(async () => {
+  for (const child of children) await child.kill();
+  children.clear();
+  await Promise.all([...running].map((postgres) => postgres.stop()));
+  running.clear();
+});
+
+afterAll(async () => {
+  await rm(root, { recursive: true, force: true });
+});
+
+describe('the embedded PostgreSQL', () => {
+  it('keeps its data across starts, says where they lie at the first one, and leaves nothing running', async () => {
+    const dataDir = join(await emptyFolder(), 'data');
+    const log: string[] = [];
+    const first = await start(dataDir, log);
+    await query(first.url, 'create table loaf as select 7 as id');
+    const pid = await postmasterPid(dataDir);
+    expect(log).toHaveLength(1);
+    expect(log[0]).toContain(join(dataDir, 'postgres'));
+    await first.stop();
+    expect(await isRunning(pid)).toBe(false);
+    expect(await listensOn('127.0.0.1', Number(new URL(first.url).port))).toBe(false);
+    expect(await readdir(join(dataDir, 'postgres'))).not.toContain('postmaster.pid');
+
+    const second = await start(dataDir, log);
+    expect(await query(second.url, 'select id from loaf')).toEqual([{ id: 7 }]);
+    expect(log).toHaveLength(1);
+  });
+
+  it('serves a UTF-8 database sorted by code point to a user who is no superuser, on 127.0.0.1 alone', async () => {
+    const dataDir = await emptyFolder();
+    const { url } = await start(dataDir);
+    const [facts] = await query(
+      url,
+      `select current_database() as name, pg_encoding_to_char(encoding) as encoding, datlocprovider as provider,
+              datlocale as locale, current_setting('data_checksums') as checksums,
+              current_setting('max_connections') as connections, rolsuper as superuser,
+              array(select v from unnest(array['ä', 'b', 'Z', 'a']) v order by v) as sorted
+         from pg_database, pg_roles where datname = current_database() and rolname = current_user`,
+    );
+    expect(facts).toEqual({
+      name: 'bakery',
+      encoding: 'UTF8',
+      provider: 'b',
+      locale: 'C.UTF-8',
+      checksums: 'on',
+      connections: '200',
+      superuser: false,
+      sorted: ['Z', 'a', 'b', 'ä'],
+    });
+    const port = Number(new URL(url).port);
+    const others = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
+    for (const { address } of others.filter(({ internal }) => !internal)) {
+      expect(await listensOn(address, port)).toBe(false);
+    }
+    expect(await listensOn('127.0.0.1', port)).toBe(true);
+    const withoutPassword = url.replace(/:[^:@/]+@/, ':wrong@');
+    await expect(query(withoutPassword, 'select 1')).rejects.toThrow('password authentication failed');
+  });
+
+  it('keeps its password in DATA_DIR for its user alone and writes it nowhere else', async () => {
+    const dataDir = await emptyFolder();
+    const { url } = await start(dataDir);
+    await expect(query(url, 'create role baker password 5')).rejects.toThrow('syntax error');
+    const file = join(dataDir, 'postgres-password');
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+    const serverLog = await readFile(join(dataDir, 'postgres.log'), 'utf8');
+    expect(serverLog).toContain('syntax error');
+    for (const secret of [(await readFile(file, 'utf8')).trim(), new URL(url).password]) {
+      expect(secret.length).toBeGreaterThanOrEqual(32);
+      expect(serverLog).not.toContain(secret);
+    }
+    expect((await stat(join(dataDir, 'postgres.log'))).mode & 0o077).toBe(0);
+  });
+
+  it('lets one of two services that first start at once win, and refuses the other and every later one', async () => {
+    const dataDir = await emptyFolder();
+    const outcomes = await Promise.allSettled([start(dataDir), start(dataDir)]);
+    const won = outcomes.find((outcome) => outcome.status === 'fulfilled');
+    const refused = outcomes.find((outcome) => outcome.status === 'rejected');
+    expect(refused?.reason).toEqual(new Error(`DATA_DIR ${dataDir} is in use by another running service`));
+    await expect(start(dataDir)).rejects.toThrow('is in use by another running service');
+    expect(await query(won?.value.url ?? '', 'select 1 as one')).toEqual([{ one: 1 }]);
+    expect((await readdir(dataDir)).filter((name) => name.includes('tmp-'))).toEqual([]);
+  });
+
+  it('takes over the server of a service that was killed, and restarts it when it dies', async () => {
+    const dataDir = await emptyFolder();
+    const service = new ServiceProcess(join(checkout, 'service.js'), dataDir, undefined);
+    await query(await service.said('url'), 'create table loaf as select 7 as id');
+    const orphan = await postmasterPid(dataDir);
+    await service.kill();
+    expect(await isRunning(orphan)).toBe(true);
+
+    // The same binaries are needed for the same plan, so the heir runs from the same checkout.
+    const heir = new ServiceProcess(join(checkout, 'service.js'), dataDir, undefined);
+    const url = await heir.said('url');
+    expect(await postmasterPid(dataDir)).toBe(orphan);
+    expect(await heir.said('log')).toContain(`took over the server of an earlier run (process ${orphan})`);
+    expect(await query(url, 'select id from loaf')).toEqual([{ id: 7 }]);
+
+    process.kill(orphan, 'SIGKILL');
+    expect(await eventually('the data again', () => query(url, 'select id from loaf'))).toEqual([{ id: 7 }]);
+    expect(await postmasterPid(dataDir)).not.toBe(orphan);
+    const successor = await postmasterPid(dataDir);
+    await heir.stop();
+    expect(await isRunning(successor)).toBe(false);
+  });
+
+  it('replaces the server that a killed service left if it ran with other settings', async () => {
+    const dataDir = await emptyFolder();
+    const service = new ServiceProcess(join(checkout, 'service.js'), dataDir, undefined);
+    await service.said('url');
+    const orphan = await postmasterPid(dataDir);
+    await service.kill();
+    const { url } = await start(dataDir, [], { ...THROW_AWAY, work_mem: '5MB' });
+    expect(await query(url, 'show work_mem')).toEqual([{ work_mem: '5MB' }]);
+    expect(await isRunning(orphan)).toBe(false);
+  });
+
+  it('restarts a server that was killed on the same port within two seconds, and still excludes others', async () => {
+    const dataDir = await emptyFolder();
+    const log: string[] = [];
+    const { url } = await start(dataDir, log);
+    await query(url, 'create table loaf as select 7 as id');
+    // A session in a long statement outlives its server for a while, and with it the shared memory.
+    const busy = query(url, 'select count(*) from generate_series(1, 100000000)');
+    const cutOff = expect(busy).rejects.toThrow('Connection terminated unexpectedly');
+    await eventually(
+      'the long statement',
+      async () =>
+        (await query(url, `select from pg_stat_activity where query like '%generate_series(1, 1%'`)).length >
+        1,
+    );
+    process.kill(await postmasterPid(dataDir), 'SIGKILL');
+    const rows = await eventually('the data again', () => query(url, 'select id from loaf'), 2_000);
+    expect(rows).toEqual([{ id: 7 }]);
+    await cutOff;
+    await eventually('the line about it', () => log.length === 2);
+    expect(log[1]).toMatch(/^embedded PostgreSQL died and was restarted \(port \d+, \d+ ms\)$/);
+    await expect(start(dataDir)).rejects.toThrow('is in use by another running service');
+  });
+
+  it('takes its lock again when only its own connection was cut', async () => {
+    const dataDir = await emptyFolder();
+    const log: string[] = [];
+    const { url } = await start(dataDir, log);
+    const pid = await postmasterPid(dataDir);
+    const cut = `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'bakery supervisor'`;
+    expect(await query(await superuserUrl(dataDir, url), cut)).toHaveLength(1);
+    await eventually('the line about it', () => log.length === 2);
+    expect(await postmasterPid(dataDir)).toBe(pid);
+    await expect(start(dataDir)).rejects.toThrow('is in use by another running service');
+  });
+
+  it('stops cleanly while it is restarting a server that was killed', async () => {
+    const dataDir = await emptyFolder();
+    const postgres = await start(dataDir);
+    process.kill(await postmasterPid(dataDir), 'SIGKILL');
+    await Promise.all([postgres.stop(), postgres.stop()]);
+    expect(await listensOn('127.0.0.1', Number(new URL(postgres.url).port))).toBe(false);
+    const again = await start(dataDir);
+    expect(await query(again.url, 'select 1 as one')).toEqual([{ one: 1 }]);
+  });
+
+  it('starts although the process number in its pid file belongs to another process now', async () => {
+    const dataDir = await emptyFolder();
+    const first = await start(dataDir);
+    const pidFile = join(dataDir, 'postgres', 'postmaster.pid');
+    const claim = await readFile(pidFile, 'utf8');
+    await first.stop();
+    const { uid, gid } = await stat(join(dataDir, 'postgres'));
+    const stranger = spawn('sleep', ['60'], isRoot ? { uid, gid, cwd: '/' } : {});
+    try {
+      await once(stranger, 'spawn');
+      await writeFile(pidFile, claim.replace(/^\d+/, String(stranger.pid)), { mode: 0o600 });
+      const second = await start(dataDir);
+      expect(await query(second.url, 'select 1 as one')).toEqual([{ one: 1 }]);
+      expect(await postmasterPid(dataDir)).not.toBe(stranger.pid);
+      expect(stranger.exitCode).toBeNull();
+    } finally {
+      stranger.kill('SIGKILL');
+    }
+  });
+
+  it('is not misled by what a first start left that was killed half-way, and removes it', async () => {
+    const dataDir = await emptyFolder();
+    const remains = join(dataDir, 'postgres.tmp-0123456789ab', 'cluster');
+    await mkdir(remains, { recursive: true });
+    await writeFile(join(remains, 'PG_VERSION'), '18\n');
+    const { url } = await start(dataDir);
+    expect(await query(url, 'select 1 as one')).toEqual([{ one: 1 }]);
+    expect((await readdir(dataDir)).sort()).toEqual(['postgres', 'postgres-password', 'postgres.log']);
+  });
+
+  it('refuses a database of another major version and leaves it alone', async () => {
+    const dataDir = await emptyFolder();
+    await mkdir(join(dataDir, 'postgres'));
+    await writeFile(join(dataDir, 'postgres', 'PG_VERSION'), '17\n');
+    await writeFile(join(dataDir, 'postgres-password'), 'secret\n', { mode: 0o600 });
+    await expect(start(dataDir)).rejects.toThrow(/was made by PostgreSQL 17 and this is PostgreSQL 18/);
+    expect(await readdir(join(dataDir, 'postgres'))).toEqual(['PG_VERSION']);
+  });
+
+  it('says what the server said when it does not start', async () => {
+    const dataDir = await emptyFolder();
+    await expect(start(dataDir, [], { ...THROW_AWAY, work_mem: 'plenty' })).rejects.toThrow(
+      /does not start:[^]*invalid value for parameter "work_mem": "plenty"/,
+    );
+  });
+
+  it('keeps what the server prints within bounds', async () => {
+    const dataDir = await emptyFolder();
+    const file = join(dataDir, 'postgres.log');
+    await writeFile(file, Buffer.alloc(6 * 1024 * 1024, 'x'));
+    await start(dataDir);
+    await eventually('a shorter log', async () => (await stat(file)).size < 100_000);
+    expect((await stat(`${file}.1`)).size).toBeGreaterThanOrEqual(6 * 1024 * 1024);
+  });
+
+  it('asks for DATABASE_URL where npm installed no server for the platform', async () => {
+    const bare = await buildCheckout(await emptyFolder(), false);
+    const service = new ServiceProcess(join(bare, 'service.js'), await emptyFolder(), undefined);
+    expect(await service.said('error')).toMatch(
+      /^there is no embedded PostgreSQL \(.+\) here: set DATABASE_URL/,
+    );
+  });
+
+  const asRoot = isRoot ? it : it.skip;
+
+  asRoot('keeps the data of root below /var/lib if its user cannot reach DATA_DIR, and says so', async () => {
+    const dataDir = join(await emptyFolder(0o700), 'data');
+    const log: string[] = [];
+    const first = await start(dataDir, log);
+    const folder = await clusterFolder(dataDir);
+    try {
+      expect(folder).toMatch(/^\/var\/lib\/bakery-catalog\/[0-9a-f]{16}\/postgres$/);
+      expect(log[0]).toContain(folder);
+      expect((await stat(dirname(dataDir))).mode & 0o777).toBe(0o700);
+      await query(first.url, 'create table loaf as select 7 as id');
+      await first.stop();
+      const second = await start(dataDir);
+      expect(await query(second.url, 'select id from loaf')).toEqual([{ id: 7 }]);
+      await second.stop();
+    } finally {
+      await rm(dirname(folder), { recursive: true, force: true });
+    }
+  });
+
+  asRoot('runs from a checkout of root that its user cannot reach', async () => {
+    const hidden = await buildCheckout(await emptyFolder(0o700));
+    const dataDir = await emptyFolder();
+    const service = new ServiceProcess(join(hidden, 'service.js'), dataDir, undefined);
+    expect(await query(await service.said('url'), 'select 1 as one')).toEqual([{ one: 1 }]);
+    expect((await stat(dirname(hidden))).mode & 0o777).toBe(0o700);
+    await service.stop();
+  });
+
+  asRoot('runs for an ordinary user from a checkout that this user may only read', async () => {
+    const readOnly = await buildCheckout(await emptyFolder());
+    const dataDir = await emptyFolder(0o777);
+    const service = new ServiceProcess(join(readOnly, 'service.js'), dataDir, NOBODY);
+    expect(await query(await service.said('url'), 'select 1 as one')).toEqual([{ one: 1 }]);
+    expect((await stat(join(dataDir, 'postgres'))).uid).toBe(NOBODY.uid);
+    const rival = new ServiceProcess(join(readOnly, 'service.js'), dataDir, NOBODY);
+    expect(await rival.said('error')).toBe(`DATA_DIR ${dataDir} is in use by another running service`);
+    const pid = await postmasterPid(dataDir);
+    await service.stop();
+    expect(await isRunning(pid)).toBe(false);
+  });
+});

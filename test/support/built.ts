@@ -1,0 +1,20 @@
+declare global {
+  /** Loads a module of the build with Node's own loader; see `environment.mjs`. */
+  var importBuilt: (path: string) => Promise<unknown>;
+}
+
+/** Modules of the build that tests use, with the types of their sources. */
+export interface BuiltModules {
+  'src/app.setup.js': typeof import('../../src/app.setup.js');
+  'src/common/logging.js': typeof import('../../src/common/logging.js');
+  'src/config/database.js': typeof import('../../src/config/database.js');
+  'src/config/env.js': typeof import('../../src/config/env.js');
+  'src/config/migrate.js': typeof import('../../src/config/migrate.js');
+  'src/config/embedded-postgres.js': typeof import('../../src/config/embedded-postgres.js');
+  'src/orders/orders.repository.js': typeof import('../../src/orders/orders.repository.js');
+  'src/images/images.service.js': typeof import('../../src/images/images.service.js');
+}
+
+export async function built<P extends keyof BuiltModules>(path: P): Promise<BuiltModules[P]> {
+  return (await importBuilt(path)) as BuiltModules[P];
+}

@@ -1,0 +1,118 @@
+import request, { type Response, type Test } from 'supertest';
+
+export interface Registration {
+  readonly email: string;
+  readonly fullname: string;
+  readonly password: string;
+  readonly passwordConfirmation: string;
+}
+
+/** A cookie as a Set-Cookie header gave it. */
+export interface Cookie {
+  readonly name: string;
+  readonly value: string;
+  /** In lower case: `path`, `max-age`, `httponly` (empty) and so on. */
+  readonly attributes: Readonly<Record<string, string>>;
+}
+
+type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
+
+/**
+ * A caller that keeps cookies by name and path, as a browser does. It sends Secure cookies over plain http too,
+ * which a browser does for loopback addresses.
+ */
+export class Client {
+  readonly #cookies = new Map<string, Cookie>();
+
+  constructor(readonly url: string) {}
+
+  get(path: string): Test {
+    return this.#send('get', path);
+  }
+
+  post(path: string): Test {
+    return this.#send('post', path);
+  }
+
+  put(path: string): Test {
+    return this.#send('put', path);
+  }
+
+  patch(path: string): Test {
+    return this.#send('patch', path);
+  }
+
+  delete(path: string): Test {
+    return this.#send('delete', path);
+  }
+
+  /** POST /api/register with good values for what is not given. */
+  register(fields: Partial<Registration> = {}): Test {
+    const password = fields.password ?? 'correct horse battery staple';
+    return this.post('/api/register').send({
+      email: 'ayu@example.com',
+      fullname: 'Ayu Lestari',
+      password,
+      passwordConfirmation: password,
+      ...fields,
+    });
+  }
+
+  /** The value of a kept cookie. */
+  cookie(name: string): string {
+    const cookie = this.#cookies.get(name);
+    if (cookie === undefined) throw new Error(`there is no cookie ${name}`);
+    return cookie.value;
+  }
+
+  setCookie(name: string, value: string, path = '/'): this {
+    this.#cookies.set(name, { name, value, attributes: { path } });
+    return this;
+  }
+
+  forgetCookie(name: string): this {
+    this.#cookies.delete(name);
+    return this;
+  }
+
+  /** Another caller with the same cookies. */
+  clone(): Client {
+    const clone = new Client(this.url);
+    for (const [name, cookie] of this.#cookies) clone.#cookies.set(name, cookie);
+    return clone;
+  }
+
+  #send(method: Method, path: string): Test {
+    const test = request(this.url)[method](path);
+    const sent = [...this.#cookies.values()].filter(({ attributes }) =>
+      path.startsWith(attributes.path ?? '/'),
+    );
+    if (sent.length > 0)
+      void test.set('Cookie', sent.map(({ name, value }) => `${name}=${value}`).join('; '));
+    return test.on('response', (response: Response) => {
+      for (const cookie of cookiesOf(response)) {
+        if (cookie.value === '') this.#cookies.delete(cookie.name);
+        else this.#cookies.set(cookie.name, cookie);
+      }
+    });
+  }
+}
+
+/** The Set-Cookie headers of an answer. */
+export function cookiesOf(response: Response): Cookie[] {
+  const headers = (response.headers['set-cookie'] as unknown as string[] | undefined) ?? [];
+  return headers.map((header) => {
+    const [pair = '', ...attributes] = header.split('; ');
+    const [name = '', value = ''] = pair.split('=');
+    return {
+      name,
+      value,
+      attributes: Object.fromEntries(
+        attributes.map((attribute) => {
+          const [key = '', text = ''] = attribute.split('=');
+          return [key.toLowerCase(), text];
+        }),
+      ),
+    };
+  });
+}

@@ -1,0 +1,68 @@
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+import { once } from 'node:events';
+
+/** A TCP proxy in front of the database, to take it away from one service and give it back. */
+export class DatabaseProxy {
+  readonly #sockets = new Set<Socket>();
+  #server = createServer();
+  #port = 0;
+  #isStalled = false;
+
+  private constructor(private readonly target: URL) {}
+
+  static async start(databaseUrl: string): Promise<DatabaseProxy> {
+    const proxy = new DatabaseProxy(new URL(databaseUrl));
+    await proxy.up();
+    return proxy;
+  }
+
+  get url(): string {
+    const url = new URL(this.target);
+    url.hostname = '127.0.0.1';
+    url.port = String(this.#port);
+    return url.href;
+  }
+
+  /** Accepts connections, on the same port as before. */
+  async up(): Promise<void> {
+    this.#isStalled = false;
+    this.#server = createServer((client) => {
+      this.#forward(client);
+    });
+    this.#server.listen(this.#port, '127.0.0.1');
+    await once(this.#server, 'listening');
+    this.#port = (this.#server.address() as AddressInfo).port;
+  }
+
+  /** Refuses connections and cuts those that are open. */
+  async down(): Promise<void> {
+    const closed = once(this.#server, 'close');
+    this.#server.close();
+    for (const socket of this.#sockets) socket.destroy();
+    await closed;
+  }
+
+  /** Lets nothing through any more, without cutting anything: a network that swallows packets. */
+  stall(): void {
+    this.#isStalled = true;
+    for (const socket of this.#sockets) socket.pause();
+  }
+
+  #forward(client: Socket): void {
+    const server = connect(Number(this.target.port), this.target.hostname);
+    for (const [socket, other] of [
+      [client, server],
+      [server, client],
+    ] as const) {
+      this.#sockets.add(socket);
+      socket.on('data', (chunk) => other.write(chunk));
+      // A reset is one of the ways in which a connection ends here.
+      socket.on('error', () => other.destroy());
+      socket.on('close', () => {
+        this.#sockets.delete(socket);
+        other.destroy();
+      });
+      if (this.#isStalled) socket.pause();
+    }
+  }
+}

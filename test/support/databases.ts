@@ -1,0 +1,41 @@
+import { randomBytes } from 'node:crypto';
+import pg from 'pg';
+
+/** A database of its own on the run's PostgreSQL. */
+export interface TestDatabase {
+  readonly url: string;
+  /** For looking at what is stored, and for changing it behind the service's back. */
+  readonly pool: pg.Pool;
+  drop(): Promise<void>;
+}
+
+/** Copies the migrated template; about 50 ms. */
+export async function createDatabase(): Promise<TestDatabase> {
+  const { TEST_POSTGRES_URL: serverUrl, TEST_TEMPLATE_DATABASE: template } = process.env;
+  if (serverUrl === undefined || template === undefined) throw new Error('global-setup.mjs has not run');
+  const name = `test_${randomBytes(6).toString('hex')}`;
+  await onServer(serverUrl, `CREATE DATABASE ${name} TEMPLATE ${template}`);
+  const url = new URL(serverUrl);
+  url.pathname = `/${name}`;
+  const pool = new pg.Pool({ connectionString: url.href, max: 4 });
+  // Idle connections are cut by tests that take the database away.
+  pool.on('error', () => undefined);
+  return {
+    url: url.href,
+    pool,
+    drop: async () => {
+      await pool.end();
+      await onServer(serverUrl, `DROP DATABASE ${name} WITH (FORCE)`);
+    },
+  };
+}
+
+async function onServer(url: string, statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,32 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { startEmbeddedPostgres } from '../../dist/src/config/embedded-postgres.js';
+import { migrate } from '../../dist/src/config/migrate.js';
+
+/**
+ * One real PostgreSQL for the whole run, in memory as far as possible: what it keeps is thrown away. Each test
+ * service copies the migrated template database (see `service.ts`).
+ */
+export default async function setUp() {
+  const dataDir = await mkdtemp(join(tmpdir(), 'bakery-tests-'));
+  const postgres = await startEmbeddedPostgres({
+    dataDir,
+    log: () => {},
+    serverSettings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' },
+  });
+  globalThis.testPostgres = { postgres, dataDir };
+
+  const template = `template_${randomBytes(4).toString('hex')}`;
+  const client = new pg.Client({ connectionString: postgres.url });
+  await client.connect();
+  await client.query(`CREATE DATABASE ${template}`);
+  await client.end();
+  const templateUrl = new URL(postgres.url);
+  templateUrl.pathname = `/${template}`;
+  await migrate(templateUrl.href);
+  process.env.TEST_POSTGRES_URL = postgres.url;
+  process.env.TEST_TEMPLATE_DATABASE = template;
+}

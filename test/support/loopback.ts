@@ -1,0 +1,49 @@
+import { once } from 'node:events';
+import type { Server, Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+
+/**
+ * Listens on 127.0.0.1.
+ * @param port 0 for any free one. One that was given up shortly before may be in use for a moment by an
+ *   outgoing connection of another test, so it is tried for 5 s.
+ * @returns the port
+ */
+export async function listenOnLoopback(server: Server, port = 0): Promise<number> {
+  const giveUpAt = Date.now() + 5_000;
+  for (;;) {
+    try {
+      server.listen(port, '127.0.0.1');
+      await once(server, 'listening'); // Rejects on an 'error' event.
+      const address = server.address();
+      if (address === null || typeof address === 'string') throw new Error('not listening on a port');
+      return address.port;
+    } catch (error) {
+      if (port === 0 || !isInUse(error) || Date.now() > giveUpAt) throw error;
+      await delay(20);
+    }
+  }
+}
+
+/** The connections that the server has open; filled and emptied as they come and go. */
+export function trackSockets(server: Server): Set<Socket> {
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
+  return sockets;
+}
+
+/** Stops listening and cuts every connection, so that the next attempt to connect is refused. */
+export async function stopListening(server: Server, sockets: Set<Socket>): Promise<void> {
+  if (!server.listening) return;
+  const closed = once(server, 'close');
+  server.close();
+  for (const socket of sockets) socket.destroy();
+  await closed;
+}
+
+function isInUse(error: unknown): boolean {
+  // Not `instanceof Error`: Jest's global Error is not the one of Node's own modules.
+  return typeof error === 'object' && error !== null && 'code' in error && error.code === 'EADDRINUSE';
+}

@@ -1,0 +1,16 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
+/** Asks again and again until an answer is given that is not undefined, null or false; throws after the deadline. */
+export async function until<T>(
+  what: string,
+  ask: () => Promise<T | undefined | null | false> | T | undefined | null | false,
+  deadlineMs = 10_000,
+): Promise<T> {
+  const deadline = Date.now() + deadlineMs;
+  for (;;) {
+    const answer = await ask();
+    if (answer !== undefined && answer !== null && answer !== false) return answer;
+    if (Date.now() > deadline) throw new Error(`not within ${deadlineMs} ms: ${what}`);
+    await delay(20);
+  }
+}
