@@ -1,4 +1,3 @@
-import type { NestApplicationOptions } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import cookieParser from 'cookie-parser';
@@ -29,7 +28,7 @@ export async function createApp(
     logger: new NestLogger(logger),
     bodyParser: false,
     abortOnError: false,
-  } as NestApplicationOptions);
+  });
   const isCorsOrigin = corsOriginMatcher(env);
 
   app.setGlobalPrefix('api');
