@@ -6,6 +6,7 @@ import { JobsModule } from '../jobs/jobs.module.js';
 import { MailModule } from '../mail/mail.module.js';
 import { UsersModule } from '../users/users.module.js';
 import { AdminAccountsService } from './admin-accounts.service.js';
+import { AdminBootstrapService } from './admin-bootstrap.service.js';
 import { AdminGuard } from './admin.guard.js';
 import { AuthController } from './auth.controller.js';
 import { AuthService } from './auth.service.js';
@@ -29,6 +30,7 @@ import { TokensService } from './tokens.service.js';
   controllers: [AuthController],
   providers: [
     AdminAccountsService,
+    AdminBootstrapService,
     AdminGuard,
     AuthService,
     JwtCookieGuard,
@@ -38,6 +40,6 @@ import { TokensService } from './tokens.service.js';
     PasswordsService,
     TokensService,
   ],
-  exports: [AdminAccountsService, AdminGuard, JwtCookieGuard],
+  exports: [AdminGuard, JwtCookieGuard],
 })
 export class AuthModule {}
