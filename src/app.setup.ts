@@ -4,6 +4,7 @@ import cookieParser from 'cookie-parser';
 import helmet from 'helmet';
 import type { Logger } from 'pino';
 import { AppModule } from './app.module.js';
+import { trackConnections } from './common/graceful-stop.js';
 import { NestLogger, requestLog } from './common/logging.js';
 import { corsOriginMatcher, originCheck } from './common/origin-check.js';
 import { requestId } from './common/request-id.js';
@@ -51,6 +52,7 @@ export async function createApp(
   server.headersTimeout = 10 * SECOND;
   server.requestTimeout = 60 * SECOND;
   answerUnparsableRequests(server);
+  trackConnections(server);
   await app.init();
   return app;
 }
