@@ -6,6 +6,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 /** Milliseconds that requests have to finish once the service was told to stop. */
 const DRAIN_DEADLINE_MS = 8000;
 const IDLE_CHECK_MS = 50;
+/** A connection that sent nothing for so long brings no request; sooner, one may be on its way. */
+const SILENCE_MS = 1000;
 
 const connections = new WeakMap<Server, Set<Socket>>();
 
@@ -31,11 +33,11 @@ async function drain(server: Server): Promise<void> {
   server.close(() => {
     done.abort();
   });
-  const deadline = Date.now() + DRAIN_DEADLINE_MS;
-  while (!done.signal.aborted && Date.now() < deadline) {
+  const began = Date.now();
+  while (!done.signal.aborted && Date.now() - began < DRAIN_DEADLINE_MS) {
     // A connection that was busy when the server closed stays open once it is idle.
     server.closeIdleConnections();
-    closeSilentConnections(server);
+    if (Date.now() - began > SILENCE_MS) closeSilentConnections(server);
     await delay(IDLE_CHECK_MS, undefined, { signal: done.signal }).catch(() => {
       // The server has closed.
     });
