@@ -53,8 +53,13 @@ export async function checkDto<T extends object>(
   return { value, details: errors.length === 0 ? null : fieldMessages(errors) };
 }
 
+/** Whether a parsed JSON value is an object, and no list. */
+export function isPlainObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
 function recordOf(value: unknown): object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {};
+  return isPlainObject(value) ? value : {};
 }
 
 /** What class-validator says of a property, and of those beneath it. */
