@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { JwtService, type JwtSignOptions } from '@nestjs/jwt';
-import type { CookieOptions, Response } from 'express';
+import type { CookieOptions, Request, Response } from 'express';
 import { createHash, randomUUID, timingSafeEqual } from 'node:crypto';
 import { type Principal, ROLES, type Role } from '../common/current-user.decorator.js';
 import { Env } from '../config/env.js';
@@ -96,6 +96,12 @@ export class TokensService {
       return null;
     }
   }
+}
+
+/** A cookie's text; undefined when it is missing, empty, or no text (`j:` makes cookie-parser read JSON). */
+export function cookieOf(request: Request, name: string): string | undefined {
+  const cookie: unknown = (request.cookies as Record<string, unknown>)[name];
+  return typeof cookie === 'string' && cookie !== '' ? cookie : undefined;
 }
 
 /** The caller that verified claims name; null when they are not claims of ours. */

@@ -28,6 +28,7 @@ export const failures = {
   malformedRequest: () => new Failure(400, 'malformed request'),
   credentials: () => new Failure(400, 'email or password is incorrect'),
   tooManyImages: () => new Failure(400, TOO_MANY_IMAGES),
+  invalidOtp: () => new Failure(400, 'invalid or expired otp'),
   malformedAccessToken: () => new Failure(400, 'invalid or malformed access token'),
   missingAccessToken: () => new Failure(401, 'access token missing or expired'),
   missingRefreshToken: () => new Failure(401, 'invalid request, refresh token unavailable'),

@@ -1,6 +1,5 @@
-import { Body, Controller, Get, Headers, HttpCode, Param, Post, Query, Res } from '@nestjs/common';
+import { Body, Controller, Get, Headers, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiBody, ApiHeader, ApiParam, ApiQuery, ApiTags } from '@nestjs/swagger';
-import type { Response } from 'express';
 import { CurrentUser, type Principal } from '../common/current-user.decorator.js';
 import { failures } from '../common/errors.js';
 import { ApiEndpoint } from '../common/openapi.decorators.js';
@@ -30,7 +29,7 @@ export class OrdersController {
     summary: 'Order products at their catalog prices',
     description:
       'The same Idempotency-Key with the same body gives the same order, however often it is sent. After a 502 the ' +
-      'order is pending: repeat the call with the same key, or ask for its token. `Location` names the order.',
+      'order is pending: repeat the call with the same key, or ask for its token.',
     access: 'user',
     success: { status: 201, data: { order: OrderView } },
     failures: [

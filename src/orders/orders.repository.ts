@@ -101,7 +101,7 @@ export class OrdersRepository {
     order: Pick<Order, 'orderId' | 'userId' | 'grossAmount'> & Partial<Order>,
     items: readonly OrderItemRow[] = [],
   ): Promise<boolean> {
-    const { raw } = await tx
+    const inserted = await tx
       .createQueryBuilder()
       .insert()
       .into(Order)
@@ -109,7 +109,7 @@ export class OrdersRepository {
       .orIgnore()
       .returning('order_id')
       .execute();
-    if ((raw as unknown[]).length === 0) return false;
+    if ((inserted.raw as unknown[]).length === 0) return false;
     const { orderId } = order;
     await tx.insert(
       OrderItem,
