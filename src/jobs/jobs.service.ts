@@ -35,6 +35,7 @@ const RESCUE_INTERVAL_MS = 15 * SECOND;
 export class JobsService implements OnApplicationBootstrap, OnModuleDestroy {
   readonly #logger = new Logger('Jobs');
   readonly #tasks: TaskList = {};
+  readonly #crontab: string[] = [];
   readonly #stop = new AbortController();
   readonly #pool: pg.Pool;
   #running: Promise<unknown> = Promise.resolve();
@@ -60,6 +61,11 @@ export class JobsService implements OnApplicationBootstrap, OnModuleDestroy {
       // Payloads come from `enqueue` alone, and the two calls of a task stand in one file.
       await withinDeadline(handler(payload as P), task);
     };
+  }
+
+  /** Runs a task without a payload again and again, once for all processes. @param cron in UTC */
+  repeat(task: string, cron: string): void {
+    this.#crontab.push(`${cron} ${task} ?jobKey=${task}&max=1`);
   }
 
   /** Adds a job that exists if and when the transaction commits. The payload must hold nothing secret. */
@@ -95,6 +101,7 @@ export class JobsService implements OnApplicationBootstrap, OnModuleDestroy {
         runner = await run({
           pgPool: this.#pool,
           taskList: this.#tasks,
+          crontab: this.#crontab.join('\n'),
           concurrency: CONCURRENCY,
           pollInterval: SECOND,
           noHandleSignals: true,

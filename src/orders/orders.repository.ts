@@ -139,6 +139,24 @@ export class OrdersRepository {
       .getOne();
   }
 
+  /**
+   * Takes pending orders whose time has come; gaps double from 5 minutes to 6 hours, and one check falls on the 25th
+   * hour. Orders that another process is taking are left to it.
+   */
+  async takeDueForCheck(tx: EntityManager, limit: number): Promise<string[]> {
+    const [rows] = await tx.query<[{ order_id: string }[], number]>(
+      `UPDATE orders SET checks = checks + 1, next_check_at = least(
+           now() + least(interval '5 minutes' * 2 ^ checks, interval '6 hours'),
+           greatest(created_at + interval '25 hours', now() + interval '5 minutes'))
+       WHERE order_id IN (
+         SELECT order_id FROM orders WHERE status = 'pending' AND next_check_at <= now()
+         ORDER BY next_check_at LIMIT $1 FOR UPDATE SKIP LOCKED)
+       RETURNING order_id`,
+      [limit],
+    );
+    return rows.map(({ order_id }) => order_id);
+  }
+
   async update(
     tx: EntityManager,
     orderId: string,

@@ -9,6 +9,7 @@ import { CheckoutService } from './checkout.service.js';
 import { afterPayment, type OrderStatus, type PaymentEvent } from './order-status.js';
 import type { CreateOrderDto, NewOrderItemDto } from './orders.dto.js';
 import { type OrderItemRow, type OrderRow, OrdersRepository } from './orders.repository.js';
+import { PaymentAttemptsRepository } from './payment-attempts.repository.js';
 
 /** A payment event with what else is kept of it on the order. */
 export interface Payment extends PaymentEvent {
@@ -18,6 +19,12 @@ export interface Payment extends PaymentEvent {
   readonly amount: string;
 }
 
+/** An order that may still be paid. */
+export interface PendingOrder {
+  readonly orderId: string;
+  readonly createdAt: Date;
+}
+
 /** Orders of customers, and what is known of their payment (decisions.md, Orders). */
 @Injectable()
 export class OrdersService {
@@ -25,6 +32,7 @@ export class OrdersService {
     private readonly dataSource: DataSource,
     private readonly orders: OrdersRepository,
     private readonly products: ProductsService,
+    private readonly attempts: PaymentAttemptsRepository,
     private readonly checkout: CheckoutService,
   ) {}
 
@@ -91,6 +99,28 @@ export class OrdersService {
   async lock(tx: EntityManager, id: string): Promise<{ orderId: string; status: OrderStatus } | null> {
     const order = await this.orders.lock(tx, id);
     return order === null ? null : { orderId: order.orderId, status: order.status };
+  }
+
+  /** Ids under which the gateway may know an order's payment. */
+  async gatewayIds(orderId: string): Promise<string[]> {
+    const ids = await this.attempts.idsOf(orderId);
+    return ids.length === 0 ? [orderId] : ids;
+  }
+
+  /** @returns null when the order is not pending, or none */
+  async findPending(orderId: string): Promise<PendingOrder | null> {
+    const order = await this.orders.findById(orderId);
+    return order?.status === 'pending' ? { orderId, createdAt: order.created_at } : null;
+  }
+
+  /** Pending orders that the gateway is to be asked about now; each is due again after a longer gap. */
+  takeDueForCheck(tx: EntityManager, limit: number): Promise<string[]> {
+    return this.orders.takeDueForCheck(tx, limit);
+  }
+
+  /** Ends an order that the transaction has locked and of which the gateway has no transaction. */
+  async close(tx: EntityManager, orderId: string, status: 'cancel' | 'expire'): Promise<void> {
+    await this.orders.update(tx, orderId, { status, completedAt: null });
   }
 
   /** Applies what became known of a payment to an order that the transaction has locked. */
