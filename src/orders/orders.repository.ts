@@ -145,8 +145,8 @@ export class OrdersRepository {
    */
   async takeDueForCheck(tx: EntityManager, limit: number): Promise<string[]> {
     const [rows] = await tx.query<[{ order_id: string }[], number]>(
-      `UPDATE orders SET checks = checks + 1, next_check_at = least(
-           now() + least(interval '5 minutes' * 2 ^ checks, interval '6 hours'),
+      `UPDATE orders SET checks = least(checks + 1, 100), next_check_at = least(
+           now() + least(interval '5 minutes' * 2 ^ least(checks, 10), interval '6 hours'),
            greatest(created_at + interval '25 hours', now() + interval '5 minutes'))
        WHERE order_id IN (
          SELECT order_id FROM orders WHERE status = 'pending' AND next_check_at <= now()

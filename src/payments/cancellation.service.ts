@@ -10,7 +10,8 @@ import {
 } from '../gateway/payment-gateway.js';
 import type { OrderRow } from '../orders/orders.repository.js';
 import { OrdersService } from '../orders/orders.service.js';
-import { eventOf, PaymentEventsService } from './payment-events.service.js';
+import { eventOf } from './payment-event.js';
+import { PaymentEventsService } from './payment-events.service.js';
 import { ReconciliationService } from './reconciliation.service.js';
 
 /** Cancels pending orders, at the gateway first: what it confirms is true whatever happens here. */

@@ -1,5 +1,5 @@
 import { Column, Entity, PrimaryGeneratedColumn } from 'typeorm';
-import type { EventSource } from './payment-events.service.js';
+import type { EventSource } from './payment-event.js';
 import type { Outcome } from './notification-outcome.js';
 
 /** A delivery of the gateway, kept as received whatever became of it. */

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { type EntityManager, MoreThan, Repository } from 'typeorm';
 import type { TransactionHistory } from './notification-outcome.js';
-import type { PaymentEvent } from './payment-events.service.js';
+import type { PaymentEvent } from './payment-event.js';
 import { PaymentNotification } from './payment-notification.entity.js';
 
 /** Notifications of one page of a history (decisions.md, Answers). */

@@ -4,7 +4,8 @@ import { GatewayRefusedError, type GatewayTransaction, PaymentGateway } from '..
 import { JobsService } from '../jobs/jobs.service.js';
 import { isCompleted } from '../orders/order-status.js';
 import { OrdersService, type PendingOrder } from '../orders/orders.service.js';
-import { eventOf, PaymentEventsService } from './payment-events.service.js';
+import { eventOf } from './payment-event.js';
+import { PaymentEventsService } from './payment-events.service.js';
 
 const FIND_DUE_ORDERS = 'find-due-orders';
 const CHECK_ORDER = 'check-order';
