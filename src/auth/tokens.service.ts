@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { JwtService, type JwtSignOptions } from '@nestjs/jwt';
-import type { CookieOptions, Response } from 'express';
+import type { CookieOptions, Request, Response } from 'express';
 import { createHash, randomUUID, timingSafeEqual } from 'node:crypto';
 import { type Principal, ROLES, type Role } from '../common/current-user.decorator.js';
 import { Env } from '../config/env.js';
@@ -96,6 +96,16 @@ export class TokensService {
       return null;
     }
   }
+}
+
+/**
+ * A cookie's text; null when it is absent or empty. What `cookie-parser` made an object of (`j:{}`) is somebody's
+ * malformed token, not a missing one.
+ */
+export function readCookie(request: Request, name: string): string | null {
+  const cookie = (request.cookies as Readonly<Record<string, unknown>>)[name];
+  if (cookie === undefined || cookie === '') return null;
+  return typeof cookie === 'string' ? cookie : JSON.stringify(cookie);
 }
 
 /** The caller that verified claims name; null when they are not claims of ours. */
