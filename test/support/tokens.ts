@@ -20,7 +20,10 @@ export interface Forgery {
 }
 
 /** A token made by hand (RFC 7515), for what no signing library would make. */
-export function signToken(claims: unknown, { secret = ACCESS_SECRET, algorithm = 'HS256' }: Forgery = {}): string {
+export function signToken(
+  claims: unknown,
+  { secret = ACCESS_SECRET, algorithm = 'HS256' }: Forgery = {},
+): string {
   const content = `${encode({ alg: algorithm, typ: 'JWT' })}.${encode(claims)}`;
   if (algorithm === 'none') return `${content}.`;
   const hash = `sha${/\d+$/.exec(algorithm)?.[0] ?? '256'}`;
