@@ -17,7 +17,7 @@ import {
 import { AccountService } from './account.service.js';
 import { AuthService } from './auth.service.js';
 import { SessionsService } from './sessions.service.js';
-import { ACCESS_COOKIE, cookieOf, REFRESH_COOKIE, TokensService } from './tokens.service.js';
+import { ACCESS_COOKIE, readCookie, REFRESH_COOKIE, TokensService } from './tokens.service.js';
 
 const BOTH_COOKIES = [ACCESS_COOKIE, REFRESH_COOKIE];
 
@@ -43,7 +43,7 @@ export class AccountController {
     changesState: true,
   })
   async logout(@Req() request: Request, @Res({ passthrough: true }) response: Response): Promise<void> {
-    await this.auth.logout(cookieOf(request, ACCESS_COOKIE));
+    await this.auth.logout(readCookie(request, ACCESS_COOKIE));
     this.tokens.clearCookies(response);
   }
 

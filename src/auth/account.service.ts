@@ -62,7 +62,7 @@ export class AccountService implements OnModuleInit {
         ...(isNewEmail && { email }),
       });
       if (isNewEmail) await this.otps.requestForNewEmail(tx, account.id);
-      return this.sessions.open(tx, changed);
+      return this.sessions.openLocked(tx, changed);
     });
   }
 
@@ -78,7 +78,7 @@ export class AccountService implements OnModuleInit {
     await this.#prove(account, currentPassword);
     const passwordHash = await this.passwords.hash(password);
     return this.dataSource.transaction(async (tx) =>
-      this.sessions.open(tx, await this.users.changePassword(tx, account, passwordHash)),
+      this.sessions.openLocked(tx, await this.users.changePassword(tx, account, passwordHash)),
     );
   }
 

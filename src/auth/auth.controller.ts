@@ -8,7 +8,7 @@ import { UserView, UserWithRoleView } from '../users/users.dto.js';
 import { LoginDto, RegisterDto } from './auth.dto.js';
 import { AuthService } from './auth.service.js';
 import { SessionsService } from './sessions.service.js';
-import { ACCESS_COOKIE, cookieOf, REFRESH_COOKIE, TokensService } from './tokens.service.js';
+import { ACCESS_COOKIE, readCookie, REFRESH_COOKIE, TokensService } from './tokens.service.js';
 
 const BOTH_COOKIES = [ACCESS_COOKIE, REFRESH_COOKIE];
 
@@ -81,7 +81,8 @@ export class AuthController {
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
   ): Promise<{ user: UserWithRoleView }> {
-    const { principal, accessToken } = await this.auth.refresh(cookieOf(request, REFRESH_COOKIE));
+    response.setHeader('Cache-Control', 'private, no-cache');
+    const { principal, accessToken } = await this.auth.refresh(readCookie(request, REFRESH_COOKIE));
     this.tokens.setAccessCookie(response, accessToken);
     return { user: new UserWithRoleView(principal) };
   }

@@ -8,6 +8,9 @@ import { PasswordsService } from './passwords.service.js';
 import { type Session, SessionsService } from './sessions.service.js';
 import { isStoredRefreshToken, TokensService } from './tokens.service.js';
 
+/** How often a login is tried whose account is changed at that very moment. */
+const LOGIN_ATTEMPTS = 3;
+
 /** Registration and sessions (interface.md 4.1 to 4.3). */
 @Injectable()
 export class AuthService {
@@ -29,24 +32,28 @@ export class AuthService {
     return this.dataSource.transaction(async (tx) => {
       const account = await this.users.create(tx, { email, fullname, role: 'USER', passwordHash });
       await this.otps.request(tx, account.id, 'verify_email');
-      return this.sessions.open(tx, account);
+      return this.sessions.openLocked(tx, account);
     });
   }
 
   /** @throws Failure 400 when the e-mail is unknown or the password wrong, the same for both */
   async login({ email, password }: LoginDto): Promise<Session> {
-    const account = await this.users.findByEmail(email);
-    const matches = await this.passwords.matches(account?.passwordHash, password);
-    if (account === null || !matches) throw failures.credentials();
-    return this.sessions.open(this.dataSource.manager, account);
+    for (let attempt = 1; attempt <= LOGIN_ATTEMPTS; attempt += 1) {
+      const account = await this.users.findByEmail(email);
+      const matches = await this.passwords.matches(account?.passwordHash, password);
+      if (account === null || !matches) throw failures.credentials();
+      const session = await this.sessions.open(this.dataSource.manager, account);
+      if (session !== null) return session;
+    }
+    throw failures.unavailable();
   }
 
   /**
    * The caller that a refresh token names, with a new access token.
    * @throws Failure 401 when it is absent, or not the valid token of its account
    */
-  async refresh(refreshToken: string | undefined): Promise<Omit<Session, 'refreshToken'>> {
-    if (refreshToken === undefined) throw failures.missingRefreshToken();
+  async refresh(refreshToken: string | null): Promise<Omit<Session, 'refreshToken'>> {
+    if (refreshToken === null) throw failures.missingRefreshToken();
     const principal = await this.tokens.verifyRefresh(refreshToken);
     if (principal === null) throw failures.refreshToken();
     const stored = await this.users.refreshTokenDigest(principal.id);
@@ -55,8 +62,8 @@ export class AuthService {
   }
 
   /** Forgets the refresh token of whoever an access token names, expired or not; of a token not ours nothing. */
-  async logout(accessToken: string | undefined): Promise<void> {
-    if (accessToken === undefined) return;
+  async logout(accessToken: string | null): Promise<void> {
+    if (accessToken === null) return;
     const principal = await this.tokens.verifyAccessSignature(accessToken);
     if (principal !== null) await this.users.forgetRefreshToken(principal.id);
   }

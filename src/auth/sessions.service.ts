@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import type { Response } from 'express';
 import type { EntityManager } from 'typeorm';
 import type { Principal } from '../common/current-user.decorator.js';
-import { failures } from '../common/errors.js';
 import { type Account, UsersService } from '../users/users.service.js';
 import { refreshTokenDigest, TokensService } from './tokens.service.js';
 
@@ -23,15 +22,20 @@ export class SessionsService {
 
   /**
    * Signs both tokens for an account and stores the digest of the refresh token.
-   * @throws Failure 400 when the password or a claim was changed after the account was read: the tokens must not
-   *   outlive that change
+   * @returns null when the password or a claim was changed after the account was read: tokens must not outlive that
    */
-  async open(tx: EntityManager, account: Account): Promise<Session> {
+  async open(tx: EntityManager, account: Account): Promise<Session | null> {
     const accessToken = this.tokens.signAccess(account);
     const refreshToken = this.tokens.signRefresh(account);
     const stored = await this.users.storeRefreshToken(tx, account, refreshTokenDigest(refreshToken));
-    if (!stored) throw failures.credentials();
-    return { principal: account, accessToken, refreshToken };
+    return stored ? { principal: account, accessToken, refreshToken } : null;
+  }
+
+  /** The same for an account that the transaction has inserted or locked, so that nobody else can change it. */
+  async openLocked(tx: EntityManager, account: Account): Promise<Session> {
+    const session = await this.open(tx, account);
+    if (session === null) throw new Error('an account changed under its lock');
+    return session;
   }
 
   /** Puts both tokens of a session into their cookies. */
