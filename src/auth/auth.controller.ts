@@ -6,8 +6,9 @@ import { ApiEndpoint } from '../common/openapi.decorators.js';
 import { Public } from '../common/public.decorator.js';
 import { UserView, UserWithRoleView } from '../users/users.dto.js';
 import { LoginDto, RegisterDto } from './auth.dto.js';
-import { AuthService, type Session } from './auth.service.js';
-import { ACCESS_COOKIE, REFRESH_COOKIE, TokensService } from './tokens.service.js';
+import { AuthService } from './auth.service.js';
+import { SessionsService } from './sessions.service.js';
+import { ACCESS_COOKIE, readCookie, REFRESH_COOKIE, TokensService } from './tokens.service.js';
 
 const BOTH_COOKIES = [ACCESS_COOKIE, REFRESH_COOKIE];
 
@@ -17,6 +18,7 @@ const BOTH_COOKIES = [ACCESS_COOKIE, REFRESH_COOKIE];
 export class AuthController {
   constructor(
     private readonly auth: AuthService,
+    private readonly sessions: SessionsService,
     private readonly tokens: TokensService,
   ) {}
 
@@ -39,7 +41,7 @@ export class AuthController {
     @Res({ passthrough: true }) response: Response,
   ): Promise<{ user: UserWithRoleView }> {
     const session = await this.auth.register(body);
-    this.#setCookies(response, session);
+    this.sessions.setCookies(response, session);
     return { user: new UserWithRoleView(session.principal) };
   }
 
@@ -63,7 +65,7 @@ export class AuthController {
     @Res({ passthrough: true }) response: Response,
   ): Promise<{ users: UserView; user: UserWithRoleView }> {
     const session = await this.auth.login(body);
-    this.#setCookies(response, session);
+    this.sessions.setCookies(response, session);
     return { users: new UserView(session.principal), user: new UserWithRoleView(session.principal) };
   }
 
@@ -79,16 +81,9 @@ export class AuthController {
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
   ): Promise<{ user: UserWithRoleView }> {
-    const cookie: unknown = (request.cookies as Record<string, unknown>)[REFRESH_COOKIE];
-    const { principal, accessToken } = await this.auth.refresh(
-      typeof cookie === 'string' && cookie !== '' ? cookie : undefined,
-    );
+    response.setHeader('Cache-Control', 'private, no-cache');
+    const { principal, accessToken } = await this.auth.refresh(readCookie(request, REFRESH_COOKIE));
     this.tokens.setAccessCookie(response, accessToken);
     return { user: new UserWithRoleView(principal) };
-  }
-
-  #setCookies(response: Response, { accessToken, refreshToken }: Session): void {
-    this.tokens.setAccessCookie(response, accessToken);
-    this.tokens.setRefreshCookie(response, refreshToken);
   }
 }

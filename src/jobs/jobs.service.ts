@@ -1,5 +1,5 @@
 import { Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
-import { Logger as WorkerLogger, run, type Runner, type TaskList } from 'graphile-worker';
+import { Logger as WorkerLogger, parseCrontab, run, type Runner, type TaskList } from 'graphile-worker';
 import pg from 'pg';
 import type { EntityManager } from 'typeorm';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -49,6 +49,7 @@ const RESCUE_INTERVAL_MS = 15 * SECOND;
 export class JobsService implements OnApplicationBootstrap, OnModuleDestroy {
   readonly #logger = new Logger('Jobs');
   readonly #tasks: TaskList = {};
+  readonly #crontab: string[] = [];
   readonly #stop = new AbortController();
   readonly #pool: pg.Pool;
   #running: Promise<unknown> = Promise.resolve();
@@ -81,6 +82,11 @@ export class JobsService implements OnApplicationBootstrap, OnModuleDestroy {
       // Payloads come from `enqueue` alone, and the two calls of a task stand in one file.
       await withinDeadline(handler(payload as P), task, Math.min(deadlineMs, MAX_DEADLINE_MS), abortSignal);
     };
+  }
+
+  /** Runs a task without a payload again and again, once for all processes. @param cron in UTC */
+  repeat(task: string, cron: string): void {
+    this.#crontab.push(`${cron} ${task} ?jobKey=${task}&max=1`);
   }
 
   /** Adds a job that exists if and when the transaction commits. The payload must hold nothing secret. */
@@ -130,8 +136,8 @@ export class JobsService implements OnApplicationBootstrap, OnModuleDestroy {
           noHandleSignals: true,
           logger: this.#workerLogger(),
           preset: AWAITED_RESULTS,
-          // Otherwise a file `crontab` in the working directory would be obeyed.
-          parsedCronItems: [],
+          // Parsed here: without any, a file `crontab` in the working directory would be obeyed.
+          parsedCronItems: parseCrontab(this.#crontab.join('\n')),
         });
         this.#stop.signal.addEventListener('abort', stop);
         if (this.#isStopping()) stop();
