@@ -209,6 +209,13 @@ describe('architecture, side effects: durable jobs on PostgreSQL', () => {
     await until('it runs', () => finish !== undefined);
     let hasStopped = false;
     const stopping = process.stop().then(() => (hasStopped = true));
+    // A worker that was asking for a job when the stop began may still get one.
+    await until('no worker asks for a job any more', async () => {
+      const { rows: asking } = await database.pool.query(
+        "SELECT 1 FROM pg_stat_activity WHERE application_name = 'bakery-jobs' AND state <> 'idle' AND datname = current_database()",
+      );
+      return asking.length === 0;
+    });
     await enqueue(process, 2);
     for (let looks = 0; looks < 10; looks += 1) await rows();
     expect(hasStopped).toBe(false);
