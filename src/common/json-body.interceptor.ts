@@ -1,6 +1,7 @@
 import { Injectable, type CallHandler, type ExecutionContext, type NestInterceptor } from '@nestjs/common';
 import { json, type Request, type RequestHandler, type Response } from 'express';
 import type { Observable } from 'rxjs';
+import { failures } from './errors.js';
 
 /** A request whose JSON body was read. */
 export interface JsonRequest extends Request {
@@ -13,7 +14,9 @@ const JSON_BODY_LIMIT = 100 * 1024;
 
 const parseJson: RequestHandler = json({
   limit: JSON_BODY_LIMIT,
-  verify: (request: JsonRequest, _response, buffer) => {
+  verify: (request: JsonRequest, _response, buffer, charset) => {
+    // RFC 8259, section 8.1; the parser would also take UTF-16 and UTF-32.
+    if (charset !== 'utf-8') throw failures.unsupportedEncoding();
     request.rawBody = buffer.toString('utf8');
   },
 });

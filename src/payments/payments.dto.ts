@@ -61,7 +61,7 @@ export class PaymentNotificationDto {
   @Field('gross_amount', { example: '185000.00', maxLength: 32 })
   gross_amount!: string;
 
-  @Field('order_id', { example: '5f0c2a3e-8a55-4c42-9df5-1b7f1a0f7a11', is: (text) => isUUID(text) })
+  @Field('order_id', { example: '5f0c2a3e-8a55-4c42-9df5-1b7f1a0f7a11', is: (text) => isUUID(text, 'loose') })
   order_id!: string;
 
   @Field('transaction_id', { example: '9aed5972-5b6a-401e-894b-a32c91ed1a3a' })
