@@ -537,6 +537,8 @@ describe('without a database', () => {
     try {
       const orderId = await makeOrder(away, await registerCustomer(away, 'away@example.com'));
       const body = notification({ order_id: orderId });
+      // The registration's mail: no job is to be running when the database goes.
+      await until('the queue is at rest', async () => (await away.outbox()).length === 1);
       await proxy.down();
       const response = await notify(away, body).expect(503);
       expect(response.body).toEqual({

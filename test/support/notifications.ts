@@ -56,15 +56,17 @@ export function notify(service: TestService, body: object | string): Test {
 }
 
 /** A pending order of a customer, as the shop will make it. @returns its order_id */
-export async function makeOrder(service: TestService, userId: number, grossAmount = '185000'): Promise<string> {
+export async function makeOrder(
+  service: TestService,
+  userId: number,
+  grossAmount = '185000',
+): Promise<string> {
   const { OrdersRepository } = await built('src/orders/orders.repository.js');
   const { DataSource } = (await importBuilt('../node_modules/typeorm/index.mjs')) as typeof import('typeorm');
   const orderId = randomUUID();
   await service.app
     .get(DataSource)
-    .transaction((tx) =>
-      service.app.get(OrdersRepository).insert(tx, { orderId, userId, grossAmount }),
-    );
+    .transaction((tx) => service.app.get(OrdersRepository).insert(tx, { orderId, userId, grossAmount }));
   return orderId;
 }
 
