@@ -7,7 +7,7 @@ import { Public } from '../common/public.decorator.js';
 import { UserView, UserWithRoleView } from '../users/users.dto.js';
 import { LoginDto, RegisterDto } from './auth.dto.js';
 import { AuthService, type Session } from './auth.service.js';
-import { ACCESS_COOKIE, REFRESH_COOKIE, TokensService } from './tokens.service.js';
+import { ACCESS_COOKIE, readCookie, REFRESH_COOKIE, TokensService } from './tokens.service.js';
 
 const BOTH_COOKIES = [ACCESS_COOKIE, REFRESH_COOKIE];
 
@@ -79,10 +79,8 @@ export class AuthController {
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
   ): Promise<{ user: UserWithRoleView }> {
-    const cookie: unknown = (request.cookies as Record<string, unknown>)[REFRESH_COOKIE];
-    const { principal, accessToken } = await this.auth.refresh(
-      typeof cookie === 'string' && cookie !== '' ? cookie : undefined,
-    );
+    response.setHeader('Cache-Control', 'private, no-cache');
+    const { principal, accessToken } = await this.auth.refresh(readCookie(request, REFRESH_COOKIE));
     this.tokens.setAccessCookie(response, accessToken);
     return { user: new UserWithRoleView(principal) };
   }

@@ -15,6 +15,9 @@ export interface Session {
   readonly refreshToken: string;
 }
 
+/** How often a login is tried whose account is changed at that very moment. */
+const LOGIN_ATTEMPTS = 3;
+
 /** Registration and sessions (interface.md 4.1 to 4.3). */
 @Injectable()
 export class AuthService {
@@ -35,24 +38,31 @@ export class AuthService {
     return this.dataSource.transaction(async (tx) => {
       const account = await this.users.create(tx, { email, fullname, role: 'USER', passwordHash });
       await this.otps.request(tx, account.id, 'verify_email');
-      return this.#open(tx, account);
+      const session = await this.#open(tx, account);
+      // Nobody else sees the row before the transaction ends, so nobody can have changed it.
+      if (session === null) throw failures.unexpected();
+      return session;
     });
   }
 
   /** @throws Failure 400 when the e-mail is unknown or the password wrong, the same for both */
   async login({ email, password }: LoginDto): Promise<Session> {
-    const account = await this.users.findByEmail(email);
-    const matches = await this.passwords.matches(account?.passwordHash, password);
-    if (account === null || !matches) throw failures.credentials();
-    return this.#open(this.dataSource.manager, account);
+    for (let attempt = 1; attempt <= LOGIN_ATTEMPTS; attempt += 1) {
+      const account = await this.users.findByEmail(email);
+      const matches = await this.passwords.matches(account?.passwordHash, password);
+      if (account === null || !matches) throw failures.credentials();
+      const session = await this.#open(this.dataSource.manager, account);
+      if (session !== null) return session;
+    }
+    throw failures.unavailable();
   }
 
   /**
    * The caller that a refresh token names, with a new access token.
    * @throws Failure 401 when it is absent, or not the valid token of its account
    */
-  async refresh(refreshToken: string | undefined): Promise<Omit<Session, 'refreshToken'>> {
-    if (refreshToken === undefined) throw failures.missingRefreshToken();
+  async refresh(refreshToken: string | null): Promise<Omit<Session, 'refreshToken'>> {
+    if (refreshToken === null) throw failures.missingRefreshToken();
     const principal = await this.tokens.verifyRefresh(refreshToken);
     if (principal === null) throw failures.refreshToken();
     const stored = await this.users.refreshTokenDigest(principal.id);
@@ -60,13 +70,14 @@ export class AuthService {
     return { principal, accessToken: this.tokens.signAccess(principal) };
   }
 
-  /** Signs both tokens; the refresh token replaces the account's former one. */
-  async #open(tx: EntityManager, account: Account): Promise<Session> {
+  /**
+   * Signs both tokens; the refresh token replaces the account's former one.
+   * @returns null when the password or a claim was changed after it was read: tokens must not outlive that change
+   */
+  async #open(tx: EntityManager, account: Account): Promise<Session | null> {
     const accessToken = this.tokens.signAccess(account);
     const refreshToken = this.tokens.signRefresh(account);
     const stored = await this.users.storeRefreshToken(tx, account, refreshTokenDigest(refreshToken));
-    // The password or a claim was changed after it was read: the tokens must not outlive that change.
-    if (!stored) throw failures.credentials();
-    return { principal: account, accessToken, refreshToken };
+    return stored ? { principal: account, accessToken, refreshToken } : null;
   }
 }
