@@ -8,6 +8,11 @@ import { Database } from '../config/database.js';
 /** What a job does. It may run more than once and must end the same; throwing means "again, later". */
 export type JobHandler<P> = (payload: P) => Promise<void>;
 
+export interface HandleOptions {
+  /** After this the job counts as failed, whatever becomes of the handler. Milliseconds, 30,000 at most. */
+  readonly deadlineMs?: number;
+}
+
 export interface EnqueueOptions {
   /** Of several waiting jobs with one key only the latest runs. */
   readonly key?: string;
@@ -22,7 +27,7 @@ const CONCURRENCY = 4;
 /** With graphile-worker's gaps of exp(min(attempt, 10)) seconds, 25 attempts are about four days. */
 const MAX_ATTEMPTS = 25;
 /** No handler takes longer: each neighbour's calls are bounded well below. */
-const JOB_DEADLINE_MS = 30 * SECOND;
+const MAX_DEADLINE_MS = 30 * SECOND;
 /** After this a locked job's worker is taken for dead: it is past its deadline. */
 const DEAD_WORKER_S = 60;
 const RESCUE_INTERVAL_MS = 15 * SECOND;
@@ -55,10 +60,14 @@ export class JobsService implements OnApplicationBootstrap, OnModuleDestroy {
   }
 
   /** Says what a task does. Call it from `onModuleInit`, before the queue starts. */
-  handle<P>(task: string, handler: JobHandler<P>): void {
-    this.#tasks[task] = async (payload) => {
+  handle<P>(
+    task: string,
+    handler: JobHandler<P>,
+    { deadlineMs = MAX_DEADLINE_MS }: HandleOptions = {},
+  ): void {
+    this.#tasks[task] = async (payload, { abortSignal }) => {
       // Payloads come from `enqueue` alone, and the two calls of a task stand in one file.
-      await withinDeadline(handler(payload as P), task);
+      await withinDeadline(handler(payload as P), task, Math.min(deadlineMs, MAX_DEADLINE_MS), abortSignal);
     };
   }
 
@@ -76,14 +85,22 @@ export class JobsService implements OnApplicationBootstrap, OnModuleDestroy {
   }
 
   onApplicationBootstrap(): void {
-    this.#running = Promise.all([this.#work(), this.#rescue()]);
+    this.#running = this.#run();
   }
 
-  /** Lets running jobs end; waiting ones stay for the next process. */
+  /** Lets running jobs end, for 5 seconds; those still running then and the waiting ones stay for the next process. */
   async onModuleDestroy(): Promise<void> {
     this.#stop.abort();
     await this.#running;
     await this.#pool.end();
+  }
+
+  async #run(): Promise<void> {
+    // Before the first job is taken: nothing tells this process's own locks from those of a dead one.
+    while (this.database.isExclusive && !this.#isStopping() && !(await this.#freeJobsLockedFor(0))) {
+      await this.#pause(SECOND);
+    }
+    await Promise.all([this.#work(), this.#rescue()]);
   }
 
   /** Runs jobs until the service stops; starts anew when the runner gave up on its database. */
@@ -117,20 +134,25 @@ export class JobsService implements OnApplicationBootstrap, OnModuleDestroy {
    * exclusive database has no other process, so at start every lock in it is a dead one's.
    */
   async #rescue(): Promise<void> {
-    let deadAfter = this.database.isExclusive ? 0 : DEAD_WORKER_S;
     while (!this.#isStopping()) {
-      try {
-        await this.#pool.query(
-          `SELECT graphile_worker.force_unlock_workers(array_agg(DISTINCT locked_by))
-           FROM graphile_worker._private_jobs WHERE locked_at < now() - make_interval(secs => $1)
-           HAVING count(*) > 0`,
-          [deadAfter],
-        );
-        deadAfter = DEAD_WORKER_S;
-      } catch (error) {
-        this.#logger.warn(`the jobs of dead processes could not be freed: ${messageOf(error)}`);
-      }
+      await this.#freeJobsLockedFor(DEAD_WORKER_S);
       await this.#pause(RESCUE_INTERVAL_MS);
+    }
+  }
+
+  /** @returns whether the database could be asked */
+  async #freeJobsLockedFor(seconds: number): Promise<boolean> {
+    try {
+      await this.#pool.query(
+        // Not `force_unlock_workers`: a process's jobs share one worker id, and the younger ones may be running.
+        `UPDATE graphile_worker._private_jobs SET locked_at = NULL, locked_by = NULL
+         WHERE locked_at < now() - make_interval(secs => $1)`,
+        [seconds],
+      );
+      return true;
+    } catch (error) {
+      this.#logger.warn(`the jobs of dead processes could not be freed: ${messageOf(error)}`);
+      return false;
     }
   }
 
@@ -153,18 +175,29 @@ export class JobsService implements OnApplicationBootstrap, OnModuleDestroy {
   }
 }
 
-async function withinDeadline(work: Promise<void>, task: string): Promise<void> {
-  const done = new AbortController();
-  const deadline = delay(JOB_DEADLINE_MS, undefined, { signal: done.signal }).then(() => {
-    throw new Error(`${task} took longer than ${JOB_DEADLINE_MS / SECOND} seconds`);
+/** @param stopped aborted when the queue stops and has waited for its jobs long enough */
+async function withinDeadline(
+  work: Promise<void>,
+  task: string,
+  deadlineMs: number,
+  stopped: AbortSignal | undefined,
+): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  let giveUp: (() => void) | undefined;
+  const cut = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      reject(new Error(`${task} took longer than ${deadlineMs} ms`));
+    }, deadlineMs);
+    giveUp = () => {
+      reject(new Error(`${task} was still running when the service stopped`));
+    };
+    stopped?.addEventListener('abort', giveUp);
   });
   try {
-    await Promise.race([work, deadline]);
+    await Promise.race([work, cut]);
   } finally {
-    done.abort();
-    deadline.catch(() => {
-      // The aborted timer; the race has been decided.
-    });
+    clearTimeout(timer);
+    if (giveUp !== undefined) stopped?.removeEventListener('abort', giveUp);
   }
 }
 
