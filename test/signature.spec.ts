@@ -45,7 +45,7 @@ describe('the signature of a notification', () => {
   it('interface 5 rule 5: one changed character, one more or one less does not hold', () => {
     const signature = signatureOf(FIELDS, KEY);
     fc.assert(
-      fc.property(fc.nat(signature.length - 1), fc.constantFrom(...'0123456789abcdef'), (index, digit) => {
+      fc.property(fc.nat(signature.length - 1), fc.stringMatching(/^[0-9a-f]$/), (index, digit) => {
         const changed = signature.slice(0, index) + digit + signature.slice(index + 1);
         expect(isSignedBy(FIELDS, changed, KEY)).toBe(changed === signature);
         expect(isSignedBy(FIELDS, signature.slice(0, index), KEY)).toBe(false);
