@@ -5,6 +5,7 @@ import type { NextFunction, Request, Response } from 'express';
 import helmet from 'helmet';
 import type { Logger } from 'pino';
 import { AppModule } from './app.module.js';
+import { trackConnections } from './common/graceful-stop.js';
 import { answerFailure } from './common/fail-envelope.filter.js';
 import { failures } from './common/errors.js';
 import { HttpAdapter, requireHost } from './common/http-adapter.js';
@@ -54,6 +55,7 @@ export async function createApp(
   app.use(cookieParser());
   serveOpenApi(app, env);
 
+  trackConnections(app.getHttpServer());
   await app.init();
   // Nest answers for what lies under its prefix; Express' own answers for the rest are pages with a stack.
   app.use((_request: Request, _response: Response, next: NextFunction) => {

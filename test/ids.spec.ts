@@ -15,7 +15,7 @@ describe('parseId', () => {
   it('decisions, Products: whatever else a text says, it is no id', () => {
     fc.assert(
       fc.property(
-        fc.oneof(fc.string(), fc.string({ unit: fc.constantFrom(...'0123456789+-.e ') })),
+        fc.oneof(fc.string(), fc.string({ unit: fc.constantFrom(...Array.from('0123456789+-.e ')) })),
         (text) => {
           const id = parseId(text);
           if (id === null) return;
@@ -54,7 +54,7 @@ describe('parseLastId', () => {
 
   it('interface 4.5: the answer is always a whole number that PostgreSQL can compare with an id', () => {
     fc.assert(
-      fc.property(fc.string({ unit: fc.constantFrom(...'0123456789+-.eE ') }), (text) => {
+      fc.property(fc.string({ unit: fc.constantFrom(...Array.from('0123456789+-.eE ')) }), (text) => {
         const lastId = parseLastId(text);
         if (lastId === null) return;
         expect(Number.isInteger(lastId)).toBe(true);

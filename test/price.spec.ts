@@ -5,7 +5,8 @@ import { createDatabase, type TestDatabase } from './support/databases.js';
 /** Written independently of the parser: a plain decimal number, 0 or more, under 10^12, at most two decimals. */
 function isPrice(text: string): boolean {
   const [whole = '', decimals, ...rest] = text.split('.');
-  const isDigits = (part: string): boolean => part !== '' && [...part].every((c) => c >= '0' && c <= '9');
+  const isDigits = (part: string): boolean =>
+    part !== '' && Array.from(part).every((c) => c >= '0' && c <= '9');
   if (rest.length > 0 || !isDigits(whole)) return false;
   if (decimals !== undefined && !(isDigits(decimals) && decimals.length <= 2)) return false;
   return BigInt(whole) < 10n ** 12n;
@@ -15,13 +16,13 @@ const decimals = fc
   .tuple(
     fc.bigInt({ min: 0n, max: 10n ** 12n - 1n }),
     fc.integer({ min: 0, max: 5 }),
-    fc.option(fc.string({ unit: fc.constantFrom(...'0123456789'), minLength: 1, maxLength: 2 })),
+    fc.option(fc.string({ unit: fc.constantFrom(...Array.from('0123456789')), minLength: 1, maxLength: 2 })),
   )
   .map(([whole, zeros, digits]) => '0'.repeat(zeros) + String(whole) + (digits === null ? '' : `.${digits}`));
 
 const nearMisses = fc.oneof(
   fc.string(),
-  fc.string({ unit: fc.constantFrom(...'0123456789.,+-eE_x '), maxLength: 20 }),
+  fc.string({ unit: fc.constantFrom(...Array.from('0123456789.,+-eE_x ')), maxLength: 20 }),
   fc.double().map(String),
   fc.bigInt({ min: -(10n ** 14n), max: 10n ** 14n }).map(String),
 );

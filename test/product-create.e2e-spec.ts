@@ -81,8 +81,8 @@ describe('creating a product', () => {
       const [first = '', second = ''] = product.images ?? [];
       expect(await imageAt(first)).toEqual({ type: 'image/png', bytes: png('a') });
       expect(await imageAt(second)).toEqual({ type: 'image/jpeg', bytes: jpeg('b') });
-      const { body }: { body: unknown } = await admin.get(`/api/products/${product.id}`).expect(200);
-      expect(body).toEqual(answer.body);
+      const shown = await admin.get(`/api/products/${product.id}`).expect(200);
+      expect(shown.body).toEqual(answer.body);
     });
 
     it('interface 4.6: images are not required; the answer then holds an empty list', async () => {
@@ -106,8 +106,8 @@ describe('creating a product', () => {
         description: "\n Line one\n\nLine two: 100 %; '); DROP TABLE products;-- \n",
         price: ' 185000.50 ',
       });
-      const { body }: { body: unknown } = await admin.get(`/api/products/${id}`).expect(200);
-      expect(productOf({ body })).toMatchObject({
+      const answer = await admin.get(`/api/products/${id}`).expect(200);
+      expect(productOf(answer)).toMatchObject({
         name: 'Kue "lapis" <legit> 🍰',
         description: "Line one\n\nLine two: 100 %; '); DROP TABLE products;--",
         price: 185000.5,
@@ -135,8 +135,8 @@ describe('creating a product', () => {
 
   describe('interface 4.6 rule 3: fields that fail', () => {
     it('a form without fields: 400 with the documented message of each', async () => {
-      const { body }: { body: unknown } = await form(admin.post('/api/products'), {}).expect(400);
-      expect(body).toEqual(
+      const answer = await form(admin.post('/api/products'), {}).expect(400);
+      expect(answer.body).toEqual(
         invalid({
           name: 'product name is required',
           description: 'product description is required',
@@ -147,12 +147,10 @@ describe('creating a product', () => {
     });
 
     it('decisions, Answers: all failing fields are reported together, images included', async () => {
-      const { body }: { body: unknown } = await form(
-        admin.post('/api/products'),
-        { name: ' ', price: 'cheap' },
-        [{ bytes: svgNamedPng(), name: 'a.png' }],
-      ).expect(400);
-      expect(body).toEqual(
+      const answer = await form(admin.post('/api/products'), { name: ' ', price: 'cheap' }, [
+        { bytes: svgNamedPng(), name: 'a.png' },
+      ]).expect(400);
+      expect(answer.body).toEqual(
         invalid({
           name: 'product name is required',
           description: 'product description is required',
@@ -178,11 +176,11 @@ describe('creating a product', () => {
         (price): [string, string, string] => ['price', price, 'price should be a number'],
       ),
     ])('%s %j: %s', async (field, value, message) => {
-      const { body }: { body: unknown } = await form(admin.post('/api/products'), {
+      const answer = await form(admin.post('/api/products'), {
         ...CAKE,
         [field]: value,
       }).expect(400);
-      expect(body).toEqual(invalid({ [field]: message }));
+      expect(answer.body).toEqual(invalid({ [field]: message }));
       await expectNothingStored();
     });
 
@@ -191,11 +189,11 @@ describe('creating a product', () => {
       ['description', 'product description is required'],
       ['price', 'product price cannot be empty'],
     ])('a repeated %s is no text', async (field, message) => {
-      const { body }: { body: unknown } = await form(admin.post('/api/products'), {
+      const answer = await form(admin.post('/api/products'), {
         ...CAKE,
         [field]: ['1', '2'],
       }).expect(400);
-      expect(body).toEqual(invalid({ [field]: message }));
+      expect(answer.body).toEqual(invalid({ [field]: message }));
     });
 
     it.each([
@@ -207,12 +205,12 @@ describe('creating a product', () => {
       'name[then]',
       'name[length]',
     ])('a structure sent as %s is no text', async (field) => {
-      const { body }: { body: unknown } = await form(admin.post('/api/products'), {
+      const answer = await form(admin.post('/api/products'), {
         [field]: 'x',
         description: 'd',
         price: '1',
       }).expect(400);
-      expect(body).toEqual(invalid({ name: 'product name is required' }));
+      expect(answer.body).toEqual(invalid({ name: 'product name is required' }));
     });
   });
 
@@ -281,11 +279,11 @@ describe('creating a product', () => {
       ['a PNG named .webp', { bytes: png(), name: 'a.webp' }],
       ['a PNG without an extension', { bytes: png(), name: 'png' }],
     ])('%s: 400 before anything is uploaded', async (_, file) => {
-      const { body }: { body: unknown } = await form(admin.post('/api/products'), CAKE, [
+      const answer = await form(admin.post('/api/products'), CAKE, [
         { bytes: png('good'), name: 'good.png' },
         file,
       ]).expect(400);
-      expect(body).toEqual(invalid({ images: UNSUPPORTED }));
+      expect(answer.body).toEqual(invalid({ images: UNSUPPORTED }));
       await expectNothingStored();
     });
 
@@ -303,12 +301,8 @@ describe('creating a product', () => {
     });
 
     it.each([6, 12])('decisions, Products: %d files: 400, details.images', async (count) => {
-      const { body }: { body: unknown } = await form(
-        admin.post('/api/products'),
-        CAKE,
-        pictures(count),
-      ).expect(400);
-      expect(body).toEqual(invalid({ images: FIVE_AT_MAX }));
+      const answer = await form(admin.post('/api/products'), CAKE, pictures(count)).expect(400);
+      expect(answer.body).toEqual(invalid({ images: FIVE_AT_MAX }));
       await expectNothingStored();
     });
 
@@ -322,8 +316,8 @@ describe('creating a product', () => {
     it.each([1, 5, 6])('decisions, Answers: file %d of one byte more than 5 MiB: 413', async (which) => {
       const files = pictures(which);
       files[which - 1] = { bytes: padded(png(), 5 * MIB + 1), name: 'big.png' };
-      const { body }: { body: unknown } = await form(admin.post('/api/products'), CAKE, files).expect(413);
-      expect(body).toEqual(fail(413, 'request is too large'));
+      const answer = await form(admin.post('/api/products'), CAKE, files).expect(413);
+      expect(answer.body).toEqual(fail(413, 'request is too large'));
       await expectNothingStored();
     });
   });
@@ -338,8 +332,8 @@ describe('creating a product', () => {
         customer.post('/api/products').type('json').send('{"name'),
         form(customer.post('/api/products'), CAKE, [{ bytes: padded(png(), 6 * MIB), name: 'a.png' }]),
       ]) {
-        const { status, body } = await request;
-        expect({ status, body: body as unknown }).toEqual({
+        const answer = await request;
+        expect({ status: answer.status, body: answer.body as unknown }).toEqual({
           status: 403,
           body: fail(403, 'this action is only for user with admin access'),
         });
@@ -373,17 +367,13 @@ describe('creating a product', () => {
       ['a form whose content type is malformed', 'multipart/form-data; boundary=', `${FIELD}--b--\r\n`],
       ['a multipart body of another kind', 'multipart/mixed; boundary=b', `${FIELD}--b--\r\n`],
     ])('%s counts as an empty form', async (_, type, text) => {
-      const { body }: { body: unknown } = await admin
-        .post('/api/products')
-        .set('Content-Type', type)
-        .send(text)
-        .expect(400);
-      expect(body).toEqual(EMPTY);
+      const answer = await admin.post('/api/products').set('Content-Type', type).send(text).expect(400);
+      expect(answer.body).toEqual(EMPTY);
     });
 
     it('no body at all counts as an empty form', async () => {
-      const { body }: { body: unknown } = await admin.post('/api/products').expect(400);
-      expect(body).toEqual(EMPTY);
+      const answer = await admin.post('/api/products').expect(400);
+      expect(answer.body).toEqual(EMPTY);
     });
 
     it.each([
@@ -404,13 +394,13 @@ describe('creating a product', () => {
         '--b\r\nContent-Disposition: form-data\r\n\r\nx\r\n--b--\r\n',
       ],
     ])('a form with %s: 400', async (_, type, text) => {
-      const { body }: { body: unknown } = await admin
+      const answer = await admin
         .post('/api/products')
         .set('Content-Type', type)
         .set('Content-Length', String(Buffer.byteLength(text)))
         .send(text)
         .expect(400);
-      expect(body).toEqual(MALFORMED);
+      expect(answer.body).toEqual(MALFORMED);
       await expectNothingStored();
     });
 
@@ -434,8 +424,8 @@ describe('creating a product', () => {
       ['201 fields', { ...CAKE, unknown: Array.from({ length: 201 }, () => 'x') }],
       ['a field name of more than 1 KiB', { ...CAKE, ['x'.repeat(1025)]: 'x' }],
     ])('%s: 413', async (_, fields) => {
-      const { body }: { body: unknown } = await form(admin.post('/api/products'), fields).expect(413);
-      expect(body).toEqual(fail(413, 'request is too large'));
+      const answer = await form(admin.post('/api/products'), fields).expect(413);
+      expect(answer.body).toEqual(fail(413, 'request is too large'));
       await expectNothingStored();
     });
 
@@ -443,11 +433,11 @@ describe('creating a product', () => {
       ['nested too deep', `x${'[a]'.repeat(50)}`],
       ['with a huge index', 'x[99999999]'],
     ])('a field name %s: 400', async (_, field) => {
-      const { body }: { body: unknown } = await form(admin.post('/api/products'), {
+      const answer = await form(admin.post('/api/products'), {
         ...CAKE,
         [field]: 'x',
       }).expect(400);
-      expect(body).toEqual(MALFORMED);
+      expect(answer.body).toEqual(MALFORMED);
     });
 
     it('a caller that hangs up in the middle of a file leaves neither a product nor a file', async () => {
@@ -474,8 +464,8 @@ describe('creating a product', () => {
   });
 
   it('interface section 7: an unknown path under products is the documented 404', async () => {
-    const { body }: { body: unknown } = await admin.post('/api/products/1').expect(404);
-    expect(body).toEqual(NOT_FOUND);
+    const answer = await admin.post('/api/products/1').expect(404);
+    expect(answer.body).toEqual(NOT_FOUND);
   });
 });
 

@@ -36,9 +36,9 @@ describe('the list of products', () => {
   }
 
   async function page(query = ''): Promise<Page['data']> {
-    const { body }: { body: unknown } = await customer.get(`/api/products${query}`).expect(200);
-    expect((body as Page).status).toBe('success');
-    return (body as Page).data;
+    const answer = await customer.get(`/api/products${query}`).expect(200);
+    expect((answer.body as Page).status).toBe('success');
+    return (answer.body as Page).data;
   }
 
   it('interface 4.5 rules 1 and 2: walks 120 products in pages of 50, ordered by id, to the end', async () => {
@@ -77,16 +77,16 @@ describe('the list of products', () => {
   });
 
   it('interface 4.5 rule 3: an empty catalog is the documented 404', async () => {
-    const { body }: { body: unknown } = await customer.get('/api/products').expect(404);
-    expect(body).toEqual(NOT_FOUND);
+    const answer = await customer.get('/api/products').expect(404);
+    expect(answer.body).toEqual(NOT_FOUND);
   });
 
   it.each(['3', '4', `${MAX_INT4}`, `${MAX_INT4 + 1}`, '9'.repeat(40), '1e400', '9007199254740993'])(
     'interface 4.5 rule 3: last_id=%s, at or past the last product, is the documented 404',
     async (lastId) => {
       await insert(3);
-      const { body }: { body: unknown } = await customer.get(`/api/products?last_id=${lastId}`).expect(404);
-      expect(body).toEqual(NOT_FOUND);
+      const answer = await customer.get(`/api/products?last_id=${lastId}`).expect(404);
+      expect(answer.body).toEqual(NOT_FOUND);
     },
   );
 
@@ -117,8 +117,8 @@ describe('the list of products', () => {
     'last_id=1&last_id=2',
   ])('decisions, Products: %s is no number: 400 with details.last_id', async (query) => {
     await insert(3);
-    const { body }: { body: unknown } = await customer.get(`/api/products?${query}`).expect(400);
-    expect(body).toEqual(BAD_LAST_ID);
+    const answer = await customer.get(`/api/products?${query}`).expect(400);
+    expect(answer.body).toEqual(BAD_LAST_ID);
   });
 
   it('interface 2.2 and 4.5: shows exactly the documented fields, images null without images', async () => {
@@ -164,14 +164,14 @@ describe('the list of products', () => {
   describe('decisions, Products: GET /api/products/{product_id}', () => {
     it('shows a product as in the list, to any signed-in caller', async () => {
       const created = await createProduct(await service.admin(), [{ bytes: png(), name: 'a.png' }]);
-      const { body }: { body: unknown } = await customer.get(`/api/products/${created.id}`).expect(200);
-      expect(body).toEqual({ status: 'success', data: { products: created } });
+      const answer = await customer.get(`/api/products/${created.id}`).expect(200);
+      expect(answer.body).toEqual({ status: 'success', data: { products: created } });
     });
 
     it('shows null for a product without images, as in the list', async () => {
       const { id } = await createProduct(await service.admin());
-      const { body }: { body: unknown } = await customer.get(`/api/products/${id}`).expect(200);
-      expect(body).toEqual({
+      const answer = await customer.get(`/api/products/${id}`).expect(200);
+      expect(answer.body).toEqual({
         status: 'success',
         data: { products: { id, ...CAKE, price: 185000, images: null } },
       });
@@ -196,8 +196,8 @@ describe('the list of products', () => {
       '__proto__',
     ])('an id %s that no product has is the documented 404', async (id) => {
       await insert(1);
-      const { body }: { body: unknown } = await customer.get(`/api/products/${id}`).expect(404);
-      expect(body).toEqual(NOT_FOUND);
+      const answer = await customer.get(`/api/products/${id}`).expect(404);
+      expect(answer.body).toEqual(NOT_FOUND);
     });
   });
 });

@@ -6,7 +6,8 @@ import { ApiEndpoint } from '../common/openapi.decorators.js';
 import { Public } from '../common/public.decorator.js';
 import { UserView, UserWithRoleView } from '../users/users.dto.js';
 import { LoginDto, RegisterDto } from './auth.dto.js';
-import { AuthService, type Session } from './auth.service.js';
+import { AuthService } from './auth.service.js';
+import { SessionsService } from './sessions.service.js';
 import { ACCESS_COOKIE, readCookie, REFRESH_COOKIE, TokensService } from './tokens.service.js';
 
 const BOTH_COOKIES = [ACCESS_COOKIE, REFRESH_COOKIE];
@@ -17,6 +18,7 @@ const BOTH_COOKIES = [ACCESS_COOKIE, REFRESH_COOKIE];
 export class AuthController {
   constructor(
     private readonly auth: AuthService,
+    private readonly sessions: SessionsService,
     private readonly tokens: TokensService,
   ) {}
 
@@ -36,7 +38,7 @@ export class AuthController {
     @Res({ passthrough: true }) response: Response,
   ): Promise<{ user: UserWithRoleView }> {
     const session = await this.auth.register(body);
-    this.#setCookies(response, session);
+    this.sessions.setCookies(response, session);
     return { user: new UserWithRoleView(session.principal) };
   }
 
@@ -57,7 +59,7 @@ export class AuthController {
     @Res({ passthrough: true }) response: Response,
   ): Promise<{ users: UserView; user: UserWithRoleView }> {
     const session = await this.auth.login(body);
-    this.#setCookies(response, session);
+    this.sessions.setCookies(response, session);
     return { users: new UserView(session.principal), user: new UserWithRoleView(session.principal) };
   }
 
@@ -77,10 +79,5 @@ export class AuthController {
     const { principal, accessToken } = await this.auth.refresh(readCookie(request, REFRESH_COOKIE));
     this.tokens.setAccessCookie(response, accessToken);
     return { user: new UserWithRoleView(principal) };
-  }
-
-  #setCookies(response: Response, { accessToken, refreshToken }: Session): void {
-    this.tokens.setAccessCookie(response, accessToken);
-    this.tokens.setRefreshCookie(response, refreshToken);
   }
 }

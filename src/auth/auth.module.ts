@@ -5,7 +5,10 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import { JobsModule } from '../jobs/jobs.module.js';
 import { MailModule } from '../mail/mail.module.js';
 import { UsersModule } from '../users/users.module.js';
+import { AccountController } from './account.controller.js';
+import { AccountService } from './account.service.js';
 import { AdminAccountsService } from './admin-accounts.service.js';
+import { AdminBootstrapService } from './admin-bootstrap.service.js';
 import { AdminGuard } from './admin.guard.js';
 import { AuthController } from './auth.controller.js';
 import { AuthService } from './auth.service.js';
@@ -15,6 +18,7 @@ import { OneTimePassword } from './otp.entity.js';
 import { OtpService } from './otp.service.js';
 import { OtpsRepository } from './otps.repository.js';
 import { PasswordsService } from './passwords.service.js';
+import { SessionsService } from './sessions.service.js';
 import { TokensService } from './tokens.service.js';
 
 @Module({
@@ -26,9 +30,11 @@ import { TokensService } from './tokens.service.js';
     MailModule,
     JobsModule,
   ],
-  controllers: [AuthController],
+  controllers: [AuthController, AccountController],
   providers: [
+    AccountService,
     AdminAccountsService,
+    AdminBootstrapService,
     AdminGuard,
     AuthService,
     JwtCookieGuard,
@@ -36,8 +42,9 @@ import { TokensService } from './tokens.service.js';
     OtpService,
     OtpsRepository,
     PasswordsService,
+    SessionsService,
     TokensService,
   ],
-  exports: [AdminAccountsService, AdminGuard, JwtCookieGuard],
+  exports: [AdminGuard, JwtCookieGuard],
 })
 export class AuthModule {}

@@ -1,19 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import { DataSource, type EntityManager } from 'typeorm';
-import type { Principal } from '../common/current-user.decorator.js';
+import { DataSource } from 'typeorm';
 import { failures } from '../common/errors.js';
-import { type Account, UsersService } from '../users/users.service.js';
+import { UsersService } from '../users/users.service.js';
 import type { LoginDto, RegisterDto } from './auth.dto.js';
 import { OtpService } from './otp.service.js';
 import { PasswordsService } from './passwords.service.js';
-import { isStoredRefreshToken, refreshTokenDigest, TokensService } from './tokens.service.js';
-
-/** A signed-in user with the two tokens that prove it. */
-export interface Session {
-  readonly principal: Principal;
-  readonly accessToken: string;
-  readonly refreshToken: string;
-}
+import { type Session, SessionsService } from './sessions.service.js';
+import { isStoredRefreshToken, TokensService } from './tokens.service.js';
 
 /** How often a login is tried whose account is changed at that very moment. */
 const LOGIN_ATTEMPTS = 3;
@@ -25,6 +18,7 @@ export class AuthService {
     private readonly dataSource: DataSource,
     private readonly users: UsersService,
     private readonly passwords: PasswordsService,
+    private readonly sessions: SessionsService,
     private readonly tokens: TokensService,
     private readonly otps: OtpService,
   ) {}
@@ -38,10 +32,7 @@ export class AuthService {
     return this.dataSource.transaction(async (tx) => {
       const account = await this.users.create(tx, { email, fullname, role: 'USER', passwordHash });
       await this.otps.request(tx, account.id, 'verify_email');
-      const session = await this.#open(tx, account);
-      // Nobody else sees the row before the transaction ends, so nobody can have changed it.
-      if (session === null) throw failures.unexpected();
-      return session;
+      return this.sessions.openLocked(tx, account);
     });
   }
 
@@ -51,7 +42,7 @@ export class AuthService {
       const account = await this.users.findByEmail(email);
       const matches = await this.passwords.matches(account?.passwordHash, password);
       if (account === null || !matches) throw failures.credentials();
-      const session = await this.#open(this.dataSource.manager, account);
+      const session = await this.sessions.open(this.dataSource.manager, account);
       if (session !== null) return session;
     }
     throw failures.unavailable();
@@ -70,14 +61,10 @@ export class AuthService {
     return { principal, accessToken: this.tokens.signAccess(principal) };
   }
 
-  /**
-   * Signs both tokens; the refresh token replaces the account's former one.
-   * @returns null when the password or a claim was changed after it was read: tokens must not outlive that change
-   */
-  async #open(tx: EntityManager, account: Account): Promise<Session | null> {
-    const accessToken = this.tokens.signAccess(account);
-    const refreshToken = this.tokens.signRefresh(account);
-    const stored = await this.users.storeRefreshToken(tx, account, refreshTokenDigest(refreshToken));
-    return stored ? { principal: account, accessToken, refreshToken } : null;
+  /** Forgets the refresh token of whoever an access token names, expired or not; of a token not ours nothing. */
+  async logout(accessToken: string | null): Promise<void> {
+    if (accessToken === null) return;
+    const principal = await this.tokens.verifyAccessSignature(accessToken);
+    if (principal !== null) await this.users.forgetRefreshToken(principal.id);
   }
 }

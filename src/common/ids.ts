@@ -10,7 +10,12 @@ export function isId(value: unknown): value is number {
 export function parseId(text: string): number | null {
   if (!/^[1-9]\d{0,9}$/.test(text)) return null;
   const id = Number(text);
-  return id <= MAX_ID ? id : null;
+  return isPossibleId(id) ? id : null;
+}
+
+/** Whether a row of ours can have this id; the database refuses to look for one that it cannot hold. */
+export function isPossibleId(id: number): boolean {
+  return Number.isInteger(id) && id >= 1 && id <= MAX_ID;
 }
 
 /**

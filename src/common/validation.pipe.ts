@@ -53,9 +53,14 @@ export async function checkDto<T extends object>(
   return { value, details: errors.length === 0 ? null : fieldMessages(errors) };
 }
 
+/** Whether a parsed JSON value is an object, and no list. */
+export function isPlainObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
 function recordOf(value: unknown): object {
   const copy = inert(value);
-  return typeof copy === 'object' && copy !== null && !Array.isArray(copy) ? copy : {};
+  return isPlainObject(copy) ? copy : {};
 }
 
 /** Deeper than any DTO reads: a field of an object in a list of a body is at 3. */

@@ -9,8 +9,10 @@ import {
 } from './embedded-postgres/cluster.js';
 import { errorText } from './embedded-postgres/files.js';
 import { boundLogFile } from './embedded-postgres/log-file.js';
-import { stopPostmaster } from './embedded-postgres/postmaster.js';
+import { readPidFile, stopPostmaster } from './embedded-postgres/postmaster.js';
 import { close, databaseUrl, ensureDatabase, type SupervisorSession } from './embedded-postgres/session.js';
+
+export { DataDirInUseError } from './embedded-postgres/session.js';
 
 /** How to run the embedded database. */
 export interface EmbeddedPostgresOptions {
@@ -50,6 +52,17 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   const supervisor = new Supervisor(plan, options.log);
   await supervisor.start();
   return supervisor;
+}
+
+/**
+ * Connection string of the embedded database that another process supervises, for a command beside it.
+ * @throws Error when none runs
+ */
+export async function runningPostgresUrl(dataDir: string): Promise<string> {
+  const cluster = await locateCluster(dataDir);
+  const claim = await readPidFile(cluster);
+  if (claim?.port === undefined) throw new Error(`no database runs in ${cluster.folder}`);
+  return databaseUrl(claim.port, await clusterPasswords(cluster));
 }
 
 class Supervisor implements EmbeddedPostgres {

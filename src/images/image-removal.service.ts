@@ -66,6 +66,7 @@ export class ImageRemovalService implements OnModuleInit, OnApplicationBootstrap
     const payload: RemoveImagePayload = { imageId };
     await this.jobs.enqueue(tx, REMOVE_IMAGE, payload, {
       key: `${REMOVE_IMAGE}:${imageId}`,
+      isNeverGivenUp: true,
       ...(runAt !== undefined && { runAt }),
     });
   }

@@ -1,5 +1,5 @@
 import { Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
-import { Logger as WorkerLogger, run, type Runner, type TaskList } from 'graphile-worker';
+import { Logger as WorkerLogger, parseCrontab, run, type Runner, type TaskList } from 'graphile-worker';
 import pg from 'pg';
 import type { EntityManager } from 'typeorm';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -18,14 +18,23 @@ export interface EnqueueOptions {
   readonly key?: string;
   /** Not before this time. */
   readonly runAt?: Date;
+  /** For what must be done however long it takes: without it a job is given up after some four days of failures. */
+  readonly isNeverGivenUp?: boolean;
 }
 
 const SECOND = 1000;
 /** What graphile-worker finds worth an operator's eye; the rest is its chatter. */
 const NEST_LEVELS: Readonly<Record<string, 'error' | 'warn'>> = { error: 'error', warning: 'warn' };
 const CONCURRENCY = 4;
+/**
+ * Without a delay graphile-worker 0.17 awaits nobody who writes a job's result: a database that goes away then is an
+ * unhandled rejection, which ends the process, and a stop does not wait for it.
+ */
+const AWAITED_RESULTS = { worker: { completeJobBatchDelay: 0, failJobBatchDelay: 0 } } as const;
 /** With graphile-worker's gaps of exp(min(attempt, 10)) seconds, 25 attempts are about four days. */
 const MAX_ATTEMPTS = 25;
+/** The most that a smallint counts; with gaps of six hours, 22 years. */
+const UNLIMITED_ATTEMPTS = 32_767;
 /** No handler takes longer: each neighbour's calls are bounded well below. */
 const MAX_DEADLINE_MS = 30 * SECOND;
 /** After this a locked job's worker is taken for dead: it is past its deadline. */
@@ -40,6 +49,7 @@ const RESCUE_INTERVAL_MS = 15 * SECOND;
 export class JobsService implements OnApplicationBootstrap, OnModuleDestroy {
   readonly #logger = new Logger('Jobs');
   readonly #tasks: TaskList = {};
+  readonly #crontab: string[] = [];
   readonly #stop = new AbortController();
   readonly #pool: pg.Pool;
   #running: Promise<unknown> = Promise.resolve();
@@ -51,6 +61,9 @@ export class JobsService implements OnApplicationBootstrap, OnModuleDestroy {
       // One connection listens, one is to spare.
       max: CONCURRENCY + 2,
       connectionTimeoutMillis: 5 * SECOND,
+      statement_timeout: 10 * SECOND,
+      query_timeout: 12 * SECOND,
+      keepAlive: true,
     });
     const report = (error: Error): void => {
       this.#logger.warn(`the queue lost a database connection: ${error.message}`);
@@ -71,6 +84,11 @@ export class JobsService implements OnApplicationBootstrap, OnModuleDestroy {
     };
   }
 
+  /** Runs a task without a payload again and again, once for all processes. @param cron in UTC */
+  repeat(task: string, cron: string): void {
+    this.#crontab.push(`${cron} ${task} ?jobKey=${task}&max=1`);
+  }
+
   /** Adds a job that exists if and when the transaction commits. The payload must hold nothing secret. */
   async enqueue(
     tx: EntityManager,
@@ -78,9 +96,10 @@ export class JobsService implements OnApplicationBootstrap, OnModuleDestroy {
     payload: object,
     options: EnqueueOptions = {},
   ): Promise<void> {
+    const maxAttempts = options.isNeverGivenUp === true ? UNLIMITED_ATTEMPTS : MAX_ATTEMPTS;
     await tx.query(
       'SELECT graphile_worker.add_job($1, $2::json, job_key := $3, run_at := $4, max_attempts := $5)',
-      [task, JSON.stringify(payload), options.key ?? null, options.runAt ?? null, MAX_ATTEMPTS],
+      [task, JSON.stringify(payload), options.key ?? null, options.runAt ?? null, maxAttempts],
     );
   }
 
@@ -116,6 +135,9 @@ export class JobsService implements OnApplicationBootstrap, OnModuleDestroy {
           pollInterval: SECOND,
           noHandleSignals: true,
           logger: this.#workerLogger(),
+          preset: AWAITED_RESULTS,
+          // Parsed here: without any, a file `crontab` in the working directory would be obeyed.
+          parsedCronItems: parseCrontab(this.#crontab.join('\n')),
         });
         this.#stop.signal.addEventListener('abort', stop);
         if (this.#isStopping()) stop();

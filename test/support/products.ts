@@ -1,6 +1,9 @@
 import type { Test } from 'supertest';
 import type { Client } from './client.js';
+import type { CloudinaryStandIn } from './cloudinary-stand-in.js';
 import type { TestDatabase } from './databases.js';
+import { makeJobsDue } from './jobs.js';
+import { until } from './wait.js';
 
 /** A product as an answer shows it. */
 export interface ProductAnswer {
@@ -77,8 +80,22 @@ export async function productCount({ pool }: TestDatabase): Promise<number> {
   return rows[0]?.count ?? -1;
 }
 
+/** Waits, letting time pass for the ledger, until the host has just these images and the ledger no others. */
+export async function expectOnlyImages(
+  database: TestDatabase,
+  host: CloudinaryStandIn,
+  urls: readonly string[],
+): Promise<void> {
+  await until('host and ledger hold what the catalog shows', async () => {
+    await letTimePass(database);
+    return host.images.size === urls.length && (await ledger(database)).length === urls.length;
+  });
+  expect(urls.map((url) => host.imageAt(url) !== undefined)).toEqual(urls.map(() => true));
+  expect((await ledger(database)).every(({ state }) => state === 'attached')).toBe(true);
+}
+
 /** Lets a minute pass for the ledger and makes every waiting job due, so that nobody waits for real time. */
 export async function letTimePass({ pool }: TestDatabase): Promise<void> {
   await pool.query("UPDATE images SET staged_at = staged_at - interval '120 s' WHERE state = 'condemned'");
-  await pool.query('UPDATE graphile_worker._private_jobs SET run_at = now() WHERE locked_at IS NULL');
+  await makeJobsDue(pool);
 }

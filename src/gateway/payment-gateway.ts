@@ -1,0 +1,73 @@
+/** What a customer is to pay. Amounts are whole rupiah; the items add up to `grossAmount`. */
+export interface TransactionRequest {
+  /** Under this id the gateway knows the payment; it takes every id only once. */
+  readonly orderId: string;
+  readonly grossAmount: number;
+  readonly items: readonly {
+    readonly id: string;
+    readonly name: string;
+    readonly price: number;
+    readonly quantity: number;
+  }[];
+  readonly customer: { readonly fullname: string; readonly email: string };
+}
+
+/** Where a customer pays. */
+export interface PaymentPage {
+  readonly token: string;
+  readonly redirectUrl: string;
+}
+
+/** What the gateway says of a transaction: the fields of a notification, less those that only it needs. */
+export interface GatewayTransaction {
+  readonly transactionId: string;
+  /** One of the values of interface.md section 6. */
+  readonly transactionStatus: string;
+  readonly statusCode: string;
+  /** As the gateway writes it, for example `185000.00`. */
+  readonly grossAmount: string;
+  readonly paymentType: string;
+  /** Some payment methods have none, for example convenience stores. */
+  readonly fraudStatus: string | null;
+  /** The answer as received. */
+  readonly payload: string;
+}
+
+/** The gateway is away, too slow, or answered what nobody understands: the call may have had its effect. */
+export class GatewayUnavailableError extends Error {
+  override readonly name = 'GatewayUnavailableError';
+}
+
+/** The gateway understood and said no: for a new transaction, mostly that its order id was used before. */
+export class GatewayRefusedError extends Error {
+  override readonly name = 'GatewayRefusedError';
+}
+
+/**
+ * The payment gateway (port; also its injection token). Implementations bound every call in time
+ * (`CALL_DEADLINE_MS`), never retry by themselves, and let no server key into an error or a log.
+ * Every method throws GatewayUnavailableError.
+ */
+export abstract class PaymentGateway {
+  /**
+   * Opens a payment page that is good for 24 hours.
+   * @throws GatewayRefusedError when the order id was used before, or the request is not acceptable
+   */
+  abstract createTransaction(request: TransactionRequest, deadlineMs?: number): Promise<PaymentPage>;
+
+  /** What became of an order id's payment; null while the customer has not chosen how to pay. */
+  abstract status(orderId: string): Promise<GatewayTransaction | null>;
+
+  /**
+   * Cancels a payment.
+   * @returns the cancelled transaction; null when the customer has not chosen how to pay
+   * @throws GatewayRefusedError when it can no longer be cancelled
+   */
+  abstract cancel(orderId: string): Promise<GatewayTransaction | null>;
+
+  /** Expires a pending payment; answers and failures as `cancel`. */
+  abstract expire(orderId: string): Promise<GatewayTransaction | null>;
+}
+
+/** Longest time of one call in milliseconds. */
+export const CALL_DEADLINE_MS = 5000;

@@ -1,0 +1,59 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer, type AddressInfo } from 'node:net';
+import { until } from './wait.js';
+
+/** A command of the build as a process of its own. */
+export interface BuiltProcess {
+  readonly child: ChildProcess;
+  /** All that it printed so far. */
+  output(): string;
+  /** Exit code; null when a signal ended it. */
+  readonly exited: Promise<number | null>;
+}
+
+/** Starts `node dist/<path>` with these settings and no other of ours. */
+export function spawnBuilt(
+  path: string,
+  settings: Readonly<Record<string, string>>,
+  args: readonly string[] = [],
+): BuiltProcess {
+  const child = spawn(process.execPath, ['--enable-source-maps', `dist/${path}`, ...args], {
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, NODE_ENV: 'test', ...settings },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  return {
+    child,
+    output: () => output,
+    exited: once(child, 'close').then(([code]) => code as number | null),
+  };
+}
+
+/** Waits until a service process answers requests. */
+export async function untilListening(service: BuiltProcess, url: string): Promise<void> {
+  await until(
+    `the service answers; it printed ${service.output()}`,
+    async () => {
+      if (service.child.exitCode !== null) throw new Error(`the service ended:\n${service.output()}`);
+      return fetch(`${url}/api/health/live`).then(
+        (response) => response.ok,
+        () => false,
+      );
+    },
+    20_000,
+  );
+}
+
+/** A port that was free a moment ago. */
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
