@@ -51,7 +51,8 @@ export class GatewayRefusedError extends Error {
 export abstract class PaymentGateway {
   /**
    * Opens a payment page that is good for 24 hours.
-   * @throws GatewayRefusedError when the order id was used before, or the request is not acceptable
+   * @throws GatewayRefusedError when the order id was used before, the request is not acceptable, or the server key
+   *   is not accepted (the message says which)
    */
   abstract createTransaction(request: TransactionRequest, deadlineMs?: number): Promise<PaymentPage>;
 
@@ -61,7 +62,8 @@ export abstract class PaymentGateway {
   /**
    * Cancels a payment.
    * @returns the cancelled transaction; null when the customer has not chosen how to pay
-   * @throws GatewayRefusedError when it can no longer be cancelled
+   * @throws GatewayRefusedError only when it can no longer be cancelled; a server key that is not accepted is
+   *   GatewayUnavailableError here and in `status`
    */
   abstract cancel(orderId: string): Promise<GatewayTransaction | null>;
 

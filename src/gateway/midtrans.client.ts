@@ -1,0 +1,122 @@
+import { GatewayUnavailableError } from './payment-gateway.js';
+
+/** One call of the gateway's HTTP interface. */
+export interface MidtransCall {
+  /** For messages. */
+  readonly operation: string;
+  readonly method: 'GET' | 'POST';
+  readonly url: string;
+  /** Sent as JSON. */
+  readonly body?: object;
+  readonly deadlineMs: number;
+}
+
+/** What the gateway answered, with any status. */
+export interface MidtransAnswer {
+  /** The Core API mostly answers 200 and tells the truth in the body's `status_code`. */
+  readonly httpStatus: number;
+  readonly text: string;
+  /** The JSON object that `text` holds; null when it holds none. */
+  readonly fields: Readonly<Record<string, unknown>> | null;
+}
+
+/** A real answer is about 1 KiB. */
+const MAX_ANSWER_BYTES = 64 * 1024;
+
+/**
+ * HTTP as Midtrans wants it: JSON, and Basic authentication with the server key and no password. No error carries
+ * a cause: the causes of `fetch` are not ours to vouch for.
+ *
+ * @see https://docs.midtrans.com/docs/api-authorization-headers
+ */
+export class MidtransClient {
+  readonly #serverKey: string;
+  readonly #credentials: string;
+
+  constructor(serverKey: string) {
+    this.#serverKey = serverKey;
+    this.#credentials = Buffer.from(`${serverKey}:`).toString('base64');
+  }
+
+  /**
+   * Calls once, following no redirect; the deadline covers the answer's last byte.
+   * @throws GatewayUnavailableError when no complete answer of at most 64 KiB came in time
+   */
+  async call(call: MidtransCall): Promise<MidtransAnswer> {
+    const { operation, deadlineMs } = call;
+    if (deadlineMs <= 0)
+      throw new GatewayUnavailableError(`Midtrans ${operation}: no time left for the call`);
+    const abort = new AbortController();
+    const timer = setTimeout(() => {
+      abort.abort();
+    }, deadlineMs);
+    try {
+      return await this.exchange(call, abort.signal).catch((error: unknown) => {
+        const reason = abort.signal.aborted
+          ? `no complete answer within ${deadlineMs} ms`
+          : failureOf(error as object);
+        throw new GatewayUnavailableError(`Midtrans ${operation}: ${reason}`);
+      });
+    } finally {
+      clearTimeout(timer);
+      // Closes the connection of an answer that was not read to its end; does nothing to a complete one.
+      abort.abort();
+    }
+  }
+
+  /** A text of the gateway's, fit for a message: short, and without the server key should it be repeated there. */
+  quote(text: string): string {
+    return text.replaceAll(this.#serverKey, '***').replaceAll(this.#credentials, '***').slice(0, 300);
+  }
+
+  private async exchange(call: MidtransCall, signal: AbortSignal): Promise<MidtransAnswer> {
+    const response = await fetch(call.url, {
+      method: call.method,
+      headers: {
+        Accept: 'application/json',
+        'Content-Type': 'application/json',
+        Authorization: `Basic ${this.#credentials}`,
+      },
+      ...(call.body !== undefined && { body: JSON.stringify(call.body) }),
+      redirect: 'manual',
+      signal,
+    });
+    const text = await readText(response);
+    return { httpStatus: response.status, text, fields: parseObject(text) };
+  }
+}
+
+class OversizeError extends Error {}
+
+async function readText(response: Response): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
+    length += chunk.length;
+    if (length > MAX_ANSWER_BYTES) throw new OversizeError();
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+function parseObject(text: string): Readonly<Record<string, unknown>> | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : null;
+  } catch {
+    return null; // No JSON: an answer that nobody understands, which is what null says.
+  }
+}
+
+/** Why an exchange failed: the code of the system's error (`ECONNREFUSED`), which `fetch` wraps as a cause. */
+function failureOf(error: object): string {
+  if (error instanceof OversizeError) return `the answer exceeds ${MAX_ANSWER_BYTES} bytes`;
+  const { code } = { ...error, ...('cause' in error ? (error.cause as object | undefined) : undefined) } as {
+    readonly code?: unknown;
+  };
+  return typeof code === 'string' && /^\w{1,64}$/.test(code)
+    ? `connection failed (${code})`
+    : 'connection failed';
+}

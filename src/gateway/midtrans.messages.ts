@@ -1,0 +1,96 @@
+import type { MidtransAnswer } from './midtrans.client.js';
+import type { GatewayTransaction, PaymentPage, TransactionRequest } from './payment-gateway.js';
+
+/** Longest item name and item id. */
+const MAX_ITEM_TEXT = 50;
+const MAX_CUSTOMER_TEXT = 255;
+const MAX_URL_LENGTH = 2048;
+const JAKARTA_OFFSET_MS = 7 * 60 * 60 * 1000;
+const ONE_DAY = { unit: 'hours', duration: 24 } as const;
+
+/**
+ * The body that asks Snap for a payment page. Both ends are set: without `page_expiry` the account's own setting
+ * rules, and without `start_time` a payment method chosen in the page's last hour could be paid a day after it.
+ *
+ * @see https://docs.midtrans.com/reference/json-objects
+ */
+export function snapRequest({ orderId, grossAmount, items, customer }: TransactionRequest, now: Date) {
+  return {
+    transaction_details: { order_id: orderId, gross_amount: grossAmount },
+    item_details: items.map(({ id, name, price, quantity }) => ({
+      id: cut(id, MAX_ITEM_TEXT),
+      // Alfamart payments fail on a vertical line.
+      name: cut(name.replaceAll('|', '/'), MAX_ITEM_TEXT),
+      price,
+      quantity,
+    })),
+    customer_details: { first_name: cut(customer.fullname, MAX_CUSTOMER_TEXT), email: customer.email },
+    expiry: { start_time: jakartaTime(now), ...ONE_DAY },
+    page_expiry: ONE_DAY,
+  };
+}
+
+/** @returns null if the fields hold no token or no http(s) address */
+export function paymentPageOf({ fields }: MidtransAnswer): PaymentPage | null {
+  const token = text(fields?.token);
+  const redirectUrl = text(fields?.redirect_url, MAX_URL_LENGTH);
+  return token === null || redirectUrl === null || !isHttpUrl(redirectUrl) ? null : { token, redirectUrl };
+}
+
+/** @returns what Snap gives as reasons for a refusal, in one line; null if the answer is no refusal of Snap's */
+export function refusalOf({ httpStatus, fields }: MidtransAnswer): string | null {
+  const reasons = fields?.error_messages;
+  if (httpStatus < 400 || httpStatus > 499 || !Array.isArray(reasons)) return null;
+  return reasons.filter((reason) => typeof reason === 'string').join('; ');
+}
+
+/** @returns null if a field is missing, empty or longer than a notification's may be */
+export function transactionOf({ fields, text: payload }: MidtransAnswer): GatewayTransaction | null {
+  const transactionId = text(fields?.transaction_id);
+  const transactionStatus = text(fields?.transaction_status);
+  const statusCode = text(fields?.status_code, 16);
+  const grossAmount = text(fields?.gross_amount, 32);
+  const paymentType = text(fields?.payment_type);
+  const fraudStatus = fields?.fraud_status ?? null;
+  if (
+    transactionId === null ||
+    transactionStatus === null ||
+    statusCode === null ||
+    grossAmount === null ||
+    paymentType === null ||
+    (fraudStatus !== null && text(fraudStatus) === null)
+  ) {
+    return null;
+  }
+  return {
+    transactionId,
+    transactionStatus,
+    statusCode,
+    grossAmount,
+    paymentType,
+    fraudStatus: text(fraudStatus),
+    payload,
+  };
+}
+
+function text(value: unknown, maxLength = 255): string | null {
+  const isText =
+    typeof value === 'string' && value !== '' && value.length <= maxLength && !value.includes('\0');
+  return isText ? value : null;
+}
+
+function isHttpUrl(url: string): boolean {
+  return /^https?:\/\//i.test(url) && URL.canParse(url);
+}
+
+/** At most so many UTF-16 units, hence characters by any count, and never half of a surrogate pair. */
+function cut(value: string, maxLength: number): string {
+  const end = /[\uD800-\uDBFF]/.test(value.charAt(maxLength - 1)) ? maxLength - 1 : maxLength;
+  return value.length <= maxLength ? value : value.slice(0, end);
+}
+
+/** `2026-11-20 17:05:12 +0700` */
+function jakartaTime(time: Date): string {
+  const local = new Date(time.getTime() + JAKARTA_OFFSET_MS).toISOString();
+  return `${local.slice(0, 10)} ${local.slice(11, 19)} +0700`;
+}

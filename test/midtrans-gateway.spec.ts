@@ -1,0 +1,639 @@
+import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { createServer } from 'node:http';
+import { fileURLToPath } from 'node:url';
+import { inspect, promisify } from 'node:util';
+import { MidtransGateway } from '../src/gateway/midtrans.gateway.js';
+import {
+  GatewayRefusedError,
+  GatewayUnavailableError,
+  type TransactionRequest,
+} from '../src/gateway/payment-gateway.js';
+import { isSignedBy, type SignedFields } from '../src/gateway/signature.js';
+import { listenOnLoopback } from './support/loopback.js';
+import {
+  type MidtransFault,
+  type MidtransOperation,
+  MidtransStandIn,
+  type MidtransStatus,
+} from './support/midtrans-stand-in.js';
+import { until } from './support/wait.js';
+
+const KEY = 'SB-Mid-server-theKeyOfThisTest';
+const WRONG_KEY = 'SB-Mid-server-anotherKey';
+const DEADLINE_MS = 300;
+const OPERATIONS: MidtransOperation[] = ['create', 'status', 'cancel', 'expire'];
+/** Any half of a key, plain or as Basic authentication sends it. */
+const SECRETS = [KEY, WRONG_KEY].flatMap((key) =>
+  [key, Buffer.from(`${key}:`).toString('base64')].flatMap((text) => [
+    text.slice(0, text.length / 2),
+    text.slice(text.length / 2),
+  ]),
+);
+
+describe('Midtrans gateway', () => {
+  let standIn: MidtransStandIn;
+  let gateway: MidtransGateway;
+  let impatient: MidtransGateway;
+
+  beforeEach(async () => {
+    standIn = await MidtransStandIn.start({ serverKey: KEY });
+    standIn.dripIntervalMs = 20;
+    gateway = gatewayWith({});
+    impatient = gatewayWith({ deadlineMs: DEADLINE_MS });
+  });
+
+  afterEach(async () => {
+    await standIn.close();
+  });
+
+  function gatewayWith(options: Partial<ConstructorParameters<typeof MidtransGateway>[0]>): MidtransGateway {
+    return new MidtransGateway({
+      serverKey: KEY,
+      snapUrl: standIn.snapUrl,
+      apiUrl: standIn.apiUrl,
+      // Generous where a test does not wait for it: the machine may be busy.
+      deadlineMs: 10_000,
+      ...options,
+    });
+  }
+
+  function run(target: MidtransGateway, operation: MidtransOperation, id: string): Promise<unknown> {
+    return operation === 'create' ? target.createTransaction(requestOf(id)) : target[operation](id);
+  }
+
+  /** An order id for which the operation would succeed. */
+  function readyFor(operation: MidtransOperation): string {
+    const id = randomUUID();
+    if (operation === 'create') return id;
+    standIn.open(id, 185_000);
+    standIn.setStatus(id, 'pending');
+    return id;
+  }
+
+  describe('opening a payment page', () => {
+    it('issue 3, gateway: sends Basic auth, integer amounts, items that add up, the customer and 24 hours, and answers the page', async () => {
+      const request = requestOf();
+      const before = Date.now();
+      const page = await gateway.createTransaction(request);
+      const order = standIn.order(request.orderId);
+      expect(page).toEqual({
+        token: order.token,
+        redirectUrl: expect.stringContaining(order.token) as string,
+      });
+      expect(standIn.calls).toEqual([
+        expect.objectContaining({ operation: 'create', authorized: true, status: 201 }),
+      ]);
+      expect(order.request).toEqual({
+        transaction_details: { order_id: request.orderId, gross_amount: 185_000 },
+        item_details: [
+          { id: '7', name: 'Sourdough', price: 45_000, quantity: 3 },
+          { id: '9', name: 'Croissant', price: 25_000, quantity: 2 },
+        ],
+        customer_details: { first_name: 'Sari Dewi', email: 'sari@example.com' },
+        expiry: {
+          start_time: expect.stringMatching(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d \+0700$/) as string,
+          unit: 'hours',
+          duration: 24,
+        },
+        page_expiry: { unit: 'hours', duration: 24 },
+      });
+      const { expiry } = order.request as { expiry: { start_time: string } };
+      const startTime = Date.parse(expiry.start_time.replace(' ', 'T').replace(' +0700', '+07:00'));
+      expect(startTime).toBeGreaterThan(before - 1_000);
+      expect(startTime).toBeLessThanOrEqual(Date.now());
+    });
+
+    it.each([
+      ['50 characters stay', 'a'.repeat(50), 'a'.repeat(50)],
+      ['51 characters lose one', 'a'.repeat(51), 'a'.repeat(50)],
+      ['a pair across the limit goes whole', `${'a'.repeat(49)}🥐`, 'a'.repeat(49)],
+      ['a pair at the limit stays whole', `${'a'.repeat(48)}🥐b`, `${'a'.repeat(48)}🥐`],
+      ['60 pairs become 25, which is 50 by the strictest count', '🥐'.repeat(60), '🥐'.repeat(25)],
+      ['a vertical line, which some methods fail on, becomes a slash', 'Rye | Spelt', 'Rye / Spelt'],
+    ])('issue 3, gateway: item names: %s', async (_what, name, sent) => {
+      const request = requestOf();
+      const [item] = request.items;
+      if (item === undefined) throw new Error('no item');
+      await gateway.createTransaction({
+        ...request,
+        grossAmount: item.price * item.quantity,
+        items: [{ ...item, name }],
+      });
+      expect(standIn.order(request.orderId).request).toMatchObject({ item_details: [{ name: sent }] });
+    });
+
+    it('opens a page for a customer whose name has 255 characters', async () => {
+      const request = requestOf();
+      const fullname = 'ä'.repeat(255);
+      await gateway.createTransaction({ ...request, customer: { ...request.customer, fullname } });
+      expect(standIn.order(request.orderId).request).toMatchObject({
+        customer_details: { first_name: fullname },
+      });
+    });
+
+    it('issue 3, gateway: a repeated order id is refused, and the message says why', async () => {
+      const request = requestOf();
+      await gateway.createTransaction(request);
+      const error = await failureOf(gateway.createTransaction(request), GatewayRefusedError);
+      expect(error.message).toBe('Midtrans create: 400 transaction_details.order_id has already been taken');
+      expect(standIn.callsOf('create').at(-1)?.status).toBe(400);
+    });
+
+    it.each<[string, Partial<TransactionRequest>, string]>([
+      ['an amount that is not the sum', { grossAmount: 185_001 }, 'sum of item_details'],
+      ['a fraction', { grossAmount: 185_000.5 }, 'is not a number'],
+      ['no items', { items: [] }, 'item_details is required'],
+      ['an order id of 51 characters', { orderId: 'a'.repeat(51) }, 'order_id too long'],
+      ['no e-mail address', { customer: { fullname: 'Sari', email: '' } }, 'email format is invalid'],
+    ])('is refused with %s', async (_what, change, reason) => {
+      const call = gateway.createTransaction({ ...requestOf(), ...change });
+      expect((await failureOf(call, GatewayRefusedError)).message).toContain(reason);
+      expect(standIn.orders.size).toBe(0);
+    });
+
+    it('says that the server key was not accepted, and does not repeat it', async () => {
+      const call = gatewayWith({ serverKey: WRONG_KEY }).createTransaction(requestOf());
+      const error = await failureOf(call, GatewayRefusedError);
+      expect(error.message).toContain('the server key was not accepted');
+      expect(standIn.calls.at(-1)).toMatchObject({ authorized: false, status: 401 });
+    });
+
+    it('does not repeat a server key that a refusal repeats', async () => {
+      const basic = Buffer.from(`${KEY}:`).toString('base64');
+      standIn.fault({
+        operation: 'create',
+        kind: 'answer',
+        status: 400,
+        body: { error_messages: [`unknown Merchant ${KEY}`, `Basic ${basic}`, 7, 'x'.repeat(10_000)] },
+      });
+      const error = await failureOf(gateway.createTransaction(requestOf()), GatewayRefusedError);
+      expect(error.message).toContain('unknown Merchant ***; Basic ***; xxx');
+      expect(error.message.length).toBeLessThan(400);
+    });
+
+    it.each<[string, number, string | object]>([
+      ['429, Snap refusing for now', 429, { error_messages: ['Too many requests'] }],
+      ['408, Snap refusing for now', 408, { error_messages: ['Timeout'] }],
+      ['403 from something that is not Snap', 403, '<html>Forbidden</html>'],
+      ['404 from something that is not Snap', 404, { message: 'no Route matched with those values' }],
+      ['503', 503, { error_messages: ['maintenance'] }],
+      ['200 with a page', 200, { token: 't', redirect_url: 'https://example.com/' }],
+      ['201 with nothing', 201, ''],
+      ['201 with null', 201, 'null'],
+      ['201 with an array', 201, '[]'],
+      ['201 with half an object', 201, '{"token":"t"'],
+      ['201 without a token', 201, { redirect_url: 'https://example.com/' }],
+      ['201 with an empty token', 201, { token: '', redirect_url: 'https://example.com/' }],
+      ['201 with a number for a token', 201, { token: 7, redirect_url: 'https://example.com/' }],
+      ['201 with an endless token', 201, { token: 't'.repeat(256), redirect_url: 'https://example.com/' }],
+      ['201 without an address', 201, { token: 't' }],
+      ['201 with a script', 201, { token: 't', redirect_url: 'javascript:alert(1)' }],
+      ['201 with a relative address', 201, { token: 't', redirect_url: '/pay' }],
+      ['201 with no host', 201, { token: 't', redirect_url: 'https://' }],
+      ['201 with an endless address', 201, { token: 't', redirect_url: `https://a/${'b'.repeat(2048)}` }],
+    ])('is unavailable when the answer is %s', async (_what, status, body) => {
+      standIn.fault({ operation: 'create', kind: 'answer', status, body });
+      await failureOf(gateway.createTransaction(requestOf()), GatewayUnavailableError);
+    });
+
+    it('keeps to a shorter deadline given for the call, and to its own against a longer one', async () => {
+      standIn.fault({ operation: 'create', kind: 'hang' });
+      const short = gateway.createTransaction(requestOf(), DEADLINE_MS);
+      expect((await failureOf(short, GatewayUnavailableError)).message).toContain(`within ${DEADLINE_MS} ms`);
+      const long = impatient.createTransaction(requestOf(), 60_000);
+      expect((await failureOf(long, GatewayUnavailableError)).message).toContain(`within ${DEADLINE_MS} ms`);
+    });
+
+    it('sends nothing when no time is left', async () => {
+      await failureOf(gateway.createTransaction(requestOf(), 0), GatewayUnavailableError);
+      expect(standIn.acceptedConnections).toBe(0);
+    });
+
+    it('issue 3, gateway: after an answer lost on the way the order id is used, so a repetition is refused', async () => {
+      const request = requestOf();
+      standIn.fault({ operation: 'create', nth: 1, kind: 'answer-lost' });
+      await failureOf(gateway.createTransaction(request), GatewayUnavailableError);
+      await failureOf(gateway.createTransaction(request), GatewayRefusedError);
+      expect(standIn.callsOf('create')).toHaveLength(2);
+    });
+  });
+
+  describe.each([
+    ['200, as the real one mostly answers', false],
+    ['the code of the body', true],
+  ])('asking for and changing a payment, with HTTP status %s', (_what, httpStatusFollowsCode) => {
+    beforeEach(() => {
+      standIn.httpStatusFollowsCode = httpStatusFollowsCode;
+    });
+
+    it('issue 3, reconciliation: the status is null until a method is chosen, and for an unknown order id', async () => {
+      const id = randomUUID();
+      expect(await gateway.status(id)).toBeNull();
+      await gateway.createTransaction(requestOf(id));
+      expect(await gateway.status(id)).toBeNull();
+      expect(await gateway.cancel(id)).toBeNull();
+      expect(await gateway.expire(id)).toBeNull();
+    });
+
+    it.each<[MidtransStatus, string]>([
+      ['capture', '200'],
+      ['settlement', '200'],
+      ['pending', '201'],
+      ['deny', '202'],
+      ['cancel', '200'],
+      ['expire', '407'],
+      ['failure', '202'],
+      ['refund', '200'],
+      ['partial_refund', '200'],
+      ['authorize', '200'],
+    ])('issue 3, reconciliation: the status %s is told with its code %s', async (status, code) => {
+      const id = readyFor('status');
+      const { transactionId } = standIn.setStatus(id, status, { paymentType: 'credit_card' });
+      const transaction = await gateway.status(id);
+      expect(transaction).toEqual({
+        transactionId,
+        transactionStatus: status,
+        statusCode: code,
+        grossAmount: '185000.00',
+        paymentType: 'credit_card',
+        fraudStatus: 'accept',
+        payload: expect.stringContaining('"masked_card"') as string,
+      });
+      expect(JSON.parse(transaction?.payload ?? '')).toMatchObject({
+        order_id: id,
+        transaction_status: status,
+      });
+      expect(standIn.calls.at(-1)?.authorized).toBe(true);
+    });
+
+    it('issue 3, reconciliation: fraud_status may be missing, and order_id may be the transaction id', async () => {
+      const id = readyFor('status');
+      standIn.answersTransactionIdAsOrderId = true;
+      const { transactionId } = standIn.settle(id, { paymentType: 'cstore', fraudStatus: null });
+      const transaction = await gateway.status(id);
+      expect(transaction).toMatchObject({
+        transactionStatus: 'settlement',
+        transactionId,
+        fraudStatus: null,
+      });
+      expect(JSON.parse(transaction?.payload ?? '')).toMatchObject({ order_id: transactionId });
+    });
+
+    it.each(['cancel', 'expire'] as const)('can %s a pending payment', async (operation) => {
+      const id = readyFor(operation);
+      expect(await gateway[operation](id)).toMatchObject({
+        transactionStatus: operation,
+        statusCode: operation === 'cancel' ? '200' : '407',
+        fraudStatus: 'accept',
+      });
+      expect(standIn.order(id).transactions.at(-1)?.status).toBe(operation);
+    });
+
+    it.each(['cancel', 'expire'] as const)(
+      'is refused to %s a settled payment, which stays',
+      async (operation) => {
+        const id = readyFor(operation);
+        standIn.settle(id);
+        await failureOf(gateway[operation](id), GatewayRefusedError);
+        expect(await gateway.status(id)).toMatchObject({ transactionStatus: 'settlement' });
+      },
+    );
+
+    it.each(['status', 'cancel', 'expire'] as const)(
+      'calls it unavailable, never unknown or final, when the key is not accepted for %s',
+      async (operation) => {
+        const id = readyFor(operation);
+        const error = await failureOf(
+          gatewayWith({ serverKey: WRONG_KEY })[operation](id),
+          GatewayUnavailableError,
+        );
+        expect(error.message).toContain('the server key was not accepted');
+        expect(standIn.order(id).transactions.at(-1)?.status).toBe('pending');
+      },
+    );
+  });
+
+  it.each(['a/../../v1/b', '../..', 'a?b=c#d', 'a b%2Fc', 'ä🥐', "it's; rm -rf \\", 'status'])(
+    'issue 3, gateway: the id %p arrives as one segment of the path',
+    async (id) => {
+      standIn.open(id, 185_000);
+      standIn.setStatus(id, 'pending');
+      for (const operation of ['status', 'cancel', 'expire'] as const) {
+        await gateway[operation](id).catch(() => null); // Expiring what was just cancelled is refused.
+        expect(standIn.calls.at(-1)).toMatchObject({ operation, orderId: id });
+      }
+    },
+  );
+
+  it.each(['', '.', '..'])('refuses the id %p, which no path can hold, without a call', async (id) => {
+    await expect(gateway.status(id)).rejects.toThrow(TypeError);
+    await expect(gateway.cancel(id)).rejects.toThrow(TypeError);
+    expect(standIn.acceptedConnections).toBe(0);
+  });
+
+  const GOOD = {
+    status_code: '200',
+    transaction_id: 't',
+    transaction_status: 'cancel',
+    gross_amount: '185000.00',
+    payment_type: 'qris',
+  };
+
+  describe.each(['status', 'cancel', 'expire'] as const)('an unusable answer to %s', (operation) => {
+    it.each<[string, number, string | object]>([
+      ['404 from something that is not the Core API', 404, '<html>Not Found</html>'],
+      ['404 without a code in the body', 404, { message: 'no Route matched with those values' }],
+      ['500 with a code that says otherwise', 500, GOOD],
+      ['500 with the code of an unknown transaction', 500, { status_code: '404' }],
+      ['429', 429, { status_code: '429', status_message: 'API rate limit exceeded' }],
+      ['200 with the code 500', 200, { ...GOOD, status_code: '500' }],
+      ['200 with the code 429', 200, { ...GOOD, status_code: '429' }],
+      ['200 with the code 400', 200, { status_code: '400', validation_messages: ['no'] }],
+      ['200 without a code', 200, { ...GOOD, status_code: undefined }],
+      ['200 with a number for a code', 200, { ...GOOD, status_code: 404 }],
+      ['200 without a transaction', 200, { status_code: '200' }],
+      ['200 without a transaction id', 200, { ...GOOD, transaction_id: undefined }],
+      ['200 with an empty status', 200, { ...GOOD, transaction_status: '' }],
+      ['200 with a number for an amount', 200, { ...GOOD, gross_amount: 185_000 }],
+      ['200 with an endless amount', 200, { ...GOOD, gross_amount: '1'.repeat(33) }],
+      ['200 with an endless payment type', 200, { ...GOOD, payment_type: 'x'.repeat(256) }],
+      ['200 with U+0000 in a field', 200, { ...GOOD, payment_type: 'a\0b' }],
+      ['200 with a number for a fraud status', 200, { ...GOOD, fraud_status: 1 }],
+      ['200 with null', 200, 'null'],
+      ['200 with an array', 200, '[]'],
+      ['200 with nothing', 200, ''],
+    ])('%s is unavailable', async (_what, status, body) => {
+      standIn.fault({ operation, kind: 'answer', status, body });
+      await failureOf(gateway[operation](randomUUID()), GatewayUnavailableError);
+    });
+
+    it('is none when only fraud_status is null or missing', async () => {
+      standIn.fault({ operation, kind: 'answer', nth: 1, status: 200, body: GOOD });
+      standIn.fault({
+        operation,
+        kind: 'answer',
+        nth: 2,
+        status: 200,
+        body: { ...GOOD, fraud_status: null },
+      });
+      expect(await gateway[operation]('a')).toMatchObject({ fraudStatus: null });
+      expect(await gateway[operation]('a')).toMatchObject({ fraudStatus: null });
+    });
+  });
+
+  describe.each(OPERATIONS)('when the call %s meets trouble', (operation) => {
+    it.each<[string, MidtransFault]>([
+      ['hang', { operation, kind: 'hang' }],
+      ['drip', { operation, kind: 'drip' }],
+      ['late', { operation, kind: 'late', afterMs: 60_000 }],
+    ])('%s: it is unavailable at the deadline and closes the connection', async (_kind, fault) => {
+      const id = readyFor(operation);
+      standIn.fault(fault);
+      const startedAt = performance.now();
+      const error = await failureOf(run(impatient, operation, id), GatewayUnavailableError);
+      const elapsedMs = performance.now() - startedAt;
+      expect(error.message).toBe(`Midtrans ${operation}: no complete answer within ${DEADLINE_MS} ms`);
+      expect(elapsedMs).toBeGreaterThan(DEADLINE_MS - 10);
+      expect(elapsedMs).toBeLessThan(DEADLINE_MS + 2_000);
+      await until('the connection is closed', () => standIn.callsInProgress === 0, 2_000);
+    });
+
+    it.each<MidtransFault['kind'] & ('down' | 'error' | 'answer-lost' | 'cut' | 'garbage')>([
+      'down',
+      'error',
+      'answer-lost',
+      'cut',
+      'garbage',
+    ])('%s: it is unavailable at once, without a second try, and serves the next call', async (kind) => {
+      standIn.fault({ operation, nth: 1, kind });
+      await failureOf(run(gateway, operation, readyFor(operation)), GatewayUnavailableError);
+      expect(standIn.calls).toHaveLength(1);
+      await run(gateway, operation, readyFor(operation));
+      expect(standIn.calls.map(({ fault }) => fault)).toEqual([kind, null]);
+    });
+
+    it('late: an answer within the deadline is taken', async () => {
+      standIn.fault({ operation, kind: 'late', afterMs: 100 });
+      expect(await run(gateway, operation, readyFor(operation))).not.toBeNull();
+    });
+
+    it('an answer of more than 64 KiB is not read on, and the connection is closed', async () => {
+      standIn.fault({ operation, kind: 'answer', status: 200, body: ' '.repeat(8 * 1024 * 1024) });
+      const error = await failureOf(run(gateway, operation, readyFor(operation)), GatewayUnavailableError);
+      expect(error.message).toBe(`Midtrans ${operation}: the answer exceeds 65536 bytes`);
+      await until('the connection is closed', () => standIn.callsInProgress === 0, 2_000);
+    });
+
+    it.each([301, 302, 307, 308])('a redirect %d is not followed', async (status) => {
+      const requests: string[] = [];
+      const elsewhere = createServer((request, response) => {
+        requests.push(request.url ?? '');
+        response.end();
+      });
+      const location = `http://127.0.0.1:${await listenOnLoopback(elsewhere)}/`;
+      standIn.fault({ operation, kind: 'answer', status, body: '', headers: { location } });
+      const outcome = failureOf(run(gateway, operation, readyFor(operation)), GatewayUnavailableError);
+      await outcome.finally(() => {
+        elsewhere.close();
+        elsewhere.closeAllConnections();
+      });
+      expect(requests).toEqual([]);
+    });
+
+    it('while the gateway is down it is unavailable, and works when it is back', async () => {
+      const id = readyFor(operation);
+      await standIn.down();
+      const error = await failureOf(run(gateway, operation, id), GatewayUnavailableError);
+      expect(error.message).toBe(`Midtrans ${operation}: connection failed (ECONNREFUSED)`);
+      await standIn.up();
+      await run(gateway, operation, id);
+    });
+  });
+
+  it('cancels once: what an answer lost on the way left undecided, the status tells', async () => {
+    const id = readyFor('cancel');
+    standIn.fault({ operation: 'cancel', nth: 1, kind: 'answer-lost' });
+    await failureOf(gateway.cancel(id), GatewayUnavailableError);
+    await failureOf(gateway.cancel(id), GatewayRefusedError);
+    expect(await gateway.status(id)).toMatchObject({ transactionStatus: 'cancel' });
+  });
+
+  it('keeps its connections for the next calls', async () => {
+    const id = readyFor('status');
+    for (let call = 0; call < 10; call += 1) await gateway.status(id);
+    // One may still be finishing its last answer when the next call begins.
+    expect(standIn.acceptedConnections).toBeLessThanOrEqual(3);
+  });
+
+  it('asks side by side, and a call that hangs fails alone', async () => {
+    standIn.fault({ operation: 'status', nth: 3, kind: 'hang' });
+    const patient = gatewayWith({ deadlineMs: 1_000 });
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 10 }, () => patient.status(readyFor('status'))),
+    );
+    expect(outcomes.filter(({ status }) => status === 'rejected')).toHaveLength(1);
+  });
+
+  it('shows nothing of its key when it is printed or serialized', () => {
+    expectNoSecret(gateway);
+  });
+
+  /** Jest would hide an unhandled rejection, and a timer left behind, so a process of its own is watched. */
+  it('leaves no unhandled rejection and no timer behind, whatever goes wrong', async () => {
+    const faults: MidtransFault['kind'][] = [
+      'down',
+      'hang',
+      'error',
+      'answer-lost',
+      'cut',
+      'drip',
+      'garbage',
+    ];
+    faults.forEach((kind, index) => {
+      for (const operation of OPERATIONS) {
+        standIn.fault({ operation, nth: index + 1, kind } as MidtransFault);
+      }
+    });
+    for (const operation of OPERATIONS) {
+      const body = ' '.repeat(1024 * 1024);
+      standIn.fault({ operation, nth: faults.length + 1, kind: 'answer', status: 302, body });
+    }
+    const script = `
+      import { MidtransGateway } from ${JSON.stringify(new URL('../dist/src/gateway/midtrans.gateway.js', import.meta.url).href)};
+      const gateway = new MidtransGateway(${JSON.stringify({
+        serverKey: KEY,
+        snapUrl: standIn.snapUrl,
+        apiUrl: standIn.apiUrl,
+        deadlineMs: DEADLINE_MS,
+      })});
+      const request = ${JSON.stringify(requestOf())};
+      const names = [];
+      for (let round = 0; round < ${faults.length + 1}; round += 1) {
+        const calls = [gateway.createTransaction(request), gateway.status('a'), gateway.cancel('a'), gateway.expire('a')];
+        for (const { reason } of await Promise.allSettled(calls)) names.push(reason?.name);
+      }
+      // Pending rejections are reported once the event loop turns.
+      await new Promise((resolve) => setImmediate(resolve));
+      console.log(JSON.stringify({ names, timers: process.getActiveResourcesInfo().filter((name) => name === 'Timeout') }));
+    `;
+    const { stdout, stderr } = await promisify(execFile)(
+      process.execPath,
+      ['--unhandled-rejections=strict', '--input-type=module', '--eval', script],
+      { cwd: fileURLToPath(new URL('..', import.meta.url)) },
+    );
+    expect(stderr).toBe('');
+    expect(JSON.parse(stdout)).toEqual({
+      names: Array.from({ length: 4 * (faults.length + 1) }, () => 'GatewayUnavailableError'),
+      timers: [],
+    });
+  });
+
+  describe('the stand-in', () => {
+    it.each([
+      ['bank_transfer', 'accept'],
+      ['credit_card', 'challenge'],
+      ['cstore', undefined],
+      ['gopay', 'accept'],
+    ])('signs a notification of a %s payment in the real shape', (paymentType, fraudStatus) => {
+      const id = readyFor('status');
+      standIn.settle(id, { paymentType, fraudStatus: fraudStatus ?? null });
+      const notification = standIn.notification(id);
+      expect(isSigned(notification)).toBe(true);
+      expect(notification).toMatchObject({
+        order_id: id,
+        transaction_status: 'settlement',
+        status_code: '200',
+        gross_amount: '185000.00',
+        merchant_id: 'G141532850',
+        transaction_time: expect.stringMatching(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/) as string,
+      });
+      expect(notification.fraud_status).toBe(fraudStatus);
+      expect('fraud_status' in notification).toBe(fraudStatus !== undefined);
+    });
+
+    it('signs overrides too, except a signature that is given', () => {
+      const id = readyFor('status');
+      expect(isSigned(standIn.notification(id, { gross_amount: '1.00' }))).toBe(true);
+      expect(isSigned(standIn.notification(id, { signature_key: '0'.repeat(128) }))).toBe(false);
+    });
+
+    it('sends a notification to a URL and tells the answer', async () => {
+      const bodies: string[] = [];
+      const receiver = createServer((request, response) => {
+        request.on('data', (chunk: Buffer) => bodies.push(chunk.toString()));
+        request.on('end', () => response.writeHead(418).end('short and stout'));
+      });
+      const url = `http://127.0.0.1:${await listenOnLoopback(receiver)}/api/products/payments`;
+      const id = readyFor('status');
+      const answer = await standIn.notify(url, id, { fraud_status: undefined });
+      expect(answer).toEqual({ status: 418, text: 'short and stout' });
+      expect(JSON.parse(bodies.join(''))).toMatchObject({ order_id: id, transaction_status: 'pending' });
+      expect(bodies.join('')).not.toContain('fraud_status');
+      receiver.close();
+      receiver.closeAllConnections();
+    });
+
+    it('begins a new transaction for another transaction id, which the status then tells of', async () => {
+      const id = readyFor('status');
+      const first = standIn.setStatus(id, 'deny');
+      const transactionId = randomUUID();
+      standIn.settle(id, { transactionId, paymentType: 'qris' });
+      expect(standIn.order(id).transactions.map(({ status }) => status)).toEqual(['deny', 'settlement']);
+      expect(first.transactionId).not.toBe(transactionId);
+      expect(await gateway.status(id)).toMatchObject({ transactionId, paymentType: 'qris' });
+    });
+
+    it('lets a test act between a call, its processing and its answer', async () => {
+      const id = readyFor('cancel');
+      const seen: unknown[] = [];
+      standIn.beforeProcessing = () => {
+        seen.push(standIn.order(id).transactions.at(-1)?.status);
+      };
+      standIn.beforeAnswering = () => {
+        seen.push(standIn.order(id).transactions.at(-1)?.status);
+      };
+      await gateway.cancel(id);
+      expect(seen).toEqual(['pending', 'cancel']);
+    });
+  });
+});
+
+function requestOf(orderId: string = randomUUID()): TransactionRequest {
+  return {
+    orderId,
+    grossAmount: 185_000,
+    items: [
+      { id: '7', name: 'Sourdough', price: 45_000, quantity: 3 },
+      { id: '9', name: 'Croissant', price: 25_000, quantity: 2 },
+    ],
+    customer: { fullname: 'Sari Dewi', email: 'sari@example.com' },
+  };
+}
+
+/** The error of a call that fails; whatever it is, it must hold nothing of a key. */
+async function failureOf<T extends Error>(
+  call: Promise<unknown>,
+  type: new (message: string) => T,
+): Promise<T> {
+  const error: unknown = await call.then(
+    (answer) => new Error(`expected ${type.name}, got ${inspect(answer)}`),
+    (reason: unknown) => reason,
+  );
+  expectNoSecret(error);
+  if (!(error instanceof type)) throw error;
+  expect(error.name).toBe(type.name);
+  expect(error.cause).toBeUndefined();
+  return error;
+}
+
+function expectNoSecret(value: unknown): void {
+  const printed =
+    inspect(value, { depth: Infinity, showHidden: true, getters: true }) + String(JSON.stringify(value));
+  for (const secret of SECRETS) expect(printed).not.toContain(secret);
+}
+
+function isSigned(notification: object): boolean {
+  const { signature_key: signature, ...fields } = notification as SignedFields & { signature_key: string };
+  return isSignedBy(fields, signature, KEY);
+}
