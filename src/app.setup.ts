@@ -40,7 +40,8 @@ export async function createApp(
   app.setGlobalPrefix('api');
   app.use(requestId);
   app.use(requestLog(logger));
-  app.use(helmet());
+  // Where the service is reached by plain http, `upgrade-insecure-requests` would leave the API page without its parts.
+  app.use(helmet({ contentSecurityPolicy: { directives: { upgradeInsecureRequests: null } } }));
   app.enableCors({
     origin: (origin: string | undefined, done: (error: null, allowed: boolean) => void) => {
       done(null, origin !== undefined && isCorsOrigin(origin));

@@ -29,11 +29,8 @@ export class AuthController {
       'The role is always USER. A one-time password for e-mail verification is sent to the address.',
     access: 'none',
     success: { status: 201, data: { user: UserWithRoleView }, cookies: BOTH_COOKIES },
-    failures: [
-      failures.validation({ email: 'your email format is invalid' }),
-      failures.emailTaken(),
-      failures.tooLarge(),
-    ],
+    failures: [failures.validation({ email: 'your email format is invalid' }), failures.emailTaken()],
+    takes: 'json',
     changesState: true,
   })
   async register(
@@ -53,11 +50,8 @@ export class AuthController {
       'Read the user under either key. A later login replaces the refresh token of an earlier one.',
     access: 'none',
     success: { status: 200, data: { users: UserView, user: UserWithRoleView }, cookies: BOTH_COOKIES },
-    failures: [
-      failures.validation({ password: 'password is required' }),
-      failures.credentials(),
-      failures.tooLarge(),
-    ],
+    failures: [failures.validation({ password: 'password is required' }), failures.credentials()],
+    takes: 'json',
     changesState: true,
   })
   async login(

@@ -16,7 +16,9 @@ const MAX_DEPTH = 32;
 
 const parseJson: RequestHandler = json({
   limit: JSON_BODY_LIMIT,
-  verify: (request: JsonRequest, _response, buffer) => {
+  verify: (request: JsonRequest, _response, buffer, charset) => {
+    // RFC 8259, section 8.1; the parser would also take UTF-16 and UTF-32.
+    if (charset !== 'utf-8') throw failures.unsupportedEncoding();
     request.rawBody = buffer.toString('utf8');
   },
 });

@@ -1,7 +1,8 @@
 import { Controller, Get, Param, Res } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiParam, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { failures } from '../common/errors.js';
+import { ApiEndpoint } from '../common/openapi.decorators.js';
 import { Public } from '../common/public.decorator.js';
 import { ImageHosts } from './image-hosts.js';
 
@@ -22,12 +23,12 @@ export class ImagesController {
   constructor(private readonly hosts: ImageHosts) {}
 
   @Get(':name')
-  @ApiOperation({ summary: 'An image of the local image host' })
-  @ApiOkResponse({
-    content: {
-      'image/png': { schema: { type: 'string', format: 'binary' } },
-      'image/jpeg': { schema: { type: 'string', format: 'binary' } },
-    },
+  @ApiParam({ name: 'name', schema: { type: 'string' }, example: '0b8a4c6e-5d0f-4f2e-9c55-6f1f7e0a2b11.jpg' })
+  @ApiEndpoint({
+    summary: 'An image of the local image host',
+    access: 'none',
+    success: { status: 200, files: ['image/png', 'image/jpeg'] },
+    failures: [failures.notFound()],
   })
   async show(@Param('name') name: string, @Res() response: Response): Promise<void> {
     const image = await this.hosts.local.open(name);

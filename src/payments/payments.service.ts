@@ -65,7 +65,7 @@ export class PaymentsService {
 
   /** A notification that the gateway signed and that we cannot read must not be lost with its answer. */
   async #keepRejected(orderId: string, payload: string): Promise<void> {
-    if (!isUUID(orderId)) return;
+    if (!isUUID(orderId, 'loose')) return;
     await this.dataSource.transaction(async (tx) => {
       const order = await this.orders.lock(tx, orderId);
       if (order === null) return;
