@@ -9,14 +9,14 @@ export const ORDER_ID_PARAM = { name: 'order_id', schema: { type: 'string', form
 
 /** @throws Failure 404: what is no UUID is no order */
 export function orderIdOf(text: string): string {
-  if (!isUUID(text)) throw failures.notFound();
+  if (!isUUID(text, 'loose')) throw failures.notFound();
   return text.toLowerCase();
 }
 
 /** @throws Failure 400 */
 export function lastOrderIdOf(value: unknown): string | null {
   if (value === undefined) return null;
-  if (!isUUID(value)) throw failures.validation({ last_id: 'last_id should be the id of an order' });
+  if (!isUUID(value, 'loose')) throw failures.validation({ last_id: 'last_id should be the id of an order' });
   return (value as string).toLowerCase();
 }
 
