@@ -37,6 +37,7 @@ export const failures = {
   signature: () => new Failure(403, 'invalid signature'),
   notFound: () => new Failure(404, "resource you're looking for is not found"),
   requestTimeout: () => new Failure(408, 'request took too long'),
+  simulatorAction: () => new Failure(409, 'the payment is in a state that does not allow this'),
   emailTaken: () => new Failure(409, 'this email already exists'),
   tooLarge: () => new Failure(413, 'request is too large'),
   unsupportedEncoding: () => new Failure(415, 'content encoding or character set is not supported'),

@@ -12,6 +12,7 @@ export interface BuiltModules {
   'src/config/migrate.js': typeof import('../../src/config/migrate.js');
   'src/config/embedded-postgres.js': typeof import('../../src/config/embedded-postgres.js');
   'src/orders/orders.repository.js': typeof import('../../src/orders/orders.repository.js');
+  'src/gateway/payment-gateway.js': typeof import('../../src/gateway/payment-gateway.js');
   'src/images/images.service.js': typeof import('../../src/images/images.service.js');
 }
 
