@@ -9,6 +9,7 @@ import { gatewayTime } from './notification-body.js';
 import type { DeliveryAttempt, SimulatorNotification } from './simulator-notification.entity.js';
 import type { SimulatorTransaction } from './simulator-transaction.entity.js';
 import { NOTIFICATION_KINDS, stateOf } from './simulator-texts.js';
+import { mayStartPayment } from './transitions.js';
 
 /** A payment as a script sees it. */
 export interface PaymentView {
@@ -98,6 +99,7 @@ export class SimulatorPage {
     const { orderId, token, customer, items, expiresAt } = transaction;
     const now = new Date();
     const allowed = allowedActions(transaction, now);
+    const canPay = mayStartPayment(transaction, now);
     return this.#template({
       style: this.#style,
       path: this.path(token),
@@ -119,11 +121,16 @@ export class SimulatorPage {
         title,
         actions: allowed
           .map((name): Action & { name: string } => ({ name, ...ACTIONS[name] }))
-          .filter((action) => action.group === group),
+          .filter((action) => groupOf(action, canPay) === group),
       })).filter(({ actions }) => actions.length > 0),
       notifications: notifications.map(notificationFacts).reverse(),
     });
   }
+}
+
+/** What begins a payment stands with the ways to pay as long as one may begin. */
+function groupOf(action: Action, canPay: boolean): ActionGroup {
+  return canPay && 'begins' in action ? 'pay' : action.group;
 }
 
 function paymentFacts({ transactionId, paymentType, fraudStatus, paymentDetails }: SimulatorTransaction) {
@@ -148,11 +155,10 @@ function detailFacts(details: Readonly<Record<string, unknown>>) {
 }
 
 function notificationFacts(notification: SimulatorNotification) {
-  const { kind, transactionStatus, createdAt, attempts, nextAttemptAt, body } = notification;
+  const { kind, transactionStatus, attempts, nextAttemptAt, body } = notification;
   return {
     status: transactionStatus,
     kind: NOTIFICATION_KINDS[kind],
-    sentAt: timeOf(createdAt),
     body: JSON.stringify(JSON.parse(body), null, 2),
     isUntried: attempts.length === 0,
     attempts: attempts.map(({ at, status, problem }) => ({
