@@ -10,6 +10,7 @@ import type { Database } from './config/database.js';
 import { DatabaseModule } from './config/database.module.js';
 import { EnvModule } from './config/env.module.js';
 import type { Env } from './config/env.js';
+import { gatewayPages } from './gateway/gateway.module.js';
 import { HealthModule } from './health/health.module.js';
 import { ImagesModule } from './images/images.module.js';
 import { OrdersModule } from './orders/orders.module.js';
@@ -41,6 +42,7 @@ export class AppModule {
         ProductsModule,
         ImagesModule,
         OrdersModule,
+        ...gatewayPages(env),
         HealthModule,
       ],
     };

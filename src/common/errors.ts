@@ -40,6 +40,7 @@ export const failures = {
   orderNotPending: () => new Failure(409, 'order is no longer pending'),
   idempotencyKeyReused: () => new Failure(409, 'idempotency key was used with another request'),
   requestTimeout: () => new Failure(408, 'request took too long'),
+  simulatorAction: () => new Failure(409, 'the payment is in a state that does not allow this'),
   emailTaken: () => new Failure(409, 'this email already exists'),
   tooLarge: () => new Failure(413, 'request is too large'),
   unsupportedEncoding: () => new Failure(415, 'content encoding or character set is not supported'),

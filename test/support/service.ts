@@ -38,6 +38,8 @@ export interface ServiceOptions {
   readonly database?: TestDatabase;
   /** Where the service finds the database, if not directly: a proxy. */
   readonly databaseUrl?: string;
+  /** A port chosen beforehand, for a service that must know its own PUBLIC_URL; otherwise any free one. */
+  readonly listenOn?: number;
 }
 
 export async function startService(options: ServiceOptions = {}): Promise<TestService> {
@@ -67,7 +69,7 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
     write: (line: string) => void log.push(JSON.parse(line) as Record<string, unknown>),
   });
   const app = await createApp(env, new Database(options.databaseUrl ?? database.url, false), logger);
-  await app.listen(0, '127.0.0.1');
+  await app.listen(options.listenOn ?? 0, '127.0.0.1');
   const { port } = app.getHttpServer().address() as AddressInfo;
   const url = `http://127.0.0.1:${port}`;
 

@@ -1,0 +1,66 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+import type { TransactionRequest } from '../payment-gateway.js';
+import type { TransactionStatus } from './transitions.js';
+
+/** What the simulated gateway knows of an order. The payment's own columns are null until a method is chosen. */
+@Entity('simulator_transactions')
+export class SimulatorTransaction {
+  @PrimaryColumn('text', { name: 'order_id', primaryKeyConstraintName: 'simulator_transactions_pkey' })
+  orderId!: string;
+
+  /** Unguessable: who has it may act for the customer, the bank and the gateway. */
+  @Column('text')
+  token!: string;
+
+  /** Whole rupiah, as PostgreSQL writes a bigint. */
+  @Column('bigint', { name: 'gross_amount' })
+  grossAmount!: string;
+
+  @Column('jsonb')
+  items!: TransactionRequest['items'];
+
+  @Column('jsonb')
+  customer!: TransactionRequest['customer'];
+
+  /** A denied payment may be followed by another one, with another id. */
+  @Column('uuid', { name: 'transaction_id', nullable: true })
+  transactionId!: string | null;
+
+  @Column('text', { name: 'transaction_status', nullable: true })
+  transactionStatus!: TransactionStatus | null;
+
+  @Column('text', { name: 'payment_type', nullable: true })
+  paymentType!: string | null;
+
+  /** The fields that a notification has because of its payment type, in the gateway's names. */
+  @Column('jsonb', { name: 'payment_details', nullable: true })
+  paymentDetails!: Readonly<Record<string, unknown>> | null;
+
+  /** Null also for a payment type that has none. */
+  @Column('text', { name: 'fraud_status', nullable: true })
+  fraudStatus!: string | null;
+
+  @Column('timestamptz', { name: 'transaction_time', nullable: true })
+  transactionTime!: Date | null;
+
+  @Column('timestamptz', { name: 'settlement_time', nullable: true })
+  settlementTime!: Date | null;
+
+  @Column('timestamptz', { name: 'created_at', default: () => 'now()' })
+  createdAt!: Date;
+
+  @Column('timestamptz', { name: 'expires_at' })
+  expiresAt!: Date;
+}
+
+/** A transaction whose payment method was chosen. */
+export type ChosenTransaction = SimulatorTransaction & {
+  readonly [
+    K in 'transactionId' | 'transactionStatus' | 'paymentType' | 'paymentDetails' | 'transactionTime'
+  ]: NonNullable<SimulatorTransaction[K]>;
+};
+
+/** The table's check holds the five together. */
+export function isChosen(transaction: SimulatorTransaction): transaction is ChosenTransaction {
+  return transaction.transactionStatus !== null;
+}

@@ -1,0 +1,677 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { createServer, type Server } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Response } from 'supertest';
+import type { PaymentGateway, TransactionRequest } from '../src/gateway/payment-gateway.js';
+import { built } from './support/built.js';
+import { Client } from './support/client.js';
+import { DatabaseProxy } from './support/database-proxy.js';
+import { createDatabase } from './support/databases.js';
+import { listenOnLoopback, stopListening, trackSockets } from './support/loopback.js';
+import { freePort } from './support/process.js';
+import { SERVER_KEY, startService, type ServiceOptions, type TestService } from './support/service.js';
+import { until } from './support/wait.js';
+
+interface PaymentView {
+  readonly order_id: string;
+  readonly transaction_id: string | null;
+  readonly transaction_status: string | null;
+  readonly payment_type: string | null;
+  readonly fraud_status: string | null;
+  readonly actions: readonly string[];
+  readonly notifications: readonly {
+    readonly kind: string;
+    readonly transaction_status: string;
+    readonly attempts: readonly { readonly status: number | null; readonly problem: string | null }[];
+    readonly next_attempt_at: string | null;
+  }[];
+}
+
+const MINUTE = 60 * 1000;
+
+let service: TestService;
+
+/** The service at the address that it takes for its own. */
+async function startAtPublicUrl(options: ServiceOptions = {}): Promise<TestService> {
+  const port = await freePort();
+  return startService({
+    ...options,
+    listenOn: port,
+    settings: { PUBLIC_URL: `http://127.0.0.1:${port}`, ...options.settings },
+  });
+}
+
+beforeAll(async () => {
+  service = await startAtPublicUrl();
+});
+
+afterAll(async () => {
+  await service.stop();
+});
+
+function requestOf(orderId: string, fields: Partial<TransactionRequest> = {}): TransactionRequest {
+  return {
+    orderId,
+    grossAmount: 185_000,
+    items: [
+      { id: '1', name: 'Roti sobek', price: 45_000, quantity: 3 },
+      { id: '2', name: 'Kue lapis', price: 50_000, quantity: 1 },
+    ],
+    customer: { fullname: 'Ayu Lestari', email: 'ayu@example.com' },
+    ...fields,
+  };
+}
+
+async function gatewayOf(at: TestService): Promise<PaymentGateway> {
+  const { PaymentGateway: token } = await built('src/gateway/payment-gateway.js');
+  return at.app.get<PaymentGateway>(token, { strict: false });
+}
+
+interface OpenPayment {
+  readonly orderId: string;
+  readonly path: string;
+  page(): Promise<Response>;
+  view(): Promise<PaymentView>;
+  /** Posts an action as a script does; the view after it. */
+  act(action: string, expectedStatus?: number): Promise<PaymentView>;
+  order(): Promise<{ status: string; payment_type: string; completed_at: Date | null }>;
+  /** Statuses of the notifications that the service kept, with what became of them, oldest first. */
+  kept(): Promise<string[]>;
+  /** The bodies that were sent, parsed, oldest first. */
+  sent(): Promise<Record<string, unknown>[]>;
+}
+
+async function insertOrder(at: TestService, { orderId, grossAmount }: TransactionRequest): Promise<void> {
+  const { OrdersRepository } = await built('src/orders/orders.repository.js');
+  const { DataSource } = (await importBuilt('../node_modules/typeorm/index.mjs')) as typeof import('typeorm');
+  const order = { orderId, userId: 1, grossAmount: String(grossAmount) };
+  const orders = at.app.get(OrdersRepository, { strict: false });
+  await orders.insert(at.app.get(DataSource, { strict: false }).manager, order);
+}
+
+/** An order of the service with its payment page. */
+async function openPayment(
+  at: TestService = service,
+  fields: Partial<TransactionRequest> = {},
+): Promise<OpenPayment> {
+  const orderId = randomUUID();
+  const request = requestOf(orderId, fields);
+  await insertOrder(at, request);
+  const { redirectUrl } = await (await gatewayOf(at)).createTransaction(request);
+  const path = new URL(redirectUrl).pathname;
+  const { pool } = at.database;
+  const client = new Client(at.url);
+  const dataOf = ({ body }: Response): PaymentView => (body as { data: PaymentView }).data;
+  return {
+    orderId,
+    path,
+    page: () => client.get(path).set('Accept', 'text/html').expect(200),
+    view: async () => dataOf(await client.get(path).set('Accept', 'application/json').expect(200)),
+    act: async (action, status = 200) =>
+      dataOf(await client.post(`${path}/${action}`).set('Accept', 'application/json').expect(status)),
+    order: async () =>
+      (
+        await pool.query('SELECT status, payment_type, completed_at FROM orders WHERE order_id = $1', [
+          orderId,
+        ])
+      ).rows[0] as { status: string; payment_type: string; completed_at: Date | null },
+    kept: async () =>
+      (
+        await pool.query<{ text: string }>(
+          `SELECT coalesce(transaction_status, '?') || ' ' || outcome AS text
+           FROM payment_notifications WHERE order_id = $1 ORDER BY id`,
+          [orderId],
+        )
+      ).rows.map(({ text }) => text),
+    sent: async () =>
+      (
+        await pool.query<{ body: string }>(
+          'SELECT body FROM simulator_notifications WHERE order_id = $1 ORDER BY id',
+          [orderId],
+        )
+      ).rows.map(({ body }) => JSON.parse(body) as Record<string, unknown>),
+  };
+}
+
+/** HTTP statuses that the notifications got so far, an array for each. */
+function answers({ notifications }: PaymentView): (number | null)[][] {
+  return notifications.map(({ attempts }) => attempts.map(({ status }) => status));
+}
+
+/**
+ * Moves the queue's clock on, so that every waiting delivery is due.
+ * @returns how many were waiting
+ */
+async function makeDue({ database: { pool } }: TestService): Promise<number> {
+  const { rowCount } = await pool.query(
+    `UPDATE graphile_worker._private_jobs SET run_at = now()
+     WHERE locked_at IS NULL AND task_id = (SELECT id FROM graphile_worker._private_tasks WHERE identifier = $1)`,
+    ['simulator-deliver'],
+  );
+  // Otherwise the queue looks only once a second.
+  await pool.query(`SELECT pg_notify('jobs:insert', '{"count":1}')`);
+  return rowCount ?? 0;
+}
+
+describe('issue 3, Gateway: the simulator takes an order to its end', () => {
+  it('an order is paid with one click, and the page shows that the service said 200', async () => {
+    const payment = await openPayment();
+    expect((await payment.view()).transaction_status).toBeNull();
+    const { text } = await payment.page();
+    const form = /<form method="post" action="([^"]*\/qris)">/.exec(text);
+    const posted = await new Client(service.url).post(form?.[1] ?? '').expect(303);
+    expect(posted.headers.location).toBe(payment.path);
+
+    expect(await payment.order()).toMatchObject({
+      status: 'settlement',
+      payment_type: 'qris',
+      completed_at: expect.any(Date) as Date,
+    });
+    const page = await payment.page();
+    expect(page.text).toContain('HTTP 200');
+    expect(page.text).toContain('<h1 id="state">Paid <code>settlement</code></h1>');
+  });
+
+  it.each([
+    ['card', 'capture', 'credit_card'],
+    ['card-authorize', 'authorize', 'credit_card'],
+    ['gopay', 'settlement', 'gopay'],
+    ['qris', 'settlement', 'qris'],
+    ['bank-transfer', 'pending', 'bank_transfer'],
+    ['deny', 'deny', 'credit_card'],
+  ])('%s begins a payment: the order becomes %s by %s', async (action, status, paymentType) => {
+    const payment = await openPayment();
+    expect(answers(await payment.act(action))).toEqual([[200]]);
+    expect(await payment.order()).toMatchObject({ status, payment_type: paymentType });
+  });
+
+  it.each([
+    [['bank-transfer', 'settle'], 'settlement'],
+    [['bank-transfer', 'expire'], 'expire'],
+    [['bank-transfer', 'cancel'], 'cancel'],
+    [['bank-transfer', 'deny'], 'deny'],
+    [['bank-transfer', 'fail'], 'failure'],
+    [['card', 'settle'], 'settlement'],
+    [['card', 'cancel'], 'cancel'],
+    [['card-authorize', 'capture', 'settle'], 'settlement'],
+    [['gopay', 'refund'], 'refund'],
+    [['gopay', 'partial-refund'], 'partial_refund'],
+    [['gopay', 'partial-refund', 'refund'], 'refund'],
+    [['gopay', 'deny'], 'deny'],
+    [['deny', 'gopay'], 'settlement'],
+  ])('%j ends as %s, each step told to the service', async (actions, status) => {
+    const payment = await openPayment();
+    for (const action of actions) await payment.act(action);
+    expect(answers(await payment.view())).toEqual(actions.map(() => [200]));
+    expect((await payment.order()).status).toBe(status);
+  });
+
+  it('a denied payment may be tried again, under another transaction_id', async () => {
+    const payment = await openPayment();
+    const denied = await payment.act('deny');
+    const paid = await payment.act('card');
+    expect(paid.transaction_id).not.toBe(denied.transaction_id);
+    expect(await payment.kept()).toEqual(['deny applied', 'capture applied']);
+  });
+
+  it('a payment at a convenience store is told without fraud_status, which the service refuses and keeps', async () => {
+    const payment = await openPayment();
+    await payment.act('convenience-store');
+    const view = await payment.act('settle');
+    expect(view).toMatchObject({
+      transaction_status: 'settlement',
+      payment_type: 'cstore',
+      fraud_status: null,
+    });
+    expect(answers(view)).toEqual([[400], [400]]);
+    expect(await payment.kept()).toEqual(['? rejected', '? rejected']);
+    for (const body of await payment.sent()) expect(body).not.toHaveProperty('fraud_status');
+    expect(await (await gatewayOf(service)).status(payment.orderId)).toMatchObject({
+      transactionStatus: 'settlement',
+      fraudStatus: null,
+    });
+  });
+});
+
+describe('issue 3, Gateway: notifications in the gateway’s own shape, and astray', () => {
+  it('interface 4.9: all documented fields are strings, signed as documented, beside the gateway’s further ones', async () => {
+    const payment = await openPayment();
+    await payment.act('bank-transfer');
+    const [body = {}] = await payment.sent();
+    expect(body).toMatchObject({
+      transaction_time: expect.stringMatching(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/) as string,
+      status_code: '201',
+      transaction_status: 'pending',
+      gross_amount: '185000.00',
+      order_id: payment.orderId,
+      payment_type: 'bank_transfer',
+      fraud_status: 'accept',
+      currency: 'IDR',
+      status_message: 'midtrans payment notification',
+      merchant_id: expect.any(String) as string,
+      va_numbers: [{ bank: 'bca', va_number: expect.stringMatching(/^\d{15}$/) as string }],
+    });
+    const signature = createHash('sha512')
+      .update(`${payment.orderId}201185000.00${SERVER_KEY}`)
+      .digest('hex');
+    expect(body.signature_key).toBe(signature);
+    const time = new Date(`${String(body.transaction_time).replace(' ', 'T')}+07:00`);
+    expect(Math.abs(Date.now() - time.getTime())).toBeLessThan(MINUTE);
+    const expiry = new Date(`${String(body.expiry_time).replace(' ', 'T')}+07:00`);
+    expect(Math.abs(expiry.getTime() - time.getTime() - 24 * 60 * MINUTE)).toBeLessThan(MINUTE);
+  });
+
+  it('decisions, Payment notifications: the last one sent again is a duplicate', async () => {
+    const payment = await openPayment();
+    await payment.act('gopay');
+    const { completed_at: completedAt } = await payment.order();
+    expect(answers(await payment.act('send-again'))).toEqual([[200], [200]]);
+    expect(await payment.kept()).toEqual(['settlement applied', 'settlement duplicate']);
+    expect((await payment.order()).completed_at).toEqual(completedAt);
+  });
+
+  it('decisions, Payment notifications: a late pending is kept as late', async () => {
+    const payment = await openPayment();
+    await payment.act('gopay');
+    expect(answers(await payment.act('send-late-pending'))).toEqual([[200], [200]]);
+    expect(await payment.kept()).toEqual(['settlement applied', 'pending late']);
+    expect((await payment.order()).status).toBe('settlement');
+  });
+
+  it('decisions, Payment notifications: a bad signature is refused with 403, and the page shows it', async () => {
+    const payment = await openPayment();
+    await payment.act('bank-transfer');
+    const view = await payment.act('send-bad-signature');
+    expect(answers(view)).toEqual([[200], [403]]);
+    expect(view.notifications[1]).toMatchObject({ kind: 'bad-signature', transaction_status: 'pending' });
+    const { text } = await payment.page();
+    expect(text).toContain('with a bad signature');
+    expect(text).toContain('<span class="bad">HTTP 403</span>');
+    expect(await payment.kept()).toEqual(['pending applied']);
+  });
+});
+
+describe('issue 3, Gateway: what a state does not allow', () => {
+  it('is refused with 409 on a page that says so, and nothing is sent', async () => {
+    const payment = await openPayment();
+    const { text } = await new Client(service.url).post(`${payment.path}/settle`).expect(409);
+    expect(text).toMatch(/role="alert".*does not allow <code>settle<\/code>/);
+    await new Client(service.url)
+      .post(`${payment.path}/settle`)
+      .set('Accept', 'application/json')
+      .expect(409, {
+        status: 'fail',
+        errors: { code: 409, message: 'the payment is in a state that does not allow this' },
+      });
+    expect((await payment.view()).notifications).toEqual([]);
+  });
+
+  it.each([
+    [[], ['card', 'card-authorize', 'gopay', 'qris', 'bank-transfer', 'convenience-store', 'deny']],
+    [['bank-transfer'], ['settle', 'cancel', 'expire', 'deny', 'fail', 'send-again', 'send-bad-signature']],
+    [
+      ['card'],
+      [
+        'settle',
+        'refund',
+        'partial-refund',
+        'cancel',
+        'send-again',
+        'send-late-pending',
+        'send-bad-signature',
+      ],
+    ],
+    [
+      ['gopay', 'refund'],
+      ['send-again', 'send-late-pending', 'send-bad-signature'],
+    ],
+  ])('after %j only these are allowed: %j', async (actions, allowed) => {
+    const payment = await openPayment();
+    for (const action of actions) await payment.act(action);
+    const view = await payment.view();
+    expect(view.actions).toEqual(allowed);
+    const { text } = await payment.page();
+    const offered = [...text.matchAll(/<form method="post" action="[^"]*\/([^"/]+)">/g)].map(
+      ([, name]) => name,
+    );
+    expect(new Set(offered)).toEqual(new Set(allowed));
+  });
+
+  it('ten clicks at once on different ways to pay are one payment', async () => {
+    const payment = await openPayment();
+    const clicks = Array.from({ length: 10 }, (_, click) =>
+      new Client(service.url).post(`${payment.path}/${click % 2 === 0 ? 'gopay' : 'card'}`),
+    );
+    const statuses = (await Promise.all(clicks)).map(({ status }) => status);
+    expect(statuses.filter((status) => status === 303)).toHaveLength(1);
+    expect(statuses.filter((status) => status === 409)).toHaveLength(9);
+    expect((await payment.view()).notifications).toHaveLength(1);
+  });
+
+  it('an unknown token, action or order is a 404', async () => {
+    const payment = await openPayment();
+    const client = new Client(service.url);
+    await client.get(`/api/simulator/${randomUUID()}`).expect(404);
+    await client.get('/api/simulator/%00').expect(404);
+    await client.get(`/api/simulator/${payment.orderId}`).expect(404);
+    await client.post(`/api/simulator/${randomUUID()}/card`).expect(404);
+    await client.post(`${payment.path}/bribe`).expect(404);
+    await client.post(`${payment.path}/constructor`).expect(404);
+  });
+});
+
+describe('the port: the simulator behaves as the gateway', () => {
+  it('refuses an order id that was used before, also when it comes twice at once', async () => {
+    const { GatewayRefusedError } = await built('src/gateway/payment-gateway.js');
+    const gateway = await gatewayOf(service);
+    const request = requestOf(randomUUID());
+    const results = await Promise.allSettled([1, 2, 3].map(() => gateway.createTransaction(request)));
+    const refused = results.filter((result) => result.status === 'rejected');
+    expect(refused).toHaveLength(2);
+    for (const { reason } of refused) expect(reason).toBeInstanceOf(GatewayRefusedError);
+  });
+
+  it.each([
+    ['items that add up to another amount', { grossAmount: 185_001 }],
+    ['an amount of nothing', { grossAmount: 0, items: [] }],
+    ['a part of a rupiah', { grossAmount: 0.5, items: [{ id: '1', name: 'x', price: 0.5, quantity: 1 }] }],
+  ])('refuses %s', async (_, fields) => {
+    const { GatewayRefusedError } = await built('src/gateway/payment-gateway.js');
+    const gateway = await gatewayOf(service);
+    await expect(gateway.createTransaction(requestOf(randomUUID(), fields))).rejects.toBeInstanceOf(
+      GatewayRefusedError,
+    );
+  });
+
+  it('knows nothing of a payment before a method is chosen', async () => {
+    const { orderId } = await openPayment();
+    const gateway = await gatewayOf(service);
+    for (const id of [orderId, randomUUID()]) {
+      expect(await gateway.status(id)).toBeNull();
+      expect(await gateway.cancel(id)).toBeNull();
+      expect(await gateway.expire(id)).toBeNull();
+    }
+  });
+
+  it('tells of a payment in the fields of a notification', async () => {
+    const payment = await openPayment();
+    const { transaction_id: transactionId } = await payment.act('bank-transfer');
+    const status = await (await gatewayOf(service)).status(payment.orderId);
+    expect(status).toMatchObject({
+      transactionId,
+      transactionStatus: 'pending',
+      statusCode: '201',
+      grossAmount: '185000.00',
+      paymentType: 'bank_transfer',
+      fraudStatus: 'accept',
+    });
+    expect(JSON.parse(status?.payload ?? '')).toMatchObject({ order_id: payment.orderId });
+  });
+
+  it('cancels and expires a pending payment and notifies of it; refuses after settlement', async () => {
+    const { GatewayRefusedError } = await built('src/gateway/payment-gateway.js');
+    const gateway = await gatewayOf(service);
+    const [cancelled, expired, paid] = await Promise.all([openPayment(), openPayment(), openPayment()]);
+    await cancelled.act('bank-transfer');
+    await expired.act('bank-transfer');
+    await paid.act('gopay');
+
+    expect(await gateway.cancel(cancelled.orderId)).toMatchObject({
+      transactionStatus: 'cancel',
+      statusCode: '200',
+    });
+    expect(await gateway.expire(expired.orderId)).toMatchObject({
+      transactionStatus: 'expire',
+      statusCode: '407',
+    });
+    await expect(gateway.cancel(paid.orderId)).rejects.toBeInstanceOf(GatewayRefusedError);
+    await expect(gateway.expire(paid.orderId)).rejects.toBeInstanceOf(GatewayRefusedError);
+
+    await until('the orders hear of it', async () => {
+      const statuses = await Promise.all([cancelled, expired].map((payment) => payment.order()));
+      return statuses[0]?.status === 'cancel' && statuses[1]?.status === 'expire';
+    });
+  });
+
+  it('after 24 hours a pending payment expires by itself, and a page without a payment takes none', async () => {
+    const [pending, fresh] = await Promise.all([openPayment(), openPayment()]);
+    await pending.act('bank-transfer');
+    const { pool } = service.database;
+    await pool.query(
+      `UPDATE simulator_transactions SET expires_at = now() - interval '1 second' WHERE order_id = ANY($1)`,
+      [[pending.orderId, fresh.orderId]],
+    );
+    const { rowCount } = await pool.query(
+      `UPDATE graphile_worker._private_jobs SET run_at = now()
+       WHERE payload ->> 'orderId' = ANY($1) AND run_at BETWEEN now() + interval '23 hours 59 minutes' AND now() + interval '1 day'`,
+      [[pending.orderId, fresh.orderId]],
+    );
+    expect(rowCount).toBe(2);
+    await until('the order expires', async () => (await pending.order()).status === 'expire');
+    expect((await fresh.view()).actions).toEqual([]);
+    expect((await fresh.page()).text).toContain('Expired');
+    await fresh.act('gopay', 409);
+    expect((await fresh.view()).notifications).toEqual([]);
+  });
+});
+
+describe('issue 3, Gateway: retries as the gateway does', () => {
+  let shop: Server;
+  let sockets: Set<Socket>;
+  let statuses: (number | 'cut')[];
+  let bodies: string[];
+  let failing: TestService;
+
+  beforeAll(async () => {
+    shop = createServer((request, response) => {
+      let body = '';
+      request.on('data', (chunk: Buffer) => (body += chunk.toString()));
+      request.on('end', () => {
+        bodies.push(body);
+        const status = statuses.length > 1 ? statuses.shift() : statuses[0];
+        if (status === 'cut') request.socket.destroy();
+        else response.writeHead(status ?? 500, { Location: '/elsewhere' }).end();
+      });
+    });
+    sockets = trackSockets(shop);
+    const port = await listenOnLoopback(shop);
+    failing = await startService({ settings: { PUBLIC_URL: `http://127.0.0.1:${port}` } });
+  });
+
+  beforeEach(() => {
+    bodies = [];
+  });
+
+  afterAll(async () => {
+    await failing.stop();
+    await stopListening(shop, sockets);
+  });
+
+  it.each([
+    [[500], 2],
+    [[503], 5],
+    [[400], 3],
+    [[404], 3],
+    [[302], 1],
+    [[403], 6],
+    [['cut' as const], 6],
+    [[503, 'cut' as const, 204], 3],
+  ])('a shop that answers %j gets a notification %i times, each time the same', async (given, times) => {
+    statuses = [...given];
+    const payment = await openPayment(failing);
+    await payment.act('gopay');
+    for (let attempt = 1; attempt < times; attempt += 1) {
+      const [sent] = (await payment.view()).notifications;
+      expect(sent?.attempts).toHaveLength(attempt);
+      const gap = Date.parse(sent?.next_attempt_at ?? '') - Date.now();
+      const longest = [2, 10, 30, 90, 210][attempt - 1] ?? 0;
+      expect(gap).toBeGreaterThan(longest * MINUTE * 0.2);
+      expect(gap).toBeLessThanOrEqual(longest * MINUTE);
+      expect(await makeDue(failing)).toBe(1);
+      await until('the next try', () => bodies.length > attempt);
+      await until('its record', async () => (answers(await payment.view())[0]?.length ?? 0) > attempt);
+    }
+    expect((await payment.view()).notifications[0]?.next_attempt_at).toBeNull();
+    expect(await makeDue(failing)).toBe(0);
+    expect(bodies).toHaveLength(times);
+    expect(new Set(bodies).size).toBe(1);
+  });
+
+  it('the page says what went wrong and when the next try is', async () => {
+    statuses = ['cut'];
+    const payment = await openPayment(failing);
+    await payment.act('gopay');
+    const { text } = await payment.page();
+    expect(text).toMatch(/<span class="bad">no connection/);
+    expect(text).toMatch(/Next try <time/);
+  });
+});
+
+it('decisions, Payment notifications: a service whose database is away answers 503, and the retry reaches the order', async () => {
+  const database = await createDatabase();
+  const proxy = await DatabaseProxy.start(database.url);
+  const shop = await startAtPublicUrl({ database, databaseUrl: proxy.url });
+  const other = await startService({ database, settings: { PUBLIC_URL: shop.url } });
+  try {
+    const payment = await openPayment(other);
+    await proxy.down();
+    expect(answers(await payment.act('gopay'))).toEqual([[503]]);
+    expect((await payment.order()).status).toBe('pending');
+    await proxy.up();
+    await until(
+      'the shop is ready',
+      async () => (await new Client(shop.url).get('/api/health/ready')).status === 200,
+    );
+    await makeDue(other);
+    await until('the order is paid', async () => (await payment.order()).status === 'settlement');
+    await until('the answer is kept', async () => answers(await payment.view())[0]?.[1] === 200);
+  } finally {
+    await other.stop();
+    await shop.stop();
+    await proxy.down();
+    await database.drop();
+  }
+});
+
+it('a payment begun in one process goes on in the next', async () => {
+  const database = await createDatabase();
+  const first = await startAtPublicUrl({ database });
+  const { path, orderId } = await openPayment(first)
+    .then(async (payment) => {
+      await payment.act('bank-transfer');
+      return payment;
+    })
+    .finally(() => first.stop());
+  const second = await startAtPublicUrl({ database });
+  try {
+    const { text } = await new Client(second.url).get(path).expect(200);
+    expect(text).toContain('Waiting for the money');
+    await new Client(second.url).post(`${path}/settle`).expect(303);
+    const { rows } = await database.pool.query('SELECT status FROM orders WHERE order_id = $1', [orderId]);
+    expect(rows).toEqual([{ status: 'settlement' }]);
+  } finally {
+    await second.stop();
+    await database.drop();
+  }
+});
+
+describe('the page', () => {
+  it('shows the order and its sum in rupiah, and every value as text, hostile ones too', async () => {
+    const hostile = `<script>alert('&"')</script>{{constructor}}`;
+    const payment = await openPayment(service, {
+      items: [{ id: '1', name: hostile, price: 185_000, quantity: 1 }],
+      customer: { fullname: `${hostile}"><img src=x onerror=alert(1)>`, email: '"<b>"@example.com' },
+    });
+    await payment.act('gopay');
+    const { text } = await payment.page();
+    expect(text).toContain(payment.orderId);
+    expect(text).toContain('Rp\u00a0185.000');
+    expect(text).not.toContain('<script');
+    expect(text).not.toContain('<img');
+    expect(text).not.toContain('<b>');
+    expect(text).toContain('&lt;script&gt;alert(&#x27;&amp;&quot;&#x27;)&lt;/script&gt;{{constructor}}');
+    expectWellFormed(text);
+  });
+
+  it('is well-formed in every state', async () => {
+    const payment = await openPayment();
+    expectWellFormed((await payment.page()).text);
+    for (const action of ['bank-transfer', 'settle', 'send-again', 'partial-refund', 'refund']) {
+      await payment.act(action);
+      expectWellFormed((await payment.page()).text);
+    }
+    const { text } = await new Client(service.url).post(`${payment.path}/card`).expect(409);
+    expectWellFormed(text);
+  });
+
+  it('runs no script, loads nothing, and lets its forms name their origin to the origin check', async () => {
+    const payment = await openPayment();
+    const { headers, text } = await payment.page();
+    const style = /<style>([\s\S]*)<\/style>/.exec(text)?.[1] ?? '';
+    const hash = createHash('sha256').update(style).digest('base64');
+    expect(headers['content-security-policy']).toBe(
+      `default-src 'none'; style-src 'sha256-${hash}'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`,
+    );
+    expect(headers['referrer-policy']).toBe('same-origin');
+    expect(headers['cache-control']).toBe('no-store');
+    expect(text).not.toMatch(/\s(style|on\w+)=/);
+    await new Client(service.url)
+      .post(`${payment.path}/gopay`)
+      .set('Origin', 'https://elsewhere.example')
+      .expect(403);
+    await new Client(service.url).post(`${payment.path}/gopay`).set('Origin', service.url).expect(303);
+  });
+
+  it('is no part of the documented interface', async () => {
+    const { text } = await new Client(service.url).get('/api/docs-json').expect(200);
+    expect(text).not.toContain('simulator');
+  });
+});
+
+describe('decisions, Orders: the simulator does not exist with another gateway or in production', () => {
+  it.each([
+    ['with Midtrans', { PAYMENT_GATEWAY: 'midtrans' }],
+    ['in production', { PAYMENT_GATEWAY: 'midtrans', NODE_ENV: 'production' }],
+  ])('%s its page is an unknown path, also for a token that it gave before', async (_, settings) => {
+    const database = await createDatabase();
+    const before = await startAtPublicUrl({ database });
+    const payment = await openPayment(before).finally(() => before.stop());
+    const after = await startAtPublicUrl({ database, settings });
+    try {
+      const unknown = await new Client(after.url).get('/api/no-such-path').expect(404);
+      const page = await new Client(after.url).get(payment.path).expect(404);
+      expect(page.body).toEqual(unknown.body);
+      const paid = await new Client(after.url).post(`${payment.path}/gopay`).expect(404);
+      expect(paid.body).toEqual(unknown.body);
+    } finally {
+      await after.stop();
+      await database.drop();
+    }
+  });
+
+  it('settings that ask for it in production are refused', async () => {
+    await expect(startService({ settings: { NODE_ENV: 'production' } })).rejects.toThrow(
+      /PAYMENT_GATEWAY must be midtrans in production/,
+    );
+  });
+});
+
+/** Every element is closed in its turn; a browser would mend it and show something else. */
+function expectWellFormed(html: string): void {
+  const open: string[] = [];
+  const body = html.replace(/<style>[\s\S]*?<\/style>/, '');
+  for (const [tag, end, name = ''] of body.matchAll(
+    /<(\/?)([a-z][a-z0-9]*)(?:\s+[a-z-]+(?:="[^"<]*")?)*\s*>/g,
+  )) {
+    if (['meta', 'br'].includes(name)) continue;
+    if (end === '') open.push(name);
+    else expect([tag, open.pop()]).toEqual([tag, name]);
+  }
+  expect(open).toEqual([]);
+  // What is left besides tags holds no markup.
+  expect(
+    body.replace(/<!doctype html>|<\/?[a-z][a-z0-9]*(?:\s+[a-z-]+(?:="[^"<]*")?)*\s*>/g, ''),
+  ).not.toMatch(/[<>]/);
+  const ids = [...body.matchAll(/\sid="([^"]*)"/g)].map(([, id]) => id);
+  expect(new Set(ids).size).toBe(ids.length);
+}
