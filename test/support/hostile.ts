@@ -78,11 +78,11 @@ function fields(good: GoodFields): fc.Arbitrary<Record<string, unknown>> {
       unique: fc.uuid(),
     })
     .map(({ bad, values, extra, unique }) => {
-      const goodNow = Object.entries(good).map(([name, value]) => [
+      const goodNow = Object.entries(good).map(([name, value]): [string, unknown] => [
         name,
         typeof value === 'string' ? value.replace(UNIQUE, unique) : value,
       ]);
-      const badNow = bad.map((name, index) => [name, values[index]]);
+      const badNow = bad.map((name, index): [string, unknown] => [name, values[index]]);
       return signed({ ...extra, ...Object.fromEntries([...goodNow, ...badNow]) });
     });
 }
