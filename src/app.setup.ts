@@ -26,14 +26,15 @@ export async function createApp(
   database: Database,
   logger: Logger,
 ): Promise<NestExpressApplication> {
+  const options = {
+    logger: new NestLogger(logger),
+    bodyParser: false,
+    abortOnError: false,
+  } as NestApplicationOptions;
   const app = await NestFactory.create<NestExpressApplication>(
     AppModule.forRoot(env, database),
     new HttpAdapter(),
-    {
-      logger: new NestLogger(logger),
-      bodyParser: false,
-      abortOnError: false,
-    } as NestApplicationOptions,
+    options,
   );
   const isCorsOrigin = corsOriginMatcher(env);
 
@@ -59,8 +60,12 @@ export async function createApp(
   app.use((_request: Request, _response: Response, next: NextFunction) => {
     next(failures.notFound());
   });
-  app.use((thrown: unknown, _request: Request, response: Response, _next: NextFunction) => {
-    answerFailure(thrown, response);
-  });
+  app.use(lastResort);
   return app;
+}
+
+/** Express knows an error handler by its four parameters. */
+function lastResort(thrown: unknown, _request: Request, response: Response, next: NextFunction): void {
+  if (response.headersSent) next(thrown);
+  else answerFailure(thrown, response);
 }

@@ -26,6 +26,11 @@ const JOB_DEADLINE_MS = 30 * SECOND;
 /** After this a locked job's worker is taken for dead: it is past its deadline. */
 const DEAD_WORKER_S = 60;
 const RESCUE_INTERVAL_MS = 15 * SECOND;
+/**
+ * Without a batch graphile-worker 0.17 awaits nobody's release of a job: one that meets a lost connection is an
+ * unhandled rejection, which ends the process. A batch reports it and stops the runner, which `#work` starts anew.
+ */
+const BATCHED_RELEASES = { worker: { completeJobBatchDelay: 0, failJobBatchDelay: 0 } } as const;
 
 /**
  * Durable jobs on PostgreSQL (graphile-worker): enqueued in the transaction that causes them, run at least once by
@@ -98,6 +103,7 @@ export class JobsService implements OnApplicationBootstrap, OnModuleDestroy {
           concurrency: CONCURRENCY,
           pollInterval: SECOND,
           noHandleSignals: true,
+          preset: BATCHED_RELEASES,
           logger: this.#workerLogger(),
         });
         this.#stop.signal.addEventListener('abort', stop);
