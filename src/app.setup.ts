@@ -26,15 +26,14 @@ export async function createApp(
   database: Database,
   logger: Logger,
 ): Promise<NestExpressApplication> {
-  const options = {
-    logger: new NestLogger(logger),
-    bodyParser: false,
-    abortOnError: false,
-  } as NestApplicationOptions;
   const app = await NestFactory.create<NestExpressApplication>(
     AppModule.forRoot(env, database),
     new HttpAdapter(),
-    options,
+    {
+      logger: new NestLogger(logger),
+      bodyParser: false,
+      abortOnError: false,
+    } as NestApplicationOptions,
   );
   const isCorsOrigin = corsOriginMatcher(env);
 
