@@ -16,6 +16,9 @@ import type { Database } from './config/database.js';
 import type { Env } from './config/env.js';
 import { serveOpenApi } from './openapi.js';
 
+/** What is set of Nest's options, whose own type extends a class that Nest does not export. */
+type AppOptions = Pick<NestApplicationOptions, 'logger' | 'bodyParser' | 'abortOnError'>;
+
 /**
  * The service, ready to listen: for `main.ts` and the tests alike.
  *
@@ -26,14 +29,11 @@ export async function createApp(
   database: Database,
   logger: Logger,
 ): Promise<NestExpressApplication> {
+  const options: AppOptions = { logger: new NestLogger(logger), bodyParser: false, abortOnError: false };
   const app = await NestFactory.create<NestExpressApplication>(
     AppModule.forRoot(env, database),
     new HttpAdapter(),
-    {
-      logger: new NestLogger(logger),
-      bodyParser: false,
-      abortOnError: false,
-    } as NestApplicationOptions,
+    options,
   );
   const isCorsOrigin = corsOriginMatcher(env);
 
