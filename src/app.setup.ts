@@ -1,3 +1,4 @@
+import type { NestApplicationOptions } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import cookieParser from 'cookie-parser';
@@ -16,6 +17,9 @@ import type { Database } from './config/database.js';
 import type { Env } from './config/env.js';
 import { serveOpenApi } from './openapi.js';
 
+/** What is set of Nest's options, whose own type extends a class that Nest does not export. */
+type AppOptions = Pick<NestApplicationOptions, 'logger' | 'bodyParser' | 'abortOnError'>;
+
 /**
  * The service, ready to listen: for `main.ts` and the tests alike.
  *
@@ -26,14 +30,11 @@ export async function createApp(
   database: Database,
   logger: Logger,
 ): Promise<NestExpressApplication> {
+  const options: AppOptions = { logger: new NestLogger(logger), bodyParser: false, abortOnError: false };
   const app = await NestFactory.create<NestExpressApplication>(
     AppModule.forRoot(env, database),
     new HttpAdapter(),
-    {
-      logger: new NestLogger(logger),
-      bodyParser: false,
-      abortOnError: false,
-    },
+    options,
   );
   const isCorsOrigin = corsOriginMatcher(env);
 
@@ -61,8 +62,12 @@ export async function createApp(
   app.use((_request: Request, _response: Response, next: NextFunction) => {
     next(failures.notFound());
   });
-  app.use((thrown: unknown, _request: Request, response: Response, _next: NextFunction) => {
-    answerFailure(thrown, response);
-  });
+  app.use(lastResort);
   return app;
+}
+
+/** Express knows an error handler by its four parameters. */
+function lastResort(thrown: unknown, _request: Request, response: Response, next: NextFunction): void {
+  if (response.headersSent) next(thrown);
+  else answerFailure(thrown, response);
 }

@@ -58,7 +58,7 @@ afterAll(async () => {
 
 /** What the running Express application would route to a handler. */
 function routesOf({ app }: TestService): Route[] {
-  const { router } = app.getHttpAdapter().getInstance<{ router: { stack: readonly Layer[] } }>();
+  const { router } = app.getHttpAdapter().getInstance() as unknown as { router: { stack: readonly Layer[] } };
   return router.stack.flatMap(({ route }) =>
     route === undefined
       ? []

@@ -92,8 +92,7 @@ describe('a login that is refused', () => {
       expect(cookiesOf(response)).toEqual([]);
     }
     const withoutVariables = ({ headers }: typeof wrong) => {
-      const { 'x-request-id': _id, date: _date, ...rest } = headers as Record<string, string>;
-      return rest;
+      return { ...(headers as Record<string, string>), 'x-request-id': '', date: '' };
     };
     expect(withoutVariables(unknown)).toEqual(withoutVariables(wrong));
   });

@@ -45,9 +45,21 @@ function read(file: string): JwtSecrets | null {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
     throw error;
   }
-  const parsed = JSON.parse(text) as Partial<JwtSecrets>;
-  if (typeof parsed.jwtAccessSecret !== 'string' || typeof parsed.jwtRefreshSecret !== 'string') {
+  const secrets = parse(text);
+  if (secrets === null) {
     throw new Error(`${file} does not hold the development keys; delete it to have new ones made`);
   }
-  return { jwtAccessSecret: parsed.jwtAccessSecret, jwtRefreshSecret: parsed.jwtRefreshSecret };
+  return secrets;
+}
+
+function parse(text: string): JwtSecrets | null {
+  try {
+    const { jwtAccessSecret, jwtRefreshSecret } = JSON.parse(text) as Partial<JwtSecrets>;
+    return typeof jwtAccessSecret === 'string' && typeof jwtRefreshSecret === 'string'
+      ? { jwtAccessSecret, jwtRefreshSecret }
+      : null;
+  } catch {
+    // The parser's message quotes the file, which holds a key.
+    return null;
+  }
 }

@@ -136,7 +136,7 @@ function jwtSecrets(settings: SettingsReader, production: boolean) {
 
 function adminAccount(settings: SettingsReader): Env['admin'] {
   const email = settings.email('ADMIN_EMAIL');
-  const password = settings.optional('ADMIN_PASSWORD');
+  const password = settings.password('ADMIN_PASSWORD');
   if (email === undefined && password === undefined) return undefined;
   if (email === undefined) settings.bad('ADMIN_EMAIL', 'is required with ADMIN_PASSWORD');
   if (password === undefined) settings.bad('ADMIN_PASSWORD', 'is required with ADMIN_EMAIL');

@@ -32,6 +32,11 @@ export class SettingsReader {
     return value === undefined || value === '' ? undefined : value;
   }
 
+  /** As it is: the spaces of a password count. */
+  password(name: string): string | undefined {
+    return this.optional(name) === undefined ? undefined : this.source[name];
+  }
+
   text(name: string, fallback: string): string {
     return this.optional(name) ?? fallback;
   }
@@ -69,7 +74,8 @@ export class SettingsReader {
 
   email(name: string): string | undefined {
     const value = this.optional(name);
-    if (value !== undefined && !isEmail(value)) this.bad(name, 'must be an e-mail address');
+    if (value !== undefined && (!isEmail(value) || value.length > 254))
+      this.bad(name, 'must be an e-mail address');
     return value;
   }
 
@@ -82,7 +88,7 @@ export class SettingsReader {
       .map((origin) => origin.trim())
       .filter((origin) => origin !== '');
     for (const origin of origins) {
-      if (!/^https?:\/\//.test(origin) || !URL.canParse(origin) || new URL(origin).origin !== origin) {
+      if (!/^https?:\/\/[^*]+$/.test(origin) || !URL.canParse(origin) || new URL(origin).origin !== origin) {
         this.bad(name, 'must be origins such as https://shop.example, separated by commas');
       }
     }

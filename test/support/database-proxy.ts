@@ -48,6 +48,11 @@ export class DatabaseProxy {
     for (const socket of this.#sockets) socket.pause();
   }
 
+  /** Serves new connections again; those of before stay silent, as after a failover. */
+  failOver(): void {
+    this.#isStalled = false;
+  }
+
   #forward(client: Socket): void {
     const server = connect(Number(this.target.port), this.target.hostname);
     for (const [socket, other] of [

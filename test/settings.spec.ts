@@ -1,0 +1,274 @@
+import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { readEnv } from '../src/config/env.js';
+import { SettingsError } from '../src/config/settings-reader.js';
+
+const LONG = 'a secret of more than thirty-two characters';
+const OTHER = 'another secret of more than thirty-two characters';
+const PRODUCTION = {
+  NODE_ENV: 'production',
+  JWT_ACCESS_SECRET: LONG,
+  JWT_REFRESH_SECRET: OTHER,
+  MIDTRANS_SERVER_KEY: 'SB-Mid-server-real',
+};
+
+let dataDir: string;
+
+beforeEach(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'bakery-settings-'));
+});
+
+afterEach(async () => {
+  await rm(dataDir, { recursive: true, force: true });
+});
+
+function read(settings: Record<string, string>) {
+  return readEnv({ DATA_DIR: dataDir, ...settings });
+}
+
+/** The variables that the one message names, sorted. */
+function badOnes(settings: Record<string, string>): string[] {
+  const message = messageOf(settings);
+  return message
+    .split('\n')
+    .slice(1)
+    .map((line) => /^ {2}(\w+) /.exec(line)?.[1] ?? line)
+    .sort();
+}
+
+function messageOf(settings: Record<string, string>): string {
+  try {
+    read(settings);
+  } catch (error) {
+    if (error instanceof SettingsError) return error.message;
+    throw error;
+  }
+  return '';
+}
+
+describe('the settings', () => {
+  it('decisions, Settings: nothing set gives the documented defaults', () => {
+    expect(read({})).toMatchObject({
+      nodeEnv: 'development',
+      port: 3000,
+      host: '0.0.0.0',
+      publicUrl: 'http://localhost:3000',
+      logLevel: 'info',
+      dataDir,
+      databaseUrl: undefined,
+      admin: undefined,
+      corsOrigins: [],
+      corsAllowsLoopback: true,
+      imageHost: 'local',
+      stagedImageTtlSeconds: 600,
+      smtpUrl: undefined,
+      payment: { gateway: 'simulator', serverKey: 'SB-Mid-server-local' },
+    });
+  });
+
+  it('decisions, Settings: PUBLIC_URL follows PORT and loses its trailing slash', () => {
+    expect(read({ PORT: '8080' }).publicUrl).toBe('http://localhost:8080');
+    expect(read({ PUBLIC_URL: 'https://bakery.example/' }).publicUrl).toBe('https://bakery.example');
+  });
+
+  it('decisions, Settings: an empty variable counts as unset', () => {
+    expect(
+      read({ PORT: '', DATABASE_URL: ' ', ADMIN_EMAIL: '', ADMIN_PASSWORD: '', CORS_ORIGINS: '' }),
+    ).toMatchObject({
+      port: 3000,
+      databaseUrl: undefined,
+      admin: undefined,
+      corsAllowsLoopback: true,
+    });
+  });
+
+  it('decisions, Settings: a Cloudinary address and a server key choose image host and gateway', () => {
+    const env = read({
+      CLOUDINARY_URL: 'cloudinary://key:secret@cloud',
+      MIDTRANS_SERVER_KEY: 'SB-Mid-server-x',
+    });
+    expect(env).toMatchObject({
+      imageHost: 'cloudinary',
+      payment: { gateway: 'midtrans', serverKey: 'SB-Mid-server-x' },
+    });
+    expect(read({ CLOUDINARY_URL: 'cloudinary://key:secret@cloud', IMAGE_HOST: 'local' }).imageHost).toBe(
+      'local',
+    );
+  });
+
+  it('decisions, Settings: one message names every bad variable and shows no value', () => {
+    const bad = {
+      NODE_ENV: 'staging-value',
+      PORT: '70000',
+      PUBLIC_URL: 'ftp://public-value',
+      LOG_LEVEL: 'loud-value',
+      DATABASE_URL: 'mysql://user:db-password-value@host/db',
+      JWT_ACCESS_SECRET: 'short-value',
+      JWT_REFRESH_SECRET: 'short-value',
+      ADMIN_EMAIL: 'email-value',
+      CORS_ORIGINS: 'https://shop-value.example/path',
+      IMAGE_HOST: 'dropbox-value',
+      CLOUDINARY_URL: 'https://cloud-value',
+      SMTP_URL: 'http://user:smtp-password-value@host',
+      PAYMENT_GATEWAY: 'stripe-value',
+      MIDTRANS_SNAP_URL: 'snap-value',
+      MIDTRANS_API_URL: 'api-value',
+      STAGED_IMAGE_TTL_S: '0',
+    };
+    expect(badOnes(bad)).toEqual([...Object.keys(bad), 'ADMIN_PASSWORD'].sort());
+    expect(messageOf(bad)).not.toMatch(/-value|70000/);
+  });
+
+  it.each([
+    ['PORT', ['-1', '65536', '80a', '8e3', '80.5', '0x50', 'http']],
+    ['STAGED_IMAGE_TTL_S', ['0', '-5', '1.5', '86401', 'ten']],
+    ['PUBLIC_URL', ['bakery.example', 'ftp://bakery.example', '//bakery.example', 'javascript:alert(1)']],
+    ['DATABASE_URL', ['localhost:5432', 'mysql://localhost/db', 'http://localhost']],
+    ['SMTP_URL', ['mail.example', 'imap://mail.example']],
+    ['LOG_LEVEL', ['INFO', 'warning']],
+    [
+      'CORS_ORIGINS',
+      [
+        '*',
+        'null',
+        'shop.example',
+        'https://shop.example/',
+        'https://*.shop.example',
+        'https://SHOP.example',
+        'https://a.example;https://b.example',
+      ],
+    ],
+    ['JWT_ACCESS_SECRET', ['x'.repeat(31)]],
+    ['IMAGE_HOST', ['cloudinary ftp', 'Local']],
+  ])('decisions, Settings: %s refuses %j', (name, values) => {
+    for (const value of values) expect([value, badOnes({ [name]: value })]).toEqual([value, [name]]);
+  });
+
+  it('decisions, Settings: one of ADMIN_EMAIL and ADMIN_PASSWORD alone is refused', () => {
+    expect(badOnes({ ADMIN_EMAIL: 'admin@example.com' })).toEqual(['ADMIN_PASSWORD']);
+    expect(badOnes({ ADMIN_PASSWORD: 'secret' })).toEqual(['ADMIN_EMAIL']);
+    expect(badOnes({ ADMIN_EMAIL: `${'a'.repeat(64)}@${'b.'.repeat(100)}com`, ADMIN_PASSWORD: 'x' })).toEqual(
+      ['ADMIN_EMAIL'],
+    );
+  });
+
+  it('decisions, Settings: ADMIN_PASSWORD keeps its spaces, as a password that is typed does', () => {
+    expect(read({ ADMIN_EMAIL: 'admin@example.com', ADMIN_PASSWORD: ' spaced ' }).admin?.password).toBe(
+      ' spaced ',
+    );
+  });
+
+  it('decisions, Settings: the two signing keys must differ', () => {
+    expect(badOnes({ JWT_ACCESS_SECRET: LONG, JWT_REFRESH_SECRET: LONG })).toEqual(['JWT_REFRESH_SECRET']);
+  });
+});
+
+describe('the settings of production', () => {
+  it('decisions, Settings: with secrets of their own they are taken', () => {
+    expect(read(PRODUCTION)).toMatchObject({
+      nodeEnv: 'production',
+      corsAllowsLoopback: false,
+      payment: { gateway: 'midtrans' },
+    });
+  });
+
+  it('decisions, Settings: every default secret is refused, all in one message, and no key is generated', async () => {
+    expect(badOnes({ NODE_ENV: 'production' })).toEqual([
+      'JWT_ACCESS_SECRET',
+      'JWT_REFRESH_SECRET',
+      'PAYMENT_GATEWAY',
+    ]);
+    expect(await readdir(dataDir)).toEqual([]);
+  });
+
+  it('decisions, Settings: the simulator and its published key are refused', () => {
+    expect(badOnes({ ...PRODUCTION, PAYMENT_GATEWAY: 'simulator' })).toEqual(['PAYMENT_GATEWAY']);
+    expect(badOnes({ ...PRODUCTION, MIDTRANS_SERVER_KEY: 'SB-Mid-server-local' })).toEqual([
+      'MIDTRANS_SERVER_KEY',
+    ]);
+  });
+});
+
+describe('the signing keys of development', () => {
+  it('decisions, Settings: are generated once, long and different, and kept across starts', () => {
+    const first = read({});
+    expect(first.jwtAccessSecret.length).toBeGreaterThanOrEqual(32);
+    expect(first.jwtRefreshSecret.length).toBeGreaterThanOrEqual(32);
+    expect(first.jwtAccessSecret).not.toBe(first.jwtRefreshSecret);
+    const second = read({});
+    expect(second.jwtAccessSecret).toBe(first.jwtAccessSecret);
+    expect(second.jwtRefreshSecret).toBe(first.jwtRefreshSecret);
+  });
+
+  it('decisions, Settings: are for their owner only to read, and no temporary file is left', async () => {
+    read({});
+    expect(await readdir(dataDir)).toEqual(['development-secrets.json']);
+    const { mode } = await stat(join(dataDir, 'development-secrets.json'));
+    expect(mode & 0o777).toBe(0o600);
+  });
+
+  it('decisions, Settings: of another folder are others', async () => {
+    const elsewhere = await mkdtemp(join(tmpdir(), 'bakery-settings-'));
+    try {
+      expect(read({ DATA_DIR: elsewhere }).jwtAccessSecret).not.toBe(read({}).jwtAccessSecret);
+    } finally {
+      await rm(elsewhere, { recursive: true });
+    }
+  });
+
+  it('decisions, Settings: yield to a key that is set', () => {
+    const env = read({ JWT_ACCESS_SECRET: LONG });
+    expect(env.jwtAccessSecret).toBe(LONG);
+    expect(env.jwtRefreshSecret).toBe(read({}).jwtRefreshSecret);
+  });
+
+  it('decisions, Settings: a file that holds no keys is named, and its content is not', async () => {
+    const file = join(dataDir, 'development-secrets.json');
+    await writeFile(file, '{"jwtAccessSecret": 7, "jwtRefreshSecret": "shh"}');
+    await chmod(file, 0o600);
+    expect(() => read({})).toThrow('development-secrets.json does not hold the development keys');
+    await writeFile(file, 'shh, cut sho');
+    expect(() => read({})).toThrow('development-secrets.json does not hold the development keys');
+  });
+});
+
+describe('.env.example', () => {
+  /** Names that the settings reader is asked for, anywhere in its callers. */
+  async function namesRead(): Promise<string[]> {
+    const source = await readFile('src/config/env.ts', 'utf8');
+    const calls = source.matchAll(
+      /settings\.(?:optional|text|password|oneOf|integer|url|httpUrl|email|origins)\(\s*'([A-Z_]+)'/g,
+    );
+    return [...new Set([...calls].map(([, name = '']) => name))].sort();
+  }
+
+  /** `NAME=` at the start of a line; an example that is commented out does not count. */
+  async function namesListed(): Promise<string[]> {
+    const example = await readFile('.env.example', 'utf8');
+    return [...new Set([...example.matchAll(/^([A-Z_]+)=/gm)].map(([, name = '']) => name))].sort();
+  }
+
+  it('decisions, Settings: lists every variable that is read, and no other', async () => {
+    const names = await namesRead();
+    expect(names.length).toBeGreaterThan(15);
+    expect(await namesListed()).toEqual(names);
+  });
+
+  it('decisions, Settings: as it stands, it is good for a start in development', async () => {
+    const example = await readFile('.env.example', 'utf8');
+    const lines = [...example.matchAll(/^([A-Z_]+)=(.*)$/gm)].map(
+      ([, name = '', value = '']) => [name, value] as const,
+    );
+    const env = read({ ...Object.fromEntries(lines), DATA_DIR: dataDir });
+    expect(env).toEqual(read({}));
+  });
+
+  it('architecture, Rules: no file outside src/config reads the environment', async () => {
+    const files = (await readdir('src', { recursive: true })).filter((file) => file.endsWith('.ts'));
+    const readers = [];
+    for (const file of files)
+      if (/process\.env\b/.test(await readFile(join('src', file), 'utf8'))) readers.push(file);
+    expect(readers.filter((file) => !file.startsWith('config'))).toEqual([]);
+  });
+});
