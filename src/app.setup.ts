@@ -1,19 +1,20 @@
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import cookieParser from 'cookie-parser';
+import type { NextFunction, Request, Response } from 'express';
 import helmet from 'helmet';
 import type { Logger } from 'pino';
 import { AppModule } from './app.module.js';
 import { trackConnections } from './common/graceful-stop.js';
+import { answerFailure } from './common/fail-envelope.filter.js';
+import { failures } from './common/errors.js';
+import { HttpAdapter, requireHost } from './common/http-adapter.js';
 import { NestLogger, requestLog } from './common/logging.js';
 import { corsOriginMatcher, originCheck } from './common/origin-check.js';
 import { requestId } from './common/request-id.js';
-import { answerUnparsableRequests } from './common/unparsable-requests.js';
 import type { Database } from './config/database.js';
 import type { Env } from './config/env.js';
 import { serveOpenApi } from './openapi.js';
-
-const SECOND = 1000;
 
 /**
  * The service, ready to listen: for `main.ts` and the tests alike.
@@ -25,17 +26,22 @@ export async function createApp(
   database: Database,
   logger: Logger,
 ): Promise<NestExpressApplication> {
-  const app = await NestFactory.create<NestExpressApplication>(AppModule.forRoot(env, database), {
-    logger: new NestLogger(logger),
-    bodyParser: false,
-    abortOnError: false,
-  });
+  const app = await NestFactory.create<NestExpressApplication>(
+    AppModule.forRoot(env, database),
+    new HttpAdapter(),
+    {
+      logger: new NestLogger(logger),
+      bodyParser: false,
+      abortOnError: false,
+    },
+  );
   const isCorsOrigin = corsOriginMatcher(env);
 
   app.setGlobalPrefix('api');
   app.use(requestId);
   app.use(requestLog(logger));
-  app.use(helmet());
+  // Where the service is reached by plain http, `upgrade-insecure-requests` would leave the API page without its parts.
+  app.use(helmet({ contentSecurityPolicy: { directives: { upgradeInsecureRequests: null } } }));
   app.enableCors({
     origin: (origin: string | undefined, done: (error: null, allowed: boolean) => void) => {
       done(null, origin !== undefined && isCorsOrigin(origin));
@@ -44,15 +50,19 @@ export async function createApp(
     exposedHeaders: ['X-Request-Id'],
     maxAge: 600,
   });
+  app.use(requireHost);
   app.use(originCheck(env));
   app.use(cookieParser());
   serveOpenApi(app, env);
 
-  const server = app.getHttpServer();
-  server.headersTimeout = 10 * SECOND;
-  server.requestTimeout = 60 * SECOND;
-  answerUnparsableRequests(server);
-  trackConnections(server);
+  trackConnections(app.getHttpServer());
   await app.init();
+  // Nest answers for what lies under its prefix; Express' own answers for the rest are pages with a stack.
+  app.use((_request: Request, _response: Response, next: NextFunction) => {
+    next(failures.notFound());
+  });
+  app.use((thrown: unknown, _request: Request, response: Response, _next: NextFunction) => {
+    answerFailure(thrown, response);
+  });
   return app;
 }

@@ -1,6 +1,7 @@
 import { DocumentBuilder, SwaggerModule } from '@nestjs/swagger';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { Env } from './config/env.js';
+import { addExamples } from './common/openapi.examples.js';
 
 /** Serves the OpenAPI document at `/api/docs-json` and a page to read and try it at `/api/docs`. */
 export function serveOpenApi(app: NestExpressApplication, env: Pick<Env, 'publicUrl'>): void {
@@ -24,7 +25,7 @@ export function serveOpenApi(app: NestExpressApplication, env: Pick<Env, 'public
       'refreshToken',
     )
     .build();
-  SwaggerModule.setup('api/docs', app, () => SwaggerModule.createDocument(app, config), {
+  SwaggerModule.setup('api/docs', app, () => addExamples(SwaggerModule.createDocument(app, config)), {
     jsonDocumentUrl: 'api/docs-json',
     yamlDocumentUrl: 'api/docs-yaml',
   });

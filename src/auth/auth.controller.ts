@@ -6,8 +6,9 @@ import { ApiEndpoint } from '../common/openapi.decorators.js';
 import { Public } from '../common/public.decorator.js';
 import { UserView, UserWithRoleView } from '../users/users.dto.js';
 import { LoginDto, RegisterDto } from './auth.dto.js';
-import { AuthService, type Session } from './auth.service.js';
-import { ACCESS_COOKIE, REFRESH_COOKIE, TokensService } from './tokens.service.js';
+import { AuthService } from './auth.service.js';
+import { SessionsService } from './sessions.service.js';
+import { ACCESS_COOKIE, readCookie, REFRESH_COOKIE, TokensService } from './tokens.service.js';
 
 const BOTH_COOKIES = [ACCESS_COOKIE, REFRESH_COOKIE];
 
@@ -17,6 +18,7 @@ const BOTH_COOKIES = [ACCESS_COOKIE, REFRESH_COOKIE];
 export class AuthController {
   constructor(
     private readonly auth: AuthService,
+    private readonly sessions: SessionsService,
     private readonly tokens: TokensService,
   ) {}
 
@@ -27,11 +29,8 @@ export class AuthController {
       'The role is always USER. A one-time password for e-mail verification is sent to the address.',
     access: 'none',
     success: { status: 201, data: { user: UserWithRoleView }, cookies: BOTH_COOKIES },
-    failures: [
-      failures.validation({ email: 'your email format is invalid' }),
-      failures.emailTaken(),
-      failures.tooLarge(),
-    ],
+    failures: [failures.validation({ email: 'your email format is invalid' }), failures.emailTaken()],
+    takes: 'json',
     changesState: true,
   })
   async register(
@@ -39,7 +38,7 @@ export class AuthController {
     @Res({ passthrough: true }) response: Response,
   ): Promise<{ user: UserWithRoleView }> {
     const session = await this.auth.register(body);
-    this.#setCookies(response, session);
+    this.sessions.setCookies(response, session);
     return { user: new UserWithRoleView(session.principal) };
   }
 
@@ -51,11 +50,8 @@ export class AuthController {
       'Read the user under either key. A later login replaces the refresh token of an earlier one.',
     access: 'none',
     success: { status: 200, data: { users: UserView, user: UserWithRoleView }, cookies: BOTH_COOKIES },
-    failures: [
-      failures.validation({ password: 'password is required' }),
-      failures.credentials(),
-      failures.tooLarge(),
-    ],
+    failures: [failures.validation({ password: 'password is required' }), failures.credentials()],
+    takes: 'json',
     changesState: true,
   })
   async login(
@@ -63,7 +59,7 @@ export class AuthController {
     @Res({ passthrough: true }) response: Response,
   ): Promise<{ users: UserView; user: UserWithRoleView }> {
     const session = await this.auth.login(body);
-    this.#setCookies(response, session);
+    this.sessions.setCookies(response, session);
     return { users: new UserView(session.principal), user: new UserWithRoleView(session.principal) };
   }
 
@@ -79,16 +75,9 @@ export class AuthController {
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
   ): Promise<{ user: UserWithRoleView }> {
-    const cookie: unknown = (request.cookies as Record<string, unknown>)[REFRESH_COOKIE];
-    const { principal, accessToken } = await this.auth.refresh(
-      typeof cookie === 'string' && cookie !== '' ? cookie : undefined,
-    );
+    response.setHeader('Cache-Control', 'private, no-cache');
+    const { principal, accessToken } = await this.auth.refresh(readCookie(request, REFRESH_COOKIE));
     this.tokens.setAccessCookie(response, accessToken);
     return { user: new UserWithRoleView(principal) };
-  }
-
-  #setCookies(response: Response, { accessToken, refreshToken }: Session): void {
-    this.tokens.setAccessCookie(response, accessToken);
-    this.tokens.setRefreshCookie(response, refreshToken);
   }
 }

@@ -1,7 +1,9 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { ValidateBy } from 'class-validator';
-import { isEmail } from 'class-validator';
+import { isEmail, ValidateBy } from 'class-validator';
 import { Text } from '../common/text.decorator.js';
+
+/** Line breaks and other control characters are valid in a quoted local part, but no mail server takes them. */
+const isMailbox = (text: string): boolean => isEmail(text) && !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(text);
 
 export const Email = (): PropertyDecorator =>
   Text({
@@ -9,7 +11,7 @@ export const Email = (): PropertyDecorator =>
     label: 'email',
     maxLength: 254,
     example: 'ayu@example.com',
-    format: { test: isEmail, message: 'your email format is invalid' },
+    format: { test: isMailbox, message: 'your email format is invalid' },
   });
 
 export const Fullname = (): PropertyDecorator =>

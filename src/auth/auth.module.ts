@@ -5,6 +5,8 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import { JobsModule } from '../jobs/jobs.module.js';
 import { MailModule } from '../mail/mail.module.js';
 import { UsersModule } from '../users/users.module.js';
+import { AccountController } from './account.controller.js';
+import { AccountService } from './account.service.js';
 import { AdminAccountsService } from './admin-accounts.service.js';
 import { AdminBootstrapService } from './admin-bootstrap.service.js';
 import { AdminGuard } from './admin.guard.js';
@@ -16,6 +18,7 @@ import { OneTimePassword } from './otp.entity.js';
 import { OtpService } from './otp.service.js';
 import { OtpsRepository } from './otps.repository.js';
 import { PasswordsService } from './passwords.service.js';
+import { SessionsService } from './sessions.service.js';
 import { TokensService } from './tokens.service.js';
 
 @Module({
@@ -27,8 +30,9 @@ import { TokensService } from './tokens.service.js';
     MailModule,
     JobsModule,
   ],
-  controllers: [AuthController],
+  controllers: [AuthController, AccountController],
   providers: [
+    AccountService,
     AdminAccountsService,
     AdminBootstrapService,
     AdminGuard,
@@ -38,6 +42,7 @@ import { TokensService } from './tokens.service.js';
     OtpService,
     OtpsRepository,
     PasswordsService,
+    SessionsService,
     TokensService,
   ],
   exports: [AdminGuard, JwtCookieGuard],

@@ -5,7 +5,7 @@ import { Strategy } from 'passport-jwt';
 import type { Principal } from '../common/current-user.decorator.js';
 import { failures } from '../common/errors.js';
 import { Env } from '../config/env.js';
-import { ACCESS_COOKIE, JWT_ALGORITHM, principalOf, type TokenClaims } from './tokens.service.js';
+import { ACCESS_COOKIE, JWT_ALGORITHM, principalOf, readCookie, type TokenClaims } from './tokens.service.js';
 
 export const JWT_COOKIE = 'jwt-cookie';
 
@@ -14,7 +14,7 @@ export const JWT_COOKIE = 'jwt-cookie';
 export class JwtCookieStrategy extends PassportStrategy(Strategy, JWT_COOKIE) {
   constructor(env: Env) {
     super({
-      jwtFromRequest: accessTokenOf,
+      jwtFromRequest: (request: Request) => readCookie(request, ACCESS_COOKIE),
       secretOrKey: env.jwtAccessSecret,
       algorithms: [JWT_ALGORITHM],
     });
@@ -25,9 +25,4 @@ export class JwtCookieStrategy extends PassportStrategy(Strategy, JWT_COOKIE) {
     if (principal === null) throw failures.malformedAccessToken();
     return principal;
   }
-}
-
-function accessTokenOf(request: Request): string | null {
-  const cookie: unknown = (request.cookies as Record<string, unknown>)[ACCESS_COOKIE];
-  return typeof cookie === 'string' && cookie !== '' ? cookie : null;
 }

@@ -1,6 +1,7 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { createHmac, hkdfSync, randomInt } from 'node:crypto';
+import { createHmac, hkdfSync, randomInt, timingSafeEqual } from 'node:crypto';
 import type { EntityManager } from 'typeorm';
+import { failures } from '../common/errors.js';
 import { Env } from '../config/env.js';
 import { JobsService } from '../jobs/jobs.service.js';
 import { MailService, type MailTemplate } from '../mail/mail.service.js';
@@ -10,6 +11,7 @@ import { OtpsRepository } from './otps.repository.js';
 
 const OTP_DIGITS = 6;
 const OTP_LIFETIME_S = 600;
+const OTP_TRIES = 5;
 const SEND_OTP = 'send-otp';
 
 /** No code in it: it is made when the mail is sent, so the queue's tables never hold one. */
@@ -22,6 +24,13 @@ const MAIL_OF: Readonly<Record<OtpPurpose, { template: MailTemplate; subject: st
   verify_email: { template: 'verify-email', subject: 'Your verification code' },
   reset_password: { template: 'reset-password', subject: 'Your password reset code' },
 };
+
+/** A code that was right when it was checked. */
+export interface CheckedOtp {
+  readonly userId: number;
+  readonly purpose: OtpPurpose;
+  readonly digest: Buffer;
+}
 
 /** One-time passwords by mail: 6 digits, 10 minutes, stored as a keyed digest (decisions.md, Accounts). */
 @Injectable()
@@ -45,7 +54,37 @@ export class OtpService implements OnModuleInit {
 
   /** Queues the mail with a new code; does nothing when one was requested less than a minute ago. */
   async request(tx: EntityManager, userId: number, purpose: OtpPurpose): Promise<void> {
-    if (!(await this.otps.request(tx, userId, purpose))) return;
+    if (await this.otps.request(tx, userId, purpose)) await this.#enqueue(tx, userId, purpose);
+  }
+
+  /** Ends the code that went to the former address and queues one to the new. */
+  async requestForNewEmail(tx: EntityManager, userId: number): Promise<void> {
+    await this.otps.requestAnew(tx, userId, 'verify_email');
+    await this.#enqueue(tx, userId, 'verify_email');
+  }
+
+  /**
+   * Checks a code. The try is counted before the code is looked at and commits by itself, so that guesses at the same
+   * moment count too, whatever becomes of them.
+   * @returns what `consume` takes
+   * @throws Failure 400 when the code is wrong, expired, used, or its 5 tries are spent
+   */
+  async check(userId: number, purpose: OtpPurpose, code: string): Promise<CheckedOtp> {
+    const digest = await this.otps.spendTry(userId, purpose, OTP_TRIES);
+    if (digest === null || !timingSafeEqual(digest, this.#digest(userId, purpose, code)))
+      throw failures.invalidOtp();
+    return { userId, purpose, digest };
+  }
+
+  /**
+   * Uses a checked code up, together with what it was good for.
+   * @throws Failure 400 when it was used or replaced in the meantime
+   */
+  async consume(tx: EntityManager, { userId, purpose, digest }: CheckedOtp): Promise<void> {
+    if (!(await this.otps.consume(tx, userId, purpose, digest))) throw failures.invalidOtp();
+  }
+
+  async #enqueue(tx: EntityManager, userId: number, purpose: OtpPurpose): Promise<void> {
     const payload: SendOtpPayload = { userId, purpose };
     await this.jobs.enqueue(tx, SEND_OTP, payload, { key: `${SEND_OTP}:${userId}:${purpose}` });
   }

@@ -19,6 +19,35 @@ export class OtpsRepository {
     return rows.length === 1;
   }
 
+  /** Asks for a code for another address than before: the old code dies, and the limit does not apply. */
+  async requestAnew(tx: EntityManager, userId: number, purpose: OtpPurpose): Promise<void> {
+    await tx.query(
+      `INSERT INTO one_time_passwords (user_id, purpose, requested_at) VALUES ($1, $2, now())
+       ON CONFLICT (user_id, purpose) DO UPDATE SET requested_at = excluded.requested_at, digest = NULL`,
+      [userId, purpose],
+    );
+  }
+
+  /**
+   * Counts a try, in a statement that commits by itself: whatever happens to the request, the try is spent.
+   * @returns the digest to compare with; null when there is no valid code with a try left
+   */
+  async spendTry(userId: number, purpose: OtpPurpose, maxTries: number): Promise<Buffer | null> {
+    const [rows] = await this.otps.query<[{ digest: Buffer }[], number]>(
+      `UPDATE one_time_passwords SET tries = tries + 1
+       WHERE user_id = $1 AND purpose = $2 AND digest IS NOT NULL AND expires_at > now() AND tries < $3
+       RETURNING digest`,
+      [userId, purpose, maxTries],
+    );
+    return rows[0]?.digest ?? null;
+  }
+
+  /** @returns false when the code was used or replaced in the meantime; of several uses at once one is true */
+  async consume(tx: EntityManager, userId: number, purpose: OtpPurpose, digest: Buffer): Promise<boolean> {
+    const { affected } = await tx.update(OneTimePassword, { userId, purpose, digest }, { digest: null });
+    return affected === 1;
+  }
+
   /** Makes a code the only valid one, with all its tries. */
   async issue(userId: number, purpose: OtpPurpose, digest: Buffer, lifetimeSeconds: number): Promise<void> {
     await this.otps.query(

@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { JwtService, type JwtSignOptions } from '@nestjs/jwt';
-import type { CookieOptions, Response } from 'express';
+import type { CookieOptions, Request, Response } from 'express';
 import { createHash, randomUUID, timingSafeEqual } from 'node:crypto';
 import { type Principal, ROLES, type Role } from '../common/current-user.decorator.js';
+import { isId } from '../common/ids.js';
 import { Env } from '../config/env.js';
 
 /** Claims of both tokens (interface.md section 5; `jti` from decisions.md, Accounts). */
@@ -98,13 +99,24 @@ export class TokensService {
   }
 }
 
+/**
+ * A cookie's text; null when it is absent or empty. What `cookie-parser` made an object of (`j:{}`) is somebody's
+ * malformed token, not a missing one.
+ */
+export function readCookie(request: Request, name: string): string | null {
+  const cookie = (request.cookies as Readonly<Record<string, unknown>>)[name];
+  if (cookie === undefined || cookie === '') return null;
+  return typeof cookie === 'string' ? cookie : JSON.stringify(cookie);
+}
+
 /** The caller that verified claims name; null when they are not claims of ours. */
 export function principalOf(claims: Partial<Record<keyof TokenClaims, unknown>>): Principal | null {
-  const { tokenId, fullname, email, role } = claims;
-  if (!Number.isSafeInteger(tokenId) || typeof fullname !== 'string' || typeof email !== 'string')
+  const { tokenId, fullname, email, role, exp } = claims;
+  // The verification leaves a token without `exp` valid for ever.
+  if (!isId(tokenId) || typeof fullname !== 'string' || typeof email !== 'string' || typeof exp !== 'number')
     return null;
   const known = ROLES.find((candidate) => candidate === role);
-  return known === undefined ? null : { id: tokenId as number, fullname, email, role: known };
+  return known === undefined ? null : { id: tokenId, fullname, email, role: known };
 }
 
 /** What is stored of a refresh token: SHA-256, 32 bytes. A token is random enough to need no salt. */

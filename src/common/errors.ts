@@ -28,6 +28,7 @@ export const failures = {
   malformedRequest: () => new Failure(400, 'malformed request'),
   credentials: () => new Failure(400, 'email or password is incorrect'),
   tooManyImages: () => new Failure(400, TOO_MANY_IMAGES),
+  invalidOtp: () => new Failure(400, 'invalid or expired otp'),
   malformedAccessToken: () => new Failure(400, 'invalid or malformed access token'),
   missingAccessToken: () => new Failure(401, 'access token missing or expired'),
   missingRefreshToken: () => new Failure(401, 'invalid request, refresh token unavailable'),
@@ -36,6 +37,8 @@ export const failures = {
   origin: () => new Failure(403, 'origin is not allowed'),
   signature: () => new Failure(403, 'invalid signature'),
   notFound: () => new Failure(404, "resource you're looking for is not found"),
+  orderNotPending: () => new Failure(409, 'order is no longer pending'),
+  idempotencyKeyReused: () => new Failure(409, 'idempotency key was used with another request'),
   requestTimeout: () => new Failure(408, 'request took too long'),
   simulatorAction: () => new Failure(409, 'the payment is in a state that does not allow this'),
   emailTaken: () => new Failure(409, 'this email already exists'),
@@ -51,6 +54,8 @@ export const failures = {
     ),
   unexpected: (cause?: unknown) =>
     new Failure(500, 'something went wrong on our side, please try again later', undefined, cause),
+  gatewayUnavailable: (cause?: unknown) =>
+    new Failure(502, 'payment gateway is unavailable, please try again later', undefined, cause),
   unavailable: (cause?: unknown) =>
     new Failure(503, 'service is temporarily unavailable, please try again later', undefined, cause),
 } as const;
@@ -61,4 +66,6 @@ export const TOO_MANY_IMAGES = 'each product can only have 5 images at max';
 /** What the violation of a named database constraint means to a client. */
 export const constraintFailures: Readonly<Record<string, () => Failure>> = {
   users_email_key: failures.emailTaken,
+  // A token outlived its account: the data was restored from an older backup, or belongs to another database.
+  orders_user_id_fkey: failures.missingAccessToken,
 };

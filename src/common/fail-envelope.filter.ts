@@ -18,25 +18,29 @@ export function failEnvelope(failure: Failure): FailEnvelope {
   return { status: 'fail', errors: { code, message, ...(details !== undefined && { details }) } };
 }
 
+/** Hands whatever a route, guard, pipe or interceptor throws to `answerFailure`. */
+@Catch()
+export class FailEnvelopeFilter implements ExceptionFilter {
+  catch(thrown: unknown, host: ArgumentsHost): void {
+    answerFailure(thrown, host.switchToHttp().getResponse<Response>());
+  }
+}
+
+const logger = new Logger('Failure');
+
 /**
  * The one place where anything thrown becomes an answer. What is not known to be safe for a client becomes
  * "something went wrong" and goes to the log instead.
  */
-@Catch()
-export class FailEnvelopeFilter implements ExceptionFilter {
-  readonly #logger = new Logger('Failure');
-
-  catch(thrown: unknown, host: ArgumentsHost): void {
-    const response = host.switchToHttp().getResponse<Response>();
-    const failure = toFailure(thrown);
-    if (failure.code >= 500) this.#logger.error(failure.cause ?? failure);
-    if (response.headersSent) {
-      // Half an answer is out: cutting the connection is the only way left to say that it is not whole.
-      response.destroy();
-      return;
-    }
-    response.status(failure.code).json(failEnvelope(failure));
+export function answerFailure(thrown: unknown, response: Response): void {
+  const failure = toFailure(thrown);
+  if (failure.code >= 500) logger.error(failure.cause ?? failure);
+  if (response.headersSent) {
+    // Half an answer is out: cutting the connection is the only way left to say that it is not whole.
+    response.destroy();
+    return;
   }
+  response.status(failure.code).json(failEnvelope(failure));
 }
 
 /** What a client is told of anything that was thrown. */

@@ -1,11 +1,21 @@
 /** Largest id of an `integer` column. */
 const MAX_ID = 2_147_483_647;
 
+/** Whether a claim or the like can be an id of a row. */
+export function isId(value: unknown): value is number {
+  return Number.isInteger(value) && (value as number) > 0 && (value as number) <= MAX_ID;
+}
+
 /** A product's id from a path; null when no product can have it, so that nobody needs to look. */
 export function parseId(text: string): number | null {
   if (!/^[1-9]\d{0,9}$/.test(text)) return null;
   const id = Number(text);
-  return id <= MAX_ID ? id : null;
+  return isPossibleId(id) ? id : null;
+}
+
+/** Whether a row of ours can have this id; the database refuses to look for one that it cannot hold. */
+export function isPossibleId(id: number): boolean {
+  return Number.isInteger(id) && id >= 1 && id <= MAX_ID;
 }
 
 /**

@@ -1,6 +1,7 @@
 import { Injectable, type CallHandler, type ExecutionContext, type NestInterceptor } from '@nestjs/common';
 import { json, type Request, type RequestHandler, type Response } from 'express';
 import type { Observable } from 'rxjs';
+import { failures } from './errors.js';
 
 /** A request whose JSON body was read. */
 export interface JsonRequest extends Request {
@@ -10,10 +11,14 @@ export interface JsonRequest extends Request {
 
 /** Largest JSON body in bytes (decisions.md, Answers). */
 const JSON_BODY_LIMIT = 100 * 1024;
+/** Deepest nesting of a JSON body. The validation works recursively: 100 KiB of brackets would exhaust the stack. */
+const MAX_DEPTH = 32;
 
 const parseJson: RequestHandler = json({
   limit: JSON_BODY_LIMIT,
-  verify: (request: JsonRequest, _response, buffer) => {
+  verify: (request: JsonRequest, _response, buffer, charset) => {
+    // RFC 8259, section 8.1; the parser would also take UTF-16 and UTF-32.
+    if (charset !== 'utf-8') throw failures.unsupportedEncoding();
     request.rawBody = buffer.toString('utf8');
   },
 });
@@ -26,7 +31,9 @@ const parseJson: RequestHandler = json({
 export class JsonBodyInterceptor implements NestInterceptor {
   async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
     const http = context.switchToHttp();
-    await readJson(http.getRequest<JsonRequest>(), http.getResponse<Response>());
+    const request = http.getRequest<JsonRequest>();
+    await readJson(request, http.getResponse<Response>());
+    if (!isWithinDepth(request.body, MAX_DEPTH)) throw failures.malformedRequest();
     return next.handle();
   }
 }
@@ -41,4 +48,16 @@ function readJson(request: JsonRequest, response: Response): Promise<void> {
         );
     });
   });
+}
+
+/** Goes level by level rather than by recursion, which is what too deep a value would break. */
+function isWithinDepth(value: unknown, maxDepth: number): boolean {
+  let level: unknown[] = [value];
+  for (let depth = 0; depth <= maxDepth; depth += 1) {
+    level = level.flatMap((entry): unknown[] =>
+      typeof entry === 'object' && entry !== null ? Object.values(entry) : [],
+    );
+    if (level.length === 0) return true;
+  }
+  return false;
 }

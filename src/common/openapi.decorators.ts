@@ -15,11 +15,15 @@ export interface EndpointDocs {
   readonly success: {
     readonly status: 200 | 201 | 204;
     readonly description?: string;
-    /** What stands under `data`; without it the answer has no body. */
+    /** What stands under `data`; without it the answer has no body, or is a file. */
     readonly data?: DataShape;
+    /** Media types of an answer that is a file. */
+    readonly files?: readonly string[];
     /** Names of the cookies that are set. */
     readonly cookies?: readonly string[];
   };
+  /** The body that it reads; a body may be malformed or too large. */
+  readonly takes?: 'json' | 'form';
   /** What it refuses, besides what every operation of its kind does. */
   readonly failures?: readonly Failure[];
   /** Whether it changes state, and so refuses foreign origins. */
@@ -44,6 +48,7 @@ export function ApiEndpoint(docs: EndpointDocs): MethodDecorator {
       description: success.description ?? 'Success',
       headers: answerHeaders(success.cookies),
       ...(success.data !== undefined && { schema: successSchema(success.data) }),
+      ...(success.files !== undefined && { content: fileContent(success.files) }),
     }),
     ...failureResponses([
       ...(access === 'user' || access === 'admin'
@@ -52,21 +57,27 @@ export function ApiEndpoint(docs: EndpointDocs): MethodDecorator {
       ...(access === 'admin' ? [failures.adminOnly()] : []),
       ...(docs.changesState === true ? [failures.origin()] : []),
       ...(docs.failures ?? []),
+      ...(docs.takes === undefined ? [] : [failures.malformedRequest(), failures.tooLarge()]),
+      ...(docs.takes === 'json' ? [failures.unsupportedEncoding()] : []),
       failures.unexpected(),
       failures.unavailable(),
     ]),
   );
 }
 
+const REQUEST_ID = {
+  'X-Request-Id': {
+    description: 'On every answer, and on every log line of the request',
+    schema: { type: 'string' as const },
+  },
+};
+
 function answerHeaders(cookies: readonly string[] = []) {
   return {
-    'X-Request-Id': {
-      description: 'On every answer, and on every log line of the request',
-      schema: { type: 'string' as const },
-    },
+    ...REQUEST_ID,
     ...(cookies.length > 0 && {
       'Set-Cookie': {
-        description: `${cookies.join(' and ')}; HttpOnly, Secure, SameSite=None`,
+        description: `${cookies.join(' and ')}, each in a header of its own; HttpOnly, Secure, SameSite=None`,
         schema: { type: 'string' as const },
       },
     }),
@@ -94,6 +105,11 @@ function successSchema(shape: DataShape) {
   };
 }
 
+function fileContent(mediaTypes: readonly string[]) {
+  const schema = { type: 'string' as const, format: 'binary' };
+  return Object.fromEntries(mediaTypes.map((mediaType) => [mediaType, { schema }]));
+}
+
 function isList(entry: Type | readonly [Type]): entry is readonly [Type] {
   return Array.isArray(entry);
 }
@@ -106,6 +122,7 @@ function failureResponses(documented: readonly Failure[]): MethodDecorator[] {
     return ApiResponse({
       status,
       description: messages.join('; '),
+      headers: REQUEST_ID,
       content: {
         'application/json': {
           schema: failureSchema(ofStatus),
@@ -130,7 +147,7 @@ function failureSchema(ofStatus: readonly Failure[]) {
         required: ['code', 'message'],
         properties: {
           code: { type: 'integer' as const, enum: [ofStatus[0]?.code] },
-          message: { type: 'string' as const },
+          message: { type: 'string' as const, enum: [...new Set(ofStatus.map(({ message }) => message))] },
           ...(hasDetails && {
             details: {
               type: 'object' as const,

@@ -20,7 +20,9 @@ export function corsOriginMatcher(settings: Omit<OriginSettings, 'publicUrl'>): 
 export function originCheck(settings: OriginSettings) {
   const isAllowed = corsOriginMatcher(settings);
   const own = new URL(settings.publicUrl).origin;
-  return (request: Request, _response: Response, next: NextFunction): void => {
+  return (request: Request, response: Response, next: NextFunction): void => {
+    // Also on answers without CORS headers: a cache must not hand one of those to a storefront's page.
+    response.vary('Origin');
     const origin = request.get('origin');
     if (SAFE_METHODS.has(request.method) || origin === undefined || origin === own || isAllowed(origin))
       next();

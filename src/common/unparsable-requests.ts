@@ -1,25 +1,45 @@
-import { STATUS_CODES, type Server } from 'node:http';
+import { randomUUID } from 'node:crypto';
+import { STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { type Failure, failures } from './errors.js';
 import { failEnvelope } from './fail-envelope.filter.js';
+
+/** Milliseconds that a refused caller has to read the answer and hang up. */
+const LINGER_MS = 2000;
 
 /**
  * Answers what Node's HTTP parser refuses, which no middleware ever sees, with the fail envelope instead of
  * Node's empty answer.
  */
 export function answerUnparsableRequests(server: Server): void {
+  const latestAnswers = new WeakMap<Socket, ServerResponse>();
+  server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+    latestAnswers.set(request.socket, response);
+  });
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
-    if (error.code === 'ECONNRESET' || !socket.writable || socket.bytesWritten > 0) {
+    const latest = latestAnswers.get(socket);
+    const isAnswering = latest?.headersSent === true && !latest.writableFinished;
+    if (error.code === 'ECONNRESET' || !socket.writable || isAnswering) {
       socket.destroy();
       return;
     }
-    const failure = failureOf(error.code);
-    const body = JSON.stringify(failEnvelope(failure));
-    socket.end(
-      `HTTP/1.1 ${failure.code} ${STATUS_CODES[failure.code] ?? ''}\r\nConnection: close\r\n` +
-        `Content-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
-    );
+    socket.setTimeout(LINGER_MS, () => socket.destroy());
+    socket.end(answerOf(failureOf(error.code)));
   });
+}
+
+function answerOf(failure: Failure): string {
+  const body = JSON.stringify(failEnvelope(failure));
+  return [
+    `HTTP/1.1 ${failure.code} ${STATUS_CODES[failure.code] ?? ''}`,
+    'Connection: close',
+    `X-Request-Id: ${randomUUID()}`,
+    'X-Content-Type-Options: nosniff',
+    'Content-Type: application/json; charset=utf-8',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    '',
+    body,
+  ].join('\r\n');
 }
 
 function failureOf(code: string | undefined): Failure {

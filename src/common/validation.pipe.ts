@@ -53,8 +53,31 @@ export async function checkDto<T extends object>(
   return { value, details: errors.length === 0 ? null : fieldMessages(errors) };
 }
 
+/** Whether a parsed JSON value is an object, and no list. */
+export function isPlainObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
 function recordOf(value: unknown): object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {};
+  const copy = inert(value);
+  return isPlainObject(copy) ? copy : {};
+}
+
+/** Deeper than any DTO reads: a field of an object in a list of a body is at 3. */
+const MAX_DEPTH = 5;
+/** What class-transformer takes for a class, or for the prototype of one. */
+const UNSAFE_KEYS = new Set(['constructor', '__proto__']);
+
+/**
+ * A copy that class-transformer can walk, whatever a client sent: it calls what it finds under `constructor`, and
+ * its recursion has no bound, so that 50,000 nested brackets would overflow the stack.
+ */
+function inert(value: unknown, depth = 0): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (depth === MAX_DEPTH) return null;
+  if (Array.isArray(value)) return value.map((entry) => inert(entry, depth + 1));
+  const entries = Object.entries(value).filter(([key]) => !UNSAFE_KEYS.has(key));
+  return Object.fromEntries(entries.map(([key, entry]) => [key, inert(entry, depth + 1)]));
 }
 
 /** What class-validator says of a property, and of those beneath it. */

@@ -92,7 +92,7 @@ export class MidtransGateway extends PaymentGateway {
     if (code === '412' && operation !== 'status') {
       throw new GatewayRefusedError(`Midtrans ${operation}: the payment can no longer be changed (412)`);
     }
-    // 407 is how it says that a payment is expired: in the body, never as HTTP status, which `fetch` would refuse.
+    // 407 is how it says that a payment is expired.
     const transaction = /^(2\d\d|407)$/.test(code) ? transactionOf(answer) : null;
     if (transaction === null) {
       throw new GatewayUnavailableError(

@@ -22,14 +22,14 @@ export class HealthController {
   ) {}
 
   @Get('live')
-  @ApiEndpoint({ summary: 'The process answers', access: 'none', success: { status: 200 } })
+  @ApiEndpoint({ summary: 'The process answers', access: 'none', success: { status: 200, data: {} } })
   live(): Record<string, never> {
     return {};
   }
 
   @Get('ready')
   @HealthCheck({ swaggerDocumentation: false })
-  @ApiEndpoint({ summary: 'The service can do its work', access: 'none', success: { status: 200 } })
+  @ApiEndpoint({ summary: 'The service can do its work', access: 'none', success: { status: 200, data: {} } })
   ready(): Promise<HealthCheckResult> {
     return this.health.check([() => this.database.pingCheck('database', { timeout: DATABASE_DEADLINE_MS })]);
   }

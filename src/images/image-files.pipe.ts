@@ -68,8 +68,15 @@ function hasImageExtension({ originalname }: Express.Multer.File): boolean {
   return /\.(png|jpe?g)$/i.test(originalname);
 }
 
+/** Formats by the extension that file-type gives them; an animated PNG is a PNG with one more chunk. */
+const FORMATS: Readonly<Partial<Record<string, ImageFile['format']>>> = {
+  png: 'png',
+  apng: 'png',
+  jpg: 'jpg',
+};
+
 /** Judged by content alone; null when it is neither PNG nor JPEG. */
 async function imageOf({ buffer }: Express.Multer.File): Promise<ImageFile | null> {
-  const type = await fileTypeFromBuffer(buffer);
-  return type?.ext === 'png' || type?.ext === 'jpg' ? { bytes: buffer, format: type.ext } : null;
+  const format = FORMATS[(await fileTypeFromBuffer(buffer))?.ext ?? ''];
+  return format === undefined ? null : { bytes: buffer, format };
 }

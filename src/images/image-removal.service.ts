@@ -51,16 +51,22 @@ export class ImageRemovalService implements OnModuleInit, OnApplicationBootstrap
     await this.#sweeping;
   }
 
-  /** Condemns images and queues their removal. */
-  async condemn(tx: EntityManager, ids: readonly string[]): Promise<void> {
-    await this.images.condemn(tx, ids);
+  /** Takes images from their product and queues their removal. */
+  async condemnAttached(tx: EntityManager, ids: readonly string[]): Promise<void> {
+    await this.images.condemnAttached(tx, ids);
     for (const id of ids) await this.#enqueue(tx, id);
+  }
+
+  /** Condemns images and queues their removal, except those that a product has. */
+  async condemnUnattached(tx: EntityManager, ids: readonly string[]): Promise<void> {
+    for (const id of await this.images.condemnUnattached(tx, ids)) await this.#enqueue(tx, id);
   }
 
   async #enqueue(tx: EntityManager, imageId: string, runAt?: Date): Promise<void> {
     const payload: RemoveImagePayload = { imageId };
     await this.jobs.enqueue(tx, REMOVE_IMAGE, payload, {
       key: `${REMOVE_IMAGE}:${imageId}`,
+      isNeverGivenUp: true,
       ...(runAt !== undefined && { runAt }),
     });
   }
@@ -94,7 +100,7 @@ export class ImageRemovalService implements OnModuleInit, OnApplicationBootstrap
     do {
       swept = await this.dataSource.transaction(async (tx) => {
         const ids = await this.images.lockAbandoned(tx, this.env.stagedImageTtlSeconds, SWEEP_BATCH);
-        if (ids.length > 0) await this.condemn(tx, ids);
+        if (ids.length > 0) await this.condemnUnattached(tx, ids);
         return ids.length;
       });
       if (swept > 0) this.#logger.log(`${swept} abandoned images were condemned`);

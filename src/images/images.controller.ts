@@ -1,11 +1,20 @@
 import { Controller, Get, Param, Res } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiParam, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { failures } from '../common/errors.js';
+import { ApiEndpoint } from '../common/openapi.decorators.js';
 import { Public } from '../common/public.decorator.js';
 import { ImageHosts } from './image-hosts.js';
 
 const YEAR_MS = 365 * 24 * 60 * 60 * 1000;
+const PICTURE_HEADERS = [
+  'Cache-Control',
+  'Content-Type',
+  'Content-Length',
+  'ETag',
+  'Last-Modified',
+  'Cross-Origin-Resource-Policy',
+] as const;
 
 @ApiTags('Images')
 @Public(true)
@@ -14,12 +23,12 @@ export class ImagesController {
   constructor(private readonly hosts: ImageHosts) {}
 
   @Get(':name')
-  @ApiOperation({ summary: 'An image of the local image host' })
-  @ApiOkResponse({
-    content: {
-      'image/png': { schema: { type: 'string', format: 'binary' } },
-      'image/jpeg': { schema: { type: 'string', format: 'binary' } },
-    },
+  @ApiParam({ name: 'name', schema: { type: 'string' }, example: '0b8a4c6e-5d0f-4f2e-9c55-6f1f7e0a2b11.jpg' })
+  @ApiEndpoint({
+    summary: 'An image of the local image host',
+    access: 'none',
+    success: { status: 200, files: ['image/png', 'image/jpeg'] },
+    failures: [failures.notFound()],
   })
   async show(@Param('name') name: string, @Res() response: Response): Promise<void> {
     const image = await this.hosts.local.open(name);
@@ -27,13 +36,32 @@ export class ImagesController {
     // Storefronts are other origins; the global policy would keep them from showing the picture.
     response.setHeader('Cross-Origin-Resource-Policy', 'cross-origin');
     response.type(image.contentType);
-    await new Promise<void>((resolve, reject) => {
-      // A name is never used twice, so a copy may be kept for ever.
-      const options = { maxAge: YEAR_MS, immutable: true, dotfiles: 'allow' } as const;
-      response.sendFile(image.path, options, (error?: Error) => {
-        if (error === undefined || response.destroyed) resolve();
-        else reject(error);
-      });
-    });
+    try {
+      await sendFile(response, image.path);
+    } catch (error) {
+      // They describe the picture, not the failure that is answered instead of it.
+      for (const name of PICTURE_HEADERS) response.removeHeader(name);
+      throw error;
+    }
   }
+}
+
+/** A picture is at most 5 MiB and always sent whole, which RFC 9110 section 14.2 allows. */
+const SEND_OPTIONS = {
+  // A name is never used twice, so a copy may be kept for ever.
+  maxAge: YEAR_MS,
+  immutable: true,
+  acceptRanges: false,
+  // The data directory may lie under one.
+  dotfiles: 'allow',
+} as const;
+
+/** Resolves also when the caller hung up: nobody is left to be told. */
+function sendFile(response: Response, path: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    response.sendFile(path, SEND_OPTIONS, (error?: Error) => {
+      if (error === undefined || response.destroyed) resolve();
+      else reject(error);
+    });
+  });
 }

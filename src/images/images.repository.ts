@@ -52,9 +52,25 @@ export class ImagesRepository {
     return rows[1];
   }
 
-  /** Takes images from their product or their staging; those already condemned are left out of the answer. */
-  async condemn(tx: EntityManager, ids: readonly string[]): Promise<void> {
-    await tx.update(Image, { id: In(ids) }, { state: 'condemned', productId: null, position: null });
+  /** Takes images from their product. */
+  async condemnAttached(tx: EntityManager, ids: readonly string[]): Promise<void> {
+    await tx.update(
+      Image,
+      { id: In(ids), state: 'attached' },
+      { state: 'condemned', productId: null, position: null },
+    );
+  }
+
+  /**
+   * Condemns images that no product has.
+   * @returns the ids of those, the ones already condemned included
+   */
+  async condemnUnattached(tx: EntityManager, ids: readonly string[]): Promise<string[]> {
+    const [rows] = await tx.query<[{ id: string }[], number]>(
+      `UPDATE images SET state = 'condemned' WHERE id = ANY ($1) AND state <> 'attached' RETURNING id`,
+      [ids],
+    );
+    return rows.map(({ id }) => id);
   }
 
   /** Ids of images that were staged longer ago and never attached, locked; those that another sweep has are left out. */

@@ -45,11 +45,14 @@ export class ImagesService {
     return uploads.filter((upload) => upload.status === 'fulfilled').map(({ value }) => value);
   }
 
-  /** Condemns staged images of a request that failed. Never throws: the sweep finds what it could not reach. */
+  /**
+   * Condemns staged images of a request that failed. Those that a product has stay: a commit whose answer was lost
+   * looks like a failure. Never throws: the sweep finds what it could not reach.
+   */
   async discard(ids: readonly string[]): Promise<void> {
     if (ids.length === 0) return;
     try {
-      await this.dataSource.transaction((tx) => this.removal.condemn(tx, ids));
+      await this.dataSource.transaction((tx) => this.removal.condemnUnattached(tx, ids));
     } catch (error) {
       this.#logger.warn(`${ids.length} staged images are left to the sweep`, error);
     }
@@ -79,7 +82,7 @@ export class ImagesService {
   /** Takes images from their products; they are removed from the host once the transaction has committed. */
   async condemn(tx: EntityManager, images: readonly AttachedImage[]): Promise<void> {
     if (images.length > 0) {
-      await this.removal.condemn(
+      await this.removal.condemnAttached(
         tx,
         images.map(({ id }) => id),
       );

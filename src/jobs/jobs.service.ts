@@ -1,5 +1,5 @@
 import { Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
-import { Logger as WorkerLogger, run, type Runner, type TaskList } from 'graphile-worker';
+import { Logger as WorkerLogger, parseCrontab, run, type Runner, type TaskList } from 'graphile-worker';
 import pg from 'pg';
 import type { EntityManager } from 'typeorm';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -8,21 +8,35 @@ import { Database } from '../config/database.js';
 /** What a job does. It may run more than once and must end the same; throwing means "again, later". */
 export type JobHandler<P> = (payload: P) => Promise<void>;
 
+export interface HandleOptions {
+  /** After this the job counts as failed, whatever becomes of the handler. Milliseconds, 30,000 at most. */
+  readonly deadlineMs?: number;
+}
+
 export interface EnqueueOptions {
   /** Of several waiting jobs with one key only the latest runs. */
   readonly key?: string;
   /** Not before this time. */
   readonly runAt?: Date;
+  /** For what must be done however long it takes: without it a job is given up after some four days of failures. */
+  readonly isNeverGivenUp?: boolean;
 }
 
 const SECOND = 1000;
 /** What graphile-worker finds worth an operator's eye; the rest is its chatter. */
 const NEST_LEVELS: Readonly<Record<string, 'error' | 'warn'>> = { error: 'error', warning: 'warn' };
 const CONCURRENCY = 4;
+/**
+ * Without a delay graphile-worker 0.17 awaits nobody who writes a job's result: a database that goes away then is an
+ * unhandled rejection, which ends the process, and a stop does not wait for it.
+ */
+const AWAITED_RESULTS = { worker: { completeJobBatchDelay: 0, failJobBatchDelay: 0 } } as const;
 /** With graphile-worker's gaps of exp(min(attempt, 10)) seconds, 25 attempts are about four days. */
 const MAX_ATTEMPTS = 25;
+/** The most that a smallint counts; with gaps of six hours, 22 years. */
+const UNLIMITED_ATTEMPTS = 32_767;
 /** No handler takes longer: each neighbour's calls are bounded well below. */
-const JOB_DEADLINE_MS = 30 * SECOND;
+const MAX_DEADLINE_MS = 30 * SECOND;
 /** After this a locked job's worker is taken for dead: it is past its deadline. */
 const DEAD_WORKER_S = 60;
 const RESCUE_INTERVAL_MS = 15 * SECOND;
@@ -35,6 +49,7 @@ const RESCUE_INTERVAL_MS = 15 * SECOND;
 export class JobsService implements OnApplicationBootstrap, OnModuleDestroy {
   readonly #logger = new Logger('Jobs');
   readonly #tasks: TaskList = {};
+  readonly #crontab: string[] = [];
   readonly #stop = new AbortController();
   readonly #pool: pg.Pool;
   #running: Promise<unknown> = Promise.resolve();
@@ -46,6 +61,9 @@ export class JobsService implements OnApplicationBootstrap, OnModuleDestroy {
       // One connection listens, one is to spare.
       max: CONCURRENCY + 2,
       connectionTimeoutMillis: 5 * SECOND,
+      statement_timeout: 10 * SECOND,
+      query_timeout: 12 * SECOND,
+      keepAlive: true,
     });
     const report = (error: Error): void => {
       this.#logger.warn(`the queue lost a database connection: ${error.message}`);
@@ -55,11 +73,20 @@ export class JobsService implements OnApplicationBootstrap, OnModuleDestroy {
   }
 
   /** Says what a task does. Call it from `onModuleInit`, before the queue starts. */
-  handle<P>(task: string, handler: JobHandler<P>): void {
-    this.#tasks[task] = async (payload) => {
+  handle<P>(
+    task: string,
+    handler: JobHandler<P>,
+    { deadlineMs = MAX_DEADLINE_MS }: HandleOptions = {},
+  ): void {
+    this.#tasks[task] = async (payload, { abortSignal }) => {
       // Payloads come from `enqueue` alone, and the two calls of a task stand in one file.
-      await withinDeadline(handler(payload as P), task);
+      await withinDeadline(handler(payload as P), task, Math.min(deadlineMs, MAX_DEADLINE_MS), abortSignal);
     };
+  }
+
+  /** Runs a task without a payload again and again, once for all processes. @param cron in UTC */
+  repeat(task: string, cron: string): void {
+    this.#crontab.push(`${cron} ${task} ?jobKey=${task}&max=1`);
   }
 
   /** Adds a job that exists if and when the transaction commits. The payload must hold nothing secret. */
@@ -69,21 +96,30 @@ export class JobsService implements OnApplicationBootstrap, OnModuleDestroy {
     payload: object,
     options: EnqueueOptions = {},
   ): Promise<void> {
+    const maxAttempts = options.isNeverGivenUp === true ? UNLIMITED_ATTEMPTS : MAX_ATTEMPTS;
     await tx.query(
       'SELECT graphile_worker.add_job($1, $2::json, job_key := $3, run_at := $4, max_attempts := $5)',
-      [task, JSON.stringify(payload), options.key ?? null, options.runAt ?? null, MAX_ATTEMPTS],
+      [task, JSON.stringify(payload), options.key ?? null, options.runAt ?? null, maxAttempts],
     );
   }
 
   onApplicationBootstrap(): void {
-    this.#running = Promise.all([this.#work(), this.#rescue()]);
+    this.#running = this.#run();
   }
 
-  /** Lets running jobs end; waiting ones stay for the next process. */
+  /** Lets running jobs end, for 5 seconds; those still running then and the waiting ones stay for the next process. */
   async onModuleDestroy(): Promise<void> {
     this.#stop.abort();
     await this.#running;
     await this.#pool.end();
+  }
+
+  async #run(): Promise<void> {
+    // Before the first job is taken: nothing tells this process's own locks from those of a dead one.
+    while (this.database.isExclusive && !this.#isStopping() && !(await this.#freeJobsLockedFor(0))) {
+      await this.#pause(SECOND);
+    }
+    await Promise.all([this.#work(), this.#rescue()]);
   }
 
   /** Runs jobs until the service stops; starts anew when the runner gave up on its database. */
@@ -99,6 +135,9 @@ export class JobsService implements OnApplicationBootstrap, OnModuleDestroy {
           pollInterval: SECOND,
           noHandleSignals: true,
           logger: this.#workerLogger(),
+          preset: AWAITED_RESULTS,
+          // Parsed here: without any, a file `crontab` in the working directory would be obeyed.
+          parsedCronItems: parseCrontab(this.#crontab.join('\n')),
         });
         this.#stop.signal.addEventListener('abort', stop);
         if (this.#isStopping()) stop();
@@ -117,20 +156,25 @@ export class JobsService implements OnApplicationBootstrap, OnModuleDestroy {
    * exclusive database has no other process, so at start every lock in it is a dead one's.
    */
   async #rescue(): Promise<void> {
-    let deadAfter = this.database.isExclusive ? 0 : DEAD_WORKER_S;
     while (!this.#isStopping()) {
-      try {
-        await this.#pool.query(
-          `SELECT graphile_worker.force_unlock_workers(array_agg(DISTINCT locked_by))
-           FROM graphile_worker._private_jobs WHERE locked_at < now() - make_interval(secs => $1)
-           HAVING count(*) > 0`,
-          [deadAfter],
-        );
-        deadAfter = DEAD_WORKER_S;
-      } catch (error) {
-        this.#logger.warn(`the jobs of dead processes could not be freed: ${messageOf(error)}`);
-      }
+      await this.#freeJobsLockedFor(DEAD_WORKER_S);
       await this.#pause(RESCUE_INTERVAL_MS);
+    }
+  }
+
+  /** @returns whether the database could be asked */
+  async #freeJobsLockedFor(seconds: number): Promise<boolean> {
+    try {
+      await this.#pool.query(
+        // Not `force_unlock_workers`: a process's jobs share one worker id, and the younger ones may be running.
+        `UPDATE graphile_worker._private_jobs SET locked_at = NULL, locked_by = NULL
+         WHERE locked_at < now() - make_interval(secs => $1)`,
+        [seconds],
+      );
+      return true;
+    } catch (error) {
+      this.#logger.warn(`the jobs of dead processes could not be freed: ${messageOf(error)}`);
+      return false;
     }
   }
 
@@ -153,18 +197,29 @@ export class JobsService implements OnApplicationBootstrap, OnModuleDestroy {
   }
 }
 
-async function withinDeadline(work: Promise<void>, task: string): Promise<void> {
-  const done = new AbortController();
-  const deadline = delay(JOB_DEADLINE_MS, undefined, { signal: done.signal }).then(() => {
-    throw new Error(`${task} took longer than ${JOB_DEADLINE_MS / SECOND} seconds`);
+/** @param stopped aborted when the queue stops and has waited for its jobs long enough */
+async function withinDeadline(
+  work: Promise<void>,
+  task: string,
+  deadlineMs: number,
+  stopped: AbortSignal | undefined,
+): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  let giveUp: (() => void) | undefined;
+  const cut = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      reject(new Error(`${task} took longer than ${deadlineMs} ms`));
+    }, deadlineMs);
+    giveUp = () => {
+      reject(new Error(`${task} was still running when the service stopped`));
+    };
+    stopped?.addEventListener('abort', giveUp);
   });
   try {
-    await Promise.race([work, deadline]);
+    await Promise.race([work, cut]);
   } finally {
-    done.abort();
-    deadline.catch(() => {
-      // The aborted timer; the race has been decided.
-    });
+    clearTimeout(timer);
+    if (giveUp !== undefined) stopped?.removeEventListener('abort', giveUp);
   }
 }
 

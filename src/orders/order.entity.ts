@@ -33,6 +33,22 @@ export class Order {
   @Column('timestamptz', { name: 'completed_at', nullable: true })
   completedAt!: Date | null;
 
+  /** Given by the client that made the order; unique for its user. */
+  @Column('varchar', { name: 'idempotency_key', length: 255, nullable: true })
+  idempotencyKey!: string | null;
+
+  /** SHA-256 of what was ordered, to tell a repetition from another request under the same key. */
+  @Column('bytea', { name: 'request_digest', nullable: true })
+  requestDigest!: Buffer | null;
+
+  /** How often the gateway was asked about it. */
+  @Column('smallint', { default: 0 })
+  checks!: number;
+
+  /** When the gateway is to be asked about it, if it is pending still. */
+  @Column('timestamptz', { name: 'next_check_at', default: () => "now() + interval '5 minutes'" })
+  nextCheckAt!: Date;
+
   @Column('timestamptz', { name: 'created_at', default: () => 'now()' })
   createdAt!: Date;
 

@@ -1,23 +1,160 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { type EntityManager, Repository } from 'typeorm';
+import { OrderItem } from './order-item.entity.js';
+import type { OrderStatus } from './order-status.js';
 import { Order } from './order.entity.js';
+
+/** A line of an order as its views show it. */
+export interface OrderItemRow {
+  readonly product_id: number;
+  readonly name: string;
+  /** Whole rupiah. */
+  readonly price: number;
+  readonly quantity: number;
+}
+
+/** An order as its views show it. */
+export interface OrderRow {
+  readonly order_id: string;
+  readonly user_id: number;
+  readonly status: OrderStatus;
+  /** Whole rupiah, as PostgreSQL writes a bigint. */
+  readonly gross_amount: string;
+  readonly payment_type: string | null;
+  readonly fraud_status: string | null;
+  readonly completed_at: Date | null;
+  readonly created_at: Date;
+  readonly items: OrderItemRow[];
+  /** Of the payment page, while the order is pending and the page is alive. */
+  readonly token: string | null;
+  readonly redirect_url: string | null;
+}
+
+/** Orders of one page (decisions.md, Answers). */
+const PAGE_SIZE = 50;
+
+const SELECT_ORDERS = `
+  SELECT orders.order_id, user_id, status, gross_amount, payment_type, fraud_status, completed_at, created_at,
+    coalesce(
+      (SELECT json_agg(json_build_object('product_id', product_id, 'name', name, 'price', price, 'quantity', quantity)
+                       ORDER BY position)
+       FROM order_items WHERE order_items.order_id = orders.order_id),
+      '[]') AS items,
+    page.token, page.redirect_url
+  FROM orders
+  LEFT JOIN LATERAL (
+    SELECT token, redirect_url FROM payment_attempts
+    WHERE payment_attempts.order_id = orders.order_id AND token IS NOT NULL AND expires_at > now()
+    ORDER BY number DESC LIMIT 1
+  ) AS page ON orders.status = 'pending'`;
+
+const PAGE_ORDER = `ORDER BY created_at DESC, orders.order_id DESC LIMIT ${PAGE_SIZE}`;
 
 @Injectable()
 export class OrdersRepository {
   constructor(@InjectRepository(Order) private readonly orders: Repository<Order>) {}
 
-  findById(orderId: string): Promise<Order | null> {
-    return this.orders.findOneBy({ orderId });
+  /** One indexed read: this is what clients poll. */
+  async findById(orderId: string): Promise<OrderRow | null> {
+    const rows = await this.orders.query<OrderRow[]>(`${SELECT_ORDERS} WHERE orders.order_id = $1`, [
+      orderId,
+    ]);
+    return rows[0] ?? null;
   }
 
-  async insert(tx: EntityManager, order: Pick<Order, 'orderId' | 'userId' | 'grossAmount'>): Promise<void> {
-    await tx.insert(Order, order);
+  /** A user's orders after one of theirs, newest first. */
+  pageOfUser(userId: number, afterId: string | null): Promise<OrderRow[]> {
+    return this.orders.query<OrderRow[]>(
+      `${SELECT_ORDERS} WHERE user_id = $1
+         AND ($2::uuid IS NULL OR (created_at, orders.order_id) <
+           (SELECT created_at, order_id FROM orders WHERE order_id = $2 AND user_id = $1))
+       ${PAGE_ORDER}`,
+      [userId, afterId],
+    );
   }
 
-  /** Locks an order, so that what is known of its payment is applied in one order by all processes. */
-  lock(tx: EntityManager, orderId: string): Promise<Order | null> {
-    return tx.findOne(Order, { where: { orderId }, lock: { mode: 'pessimistic_write' } });
+  /** Everybody's orders after one, newest first. */
+  page(status: OrderStatus | null, afterId: string | null): Promise<OrderRow[]> {
+    return this.orders.query<OrderRow[]>(
+      `${SELECT_ORDERS} WHERE ($1::text IS NULL OR status = $1)
+         AND ($2::uuid IS NULL OR (created_at, orders.order_id) <
+           (SELECT created_at, order_id FROM orders WHERE order_id = $2))
+       ${PAGE_ORDER}`,
+      [status, afterId],
+    );
+  }
+
+  findByIdempotencyKey(
+    userId: number,
+    idempotencyKey: string,
+  ): Promise<Pick<Order, 'orderId' | 'requestDigest'> | null> {
+    return this.orders.findOne({
+      where: { userId, idempotencyKey },
+      select: { orderId: true, requestDigest: true },
+    });
+  }
+
+  /** @returns false when the user has an order with the same idempotency key */
+  async insert(
+    tx: EntityManager,
+    order: Pick<Order, 'orderId' | 'userId' | 'grossAmount'> & Partial<Order>,
+    items: readonly OrderItemRow[] = [],
+  ): Promise<boolean> {
+    const inserted = await tx
+      .createQueryBuilder()
+      .insert()
+      .into(Order)
+      .values(order)
+      .orIgnore()
+      .returning('order_id')
+      .execute();
+    if ((inserted.raw as unknown[]).length === 0) return false;
+    const { orderId } = order;
+    await tx.insert(
+      OrderItem,
+      items.map(({ product_id, name, price, quantity }, position) => ({
+        orderId,
+        position,
+        productId: product_id,
+        name,
+        price: String(price),
+        quantity,
+      })),
+    );
+    return true;
+  }
+
+  /**
+   * Locks an order, so that what is known of its payment is applied in one order by all processes.
+   * @param id of the order or of one of its payment attempts, which is what the gateway may name
+   */
+  lock(tx: EntityManager, id: string): Promise<Order | null> {
+    return tx
+      .createQueryBuilder(Order, 'o')
+      .setLock('pessimistic_write')
+      .where('o.orderId = coalesce((SELECT order_id FROM payment_attempts WHERE attempt_id = :id), :id)', {
+        id,
+      })
+      .getOne();
+  }
+
+  /**
+   * Takes pending orders whose time has come; gaps double from 5 minutes to 6 hours, and one check falls on the 25th
+   * hour. Orders that another process is taking are left to it.
+   */
+  async takeDueForCheck(tx: EntityManager, limit: number): Promise<string[]> {
+    const [rows] = await tx.query<[{ order_id: string }[], number]>(
+      `UPDATE orders SET checks = least(checks + 1, 100), next_check_at = least(
+           now() + least(interval '5 minutes' * 2 ^ least(checks, 10), interval '6 hours'),
+           greatest(created_at + interval '25 hours', now() + interval '5 minutes'))
+       WHERE order_id IN (
+         SELECT order_id FROM orders WHERE status = 'pending' AND next_check_at <= now()
+         ORDER BY next_check_at LIMIT $1 FOR UPDATE SKIP LOCKED)
+       RETURNING order_id`,
+      [limit],
+    );
+    return rows.map(({ order_id }) => order_id);
   }
 
   async update(

@@ -1,4 +1,5 @@
 import { Column, Entity, PrimaryGeneratedColumn } from 'typeorm';
+import type { EventSource } from './payment-event.js';
 import type { Outcome } from './notification-outcome.js';
 
 /** A delivery of the gateway, kept as received whatever became of it. */
@@ -12,6 +13,9 @@ export class PaymentNotification {
 
   @Column('uuid', { name: 'order_id' })
   orderId!: string;
+
+  @Column('text', { default: 'notification' })
+  source!: EventSource;
 
   @Column('text')
   outcome!: Outcome | 'rejected';

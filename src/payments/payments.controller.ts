@@ -23,11 +23,10 @@ export class PaymentsController {
     success: { status: 200, description: 'Acknowledged; empty body' },
     failures: [
       failures.validation({ transaction_status: 'transaction_status is invalid' }),
-      failures.malformedRequest(),
       failures.signature(),
       failures.notFound(),
-      failures.tooLarge(),
     ],
+    takes: 'json',
     changesState: true,
   })
   async receive(@Body() body: unknown, @Req() request: JsonRequest): Promise<void> {

@@ -1,30 +1,40 @@
 import { Injectable } from '@nestjs/common';
-import type { EntityManager } from 'typeorm';
+import { InjectRepository } from '@nestjs/typeorm';
+import { type EntityManager, MoreThan, Repository } from 'typeorm';
 import type { TransactionHistory } from './notification-outcome.js';
+import type { PaymentEvent } from './payment-event.js';
 import { PaymentNotification } from './payment-notification.entity.js';
-import type { PaymentNotificationDto } from './payments.dto.js';
+
+/** Notifications of one page of a history (decisions.md, Answers). */
+const PAGE_SIZE = 50;
 
 @Injectable()
 export class PaymentsRepository {
-  /** What is kept of a notification's transaction; exact while the order is locked. */
-  async history(tx: EntityManager, notification: PaymentNotificationDto): Promise<TransactionHistory> {
+  constructor(
+    @InjectRepository(PaymentNotification) private readonly notifications: Repository<PaymentNotification>,
+  ) {}
+
+  /** What is kept of an event's transaction; exact while the order is locked. */
+  async history(tx: EntityManager, orderId: string, event: PaymentEvent): Promise<TransactionHistory> {
     const rows = await tx.query<TransactionHistory[]>(
       `SELECT
-         coalesce(bool_or(transaction_status = $3 AND status_code = $4 AND gross_amount = $5 AND fraud_status = $6), false)
-           AS "isRedelivery",
+         coalesce(bool_or(transaction_status = $3 AND status_code = $4 AND gross_amount = $5
+                          AND fraud_status IS NOT DISTINCT FROM $6), false) AS "isRedelivery",
          coalesce(array_agg(DISTINCT transaction_status) FILTER (WHERE outcome = 'applied'), '{}')
            AS "appliedStatuses"
        FROM payment_notifications WHERE order_id = $1 AND transaction_id = $2`,
-      [
-        notification.order_id,
-        notification.transaction_id,
-        notification.transaction_status,
-        notification.status_code,
-        notification.gross_amount,
-        notification.fraud_status,
-      ],
+      [orderId, event.transactionId, event.status, event.statusCode, event.grossAmount, event.fraudStatus],
     );
     return rows[0] ?? { isRedelivery: false, appliedStatuses: [] };
+  }
+
+  /** What is kept of an order after a notification, oldest first. */
+  page(orderId: string, afterId: number): Promise<PaymentNotification[]> {
+    return this.notifications.find({
+      where: { orderId, id: MoreThan(String(afterId)) },
+      order: { id: 'ASC' },
+      take: PAGE_SIZE,
+    });
   }
 
   async keep(

@@ -6,9 +6,10 @@ import { checkDto } from '../common/validation.pipe.js';
 import { GatewayService } from '../gateway/gateway.service.js';
 import type { SignedFields } from '../gateway/signature.js';
 import { OrdersService } from '../orders/orders.service.js';
-import { outcomeOf } from './notification-outcome.js';
+import { PaymentEventsService } from './payment-events.service.js';
 import { PaymentNotificationDto } from './payments.dto.js';
 import { PaymentsRepository } from './payments.repository.js';
+import { ReconciliationService } from './reconciliation.service.js';
 
 /** Order ids of the notifications that the gateway's dashboard sends to try the address out. */
 const TEST_ORDER = 'payment_notif_test_';
@@ -21,6 +22,8 @@ export class PaymentsService {
     private readonly gateway: GatewayService,
     private readonly orders: OrdersService,
     private readonly payments: PaymentsRepository,
+    private readonly events: PaymentEventsService,
+    private readonly reconciliation: ReconciliationService,
   ) {}
 
   /**
@@ -44,37 +47,30 @@ export class PaymentsService {
   }
 
   async #keepAndApply(notification: PaymentNotificationDto, payload: string): Promise<void> {
-    const { order_id: orderId, transaction_id: transactionId, transaction_status: status } = notification;
     await this.dataSource.transaction(async (tx) => {
-      if (!(await this.orders.lock(tx, orderId))) throw failures.notFound();
-      const outcome = outcomeOf(status, await this.payments.history(tx, notification));
-      await this.payments.keep(tx, {
-        orderId,
-        outcome,
-        transactionId,
-        transactionStatus: status,
+      const order = await this.orders.lock(tx, notification.order_id);
+      if (order === null) throw failures.notFound();
+      await this.events.record(tx, order.orderId, {
+        source: 'notification',
+        status: notification.transaction_status,
+        transactionId: notification.transaction_id,
         statusCode: notification.status_code,
         grossAmount: notification.gross_amount,
-        fraudStatus: notification.fraud_status,
-        payload,
-      });
-      if (outcome !== 'applied') return;
-      await this.orders.applyPayment(tx, orderId, {
-        status,
-        transactionId,
         paymentType: notification.payment_type,
         fraudStatus: notification.fraud_status,
-        amount: notification.gross_amount,
+        payload,
       });
     });
   }
 
   /** A notification that the gateway signed and that we cannot read must not be lost with its answer. */
   async #keepRejected(orderId: string, payload: string): Promise<void> {
-    if (!isUUID(orderId)) return;
+    if (!isUUID(orderId, 'loose')) return;
     await this.dataSource.transaction(async (tx) => {
-      if (await this.orders.lock(tx, orderId))
-        await this.payments.keep(tx, { orderId, outcome: 'rejected', payload });
+      const order = await this.orders.lock(tx, orderId);
+      if (order === null) return;
+      await this.payments.keep(tx, { orderId: order.orderId, outcome: 'rejected', payload });
+      await this.reconciliation.checkSoon(tx, order.orderId);
     });
   }
 }

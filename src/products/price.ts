@@ -11,3 +11,9 @@ export function parsePrice(text: string): string | null {
   const decimal = trimmed.replace(/^0+(?=\d)/, '');
   return trimmed.length <= 64 && PRICE.test(decimal) ? decimal : null;
 }
+
+/** A price rounded half up to whole rupiah, which is what the payment gateway takes; exact. */
+export function wholeRupiah(price: string): number {
+  const [whole = '0', decimals = ''] = price.split('.');
+  return Number(whole) + (decimals >= '5' ? 1 : 0);
+}

@@ -95,10 +95,9 @@ export class ProductsController {
     success: { status: 201, data: { products: ProductView } },
     failures: [
       failures.validation({ name: 'product name is required', images: 'image extension is not supported' }),
-      failures.malformedRequest(),
-      failures.tooLarge(),
       failures.productCreation(undefined),
     ],
+    takes: 'form',
     changesState: true,
   })
   async create(@Form(createForm) form: ImageForm<CreateProductDto>): Promise<{ products: ProductView }> {
@@ -119,10 +118,9 @@ export class ProductsController {
     failures: [
       failures.validation({ price: 'price should be a number' }, 'validation errors'),
       failures.tooManyImages(),
-      failures.malformedRequest(),
       failures.notFound(),
-      failures.tooLarge(),
     ],
+    takes: 'form',
     changesState: true,
   })
   async update(

@@ -104,6 +104,7 @@ export class ListedProductView {
 export class ProductView extends ListedProductView {
   @ApiProperty({
     type: [String],
+    nullable: false,
     maxItems: 5,
     example: ['http://localhost:3000/api/images/0b8a4c6e-5d0f-4f2e-9c55-6f1f7e0a2b11.jpg'],
   })

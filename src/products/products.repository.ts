@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { DataSource, type EntityManager } from 'typeorm';
+import { DataSource, type EntityManager, In } from 'typeorm';
 import { Product } from './product.entity.js';
 
 /** A product with the URLs of its images in their order, null without images. */
@@ -37,6 +37,14 @@ export class ProductsRepository {
   async findById(id: number): Promise<ProductRow | null> {
     const rows = await this.dataSource.query<ProductRow[]>(`${SELECT_PRODUCTS} WHERE id = $1`, [id]);
     return rows[0] ?? null;
+  }
+
+  /** Those of the products that exist, in no particular order. */
+  findPriced(ids: readonly number[]): Promise<Pick<Product, 'id' | 'name' | 'price'>[]> {
+    return this.dataSource.manager.find(Product, {
+      where: { id: In(ids) },
+      select: { id: true, name: true, price: true },
+    });
   }
 
   exists(id: number): Promise<boolean> {

@@ -1,14 +1,23 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { failures } from '../common/errors.js';
+import { isPossibleId } from '../common/ids.js';
 import { isDatabaseUnavailable } from '../common/database-errors.js';
 import type { ImageForm } from '../images/image-files.pipe.js';
 import { type AttachedImage, ImagesService, MAX_IMAGES, type StagedImage } from '../images/images.service.js';
+import { wholeRupiah } from './price.js';
 import type { CreateProductDto, UpdateProductDto } from './products.dto.js';
 import { type ProductRow, ProductsRepository } from './products.repository.js';
 
 /** A product with a list of image URLs, empty without images. */
 type ProductWithImages = ProductRow & { readonly images: string[] };
+
+/** What an order needs of a product. */
+export interface Offer {
+  readonly name: string;
+  /** Whole rupiah. */
+  readonly price: number;
+}
 
 /** The catalog (interface.md 4.5 to 4.8). */
 @Injectable()
@@ -34,6 +43,16 @@ export class ProductsService {
     const product = await this.products.findById(id);
     if (product === null) throw failures.notFound();
     return product;
+  }
+
+  /**
+   * What products are sold as: name, and price in whole rupiah, rounded half up.
+   * @throws Failure 404 unless every one of them exists
+   */
+  async offers(ids: readonly number[]): Promise<ReadonlyMap<number, Offer>> {
+    const known = await this.products.findPriced(ids.filter(isPossibleId));
+    if (known.length !== ids.length) throw failures.notFound();
+    return new Map(known.map(({ id, name, price }) => [id, { name, price: wholeRupiah(price) }]));
   }
 
   /**

@@ -45,6 +45,12 @@ export class UsersRepository {
     await this.users.update({ id }, { refreshTokenDigest: null });
   }
 
+  async markEmailVerified(tx: EntityManager, user: User): Promise<User> {
+    const emailVerifiedAt = user.emailVerifiedAt ?? new Date();
+    await tx.update(User, { id: user.id }, { emailVerifiedAt });
+    return Object.assign(user, { emailVerifiedAt });
+  }
+
   /** Locks the row, so that whoever reads an account to change it decides on what is current. */
   lock(tx: EntityManager, id: number): Promise<User | null> {
     return tx.findOne(User, { where: { id }, lock: { mode: 'pessimistic_write' } });

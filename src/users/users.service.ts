@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import type { Principal, Role } from '../common/current-user.decorator.js';
+import { failures } from '../common/errors.js';
 import type { User } from './user.entity.js';
 import { UsersRepository } from './users.repository.js';
 
@@ -38,9 +39,59 @@ export class UsersService {
     return user === null ? null : { ...toAccount(user), passwordHash: user.passwordHash };
   }
 
+  async findWithPassword(id: number): Promise<AccountWithPassword | null> {
+    const user = await this.users.findById(id);
+    return user === null ? null : { ...toAccount(user), passwordHash: user.passwordHash };
+  }
+
   async findById(id: number): Promise<Account | null> {
     const user = await this.users.findById(id);
     return user === null ? null : toAccount(user);
+  }
+
+  /** Records that the owner has shown to read the mail of the present address. */
+  async markEmailVerified(tx: EntityManager, id: number): Promise<Account | null> {
+    const user = await this.users.lock(tx, id);
+    return user === null ? null : toAccount(await this.users.markEmailVerified(tx, user));
+  }
+
+  /**
+   * Changes name or e-mail; a new e-mail is unverified. Ends the account's session unless nothing changes.
+   * @throws Failure 400 when the account was changed after it was read; QueryFailedError of `users_email_key` (409)
+   */
+  async changeProfile(
+    tx: EntityManager,
+    account: Account,
+    {
+      fullname = account.fullname,
+      email = account.email,
+    }: { readonly fullname?: string; readonly email?: string },
+  ): Promise<Account> {
+    const user = await this.#lockUnchanged(tx, account);
+    if (fullname === user.fullname && email === user.email) return toAccount(user);
+    const isNewEmail = email !== user.email;
+    return toAccount(
+      await this.users.changeClaims(tx, user, {
+        fullname,
+        email,
+        ...(isNewEmail && { emailVerifiedAt: null }),
+      }),
+    );
+  }
+
+  /**
+   * Sets a password whose owner proved the former one, and ends the account's session.
+   * @throws Failure 400 when the account was changed after it was read
+   */
+  async changePassword(tx: EntityManager, account: Account, passwordHash: string): Promise<Account> {
+    const user = await this.#lockUnchanged(tx, account);
+    return toAccount(await this.users.changeClaims(tx, user, { passwordHash }));
+  }
+
+  /** Sets a password whose owner has lost the former one, and ends the account's session. */
+  async resetPassword(tx: EntityManager, id: number, passwordHash: string): Promise<void> {
+    const user = await this.users.lock(tx, id);
+    if (user !== null) await this.users.changeClaims(tx, user, { passwordHash });
   }
 
   async admins(): Promise<Account[]> {
@@ -82,6 +133,13 @@ export class UsersService {
   /** Ids of all administrators, locked until the transaction ends. */
   async lockAdminIds(tx: EntityManager): Promise<number[]> {
     return (await this.users.lockAdmins(tx)).map(({ id }) => id);
+  }
+
+  /** What was proved by a password holds only while the account is as it was read. */
+  async #lockUnchanged(tx: EntityManager, { id, claimsVersion }: Account): Promise<User> {
+    const user = await this.users.lock(tx, id);
+    if (user?.claimsVersion !== claimsVersion) throw failures.credentials();
+    return user;
   }
 }
 

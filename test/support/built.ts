@@ -13,6 +13,7 @@ export interface BuiltModules {
   'src/config/embedded-postgres.js': typeof import('../../src/config/embedded-postgres.js');
   'src/orders/orders.repository.js': typeof import('../../src/orders/orders.repository.js');
   'src/gateway/payment-gateway.js': typeof import('../../src/gateway/payment-gateway.js');
+  'src/jobs/jobs.service.js': typeof import('../../src/jobs/jobs.service.js');
   'src/images/images.service.js': typeof import('../../src/images/images.service.js');
 }
 

@@ -89,7 +89,7 @@ export class MidtransStandIn {
   dripIntervalMs = 1_000;
   /** Whether answers of the Core API name the transaction id as `order_id`, as real ones can. */
   answersTransactionIdAsOrderId = false;
-  /** Whether the Core API's HTTP status is the body's code, except 407 (the real one mostly answers 200). */
+  /** Whether the Core API's HTTP status is the body's code (the real one mostly answers 200). */
   httpStatusFollowsCode = false;
   /** Awaited when a call was read and before anything is done: a race test lets other things happen here. */
   beforeProcessing: ((call: MidtransCallRecord) => Promise<void> | void) | undefined;
@@ -319,7 +319,7 @@ export class MidtransStandIn {
 
   private coded(fields: NotificationFields, transaction?: MidtransTransaction): Answer {
     const code = Number(fields.status_code);
-    const status = this.httpStatusFollowsCode && code !== 407 ? code : 200;
+    const status = this.httpStatusFollowsCode ? code : 200;
     const isRenamed = this.answersTransactionIdAsOrderId && transaction !== undefined;
     return json(status, { ...fields, ...(isRenamed && { order_id: transaction.transactionId }) });
   }

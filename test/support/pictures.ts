@@ -17,6 +17,15 @@ export function png(seed: string | number = 0): Buffer {
   ]);
 }
 
+/** An animated PNG of one frame: a PNG with a control chunk (PNG 3rd edition, 11.3.6.1) before its data. */
+export function animatedPng(seed: string | number = 0): Buffer {
+  const still = png(seed);
+  const headerEnd = 8 + 25; // signature, IHDR
+  const control = Buffer.alloc(8);
+  control.writeUInt32BE(1, 0); // frames
+  return Buffer.concat([still.subarray(0, headerEnd), pngChunk('acTL', control), still.subarray(headerEnd)]);
+}
+
 /** A valid baseline JPEG of 8 × 8 grey pixels. The seed stands in a comment, thus files differ. */
 export function jpeg(seed: string | number = 0): Buffer {
   return Buffer.concat([

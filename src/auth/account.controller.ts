@@ -1,0 +1,155 @@
+import { Body, Controller, HttpCode, Patch, Post, Put, Req, Res } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import type { Request, Response } from 'express';
+import { CurrentUser, type Principal } from '../common/current-user.decorator.js';
+import { failures } from '../common/errors.js';
+import { ApiEndpoint } from '../common/openapi.decorators.js';
+import { Public } from '../common/public.decorator.js';
+import { UserWithRoleView } from '../users/users.dto.js';
+import {
+  ChangePasswordDto,
+  ForgotPasswordDto,
+  ResetPasswordDto,
+  UpdateProfileDto,
+  VerifiedUserView,
+  VerifyOtpDto,
+} from './account.dto.js';
+import { AccountService } from './account.service.js';
+import { AuthService } from './auth.service.js';
+import { SessionsService } from './sessions.service.js';
+import { ACCESS_COOKIE, readCookie, REFRESH_COOKIE, TokensService } from './tokens.service.js';
+
+const BOTH_COOKIES = [ACCESS_COOKIE, REFRESH_COOKIE];
+
+@ApiTags('Accounts')
+@Controller()
+export class AccountController {
+  constructor(
+    private readonly account: AccountService,
+    private readonly auth: AuthService,
+    private readonly sessions: SessionsService,
+    private readonly tokens: TokensService,
+  ) {}
+
+  @Post('logout')
+  @HttpCode(204)
+  @Public(true)
+  @ApiEndpoint({
+    summary: 'Sign out',
+    description:
+      'Clears both cookies. The refresh token ends too if the access cookie is well signed, even expired.',
+    access: 'none',
+    success: { status: 204, cookies: BOTH_COOKIES },
+    changesState: true,
+  })
+  async logout(@Req() request: Request, @Res({ passthrough: true }) response: Response): Promise<void> {
+    await this.auth.logout(readCookie(request, ACCESS_COOKIE));
+    this.tokens.clearCookies(response);
+  }
+
+  @Post('otp')
+  @HttpCode(204)
+  @ApiEndpoint({
+    summary: 'Mail a new verification code',
+    description: 'One a minute at most; a further call is answered the same and sends nothing.',
+    access: 'user',
+    success: { status: 204 },
+    changesState: true,
+  })
+  async sendOtp(@CurrentUser() caller: Principal): Promise<void> {
+    await this.account.sendOtp(caller);
+  }
+
+  @Post('otp/verify')
+  @HttpCode(200)
+  @ApiEndpoint({
+    summary: 'Verify the e-mail address with the mailed code',
+    description: 'A code is good for 10 minutes, 5 tries and one use.',
+    access: 'user',
+    success: { status: 200, data: { user: VerifiedUserView } },
+    failures: [failures.validation({ otp: 'otp is required' }), failures.invalidOtp(), failures.tooLarge()],
+    changesState: true,
+  })
+  async verifyOtp(
+    @CurrentUser() caller: Principal,
+    @Body() { otp }: VerifyOtpDto,
+  ): Promise<{ user: VerifiedUserView }> {
+    return { user: new VerifiedUserView(await this.account.verifyEmail(caller, otp)) };
+  }
+
+  @Patch('users')
+  @ApiEndpoint({
+    summary: 'Change name or e-mail',
+    description: 'A new e-mail is unverified and gets a code. Every other session ends.',
+    access: 'user',
+    success: { status: 200, data: { user: UserWithRoleView }, cookies: BOTH_COOKIES },
+    failures: [
+      failures.validation({ email: 'your email format is invalid' }),
+      failures.credentials(),
+      failures.emailTaken(),
+      failures.tooLarge(),
+    ],
+    changesState: true,
+  })
+  async updateProfile(
+    @CurrentUser() caller: Principal,
+    @Body() body: UpdateProfileDto,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<{ user: UserWithRoleView }> {
+    const session = await this.account.updateProfile(caller, body);
+    this.sessions.setCookies(response, session);
+    return { user: new UserWithRoleView(session.principal) };
+  }
+
+  @Put('users/password')
+  @HttpCode(204)
+  @ApiEndpoint({
+    summary: 'Change the password',
+    description: 'Every other session ends.',
+    access: 'user',
+    success: { status: 204, cookies: BOTH_COOKIES },
+    failures: [
+      failures.validation({ passwordConfirmation: 'password confirmation does not match' }),
+      failures.credentials(),
+      failures.tooLarge(),
+    ],
+    changesState: true,
+  })
+  async changePassword(
+    @CurrentUser() caller: Principal,
+    @Body() body: ChangePasswordDto,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<void> {
+    this.sessions.setCookies(response, await this.account.changePassword(caller, body));
+  }
+
+  @Post('password/forgot')
+  @HttpCode(204)
+  @Public(true)
+  @ApiEndpoint({
+    summary: 'Mail a code to set a new password',
+    description: 'The answer does not tell whether the account exists.',
+    access: 'none',
+    success: { status: 204 },
+    failures: [failures.validation({ email: 'email is required' }), failures.tooLarge()],
+    changesState: true,
+  })
+  async forgotPassword(@Body() { email }: ForgotPasswordDto): Promise<void> {
+    await this.account.forgotPassword(email);
+  }
+
+  @Post('password/reset')
+  @HttpCode(204)
+  @Public(true)
+  @ApiEndpoint({
+    summary: 'Set a new password with the mailed code',
+    description: 'Every session ends.',
+    access: 'none',
+    success: { status: 204 },
+    failures: [failures.validation({ otp: 'otp is required' }), failures.invalidOtp(), failures.tooLarge()],
+    changesState: true,
+  })
+  async resetPassword(@Body() body: ResetPasswordDto): Promise<void> {
+    await this.account.resetPassword(body);
+  }
+}

@@ -1,0 +1,109 @@
+import { Body, Controller, Get, Headers, HttpCode, Param, Post, Query } from '@nestjs/common';
+import { ApiBody, ApiHeader, ApiParam, ApiQuery, ApiTags } from '@nestjs/swagger';
+import { CurrentUser, type Principal } from '../common/current-user.decorator.js';
+import { failures } from '../common/errors.js';
+import { ApiEndpoint } from '../common/openapi.decorators.js';
+import { CreateOrderDto, OrderPageMeta, OrderView } from './orders.dto.js';
+import {
+  IDEMPOTENCY_KEY,
+  lastOrderIdOf,
+  ORDER_ID_PARAM,
+  orderIdOf,
+  parseIdempotencyKey,
+} from './orders.input.js';
+import { OrdersService } from './orders.service.js';
+
+@ApiTags('Orders')
+@Controller('orders')
+export class OrdersController {
+  constructor(private readonly orders: OrdersService) {}
+
+  @Post()
+  @ApiBody({ type: CreateOrderDto })
+  @ApiHeader({
+    name: IDEMPOTENCY_KEY,
+    required: false,
+    schema: { type: 'string', minLength: 1, maxLength: 255 },
+  })
+  @ApiEndpoint({
+    summary: 'Order products at their catalog prices',
+    description:
+      'The same Idempotency-Key with the same body gives the same order, however often it is sent. After a 502 the ' +
+      'order is pending: repeat the call with the same key, or ask for its token.',
+    access: 'user',
+    success: { status: 201, data: { order: OrderView } },
+    failures: [
+      failures.validation({ items: 'items should be a list of 1 to 50 different products' }),
+      failures.malformedRequest(),
+      failures.notFound(),
+      failures.idempotencyKeyReused(),
+      failures.tooLarge(),
+      failures.gatewayUnavailable(),
+    ],
+    changesState: true,
+  })
+  async create(
+    @CurrentUser() customer: Principal,
+    @Body() body: CreateOrderDto,
+    @Headers(IDEMPOTENCY_KEY) idempotencyKey?: string,
+  ): Promise<{ order: OrderView }> {
+    return {
+      order: new OrderView(await this.orders.create(customer, body, parseIdempotencyKey(idempotencyKey))),
+    };
+  }
+
+  @Get()
+  @ApiQuery({ name: 'last_id', required: false, schema: { type: 'string', format: 'uuid' } })
+  @ApiEndpoint({
+    summary: 'A page of 50 of your orders, newest first',
+    description: 'The end of the list is the 404.',
+    access: 'user',
+    success: { status: 200, data: { meta: OrderPageMeta, orders: [OrderView] } },
+    failures: [failures.validation({ last_id: 'last_id should be the id of an order' }), failures.notFound()],
+  })
+  async list(
+    @CurrentUser() customer: Principal,
+    @Query('last_id') lastId?: unknown,
+  ): Promise<{ meta: OrderPageMeta; orders: OrderView[] }> {
+    const page = await this.orders.pageOf(customer, lastOrderIdOf(lastId));
+    return {
+      meta: new OrderPageMeta(page.at(-1)?.order_id ?? ''),
+      orders: page.map((row) => new OrderView(row)),
+    };
+  }
+
+  @Get(':order_id')
+  @ApiParam(ORDER_ID_PARAM)
+  @ApiEndpoint({
+    summary: 'One order: its status, to be polled',
+    description:
+      'For its owner and administrators. Send `If-None-Match` with the last ETag: unchanged is a 304.',
+    access: 'user',
+    success: { status: 200, data: { order: OrderView } },
+    failures: [failures.notFound()],
+  })
+  async show(
+    @CurrentUser() caller: Principal,
+    @Param('order_id') orderId: string,
+  ): Promise<{ order: OrderView }> {
+    return { order: new OrderView(await this.orders.findFor(caller, orderIdOf(orderId))) };
+  }
+
+  @Post(':order_id/token')
+  @HttpCode(200)
+  @ApiParam(ORDER_ID_PARAM)
+  @ApiEndpoint({
+    summary: 'The payment page of a pending order, again or anew',
+    access: 'user',
+    success: { status: 200, data: { token: String, redirect_url: String } },
+    failures: [failures.notFound(), failures.orderNotPending(), failures.gatewayUnavailable()],
+    changesState: true,
+  })
+  async token(
+    @CurrentUser() customer: Principal,
+    @Param('order_id') orderId: string,
+  ): Promise<{ token: string; redirect_url: string }> {
+    const { token, redirectUrl } = await this.orders.paymentPage(customer, orderIdOf(orderId));
+    return { token, redirect_url: redirectUrl };
+  }
+}

@@ -1,0 +1,69 @@
+import { Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import type { Principal } from '../common/current-user.decorator.js';
+import { failures } from '../common/errors.js';
+import {
+  GatewayRefusedError,
+  type GatewayTransaction,
+  GatewayUnavailableError,
+  PaymentGateway,
+} from '../gateway/payment-gateway.js';
+import type { OrderRow } from '../orders/orders.repository.js';
+import { OrdersService } from '../orders/orders.service.js';
+import { eventOf } from './payment-event.js';
+import { PaymentEventsService } from './payment-events.service.js';
+import { ReconciliationService } from './reconciliation.service.js';
+
+/** Cancels pending orders, at the gateway first: what it confirms is true whatever happens here. */
+@Injectable()
+export class CancellationService {
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly gateway: PaymentGateway,
+    private readonly orders: OrdersService,
+    private readonly events: PaymentEventsService,
+    private readonly reconciliation: ReconciliationService,
+  ) {}
+
+  /**
+   * @returns the cancelled order
+   * @throws Failure 404 for another's order; 409 when it is not pending, or paid in the meantime; 502
+   */
+  async cancel(customer: Principal, orderId: string): Promise<OrderRow> {
+    const order = await this.orders.findOwn(customer, orderId);
+    if (order.status !== 'pending') throw failures.orderNotPending();
+    const cancelled = await this.#cancelAtGateway(orderId);
+    await this.dataSource.transaction(async (tx) => {
+      const locked = await this.orders.lock(tx, orderId);
+      for (const transaction of cancelled) {
+        await this.events.record(tx, orderId, eventOf(transaction, 'cancellation'));
+      }
+      if (cancelled.length > 0) return;
+      if (locked?.status !== 'pending') throw failures.orderNotPending();
+      await this.events.close(
+        tx,
+        orderId,
+        'cancel',
+        'cancellation',
+        'cancelled before a payment method was chosen',
+      );
+    });
+    return this.orders.findOwn(customer, orderId);
+  }
+
+  async #cancelAtGateway(orderId: string): Promise<GatewayTransaction[]> {
+    const ids = await this.orders.gatewayIds(orderId);
+    try {
+      const transactions = await Promise.all(ids.map((id) => this.gateway.cancel(id)));
+      return transactions.filter((transaction) => transaction !== null);
+    } catch (error) {
+      if (error instanceof GatewayRefusedError) {
+        // Paid, most likely, and the news is still on its way.
+        await this.reconciliation.checkSoon(this.dataSource.manager, orderId);
+        throw failures.orderNotPending();
+      }
+      if (error instanceof GatewayUnavailableError) throw failures.gatewayUnavailable(error);
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,32 @@
+import { Controller, HttpCode, Param, Post } from '@nestjs/common';
+import { ApiParam, ApiTags } from '@nestjs/swagger';
+import { CurrentUser, type Principal } from '../common/current-user.decorator.js';
+import { failures } from '../common/errors.js';
+import { ApiEndpoint } from '../common/openapi.decorators.js';
+import { OrderView } from '../orders/orders.dto.js';
+import { ORDER_ID_PARAM, orderIdOf } from '../orders/orders.input.js';
+import { CancellationService } from './cancellation.service.js';
+
+/** Stands with the payments, which know what a cancellation means to a transaction. */
+@ApiTags('Orders')
+@Controller('orders')
+export class OrderCancellationController {
+  constructor(private readonly cancellations: CancellationService) {}
+
+  @Post(':order_id/cancel')
+  @HttpCode(200)
+  @ApiParam(ORDER_ID_PARAM)
+  @ApiEndpoint({
+    summary: 'Cancel a pending order, at the gateway and here',
+    access: 'user',
+    success: { status: 200, data: { order: OrderView } },
+    failures: [failures.notFound(), failures.orderNotPending(), failures.gatewayUnavailable()],
+    changesState: true,
+  })
+  async cancel(
+    @CurrentUser() customer: Principal,
+    @Param('order_id') orderId: string,
+  ): Promise<{ order: OrderView }> {
+    return { order: new OrderView(await this.cancellations.cancel(customer, orderIdOf(orderId))) };
+  }
+}

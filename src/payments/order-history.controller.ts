@@ -1,0 +1,55 @@
+import { Controller, Get, Param, Query, UseGuards } from '@nestjs/common';
+import { ApiParam, ApiQuery, ApiTags } from '@nestjs/swagger';
+import { AdminGuard } from '../auth/admin.guard.js';
+import { CurrentUser, type Principal } from '../common/current-user.decorator.js';
+import { failures } from '../common/errors.js';
+import { parseLastId } from '../common/ids.js';
+import { ApiEndpoint } from '../common/openapi.decorators.js';
+import { OrderView } from '../orders/orders.dto.js';
+import { ORDER_ID_PARAM, orderIdOf } from '../orders/orders.input.js';
+import { OrdersService } from '../orders/orders.service.js';
+import { HistoryMeta, NotificationView } from './order-history.dto.js';
+import { PaymentsRepository } from './payments.repository.js';
+
+const LAST_ID = { last_id: 'last_id should be a number' };
+
+@ApiTags('Administration')
+@UseGuards(AdminGuard)
+@Controller('admin/orders')
+export class OrderHistoryController {
+  constructor(
+    private readonly orders: OrdersService,
+    private readonly payments: PaymentsRepository,
+  ) {}
+
+  @Get(':order_id')
+  @ApiParam(ORDER_ID_PARAM)
+  @ApiQuery({ name: 'last_id', required: false, schema: { type: 'number' } })
+  @ApiEndpoint({
+    summary: 'An order with all that the gateway said of it',
+    description: 'Oldest first, 50 a page, each as received and with what became of it.',
+    access: 'admin',
+    success: {
+      status: 200,
+      data: { order: OrderView, meta: HistoryMeta, notifications: [NotificationView] },
+    },
+    failures: [failures.validation(LAST_ID), failures.notFound()],
+  })
+  async show(
+    @CurrentUser() admin: Principal,
+    @Param('order_id') orderId: string,
+    @Query('last_id') lastId?: unknown,
+  ): Promise<{ order: OrderView; meta: HistoryMeta; notifications: NotificationView[] }> {
+    const afterId = lastId === undefined ? 0 : parseLastId(lastId);
+    if (afterId === null) throw failures.validation(LAST_ID);
+    const order = await this.orders.findFor(admin, orderIdOf(orderId));
+    const notifications = await this.payments.page(order.order_id, afterId);
+    if (notifications.length === 0 && lastId !== undefined) throw failures.notFound();
+    const lastNotificationId = notifications.at(-1)?.id;
+    return {
+      order: new OrderView(order),
+      meta: new HistoryMeta(lastNotificationId === undefined ? null : Number(lastNotificationId)),
+      notifications: notifications.map((notification) => new NotificationView(notification)),
+    };
+  }
+}

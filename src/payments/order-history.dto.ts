@@ -1,0 +1,67 @@
+import { ApiProperty } from '@nestjs/swagger';
+import type { PaymentNotification } from './payment-notification.entity.js';
+
+/** A notification, or an answer of the gateway's, and what became of it. */
+export class NotificationView {
+  @ApiProperty({ example: 41 })
+  readonly id: number;
+
+  @ApiProperty({ type: String, format: 'date-time', example: '2026-11-20T10:06:40.010Z' })
+  readonly received_at: Date;
+
+  @ApiProperty({ enum: ['notification', 'reconciliation', 'cancellation'], example: 'notification' })
+  readonly source: string;
+
+  @ApiProperty({
+    enum: ['applied', 'duplicate', 'late', 'rejected'],
+    description: 'rejected: well signed, but not fit for the interface',
+    example: 'applied',
+  })
+  readonly outcome: string;
+
+  @ApiProperty({ type: String, nullable: true, example: '9aed5972-5b6a-401e-894b-a32c91ed1a3a' })
+  readonly transaction_id: string | null;
+
+  @ApiProperty({ type: String, nullable: true, example: 'settlement' })
+  readonly transaction_status: string | null;
+
+  @ApiProperty({ type: String, nullable: true, example: '200' })
+  readonly status_code: string | null;
+
+  @ApiProperty({ type: String, nullable: true, example: '370000.00' })
+  readonly gross_amount: string | null;
+
+  @ApiProperty({ type: String, nullable: true, example: 'accept' })
+  readonly fraud_status: string | null;
+
+  @ApiProperty({ description: 'As received', example: '{"transaction_status":"settlement"}' })
+  readonly payload: string;
+
+  constructor(notification: PaymentNotification) {
+    this.id = Number(notification.id);
+    this.received_at = notification.receivedAt;
+    this.source = notification.source;
+    this.outcome = notification.outcome;
+    this.transaction_id = notification.transactionId;
+    this.transaction_status = notification.transactionStatus;
+    this.status_code = notification.statusCode;
+    this.gross_amount = notification.grossAmount;
+    this.fraud_status = notification.fraudStatus;
+    this.payload = notification.payload;
+  }
+}
+
+/** Where the next page of a history begins. */
+export class HistoryMeta {
+  @ApiProperty({
+    type: Number,
+    nullable: true,
+    description: 'Pass it as last_id for the next page',
+    example: 41,
+  })
+  readonly lastNotificationId: number | null;
+
+  constructor(lastNotificationId: number | null) {
+    this.lastNotificationId = lastNotificationId;
+  }
+}

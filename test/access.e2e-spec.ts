@@ -1,0 +1,191 @@
+import request, { type Response } from 'supertest';
+import { expectFailure, MESSAGES } from './support/failure.js';
+import { startService, type TestService } from './support/service.js';
+import { expiredToken, goodClaims, signToken } from './support/tokens.js';
+
+/**
+ * Every route that a caller without an access cookie may use. A route that is missing here and open fails the
+ * test: opening one is a decision, made here as well.
+ */
+const PUBLIC = [
+  'POST /api/register',
+  'POST /api/login',
+  'GET /api/refresh',
+  'POST /api/products/payments',
+  'GET /api/images/:name',
+  'GET /api/health/live',
+  'GET /api/health/ready',
+];
+/** The pages of the API documentation, which the OpenAPI module adds beside the controllers. */
+const DOCUMENTATION = /^GET \/api\/docs(-json|-yaml|\/.*)?$/;
+/** What only administrators may do (interface.md sections 4 and 5, decisions.md). */
+const ADMIN_ONLY = [
+  'POST /api/products',
+  'PUT /api/products/:product_id',
+  'DELETE /api/products/:product_id',
+];
+
+const MALFORMED_BODIES = [
+  ['application/json', '{"cut": '],
+  ['application/json', 'x'.repeat(200 * 1024)],
+  ['application/json; charset=utf-99', '{}'],
+  ['multipart/form-data; boundary=x', '--x\r\nno header'],
+  ['multipart/form-data', 'no boundary'],
+] as const;
+
+interface Route {
+  readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete';
+  readonly path: string;
+  /** As in the lists above. */
+  readonly name: string;
+}
+
+interface Layer {
+  readonly route?: { readonly path: string; readonly methods: Readonly<Record<string, boolean>> };
+}
+
+let service: TestService;
+let routes: Route[];
+
+beforeAll(async () => {
+  service = await startService();
+  routes = routesOf(service);
+});
+
+afterAll(async () => {
+  await service.stop();
+});
+
+/** What the running Express application would route to a handler. */
+function routesOf({ app }: TestService): Route[] {
+  const { router } = app.getHttpAdapter().getInstance<{ router: { stack: readonly Layer[] } }>();
+  return router.stack.flatMap(({ route }) =>
+    route === undefined
+      ? []
+      : Object.keys(route.methods).map((method) => ({
+          method: method as Route['method'],
+          path: route.path,
+          name: `${method.toUpperCase()} ${route.path}`,
+        })),
+  );
+}
+
+function isPublic({ name }: Route): boolean {
+  return PUBLIC.includes(name) || DOCUMENTATION.test(name);
+}
+
+/** Calls a route in every malformed way that its method can have a body. */
+async function callAll({ method, path }: Route, cookie?: string): Promise<Response[]> {
+  const url = path.replaceAll(/:\w+/g, '1');
+  const call = () => {
+    const test = request(service.url)[method](url);
+    return cookie === undefined ? test : test.set('Cookie', `accessToken=${cookie}`);
+  };
+  if (method === 'get') return [await call()];
+  const calls = MALFORMED_BODIES.map(([type, body]) =>
+    call()
+      .set('Content-Type', type)
+      .serialize(String)
+      .send(body as unknown as object),
+  );
+  return Promise.all([call(), ...calls]);
+}
+
+async function expectOfEach(
+  chosen: readonly Route[],
+  cookie: string | undefined,
+  status: number,
+  message: string,
+): Promise<void> {
+  expect(chosen.length).toBeGreaterThan(0);
+  for (const route of chosen) {
+    for (const response of await callAll(route, cookie)) {
+      expect({ route: route.name, status: response.status }).toEqual({ route: route.name, status });
+      expectFailure(response, status, message);
+      expect(response.headers['cache-control']).toBe('private, no-cache');
+    }
+  }
+}
+
+describe('access to the routes of the running service', () => {
+  it('interface 4: every documented endpoint is a route', () => {
+    expect(routes.map(({ name }) => name)).toEqual(
+      expect.arrayContaining([...PUBLIC, ...ADMIN_ONLY, 'GET /api/users', 'GET /api/products']),
+    );
+  });
+
+  it('interface 4: the routes that are open to anyone are those listed here and no others', async () => {
+    const open: string[] = [];
+    for (const route of routes) {
+      const [response] = await callAll(route);
+      const { errors } = (response?.body ?? {}) as { errors?: { message?: string } };
+      if (errors?.message !== MESSAGES.missingAccessToken) open.push(route.name);
+    }
+    expect(open.filter((name) => !DOCUMENTATION.test(name)).sort()).toEqual([...PUBLIC].sort());
+  });
+
+  it('interface 4.4, decisions, Accounts: every other one is 401 without the access cookie, before the body is read', async () => {
+    await expectOfEach(
+      routes.filter((route) => !isPublic(route)),
+      undefined,
+      401,
+      MESSAGES.missingAccessToken,
+    );
+  });
+
+  it('interface 4.4, 5 rule 2: every other one is 401 with an expired access cookie, before the body is read', async () => {
+    await expectOfEach(
+      routes.filter((route) => !isPublic(route)),
+      expiredToken({ role: 'ADMIN' }),
+      401,
+      MESSAGES.missingAccessToken,
+    );
+  });
+
+  it('interface 4.4: every other one is 400 with a malformed access cookie, before the body is read', async () => {
+    const malformed = [
+      'rubbish',
+      signToken(goodClaims({ role: 'ADMIN' }), { algorithm: 'none' }),
+      signToken(goodClaims({ role: 'ADMIN' }), { secret: 'another key, which is long enough for anything' }),
+    ];
+    for (const cookie of malformed)
+      await expectOfEach(
+        routes.filter((route) => !isPublic(route)),
+        cookie,
+        400,
+        MESSAGES.malformedAccessToken,
+      );
+  });
+
+  it('interface 5 rule 3: every admin route is 403 for a USER, before the body is read', async () => {
+    const adminRoutes = routes.filter(
+      ({ name, path }) => ADMIN_ONLY.includes(name) || path.startsWith('/api/admin/'),
+    );
+    await expectOfEach(adminRoutes, signToken(goodClaims()), 403, MESSAGES.adminOnly);
+  });
+
+  it('interface 5 rule 4: a USER is held back from no other route', async () => {
+    const open = routes.filter(
+      ({ name, path }) => !ADMIN_ONLY.includes(name) && !path.startsWith('/api/admin/'),
+    );
+    for (const route of open)
+      for (const response of await callAll(route, signToken(goodClaims())))
+        expect({ route: route.name, status: response.status }).not.toEqual({
+          route: route.name,
+          status: 403,
+        });
+  });
+
+  it('interface 5 rule 3: an ADMIN passes every admin route as far as its fields', async () => {
+    for (const route of routes.filter(({ name }) => ADMIN_ONLY.includes(name)))
+      for (const response of await callAll(route, signToken(goodClaims({ role: 'ADMIN' })))) {
+        expect([400, 404, 413, 415]).toContain(response.status);
+        expect(response.text).not.toContain(MESSAGES.malformedAccessToken);
+      }
+  });
+
+  it('interface 4: HEAD is held to what GET is', async () => {
+    for (const route of routes.filter((candidate) => candidate.method === 'get' && !isPublic(candidate)))
+      await request(service.url).head(route.path.replaceAll(/:\w+/g, '1')).expect(401);
+  });
+});

@@ -1,0 +1,391 @@
+import request, { type Response } from 'supertest';
+import { gzipSync } from 'node:zlib';
+import { expectFailure, MESSAGES } from './support/failure.js';
+import { startService, type TestService } from './support/service.js';
+import { expiredToken } from './support/tokens.js';
+import { until } from './support/wait.js';
+
+const KIB = 1024;
+const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
+/** What no client may ever read: a stack, SQL, a path, the name of a library. */
+const INTERNALS =
+  /\bat .*\d+:\d+|node_modules|\.[jt]s\b|<pre>|SELECT|INSERT|relation|typeorm|QueryFailed|express|Unexpected token|JSON at position|\/src\//i;
+
+let service: TestService;
+
+beforeAll(async () => {
+  service = await startService();
+});
+
+afterAll(async () => {
+  await service.stop();
+});
+
+function post(
+  path: string,
+  contentType: string,
+  body: string | Buffer,
+  headers: Record<string, string> = {},
+) {
+  const test = request(service.url).post(path).set('Content-Type', contentType).set(headers);
+  // Without serialization, so that a Buffer goes out as it is.
+  return test.serialize((sent: unknown) => sent as string).send(body as unknown as object);
+}
+
+function lineOf(id: string): Record<string, unknown> | undefined {
+  return service.log.find(({ requestId, msg }) => requestId === id && msg === 'request');
+}
+
+const REQUIRED = { email: 'email is required', password: 'password is required' };
+
+describe('a failing answer', () => {
+  it.each([
+    '/api/nothing',
+    '/api',
+    '/api/',
+    '/',
+    '/nothing',
+    '/index.html',
+    '/api/login/',
+    '/API/nothing',
+    '//',
+    '/api/products/1/2',
+  ])('decisions, Answers: GET %s, an unknown path, is 404 in the fail envelope', async (path) => {
+    const response = await request(service.url).get(path);
+    if (response.status === 401) throw new Error(`${path} is a route`);
+    expectFailure(response, 404, MESSAGES.notFound);
+  });
+
+  it.each(['post', 'put', 'patch', 'delete'] as const)(
+    'decisions, Answers: %s of an unknown path is 404, with a body and an unlisted method alike',
+    async (method) => {
+      expectFailure(await request(service.url)[method]('/nothing').send({ a: 1 }), 404, MESSAGES.notFound);
+      expectFailure(
+        await request(service.url)[method]('/api/nothing').send({ a: 1 }),
+        404,
+        MESSAGES.notFound,
+      );
+    },
+  );
+
+  it('decisions, Answers: a method that a known path does not have is 404', async () => {
+    expectFailure(await request(service.url).delete('/api/login'), 404, MESSAGES.notFound);
+    expectFailure(await request(service.url).get('/api/register'), 404, MESSAGES.notFound);
+    expectFailure(await request(service.url).post('/api/refresh'), 404, MESSAGES.notFound);
+  });
+
+  it.each(['/api/products/%ZZ', '/api/images/%E0%A4%A', '/%ZZ', '/api/%'])(
+    'decisions, Answers: the malformed path %s is 400 or 404 in the fail envelope',
+    async (path) => {
+      const response = await request(service.url).get(path);
+      if (response.status === 404) expectFailure(response, 404, MESSAGES.notFound);
+      else expectFailure(response, 400, MESSAGES.malformedRequest);
+    },
+  );
+
+  it.each([
+    ['cut short', '{"email":"a@example.com"'],
+    ['no JSON', 'email=a@example.com'],
+    ['a text', '"text"'],
+    ['a number', '7'],
+    ['null', 'null'],
+    ['true', 'true'],
+    ['two values', '{}{}'],
+    ['with a comment', '{"a":1 /* b */}'],
+    ['with a bad escape', '{"a":"\\x"}'],
+    ['with a raw control character', '{"a":"\u0001"}'],
+    ['lists nested 50,000 deep', `{"email":${'['.repeat(50_000)}${']'.repeat(50_000)}}`],
+    ['objects nested 15,000 deep', `{"x":${'{"a":'.repeat(15_000)}1${'}'.repeat(15_000)}}`],
+  ])('decisions, Answers: malformed JSON (%s) is 400', async (_what, body) => {
+    expectFailure(await post('/api/login', 'application/json', body), 400, MESSAGES.malformedRequest);
+  });
+
+  it('decisions, Answers: as deep a nesting as anybody means is no failure of its own', async () => {
+    const nested = `{"email":${'['.repeat(20)}1${']'.repeat(20)}}`;
+    expectFailure(await post('/api/login', 'application/json', nested), 400, MESSAGES.validation, REQUIRED);
+  });
+
+  it.each([
+    ['an empty body', 'application/json', ''],
+    ['an empty list', 'application/json', '[]'],
+    ['a list of logins', 'application/json', '[{"email":"a@example.com","password":"x"}]'],
+    ['a form', 'application/x-www-form-urlencoded', 'email=a%40example.com&password=x'],
+    ['text', 'text/plain', '{"email":"a@example.com","password":"x"}'],
+    ['XML', 'application/xml', '<login/>'],
+    ['an insane content type', 'application/', '{"email":"a@example.com","password":"x"}'],
+    [
+      'a multipart form',
+      'multipart/form-data; boundary=x',
+      '--x\r\nContent-Disposition: form-data; name="email"\r\n\r\na@example.com\r\n--x--\r\n',
+    ],
+  ])('decisions, Answers: %s holds no field: every field is reported', async (_what, contentType, body) => {
+    expectFailure(await post('/api/login', contentType, body), 400, MESSAGES.validation, REQUIRED);
+  });
+
+  it('decisions, Answers: JSON up to 100 KiB is read, more is 413', async () => {
+    const ofSize = (size: number) => {
+      const start = '{"padding":"';
+      return `${start}${'x'.repeat(size - start.length - 2)}"}`;
+    };
+    expectFailure(
+      await post('/api/login', 'application/json', ofSize(100 * KIB)),
+      400,
+      MESSAGES.validation,
+      REQUIRED,
+    );
+    expectFailure(
+      await post('/api/login', 'application/json', ofSize(100 * KIB + 1)),
+      413,
+      MESSAGES.tooLarge,
+    );
+  });
+
+  it('decisions, Answers: a compressed body counts with its size unpacked', async () => {
+    const bomb = gzipSync(`{"padding":"${'x'.repeat(5 * KIB * KIB)}"}`);
+    expect(bomb.length).toBeLessThan(20 * KIB);
+    const response = await post('/api/login', 'application/json', bomb, { 'Content-Encoding': 'gzip' });
+    expectFailure(response, 413, MESSAGES.tooLarge);
+    const small = gzipSync('{"email":"nobody","password":"x"}');
+    expectFailure(
+      await post('/api/login', 'application/json', small, { 'Content-Encoding': 'gzip' }),
+      400,
+      MESSAGES.validation,
+      {
+        email: 'your email format is invalid',
+      },
+    );
+  });
+
+  it('decisions, Answers: a body that is not in the encoding it claims is 400', async () => {
+    for (const encoding of ['gzip', 'deflate', 'br'])
+      expectFailure(
+        await post('/api/login', 'application/json', '{"no":"compression"}', {
+          'Content-Encoding': encoding,
+        }),
+        400,
+        MESSAGES.malformedRequest,
+      );
+  });
+
+  it('decisions, Answers: an unknown encoding or character set is 415', async () => {
+    const message = 'content encoding or character set is not supported';
+    expectFailure(
+      await post('/api/login', 'application/json', '{}', { 'Content-Encoding': 'zstandard' }),
+      415,
+      message,
+    );
+    expectFailure(await post('/api/login', 'application/json; charset=latin-7', '{}'), 415, message);
+    expectFailure(await post('/api/login', 'application/json; charset=utf-99', '{}'), 415, message);
+  });
+
+  it('decisions, Answers: bytes that are no UTF-8 break nothing', async () => {
+    const body = Buffer.concat([
+      Buffer.from('{"email":"'),
+      Buffer.from([0xff, 0xfe, 0xc0]),
+      Buffer.from('","password":"x"}'),
+    ]);
+    expectFailure(await post('/api/login', 'application/json', body), 400, MESSAGES.validation, {
+      email: 'your email format is invalid',
+    });
+  });
+
+  it('decisions, Answers: no stack, SQL, path or library message is in any of them', async () => {
+    const responses: Response[] = await Promise.all([
+      request(service.url).get('/nothing'),
+      request(service.url).post('/nothing').set('Origin', 'https://evil.example'),
+      request(service.url).get('/api/%ZZ'),
+      request(service.url).get('/%ZZ'),
+      post('/api/login', 'application/json', '{'),
+      post('/api/login', 'application/json', 'x'.repeat(101 * KIB)),
+      post('/api/login', 'application/json; charset=x', '{}'),
+      post('/api/products/payments', 'application/json', '{"a":'),
+      service.client().setCookie('accessToken', 'x').get('/api/users'),
+      service.client().setCookie('accessToken', expiredToken()).get('/api/users'),
+    ]);
+    for (const response of responses) {
+      expect(response.status).toBeGreaterThanOrEqual(400);
+      expect((response.body as { status: string }).status).toBe('fail');
+      expect(response.text).not.toMatch(INTERNALS);
+    }
+  });
+});
+
+describe('a bug', () => {
+  it('decisions, Answers: is 500 without a word about it, and the log has all of it', async () => {
+    const broken = await startService();
+    try {
+      const client = broken.client();
+      await client.register().expect(201);
+      await broken.database.pool.query('ALTER TABLE users RENAME COLUMN refresh_token_digest TO elsewhere');
+      const responses = [
+        await client.get('/api/refresh').set('X-Request-Id', 'the-bug'),
+        await client.post('/api/login').send({ email: 'ayu@example.com', password: 'x' }),
+        await client.register({ email: 'b@example.com' }),
+      ];
+      for (const response of responses) {
+        expectFailure(response, 500, MESSAGES.unexpected);
+        expect(response.text).not.toMatch(INTERNALS);
+      }
+      const lines = broken.log.filter(({ requestId }) => requestId === 'the-bug');
+      expect(JSON.stringify(lines)).toMatch(/column .*refresh_token_digest.* does not exist/);
+      await broken.database.pool.query('ALTER TABLE users RENAME COLUMN elsewhere TO refresh_token_digest');
+      await client.get('/api/refresh').expect(200);
+    } finally {
+      await broken.stop();
+    }
+  });
+});
+
+describe('the request id', () => {
+  it('decisions, Answers: is made where the caller gives none', async () => {
+    const ids = [];
+    for (const path of ['/api/users', '/api/login', '/nothing', '/api/health/live', '/api/docs-json']) {
+      const id = (await request(service.url).get(path)).headers['x-request-id'];
+      expect(id).toMatch(UUID);
+      ids.push(id);
+    }
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  it.each(['7', 'a-Sane.Token_1:2', 'x'.repeat(128), '4bf92f3577b34da6a3ce929d0e0e4736'])(
+    "decisions, Answers: is the caller's if it is a sane token: %s",
+    async (id) => {
+      const response = await request(service.url).get('/api/users').set('X-Request-Id', id);
+      expect(response.headers['x-request-id']).toBe(id);
+    },
+  );
+
+  it.each(['', ' ', 'two words', 'x'.repeat(129), '<script>', 'a"b', 'a,b', 'é', '${jndi:ldap://x}', 'a\tb'])(
+    'decisions, Answers: is made where the given one is insane: %j',
+    async (id) => {
+      const response = await request(service.url)
+        .get('/api/users')
+        .set('X-Request-Id', Buffer.from(id).toString('latin1'));
+      expect(response.headers['x-request-id']).toMatch(UUID);
+    },
+  );
+
+  it('decisions, Answers: is on every log line of the request, also of one that failed', async () => {
+    const broken = await startService();
+    try {
+      await broken.database.pool.query('DROP TABLE users CASCADE');
+      const ids = Array.from({ length: 8 }, (_, index) => `request-${index}`);
+      await Promise.all(
+        ids.map((id) =>
+          broken
+            .client()
+            .register({ email: `${id}@example.com` })
+            .set('X-Request-Id', id),
+        ),
+      );
+      for (const id of ids) {
+        const lines = await until(`both lines of ${id}`, () => {
+          const found = broken.log.filter(({ requestId }) => requestId === id);
+          return found.length >= 2 && found;
+        });
+        expect(lines.map(({ msg }) => msg)).toContain('request');
+        expect(lines.map(({ context }) => context)).toContain('Failure');
+      }
+      const errors = broken.log.filter(({ context }) => context === 'Failure');
+      expect(errors.map(({ requestId }) => requestId).sort()).toEqual(ids);
+    } finally {
+      await broken.stop();
+    }
+  });
+});
+
+describe('the headers of an answer', () => {
+  it.each(['/api/users', '/api/products', '/api/nothing', '/nothing', '/api/health/live'])(
+    "decisions, Answers: %s carries helmet's headers and does not name its framework",
+    async (path) => {
+      const { headers } = await request(service.url).get(path);
+      expect(headers).toMatchObject({
+        'x-content-type-options': 'nosniff',
+        'referrer-policy': 'no-referrer',
+        'x-frame-options': 'SAMEORIGIN',
+        'strict-transport-security': expect.stringContaining('max-age=') as string,
+        'content-security-policy': expect.stringContaining("default-src 'self'") as string,
+      });
+      expect(headers).not.toHaveProperty('x-powered-by');
+      expect(headers).not.toHaveProperty('server');
+    },
+  );
+
+  it('decisions, Answers: what is given under a cookie may only be kept privately and is asked for again', async () => {
+    const customer = await service.customer();
+    const answers = [
+      await customer.get('/api/users').expect(200),
+      await customer.get('/api/products').expect(404),
+      await customer.post('/api/products').expect(403),
+      await service.client().get('/api/users').expect(401),
+      await service.client().setCookie('accessToken', 'x').get('/api/users').expect(400),
+    ];
+    for (const { headers } of answers) expect(headers['cache-control']).toBe('private, no-cache');
+  });
+
+  it('decisions, Answers: what sets cookies may not be stored', async () => {
+    const client = service.client();
+    const answers = [
+      await client.register({ email: 'no-store@example.com' }).expect(201),
+      await client
+        .post('/api/login')
+        .send({ email: 'no-store@example.com', password: 'correct horse battery staple' })
+        .expect(200),
+      await client.get('/api/refresh').expect(200),
+    ];
+    for (const { headers } of answers) expect(headers['cache-control']).toBe('no-store');
+  });
+
+  it('interface 8: no rate-limit header is issued and no 429, however often one is asked', async () => {
+    const responses = await Promise.all(
+      Array.from({ length: 60 }, () => request(service.url).get('/api/users')),
+    );
+    for (const { status, headers } of responses) {
+      expect(status).toBe(401);
+      expect(Object.keys(headers as object).join()).not.toMatch(/rate-?limit|retry-after/i);
+    }
+  });
+});
+
+describe('the log', () => {
+  it('decisions, Answers: has one line for each request, with method, path without query, status and time', async () => {
+    await request(service.url).get('/api/users?token=in-the-query').set('X-Request-Id', 'one-line');
+    const line = await until('the line', () => lineOf('one-line'));
+    expect(line).toMatchObject({
+      req: { method: 'GET', path: '/api/users' },
+      res: { status: 401 },
+      durationMs: expect.any(Number) as number,
+    });
+  });
+
+  it('decisions, Answers: holds no password, cookie, token, Authorization header or query', async () => {
+    const secrets = {
+      password: 'secret-password-b1946ac9',
+      authorization: 'secret-authorization-2f1d',
+      query: 'secret-query-77aa',
+      header: 'secret-header-9c1e',
+    };
+    const client = service.client();
+    await client.register({ email: 'secrets@example.com', password: secrets.password }).expect(201);
+    const tokens = [client.cookie('accessToken'), client.cookie('refreshToken')];
+    await client.get('/api/refresh').expect(200);
+    tokens.push(client.cookie('accessToken'));
+    await client
+      .get(`/api/users?q=${secrets.query}`)
+      .set('Authorization', `Bearer ${secrets.authorization}`)
+      .set('X-Api-Key', secrets.header)
+      .set('X-Request-Id', 'last-of-secrets');
+    await post('/api/login', 'application/json', `{"email":"a@example.com","password":"${secrets.password}`);
+    await service.database.pool.query('ALTER TABLE users RENAME TO users_away');
+    // A statement that fails carries its parameters in the error: the e-mail, the hash, the digest.
+    await client.register({ email: 'in-the-error@example.com', password: secrets.password }).expect(500);
+    await client.get('/api/refresh').expect(500);
+    await service.database.pool.query('ALTER TABLE users_away RENAME TO users');
+
+    await until('the last line', () => lineOf('last-of-secrets'));
+    const log = JSON.stringify(service.log);
+    for (const secret of [...Object.values(secrets), ...tokens]) expect(log).not.toContain(secret);
+    expect(log).not.toContain('$argon2id$');
+    expect(log).not.toMatch(/set-cookie|"cookie"|"authorization"|accessToken=/i);
+  });
+});

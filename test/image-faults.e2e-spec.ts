@@ -1,0 +1,356 @@
+import { randomUUID } from 'node:crypto';
+import { built } from './support/built.js';
+import type { Client } from './support/client.js';
+import { type CloudinaryFault, CloudinaryStandIn } from './support/cloudinary-stand-in.js';
+import { createDatabase } from './support/databases.js';
+import { png } from './support/pictures.js';
+import {
+  CAKE,
+  createProduct,
+  expectOnlyImages,
+  fail,
+  form,
+  type FormFile,
+  ledger,
+  NOT_FOUND,
+  type ProductAnswer,
+  productCount,
+  productOf,
+} from './support/products.js';
+import { startService, type TestService } from './support/service.js';
+import { until } from './support/wait.js';
+
+const CREATION_FAILED = fail(
+  500,
+  'fail to create product and this is not your fault, please try again later',
+);
+const UNEXPECTED = fail(500, 'something went wrong on our side, please try again later');
+const BREAD = { name: 'Roti', description: 'Soft', price: '12500', 'images.removed[]': '' } as const;
+
+function pictures(count: number): FormFile[] {
+  return Array.from({ length: count }, (_, index) => ({ bytes: png(randomUUID()), name: `${index}.png` }));
+}
+
+describe('products while the image host fails', () => {
+  let standIn: CloudinaryStandIn;
+  let service: TestService;
+  let admin: Client;
+
+  beforeEach(async () => {
+    standIn = await CloudinaryStandIn.start();
+    service = await start();
+    admin = await service.admin();
+  });
+
+  afterEach(async () => {
+    await service.stop();
+    await standIn.close();
+  });
+
+  function start(settings: Readonly<Record<string, string>> = {}): Promise<TestService> {
+    return startService({ settings: { IMAGE_HOST: 'cloudinary', CLOUDINARY_URL: standIn.url, ...settings } });
+  }
+
+  /** Replaces the service by one with further settings. */
+  async function restart(settings: Readonly<Record<string, string>>): Promise<void> {
+    await service.stop();
+    service = await start(settings);
+    admin = await service.admin();
+  }
+
+  async function shown(id: number): Promise<ProductAnswer> {
+    return productOf(await admin.get(`/api/products/${id}`).expect(200));
+  }
+
+  function uploads(): number {
+    return standIn.requests.filter(({ operation }) => operation === 'upload').length;
+  }
+
+  function expectOnly(urls: readonly string[]): Promise<void> {
+    return expectOnlyImages(service.database, standIn, urls);
+  }
+
+  /** Inserts what a process left that died between its ledger line and the attachment. */
+  async function leaveStaged(ageSeconds: number, count = 1): Promise<string[]> {
+    const ids = Array.from({ length: count }, () => randomUUID());
+    await service.database.pool.query(
+      `INSERT INTO images (id, host, state, staged_at)
+       SELECT id, 'cloudinary', 'staged', now() - make_interval(secs => $2) FROM unnest($1::uuid[]) AS id`,
+      [ids, ageSeconds],
+    );
+    for (const id of ids) standIn.images.set(id, { bytes: png(id), format: 'png', version: 1 });
+    return ids;
+  }
+
+  it('issue 2, part 5: the uploads of one request run side by side and keep their order', async () => {
+    standIn.delayMs = 100;
+    const files = pictures(5);
+    const { images } = await createProduct(admin, files);
+    expect(standIn.maxConcurrentUploads).toBe(5);
+    expect(images.map((url) => standIn.imageAt(url)?.bytes)).toEqual(files.map(({ bytes }) => bytes));
+    expect(
+      standIn.requests.every(({ signatureValid, overwrite }) => signatureValid && overwrite === false),
+    ).toBe(true);
+    await expectOnly(images);
+  });
+
+  it('interface 4.6 rule 1: a form that fails validation uploads nothing', async () => {
+    await form(admin.post('/api/products'), { ...CAKE, price: 'x' }, pictures(2)).expect(400);
+    await form(admin.post('/api/products'), CAKE, pictures(6)).expect(400);
+    await form(admin.put('/api/products/1'), BREAD, pictures(1)).expect(404);
+    expect(standIn.requests).toEqual([]);
+  });
+
+  it.each<CloudinaryFault['kind'] & ('error' | 'cut' | 'cut-after-accepting' | 'garbage')>([
+    'error',
+    'cut',
+    'cut-after-accepting',
+    'garbage',
+  ])('interface 4.6 rules 2 and 5: an upload k of 5 that fails by %s leaves nothing', async (kind) => {
+    for (const nth of [1, 2, 3, 4, 5]) {
+      standIn.clearFaults();
+      standIn.fault({ operation: 'upload', kind, nth });
+      const answer = await form(admin.post('/api/products'), CAKE, pictures(5)).expect(500);
+      expect(answer.body).toEqual(CREATION_FAILED);
+    }
+    expect(standIn.requests.filter(({ fault }) => fault === kind)).toHaveLength(5);
+    expect(await productCount(service.database)).toBe(0);
+    await expectOnly([]);
+  });
+
+  it('interface 4.7 rule 5: an update with an upload that fails leaves product and images as they were', async () => {
+    const before = await createProduct(admin, pictures(2));
+    const fields = { ...BREAD, 'images.removed[]': before.images[0] ?? '' };
+    for (const kind of ['error', 'cut', 'cut-after-accepting', 'garbage'] as const) {
+      standIn.clearFaults();
+      standIn.fault({ operation: 'upload', kind, nth: 2 });
+      const answer = await form(admin.put(`/api/products/${before.id}`), fields, pictures(3)).expect(500);
+      expect(answer.body).toEqual(UNEXPECTED);
+    }
+    expect(await shown(before.id)).toEqual(before);
+    await expectOnly(before.images);
+  });
+
+  it('interface 4.6 rule 2: a host that is down fails the creation, and works again when it is back', async () => {
+    await standIn.down();
+    const answer = await form(admin.post('/api/products'), CAKE, pictures(2)).expect(500);
+    expect(answer.body).toEqual(CREATION_FAILED);
+    expect(await productCount(service.database)).toBe(0);
+    await standIn.up();
+    const { images } = await createProduct(admin, pictures(2));
+    await expectOnly(images);
+  });
+
+  it('decisions, Answers: no text of the image host reaches a client or the log', async () => {
+    const secret = 'String to sign - secret';
+    standIn.fault({
+      operation: 'upload',
+      kind: 'answer',
+      status: 401,
+      body: `{"error":{"message":"${secret}"}}`,
+    });
+    const answer = await form(admin.post('/api/products'), CAKE, pictures(1)).expect(500);
+    expect(answer.body).toEqual(CREATION_FAILED);
+    expect(JSON.stringify(service.log)).not.toContain(secret);
+    expect(JSON.stringify(service.log)).toContain('the host answered 401');
+  });
+
+  it('interface 4.8: deletion answers 204 while the host is down, and the images go when it is back', async () => {
+    const other = await createProduct(admin, pictures(1));
+    const { id } = await createProduct(admin, pictures(3));
+    await standIn.down();
+    await admin.delete(`/api/products/${id}`).expect(204);
+    const answer = await admin.get(`/api/products/${id}`).expect(404);
+    expect(answer.body).toEqual(NOT_FOUND);
+    await until('a removal has failed', async () => {
+      const { rows } = await service.database.pool.query(
+        'SELECT 1 FROM graphile_worker._private_jobs WHERE last_error IS NOT NULL',
+      );
+      return rows.length > 0;
+    });
+    expect(standIn.images.size).toBe(4);
+    // However often it has failed: an image that is given up stays at the host for ever.
+    await service.database.pool.query('UPDATE graphile_worker._private_jobs SET attempts = 1000');
+    await standIn.up();
+    await expectOnly(other.images);
+  });
+
+  it.each(['error', 'cut', 'garbage', 'cut-after-accepting'] as const)(
+    'interface 4.8: removals that fail by %s are repeated until the host confirms them',
+    async (kind) => {
+      const { id } = await createProduct(admin, pictures(2));
+      standIn.fault({ operation: 'destroy', kind, nth: 1 });
+      await admin.delete(`/api/products/${id}`).expect(204);
+      await expectOnly([]);
+      const removals = standIn.requests.filter(({ operation }) => operation === 'destroy');
+      expect(removals.length).toBeGreaterThanOrEqual(3);
+      expect(removals.every(({ fault, invalidate }) => fault === 'cut' || invalidate)).toBe(true);
+    },
+  );
+
+  it('interface 4.7 rule 5: what an update removes goes from the host, its copies at the edge as well', async () => {
+    const { id, images } = await createProduct(admin, pictures(3));
+    const fields = { ...BREAD, 'images.removed[]': images.slice(0, 2) };
+    const answer = await form(admin.put(`/api/products/${id}`), fields, pictures(1)).expect(200);
+    await expectOnly(productOf(answer).images ?? []);
+    const removals = standIn.requests.filter(({ operation }) => operation === 'destroy');
+    expect(removals.map(({ invalidate, signatureValid }) => invalidate && signatureValid)).toEqual([
+      true,
+      true,
+    ]);
+  });
+
+  it('interface 4.7 rule 2: six updates at once never pass 5 images, and the host holds what the catalog shows', async () => {
+    const { id } = await createProduct(admin, pictures(2));
+    standIn.delayMs = 50;
+    const answers = await Promise.all(
+      Array.from({ length: 6 }, () => form(admin.put(`/api/products/${id}`), BREAD, pictures(1))),
+    );
+    expect(answers.map(({ status }) => status).sort((a, b) => a - b)).toEqual([200, 200, 200, 400, 400, 400]);
+    for (const { status, body } of answers) {
+      if (status === 400) expect(body).toEqual(fail(400, 'each product can only have 5 images at max'));
+    }
+    const { images } = await shown(id);
+    expect(images).toHaveLength(5);
+    await expectOnly(images ?? []);
+  });
+
+  it('interface 4.7 rule 5: updates at once that remove the same image and add others lose none', async () => {
+    const { id, images } = await createProduct(admin, pictures(3));
+    const fields = { ...BREAD, 'images.removed[]': images[0] ?? '' };
+    await Promise.all(
+      [1, 2, 3].map(() => form(admin.put(`/api/products/${id}`), fields, pictures(1)).expect(200)),
+    );
+    const after = (await shown(id)).images ?? [];
+    expect(after.slice(0, 2)).toEqual(images.slice(1));
+    expect(after).toHaveLength(5);
+    await expectOnly(after);
+  });
+
+  it('interface 4.7 and 4.8: an update against a deletion leaves either no product, and no image at all', async () => {
+    standIn.delayMs = 30;
+    for (let round = 0; round < 5; round += 1) {
+      const { id } = await createProduct(admin, pictures(1));
+      const begun = uploads();
+      const [updated, deleted] = await Promise.all([
+        form(admin.put(`/api/products/${id}`), BREAD, pictures(2)),
+        // Before, in the middle of and after the uploads of the update.
+        until('its time', () => uploads() >= begun + (round % 3)).then(() =>
+          admin.delete(`/api/products/${id}`),
+        ),
+      ]);
+      expect(deleted.status).toBe(204);
+      expect([200, 404]).toContain(updated.status);
+      if (updated.status === 404) expect(updated.body).toEqual(NOT_FOUND);
+    }
+    expect(await productCount(service.database)).toBe(0);
+    await expectOnly([]);
+  });
+
+  it('architecture, image ledger: what a crash left staged is condemned at the next start', async () => {
+    await leaveStaged(601, 150);
+    const young = await leaveStaged(300);
+    const { images } = await createProduct(admin, pictures(1));
+    const { database } = service;
+    const next = await startService({
+      database,
+      settings: { IMAGE_HOST: 'cloudinary', CLOUDINARY_URL: standIn.url },
+    });
+    try {
+      await until('the abandoned images are gone', () => standIn.images.size === 2);
+      expect(standIn.images.has(young[0] ?? '')).toBe(true);
+      expect(standIn.imageAt(images[0] ?? '')).toBeDefined();
+      await until('and their ledger lines', async () => (await ledger(database)).length === 2);
+    } finally {
+      await next.stop();
+    }
+  });
+
+  it('architecture, image ledger: the sweep condemns periodically what is staged for longer than allowed', async () => {
+    await restart({ STAGED_IMAGE_TTL_S: '1' });
+    const { images } = await createProduct(admin, pictures(1));
+    await leaveStaged(0, 2);
+    await expectOnly(images);
+  });
+
+  it('architecture, image ledger: an image swept while its request still uploads is never attached', async () => {
+    await restart({ STAGED_IMAGE_TTL_S: '1' });
+    const before = await createProduct(admin, pictures(1));
+    standIn.delayMs = 2_000;
+    const [created, updated] = await Promise.all([
+      form(admin.post('/api/products'), CAKE, pictures(2)),
+      form(admin.put(`/api/products/${before.id}`), BREAD, pictures(1)),
+    ]);
+    standIn.delayMs = 0;
+    expect({ status: created.status, body: created.body as unknown }).toEqual({
+      status: 500,
+      body: CREATION_FAILED,
+    });
+    expect({ status: updated.status, body: updated.body as unknown }).toEqual({
+      status: 500,
+      body: UNEXPECTED,
+    });
+    expect(await productCount(service.database)).toBe(1);
+    expect(await shown(before.id)).toEqual(before);
+    await expectOnly(before.images);
+  });
+
+  it('architecture, image ledger: a line whose upload may still arrive is kept, and looked at once more', async () => {
+    standIn.fault({ operation: 'upload', kind: 'cut-after-accepting', nth: 1 });
+    await form(admin.post('/api/products'), CAKE, pictures(1)).expect(500);
+    await until('it was removed once', () => standIn.images.size === 0);
+    const { pool } = service.database;
+    const waiting = await until('the second look is queued', async () => {
+      const { rows } = await pool.query<{ seconds: number }>(
+        `SELECT extract(epoch FROM run_at - now())::float AS seconds
+         FROM graphile_worker._private_jobs WHERE locked_at IS NULL AND run_at > now() + interval '30 s'`,
+      );
+      return rows[0]?.seconds;
+    });
+    expect(waiting).toBeLessThanOrEqual(61);
+    const [line] = await ledger(service.database);
+    expect(line?.state).toBe('condemned');
+    // The upload arrives after all.
+    standIn.images.set(line?.id ?? '', { bytes: png(), format: 'png', version: 1 });
+    await expectOnly([]);
+  });
+
+  it('architecture, image ledger: giving images back after a commit whose answer was lost leaves them to their product', async () => {
+    const { images } = await createProduct(admin, pictures(2));
+    const { ImagesService } = await built('src/images/images.service.js');
+    const lines = await ledger(service.database);
+    await service.app.get(ImagesService, { strict: false }).discard(lines.map(({ id }) => id));
+    expect(await ledger(service.database)).toEqual(lines);
+    await expectOnly(images);
+  });
+
+  it('decisions, Settings: images stored before IMAGE_HOST changed are still removed from where they are', async () => {
+    const database = await createDatabase();
+    const settings = { CLOUDINARY_URL: standIn.url, DATA_DIR: service.dataDir };
+    try {
+      const first = await startService({ database, settings: { ...settings, IMAGE_HOST: 'cloudinary' } });
+      const remote = await createProduct(await first.admin(), pictures(2));
+      await first.stop();
+      expect(standIn.images.size).toBe(2);
+
+      const second = await startService({ database, settings: { ...settings, IMAGE_HOST: 'local' } });
+      const client = await second.admin();
+      const local = await createProduct(client, pictures(1));
+      const path = new URL(local.images[0] ?? '').pathname;
+      await client.get(path).expect(200);
+      await client.delete(`/api/products/${remote.id}`).expect(204);
+      await until('the remote images are gone', () => standIn.images.size === 0);
+      await second.stop();
+
+      const third = await startService({ database, settings: { ...settings, IMAGE_HOST: 'cloudinary' } });
+      const last = await third.admin();
+      await last.get(path).expect(200);
+      await last.delete(`/api/products/${local.id}`).expect(204);
+      await until('the local image is gone', async () => (await last.get(path)).status === 404);
+      await until('the ledger is empty', async () => (await ledger(database)).length === 0);
+      await third.stop();
+    } finally {
+      await database.drop();
+    }
+  });
+});

@@ -1,0 +1,186 @@
+import { mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
+import { request as httpRequest } from 'node:http';
+import { join } from 'node:path';
+import type { Client } from './support/client.js';
+import { jpeg, padded, png } from './support/pictures.js';
+import { createProduct, NOT_FOUND } from './support/products.js';
+import { startService, type TestService } from './support/service.js';
+import { until } from './support/wait.js';
+
+const MIB = 1024 * 1024;
+const ID = '0f8fad5b-d9cb-469f-a165-70867728950e';
+
+describe('decisions, Settings: images of the local host under /api/images/', () => {
+  let service: TestService;
+  let admin: Client;
+  let anyone: Client;
+
+  beforeAll(async () => {
+    service = await startService();
+    admin = await service.admin();
+    anyone = service.client();
+  });
+
+  afterAll(() => service.stop());
+
+  async function store(bytes: Buffer, name = 'a.png'): Promise<{ id: number; path: string }> {
+    const { id, images } = await createProduct(admin, [{ bytes, name }]);
+    const url = new URL(images[0] ?? '');
+    expect(url.origin).toBe('http://bakery.test');
+    return { id, path: url.pathname };
+  }
+
+  /** The path as written: clients normalise `..` before they send it. */
+  function getRaw(path: string): Promise<{ status: number; body: unknown }> {
+    return new Promise((resolve, reject) => {
+      const { hostname, port } = new URL(service.url);
+      const sent = httpRequest({ hostname, port, path }, (response) => {
+        const chunks: Buffer[] = [];
+        response.on('data', (chunk: Buffer) => chunks.push(chunk));
+        response.on('end', () => {
+          resolve({
+            status: response.statusCode ?? 0,
+            body: JSON.parse(Buffer.concat(chunks).toString('utf8')) as unknown,
+          });
+        });
+      });
+      sent.on('error', reject);
+      sent.end();
+    });
+  }
+
+  it.each([
+    ['a PNG', png('type'), 'image/png', /\.png$/],
+    ['a JPEG', jpeg('type'), 'image/jpeg', /\.jpg$/],
+  ])(
+    'shows %s to anyone, byte for byte, with its type and nothing to sniff',
+    async (_, bytes, type, name) => {
+      const { path } = await store(bytes);
+      expect(path).toMatch(name);
+      const answer = await anyone.get(path).expect(200);
+      expect(answer.body).toEqual(bytes);
+      expect(answer.headers).toMatchObject({
+        'content-type': type,
+        'content-length': String(bytes.length),
+        'x-content-type-options': 'nosniff',
+        'cross-origin-resource-policy': 'cross-origin',
+        'cache-control': 'public, max-age=31536000, immutable',
+        'x-request-id': expect.any(String) as string,
+      });
+      expect(answer.headers['set-cookie']).toBeUndefined();
+    },
+  );
+
+  it('shows an image of 5 MiB whole', async () => {
+    const bytes = padded(png('large'), 5 * MIB);
+    const { path } = await store(bytes);
+    const answer = await anyone.get(path).expect(200);
+    expect(bytes.equals(answer.body as Buffer)).toBe(true);
+  });
+
+  it('answers 304 to the ETag that it gave, and 200 to another', async () => {
+    const { path } = await store(png('etag'));
+    const { etag } = (await anyone.get(path).expect(200)).headers as { etag: string };
+    expect(etag).toMatch(/^(W\/)?".+"$/);
+    const unchanged = await anyone.get(path).set('If-None-Match', etag).expect(304);
+    expect(unchanged.headers).toMatchObject({ etag, 'cache-control': 'public, max-age=31536000, immutable' });
+    await anyone.get(path).set('If-None-Match', '"another"').expect(200);
+  });
+
+  it('answers HEAD with the same headers and no body', async () => {
+    const { path } = await store(png('head'));
+    const { status, headers } = await fetch(service.url + path, { method: 'HEAD' });
+    expect(status).toBe(200);
+    expect(headers.get('content-type')).toBe('image/png');
+    expect(headers.get('content-length')).toBe(String(png('head').length));
+  });
+
+  it.each(['bytes=0-9', 'bytes=-5', 'bytes=999999-', 'bytes=5-1', 'bytes=0-1,3-4', 'nonsense'])(
+    'sends the whole image for Range: %s',
+    async (range) => {
+      const { path } = await store(png('range'));
+      const answer = await anyone.get(path).set('Range', range).expect(200);
+      expect(answer.body).toEqual(png('range'));
+      expect(answer.headers['content-range']).toBeUndefined();
+      expect(answer.headers['accept-ranges']).not.toBe('bytes');
+    },
+  );
+
+  it('a refusal is a fail envelope that nobody keeps and nobody takes for a picture', async () => {
+    const { path } = await store(png('refused'));
+    const answer = await anyone.get(path).set('If-Match', '"another"');
+    expect(answer.status).toBe(400);
+    expect(answer.body).toMatchObject({ status: 'fail', errors: { code: 400 } });
+    expect(answer.headers['content-type']).toMatch(/^application\/json/);
+    expect(answer.headers['cache-control']).toBeUndefined();
+    expect(answer.headers['last-modified']).toBeUndefined();
+  });
+
+  it('the image goes with its product', async () => {
+    const { id, path } = await store(png('removed'));
+    await anyone.get(path).expect(200);
+    await admin.delete(`/api/products/${id}`).expect(204);
+    await until('the image is gone', async () => (await anyone.get(path)).status === 404);
+    const answer = await anyone.get(path).expect(404);
+    expect(answer.body).toEqual(NOT_FOUND);
+    expect(answer.headers['cache-control']).toBeUndefined();
+  });
+
+  describe('decisions, Answers: whatever is no image of ours is the documented 404', () => {
+    beforeAll(async () => {
+      const folder = join(service.dataDir, 'images', ID.slice(0, 2));
+      await mkdir(folder, { recursive: true });
+      await writeFile(join(folder, `${ID}.tmp`), png('half written'));
+      await writeFile(join(folder, `${ID}.svg`), '<svg/>');
+      await writeFile(join(folder, '.hidden.png'), png('hidden'));
+      await writeFile(join(service.dataDir, 'secret.png'), png('secret'));
+      await symlink(join(service.dataDir, 'secret.png'), join(folder, `${ID}.png`));
+    });
+
+    it.each([
+      `${ID}.png`, // A symbolic link that leads elsewhere.
+      `${ID}.tmp`,
+      `${ID}.svg`,
+      ID,
+      `${ID}.jpg`,
+      `${ID}.PNG`,
+      `${ID}.png%00`,
+      `${ID}.png%20`,
+      '.hidden.png',
+      `${ID.slice(0, 2)}%2F${ID}.tmp`,
+      '..%2Fsecret.png',
+      '..%5Csecret.png',
+      '%2e%2e%2fsecret.png',
+      '..%252Fsecret.png',
+      '../secret.png',
+      '../../../../../../etc/passwd',
+      '%2Fetc%2Fpasswd',
+      '.',
+      '..',
+      `${ID}.png/`,
+      `${ID.slice(0, 2)}/${ID}.tmp`,
+      '',
+      'x'.repeat(2000),
+    ])('%s', async (name) => {
+      expect(await getRaw(`/api/images/${name}`)).toEqual({ status: 404, body: NOT_FOUND });
+    });
+
+    it('a name that cannot be decoded: 400', async () => {
+      expect(await getRaw('/api/images/%E0%A4%A')).toMatchObject({ status: 400 });
+    });
+
+    it('another method than GET and HEAD', async () => {
+      const { path } = await store(png('method'));
+      for (const answer of [await admin.post(path), await admin.put(path), await admin.delete(path)]) {
+        expect(answer.body).toEqual(NOT_FOUND);
+      }
+      await anyone.get(path).expect(200);
+    });
+  });
+
+  it('architecture, image ledger: uploads leave no temporary file', async () => {
+    await store(png('temporary'));
+    const names = await readdir(join(service.dataDir, 'images'), { recursive: true });
+    expect(names.filter((name) => name.endsWith('.tmp'))).toEqual([join(ID.slice(0, 2), `${ID}.tmp`)]);
+  });
+});

@@ -1,0 +1,180 @@
+import { cookiesOf } from './support/client.js';
+import { expectFailure, MESSAGES } from './support/failure.js';
+import { startService, type TestService } from './support/service.js';
+import { claimsOf } from './support/tokens.js';
+import { until } from './support/wait.js';
+
+const AYU = { email: 'Ayu@example.com', fullname: 'Ayu Lestari', password: 'kue lapis legit' } as const;
+
+let service: TestService;
+let ayuId: number;
+
+beforeAll(async () => {
+  service = await startService();
+  const response = await service.client().register(AYU).expect(201);
+  ayuId = (response.body as { data: { user: { id: number } } }).data.user.id;
+});
+
+afterAll(async () => {
+  await service.stop();
+});
+
+function login(fields: object) {
+  return service.client().post('/api/login').send(fields);
+}
+
+describe('a login', () => {
+  it('interface 4.2, decisions, Accounts: answers 200 with the user under users and, with its role, under user', async () => {
+    const response = await login({ email: AYU.email, password: AYU.password });
+    expect(response.status).toBe(200);
+    const user = { id: ayuId, fullname: AYU.fullname, email: AYU.email };
+    expect(response.body).toEqual({
+      status: 'success',
+      data: { users: user, user: { ...user, role: 'USER' } },
+    });
+  });
+
+  it('interface 4.2: sets both cookies anew', async () => {
+    const client = service.client();
+    const response = await client.post('/api/login').send(AYU).expect(200);
+    expect(cookiesOf(response).map(({ name }) => name)).toEqual(['accessToken', 'refreshToken']);
+    await client.get('/api/users').expect(200);
+    await client.get('/api/refresh').expect(200);
+  });
+
+  it('decisions, Accounts: finds the account whatever the case of the e-mail, and answers it as typed at registration', async () => {
+    const response = await login({ email: ' aYU@EXAMPLE.com ', password: AYU.password }).expect(200);
+    expect(response.body).toMatchObject({ data: { users: { email: AYU.email } } });
+  });
+
+  it('interface 4.2: needs no more than e-mail and password; other fields change nothing', async () => {
+    const response = await login({ ...AYU, role: 'ADMIN', id: 1, fullname: 'Eve' }).expect(200);
+    expect(response.body).toMatchObject({
+      data: { user: { id: ayuId, fullname: 'Ayu Lestari', role: 'USER' } },
+    });
+  });
+});
+
+describe('a login that is refused', () => {
+  const required = { email: 'email is required', password: 'password is required' };
+
+  it.each([
+    ['without fields', {}, required],
+    ['without e-mail', { password: 'x' }, { email: 'email is required' }],
+    ['without password', { email: 'a@example.com' }, { password: 'password is required' }],
+    [
+      'with an empty password',
+      { email: 'a@example.com', password: '' },
+      { password: 'password is required' },
+    ],
+    [
+      'with a malformed e-mail',
+      { email: 'nobody', password: 'x' },
+      { email: 'your email format is invalid' },
+    ],
+    [
+      'with both wrong',
+      { email: 'nobody' },
+      { email: 'your email format is invalid', password: 'password is required' },
+    ],
+    ['with values of another type', { email: { $ne: null }, password: ['x'] }, required],
+  ])('interface 4.2 rule 1: %s: 400 with a detail for each field', async (_what, fields, details) => {
+    const response = await login(fields);
+    expectFailure(response, 400, MESSAGES.validation, details);
+    expect(cookiesOf(response)).toEqual([]);
+  });
+
+  it('interface 4.2 rule 2: an unknown e-mail and a wrong password are not distinguished', async () => {
+    const unknown = await login({ email: 'nobody@example.com', password: AYU.password });
+    const wrong = await login({ email: AYU.email, password: 'Kue lapis legit' });
+    for (const response of [unknown, wrong]) {
+      expectFailure(response, 400, MESSAGES.credentials);
+      expect(cookiesOf(response)).toEqual([]);
+    }
+    const withoutVariables = ({ headers }: typeof wrong) => {
+      const { 'x-request-id': _id, date: _date, ...rest } = headers as Record<string, string>;
+      return rest;
+    };
+    expect(withoutVariables(unknown)).toEqual(withoutVariables(wrong));
+  });
+
+  it('decisions, Accounts: an unknown e-mail takes as long as a wrong password', async () => {
+    const times = { 'nobody@example.com': [] as number[], [AYU.email]: [] as number[] };
+    for (let round = 0; round < 9; round += 1) {
+      for (const [email, of] of Object.entries(times)) {
+        const start = performance.now();
+        await login({ email, password: 'wrong' }).expect(400);
+        of.push(performance.now() - start);
+      }
+    }
+    const [unknown = 0, wrong = 0] = Object.values(times).map((of) => of.sort((a, b) => a - b)[4]);
+    // The hash alone is 14 ms; without it an unknown e-mail would answer in a third of the time.
+    expect(unknown).toBeGreaterThan(wrong * 0.6);
+    expect(unknown).toBeLessThan(wrong * 1.7);
+  });
+
+  it('interface 4.2 rule 2: characters of SQL and LIKE in an e-mail match nobody', async () => {
+    for (const email of ['%@example.com', "'or'1'='1@example.com", 'ay_@example.com'])
+      expectFailure(await login({ email, password: AYU.password }), 400, MESSAGES.credentials);
+  });
+
+  it('decisions, Answers: U+0000 and too long a password are validation failures, not a search', async () => {
+    for (const password of ['a\0b', 'p'.repeat(1025)]) {
+      const response = await login({ email: AYU.email, password });
+      expect(response.status).toBe(400);
+      const { errors } = response.body as { errors: { message: string; details: object } };
+      expect(errors.message).toBe('validation error');
+      expect(Object.keys(errors.details)).toEqual(['password']);
+    }
+  });
+
+  it('decisions, Accounts: it leaves the session of the account as it was', async () => {
+    const client = service.client();
+    await client.post('/api/login').send(AYU).expect(200);
+    await login({ email: AYU.email, password: 'wrong' }).expect(400);
+    await client.get('/api/refresh').expect(200);
+  });
+});
+
+describe('a login while the account is being changed', () => {
+  /** Logs in so that the change commits between the reading of the account and the storing of the token. */
+  async function loginDuring(change: string) {
+    const holder = await service.database.pool.connect();
+    try {
+      await holder.query('BEGIN');
+      await holder.query(`UPDATE users SET ${change}, claims_version = claims_version + 1 WHERE id = $1`, [
+        ayuId,
+      ]);
+      const answer = login({ email: AYU.email, password: AYU.password }).then((response) => response);
+      await until('the login waits for the change', async () => {
+        const { rows } = await holder.query<{ waiting: boolean }>(
+          `SELECT count(*) > 0 AS waiting FROM pg_stat_activity
+           WHERE datname = current_database() AND application_name = 'bakery' AND wait_event_type = 'Lock'`,
+        );
+        return rows[0]?.waiting;
+      });
+      await holder.query('COMMIT');
+      return await answer;
+    } finally {
+      holder.release();
+    }
+  }
+
+  it('decisions, Accounts: claims the new role, not the one that was read', async () => {
+    const response = await loginDuring("role = 'ADMIN'");
+    expect(response.status).toBe(200);
+    expect(response.body).toMatchObject({ data: { user: { role: 'ADMIN' } } });
+    for (const { value } of cookiesOf(response)) expect(claimsOf(value).role).toBe('ADMIN');
+    await service.database.pool.query("UPDATE users SET role = 'USER' WHERE id = $1", [ayuId]);
+  });
+
+  it('decisions, Accounts: is refused when the password was changed meanwhile', async () => {
+    const { rows } = await service.database.pool.query<{ password_hash: string }>(
+      'SELECT password_hash FROM users WHERE email = $1',
+      ['admin@bakery.example'],
+    );
+    const response = await loginDuring(`password_hash = '${rows[0]?.password_hash ?? ''}'`);
+    expectFailure(response, 400, MESSAGES.credentials);
+    expect(cookiesOf(response)).toEqual([]);
+  });
+});

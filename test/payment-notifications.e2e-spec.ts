@@ -1,0 +1,562 @@
+import { randomUUID } from 'node:crypto';
+import { DatabaseProxy } from './support/database-proxy.js';
+import { createDatabase } from './support/databases.js';
+import {
+  keptNotifications,
+  makeOrder,
+  NOTIFICATION_FIELDS,
+  notification,
+  type Notification,
+  NOTIFICATIONS_PATH,
+  notify,
+  signatureKey,
+  storedOrder,
+} from './support/notifications.js';
+import { startService, type TestService } from './support/service.js';
+import { until } from './support/wait.js';
+
+const NOT_FOUND = "resource you're looking for is not found";
+
+let service: TestService;
+let userId: number;
+
+beforeAll(async () => {
+  service = await startService();
+  userId = await registerCustomer(service, 'payer@example.com');
+});
+
+afterAll(async () => {
+  await service.stop();
+});
+
+async function registerCustomer(on: TestService, email: string): Promise<number> {
+  const response = await on.client().register({ email }).expect(201);
+  return (response.body as { data: { user: { id: number } } }).data.user.id;
+}
+
+/** An order, and what the gateway says of one transaction for it. */
+async function orderWithTransaction() {
+  const orderId = await makeOrder(service, userId);
+  const transactionId = randomUUID();
+  return {
+    orderId,
+    transactionId,
+    of: (transaction_status: string, fields: Partial<Notification> = {}): Notification =>
+      notification({ order_id: orderId, transaction_id: transactionId, transaction_status, ...fields }),
+  };
+}
+
+async function outcomes(orderId: string): Promise<string[]> {
+  return (await keptNotifications(service, orderId)).map(({ outcome }) => outcome);
+}
+
+describe('the answer', () => {
+  it('interface 4.9: acknowledges with 200 and no content, without a cookie', async () => {
+    const { of } = await orderWithTransaction();
+    const response = await notify(service, of('settlement')).expect(200);
+    expect(response.text).toBe('');
+    expect(response.headers).toMatchObject({ 'content-length': '0' });
+    expect(response.headers).not.toHaveProperty('content-type');
+    expect(response.headers).not.toHaveProperty('set-cookie');
+  });
+
+  it('interface 5 rule 5: heeds no cookie, not even a bad one', async () => {
+    const { of, orderId } = await orderWithTransaction();
+    const client = service.client().setCookie('accessToken', 'garbage');
+    await client.post(NOTIFICATIONS_PATH).send(of('settlement')).expect(200, '');
+    expect((await storedOrder(service, orderId)).status).toBe('settlement');
+  });
+});
+
+describe('the effect on the order', () => {
+  it.each([
+    ['capture', true],
+    ['settlement', true],
+    ['pending', false],
+    ['deny', false],
+    ['cancel', false],
+    ['expire', false],
+    ['failure', false],
+    ['refund', false],
+    ['partial_refund', false],
+    ['authorize', false],
+  ])(
+    'interface section 6: %s becomes the status; completed_at is set: %s',
+    async (status, isCompletedAfterwards) => {
+      const { of, orderId } = await orderWithTransaction();
+      const before = new Date();
+      await notify(service, of(status)).expect(200, '');
+      const after = new Date();
+
+      const order = await storedOrder(service, orderId);
+      expect(order.status).toBe(status);
+      if (isCompletedAfterwards) {
+        expect(order.completed_at?.getTime()).toBeGreaterThanOrEqual(before.getTime());
+        expect(order.completed_at?.getTime()).toBeLessThanOrEqual(after.getTime());
+      } else {
+        expect(order.completed_at).toBeNull();
+      }
+      expect(await outcomes(orderId)).toEqual(['applied']);
+    },
+  );
+
+  it.each(['pending', 'deny', 'cancel', 'expire', 'failure', 'refund', 'partial_refund', 'authorize'])(
+    'interface section 3: %s of another transaction after a settlement makes completed_at null again',
+    async (status) => {
+      const { of, orderId } = await orderWithTransaction();
+      await notify(service, of('settlement')).expect(200);
+      await notify(service, of(status, { transaction_id: randomUUID() })).expect(200);
+      expect(await storedOrder(service, orderId)).toMatchObject({ status, completed_at: null });
+    },
+  );
+
+  it('interface 2.3: an order is pending and not completed until a notification arrives', async () => {
+    const { orderId } = await orderWithTransaction();
+    expect(await storedOrder(service, orderId)).toMatchObject({ status: 'pending', completed_at: null });
+  });
+
+  it('decisions, Payment notifications: payment type, fraud status, transaction id and amount are kept on the order', async () => {
+    const { of, orderId, transactionId } = await orderWithTransaction();
+    const other = await orderWithTransaction();
+    await notify(
+      service,
+      of('capture', { payment_type: 'credit_card', fraud_status: 'deny', gross_amount: '184999.50' }),
+    ).expect(200);
+    expect(await storedOrder(service, orderId)).toMatchObject({
+      payment_type: 'credit_card',
+      fraud_status: 'deny',
+      transaction_id: transactionId,
+      transaction_amount: '184999.50',
+      gross_amount: '185000',
+    });
+    expect(await storedOrder(service, other.orderId)).toMatchObject({
+      status: 'pending',
+      transaction_id: null,
+    });
+  });
+
+  it('decisions, Payment notifications: a settlement keeps the completed_at of its own capture', async () => {
+    const { of, orderId } = await orderWithTransaction();
+    await notify(service, of('capture')).expect(200);
+    const captured = await storedOrder(service, orderId);
+    await notify(service, of('settlement')).expect(200);
+    const settled = await storedOrder(service, orderId);
+    expect(settled.status).toBe('settlement');
+    expect(captured.completed_at).not.toBeNull();
+    expect(settled.completed_at).toEqual(captured.completed_at);
+  });
+
+  it('decisions, Payment notifications: completion by another transaction is a new completed_at', async () => {
+    const { of, orderId } = await orderWithTransaction();
+    await notify(service, of('settlement')).expect(200);
+    // As if it were long ago, so that no clock tick has to be waited for.
+    await service.database.pool.query(
+      `UPDATE orders SET completed_at = '2020-01-01T00:00:00Z' WHERE order_id = $1`,
+      [orderId],
+    );
+    const before = Date.now();
+    await notify(service, of('settlement', { transaction_id: randomUUID() })).expect(200);
+    expect((await storedOrder(service, orderId)).completed_at?.getTime()).toBeGreaterThanOrEqual(before);
+  });
+
+  it('decisions, Payment notifications: deny after settlement of one transaction applies, and so does a settlement after it', async () => {
+    const { of, orderId } = await orderWithTransaction();
+    await notify(service, of('settlement')).expect(200);
+    await notify(service, of('deny', { status_code: '202' })).expect(200);
+    expect(await storedOrder(service, orderId)).toMatchObject({ status: 'deny', completed_at: null });
+    await notify(service, of('settlement', { gross_amount: '185000.0' })).expect(200);
+    const order = await storedOrder(service, orderId);
+    expect(order.status).toBe('settlement');
+    expect(order.completed_at).not.toBeNull();
+    expect(await outcomes(orderId)).toEqual(['applied', 'applied', 'applied']);
+  });
+});
+
+describe('redelivery and order of arrival', () => {
+  it('decisions, Payment notifications: a redelivery is acknowledged, kept, and changes nothing', async () => {
+    const { of, orderId } = await orderWithTransaction();
+    await notify(service, of('settlement')).expect(200);
+    const first = await storedOrder(service, orderId);
+    // The other fields are no part of what makes it the same.
+    await notify(
+      service,
+      of('settlement', { payment_type: 'gopay', transaction_time: '2026-11-21T10:00:00Z' }),
+    ).expect(200, '');
+    expect(await storedOrder(service, orderId)).toEqual(first);
+    expect(await outcomes(orderId)).toEqual(['applied', 'duplicate']);
+  });
+
+  it('decisions, Payment notifications: an old redelivery does not bring back the status that it had', async () => {
+    const { of, orderId } = await orderWithTransaction();
+    await notify(service, of('settlement')).expect(200);
+    await notify(service, of('refund')).expect(200);
+    await notify(service, of('settlement')).expect(200);
+    expect(await storedOrder(service, orderId)).toMatchObject({ status: 'refund', completed_at: null });
+    expect(await outcomes(orderId)).toEqual(['applied', 'applied', 'duplicate']);
+  });
+
+  it.each([
+    ['transaction_id', { transaction_id: randomUUID() }],
+    ['transaction_status', { transaction_status: 'partial_refund' }],
+    ['status_code', { status_code: '201' }],
+    ['gross_amount', { gross_amount: '1.00' }],
+    ['fraud_status', { fraud_status: 'deny' }],
+  ])(
+    'decisions, Payment notifications: with another %s it is no redelivery and applies',
+    async (_field, change) => {
+      const { of, orderId } = await orderWithTransaction();
+      await notify(service, of('settlement')).expect(200);
+      await notify(service, of('settlement', change)).expect(200);
+      expect(await outcomes(orderId)).toEqual(['applied', 'applied']);
+    },
+  );
+
+  it('decisions, Payment notifications: the same transaction id on another order is another matter', async () => {
+    const { of } = await orderWithTransaction();
+    const other = await orderWithTransaction();
+    await notify(service, of('settlement')).expect(200);
+    await notify(service, of('settlement', { order_id: other.orderId })).expect(200);
+    expect((await storedOrder(service, other.orderId)).status).toBe('settlement');
+  });
+
+  it.each([
+    ['pending', 'settlement'],
+    ['pending', 'expire'],
+    ['pending', 'authorize'],
+    ['authorize', 'capture'],
+    ['authorize', 'cancel'],
+  ])(
+    'decisions, Payment notifications: %s after %s of the same transaction is late: kept, not applied',
+    async (late, status) => {
+      const { of, orderId } = await orderWithTransaction();
+      await notify(service, of(status)).expect(200);
+      const before = await storedOrder(service, orderId);
+      await notify(service, of(late, { payment_type: 'qris' })).expect(200, '');
+      expect(await storedOrder(service, orderId)).toEqual(before);
+      expect(await outcomes(orderId)).toEqual(['applied', 'late']);
+      await notify(service, of(late)).expect(200, '');
+      expect(await outcomes(orderId)).toEqual(['applied', 'late', 'duplicate']);
+    },
+  );
+
+  it('decisions, Payment notifications: pending of another transaction is not late', async () => {
+    const { of, orderId } = await orderWithTransaction();
+    await notify(service, of('expire')).expect(200);
+    const transaction_id = randomUUID();
+    await notify(service, of('pending', { transaction_id })).expect(200);
+    expect(await storedOrder(service, orderId)).toMatchObject({ status: 'pending', transaction_id });
+  });
+
+  it('issue 2: 60 identical notifications at once change the order once', async () => {
+    const { of, orderId } = await orderWithTransaction();
+    // Counts the writes to this order, whoever makes them.
+    await service.database.pool.query(`
+      CREATE TABLE order_writes (order_id uuid);
+      CREATE FUNCTION count_order_write() RETURNS trigger LANGUAGE plpgsql AS
+        $$ BEGIN INSERT INTO order_writes VALUES (NEW.order_id); RETURN NULL; END $$;
+      CREATE TRIGGER count_order_write AFTER UPDATE ON orders
+        FOR EACH ROW WHEN (NEW.order_id = '${orderId}') EXECUTE FUNCTION count_order_write();`);
+    const body = of('settlement');
+    const answers = await Promise.all(
+      Array.from({ length: 60 }, () => notify(service, body).then(({ status }) => status)),
+    );
+    expect(new Set(answers)).toEqual(new Set([200]));
+    const kept = await outcomes(orderId);
+    expect(kept).toHaveLength(60);
+    expect(kept.filter((outcome) => outcome === 'applied')).toHaveLength(1);
+    expect(kept.filter((outcome) => outcome === 'duplicate')).toHaveLength(59);
+    const { rows } = await service.database.pool.query<{ writes: number }>(
+      'SELECT count(*)::integer AS writes FROM order_writes',
+    );
+    expect(rows).toEqual([{ writes: 1 }]);
+    await service.database.pool.query('DROP FUNCTION count_order_write CASCADE; DROP TABLE order_writes');
+  });
+
+  it('decisions, Payment notifications: different notifications at once are handled one after another', async () => {
+    const { of, orderId } = await orderWithTransaction();
+    const statuses = ['pending', 'authorize', 'capture', 'settlement', 'deny', 'refund', 'partial_refund'];
+    await Promise.all(
+      statuses.flatMap((status) => [of(status), of(status)]).map((body) => notify(service, body).expect(200)),
+    );
+
+    const kept = await keptNotifications(service, orderId);
+    expect(kept).toHaveLength(14);
+    for (const status of statuses) {
+      const ofStatus = kept.filter(({ transaction_status }) => transaction_status === status);
+      expect(ofStatus.map(({ outcome }) => outcome)).toEqual([
+        expect.stringMatching(/^(applied|late)$/),
+        'duplicate',
+      ]);
+    }
+    const lastApplied = kept.findLast(({ outcome }) => outcome === 'applied');
+    const order = await storedOrder(service, orderId);
+    expect(order.status).toBe(lastApplied?.transaction_status);
+    expect(order.completed_at !== null).toBe(['capture', 'settlement'].includes(order.status));
+  });
+});
+
+describe('what is kept', () => {
+  it('decisions, Payment notifications: further fields are accepted, and the body is kept as received', async () => {
+    const { of, orderId } = await orderWithTransaction();
+    const fields = Object.entries(of('settlement')).map(
+      ([key, value]) => `  ${JSON.stringify(key)} :\t"${value}"`,
+    );
+    const received =
+      `{\n${fields.join(',\n')},\n "va_numbers": [{"bank": "bca", "va_number": "812785002530231"}],` +
+      ' "settlement_time":"2026-11-20 17:06:00", "note": "caf\\u00e9 ☕ \\u0000", "amount": 1.00 }';
+    await notify(service, received).expect(200, '');
+    expect(await keptNotifications(service, orderId)).toMatchObject([
+      { outcome: 'applied', payload: received },
+    ]);
+  });
+
+  it('decisions, Payment notifications: what cannot be applied is not kept: one transaction', async () => {
+    const { of, orderId } = await orderWithTransaction();
+    await service.database.pool.query(`
+      CREATE FUNCTION refuse_update() RETURNS trigger LANGUAGE plpgsql AS
+        $$ BEGIN RAISE EXCEPTION 'the order cannot be written'; END $$;
+      CREATE TRIGGER refuse_update BEFORE UPDATE ON orders
+        FOR EACH ROW WHEN (NEW.order_id = '${orderId}') EXECUTE FUNCTION refuse_update();`);
+    const body = of('settlement');
+    await notify(service, body).expect(500);
+    expect(await outcomes(orderId)).toEqual([]);
+
+    await service.database.pool.query('DROP FUNCTION refuse_update CASCADE');
+    await notify(service, body).expect(200);
+    expect(await outcomes(orderId)).toEqual(['applied']);
+  });
+
+  it('decisions, Payment notifications: what cannot be kept is not applied: one transaction', async () => {
+    const { of, orderId } = await orderWithTransaction();
+    await service.database.pool.query(`
+      CREATE FUNCTION refuse_insert() RETURNS trigger LANGUAGE plpgsql AS
+        $$ BEGIN RAISE EXCEPTION 'the notification cannot be written'; END $$;
+      CREATE TRIGGER refuse_insert BEFORE INSERT ON payment_notifications
+        FOR EACH ROW WHEN (NEW.order_id = '${orderId}') EXECUTE FUNCTION refuse_insert();`);
+    await notify(service, of('settlement')).expect(500);
+    expect(await storedOrder(service, orderId)).toMatchObject({ status: 'pending', completed_at: null });
+    await service.database.pool.query('DROP FUNCTION refuse_insert CASCADE');
+  });
+
+  it.each([
+    ['an unknown status', { transaction_status: 'chargeback' }],
+    ['a bad time', { transaction_time: 'yesterday' }],
+    ['an empty payment type', { payment_type: '' }],
+  ])(
+    'decisions, Payment notifications: a well-signed notification with %s is refused and kept',
+    async (_what, change) => {
+      const { of, orderId } = await orderWithTransaction();
+      const body = JSON.stringify(of('settlement', change));
+      await notify(service, body).expect(400);
+      expect(await storedOrder(service, orderId)).toMatchObject({ status: 'pending', transaction_id: null });
+      expect(await keptNotifications(service, orderId)).toMatchObject([
+        { outcome: 'rejected', payload: body, transaction_id: null, transaction_status: null },
+      ]);
+
+      await notify(service, of('settlement')).expect(200);
+      expect((await storedOrder(service, orderId)).status).toBe('settlement');
+    },
+  );
+
+  it('decisions, Payment notifications: nothing is kept of a refused notification that is badly signed or of no order', async () => {
+    const { of, orderId } = await orderWithTransaction();
+    const bad = { transaction_status: 'chargeback' };
+    await notify(service, { ...of('settlement', bad), signature_key: 'f'.repeat(128) }).expect(400);
+    expect(await outcomes(orderId)).toEqual([]);
+    const { rows: before } = await service.database.pool.query('SELECT count(*) FROM payment_notifications');
+    await notify(service, notification(bad)).expect(400);
+    const { rows: after } = await service.database.pool.query('SELECT count(*) FROM payment_notifications');
+    expect(after).toEqual(before);
+  });
+});
+
+describe('what is refused', () => {
+  async function expectDetails(body: object | string, details: Record<string, string>): Promise<void> {
+    const response = await notify(service, body).expect(400);
+    expect(response.body).toEqual({
+      status: 'fail',
+      errors: { code: 400, message: 'validation error', details },
+    });
+  }
+
+  it.each(NOTIFICATION_FIELDS)('interface 4.9: without %s it is refused, naming the field', async (field) => {
+    const { of, orderId } = await orderWithTransaction();
+    const message = { [field]: `${field} is required` };
+    const rest: Partial<Notification> = of('settlement');
+    Reflect.deleteProperty(rest, field);
+    await expectDetails(rest, message);
+    await expectDetails({ ...rest, [field]: '' }, message);
+    await expectDetails({ ...rest, [field]: null }, message);
+    expect((await storedOrder(service, orderId)).status).toBe('pending');
+  });
+
+  it.each(NOTIFICATION_FIELDS)(
+    'interface 4.9: %s that is no string is refused, naming the field',
+    async (field) => {
+      const { of } = await orderWithTransaction();
+      const good = of('settlement');
+      for (const value of [200, true, ['200'], { value: good[field] }, 0, false]) {
+        await expectDetails({ ...good, [field]: value }, { [field]: `${field} should be a string` });
+      }
+    },
+  );
+
+  it.each<[keyof Notification, string]>([
+    ['transaction_status', 'chargeback'],
+    ['transaction_status', 'SETTLEMENT'],
+    ['transaction_status', ' settlement'],
+    ['transaction_status', 'toString'],
+    ['fraud_status', 'maybe'],
+    ['fraud_status', 'Accept'],
+    ['order_id', 'not-a-uuid'],
+    ['order_id', '5f0c2a3e-8a55-4c42-9df5-1b7f1a0f7a11x'],
+    ['order_id', "5f0c2a3e-8a55-4c42-9df5-1b7f1a0f7a11' OR 1=1"],
+    ['transaction_time', 'yesterday'],
+    ['transaction_time', '2026-02-30 10:00:00'],
+    ['transaction_time', '20 Nov 2026 17:05'],
+    ['transaction_id', 'x'.repeat(256)],
+    ['payment_type', 'bank\0transfer'],
+    ['gross_amount', '1'.repeat(33)],
+    ['status_code', '2'.repeat(17)],
+  ])('decisions, Payment notifications: %s %j is refused, naming the field', async (field, value) => {
+    const { of } = await orderWithTransaction();
+    await expectDetails(of('settlement', { [field]: value }), { [field]: `${field} is invalid` });
+  });
+
+  it('decisions, Answers: all failing fields are reported together', async () => {
+    const all = Object.fromEntries(NOTIFICATION_FIELDS.map((field) => [field, `${field} is required`]));
+    await expectDetails({}, all);
+    await expectDetails('[]', all);
+    await expectDetails(
+      { ...notification(), fraud_status: 'maybe', order_id: 7, payment_type: '' },
+      {
+        fraud_status: 'fraud_status is invalid',
+        order_id: 'order_id should be a string',
+        payment_type: 'payment_type is required',
+      },
+    );
+  });
+
+  it.each(['accept', 'deny', 'challenge'])(
+    'decisions, Payment notifications: fraud_status %s is taken',
+    async (fraud_status) => {
+      const { of, orderId } = await orderWithTransaction();
+      await notify(service, of('capture', { fraud_status })).expect(200, '');
+      expect(await storedOrder(service, orderId)).toMatchObject({ status: 'capture', fraud_status });
+    },
+  );
+
+  it.each([
+    '2026-11-20 17:05:12',
+    '2026-11-20T17:05:12+07:00',
+    '2026-11-20T10:05:12Z',
+    '2026-11-20T10:05:12.250Z',
+    '2026-11-20T17:05:12',
+    '20261120T100512Z',
+  ])('decisions, Payment notifications: transaction_time %s is taken', async (transaction_time) => {
+    const { of } = await orderWithTransaction();
+    await notify(service, of('settlement', { transaction_time })).expect(200, '');
+  });
+
+  it('interface 5 rule 5: a wrong signature is refused with 403 and changes nothing', async () => {
+    const { of, orderId } = await orderWithTransaction();
+    const good = of('settlement');
+    const wrong = [
+      { ...good, signature_key: signatureKey(good, 'another server key') },
+      { ...good, signature_key: 'f'.repeat(128) },
+      { ...good, signature_key: good.signature_key.slice(0, -1) },
+      { ...good, signature_key: `${good.signature_key}0` },
+      { ...good, signature_key: 'x' },
+      { ...good, gross_amount: '1.00' },
+      { ...good, status_code: '201' },
+      { ...good, order_id: await makeOrder(service, userId) },
+    ];
+    for (const body of wrong) {
+      const response = await notify(service, body).expect(403);
+      expect(response.body).toEqual({ status: 'fail', errors: { code: 403, message: 'invalid signature' } });
+    }
+    expect((await storedOrder(service, orderId)).status).toBe('pending');
+    expect(await outcomes(orderId)).toEqual([]);
+  });
+
+  it('decisions, Payment notifications: the signature covers the strings as sent, not what they mean', async () => {
+    const { of, orderId } = await orderWithTransaction();
+    const good = of('settlement');
+    await notify(service, { ...good, gross_amount: '185000' }).expect(403);
+    await notify(service, { ...good, order_id: orderId.toUpperCase() }).expect(403);
+    await notify(service, of('settlement', { order_id: orderId.toUpperCase() })).expect(200);
+    expect((await storedOrder(service, orderId)).status).toBe('settlement');
+  });
+
+  it.each([randomUUID(), '11111111-1111-1111-1111-111111111111', '00000000-0000-0000-0000-000000000000'])(
+    'decisions, Payment notifications: the unknown order %s is 404',
+    async (order_id) => {
+      const response = await notify(service, notification({ order_id })).expect(404);
+      expect(response.body).toEqual({ status: 'fail', errors: { code: 404, message: NOT_FOUND } });
+    },
+  );
+
+  it('decisions, Answers: a body that is no JSON is 400, one that is too large 413, one in another charset 415', async () => {
+    await notify(service, '{"order_id":').expect(400);
+    const huge = { ...notification(), filler: 'x'.repeat(101 * 1024) };
+    await notify(service, huge).expect(413);
+    // Kept as UTF-8 text, its zero bytes would be refused by PostgreSQL.
+    const { of, orderId } = await orderWithTransaction();
+    await service
+      .client()
+      .post(NOTIFICATIONS_PATH)
+      .set('Content-Type', 'application/json; charset=utf-16le')
+      .send(Buffer.from(JSON.stringify(of('settlement')), 'utf16le') as unknown as object)
+      .serialize((body: unknown) => body as string)
+      .expect(415);
+    expect(await outcomes(orderId)).toEqual([]);
+  });
+});
+
+describe('the test button of the dashboard', () => {
+  it('decisions, Payment notifications: a well-signed payment_notif_test_ is acknowledged and changes nothing', async () => {
+    const order_id = `payment_notif_test_G812785002_${randomUUID()}`;
+    const { rows: before } = await service.database.pool.query('SELECT count(*) FROM payment_notifications');
+    await notify(service, notification({ order_id })).expect(200, '');
+    const { rows: after } = await service.database.pool.query('SELECT count(*) FROM payment_notifications');
+    expect(after).toEqual(before);
+  });
+
+  it('decisions, Payment notifications: a badly signed payment_notif_test_ is refused', async () => {
+    const order_id = 'payment_notif_test_G812785002';
+    const response = await notify(service, notification({ order_id, signature_key: '0'.repeat(128) }));
+    expect(response.status).toBe(400);
+    expect(response.body).toMatchObject({ errors: { details: { order_id: 'order_id is invalid' } } });
+  });
+});
+
+describe('without a database', () => {
+  it('decisions, Payment notifications: it is 503, and the gateway may deliver it again', async () => {
+    const database = await createDatabase();
+    const proxy = await DatabaseProxy.start(database.url);
+    const away = await startService({ database, databaseUrl: proxy.url });
+    try {
+      const orderId = await makeOrder(away, await registerCustomer(away, 'away@example.com'));
+      const body = notification({ order_id: orderId });
+      // The registration's mail: no job is to be running when the database goes.
+      await until('the queue is at rest', async () => (await away.outbox()).length === 1);
+      await proxy.down();
+      const response = await notify(away, body).expect(503);
+      expect(response.body).toEqual({
+        status: 'fail',
+        errors: { code: 503, message: 'service is temporarily unavailable, please try again later' },
+      });
+      // What needs no database is still told.
+      await notify(away, { ...body, signature_key: '0'.repeat(128) }).expect(403);
+      await notify(away, {}).expect(400);
+
+      await proxy.up();
+      await until('the redelivery is taken', async () => (await notify(away, body)).status === 200);
+      expect((await storedOrder(away, orderId)).status).toBe('settlement');
+    } finally {
+      await away.stop();
+      await proxy.down();
+      await database.drop();
+    }
+  });
+});

@@ -1,0 +1,106 @@
+import type { Client } from './support/client.js';
+import { png } from './support/pictures.js';
+import { createProduct, fail, ledger, NOT_FOUND, type ProductAnswer } from './support/products.js';
+import { startService, type TestService } from './support/service.js';
+import { until } from './support/wait.js';
+
+const FILES = [1, 2, 3].map((n) => ({ bytes: png(n), name: `${n}.png` }));
+
+describe('deleting a product', () => {
+  let service: TestService;
+  let admin: Client;
+
+  beforeAll(async () => {
+    service = await startService();
+    admin = await service.admin();
+  });
+
+  afterAll(() => service.stop());
+
+  async function imageStatuses({ images }: ProductAnswer): Promise<number[]> {
+    const answers = await Promise.all(
+      (images ?? []).map((url) => service.client().get(new URL(url).pathname)),
+    );
+    return answers.map(({ status }) => status);
+  }
+
+  it('interface 4.8: answers 204 without a body; the product is gone for good, with its images at the host', async () => {
+    const other = await createProduct(admin, FILES);
+    const product = await createProduct(admin, FILES);
+    expect(await imageStatuses(product)).toEqual([200, 200, 200]);
+
+    const answer = await admin.delete(`/api/products/${product.id}`).expect(204);
+    expect(answer.text).toBe('');
+    expect(answer.headers['content-type']).toBeUndefined();
+
+    await admin.get(`/api/products/${product.id}`).expect(404);
+    const list = await admin.get('/api/products').expect(200);
+    expect((list.body as { data: { products: ProductAnswer[] } }).data.products).toEqual([other]);
+    await until('its images are gone from the host', async () =>
+      (await imageStatuses(product)).every((status) => status === 404),
+    );
+    await until('its lines in the ledger are gone', async () => {
+      const lines = await ledger(service.database);
+      return lines.every(({ product_id }) => product_id === other.id);
+    });
+    expect(await imageStatuses(other)).toEqual([200, 200, 200]);
+  });
+
+  it('interface 4.8: a product without images goes as well', async () => {
+    const { id } = await createProduct(admin);
+    await admin.delete(`/api/products/${id}`).expect(204);
+    await admin.get(`/api/products/${id}`).expect(404);
+  });
+
+  it('interface 4.8: a second deletion is the documented 404', async () => {
+    const { id } = await createProduct(admin);
+    await admin.delete(`/api/products/${id}`).expect(204);
+    const answer = await admin.delete(`/api/products/${id}`).expect(404);
+    expect(answer.body).toEqual(NOT_FOUND);
+  });
+
+  it('interface 4.8: of ten deletions at once one succeeds', async () => {
+    const { id } = await createProduct(admin, FILES);
+    const answers = await Promise.all(Array.from({ length: 10 }, () => admin.delete(`/api/products/${id}`)));
+    const statuses = answers.map(({ status }) => status).sort((a, b) => a - b);
+    expect(statuses).toEqual([204, ...Array.from({ length: 9 }, () => 404)]);
+  });
+
+  it('an id is never given again', async () => {
+    const { id } = await createProduct(admin);
+    await admin.delete(`/api/products/${id}`).expect(204);
+    expect((await createProduct(admin)).id).toBeGreaterThan(id);
+  });
+
+  it.each(['2000000000', '2147483648', '9'.repeat(400), '0', '-1', '1.5', 'abc', '01', '1%00', '%20'])(
+    'interface 4.8: an unknown product %s is the documented 404',
+    async (id) => {
+      const answer = await admin.delete(`/api/products/${id}`).expect(404);
+      expect(answer.body).toEqual(NOT_FOUND);
+    },
+  );
+
+  it('interface 4.8: a customer gets 403, for a known and an unknown product, and nothing changes', async () => {
+    const customer = await service.customer();
+    const product = await createProduct(admin, FILES);
+    for (const id of [product.id, 2_000_000_000, 'x']) {
+      const answer = await customer.delete(`/api/products/${id}`).expect(403);
+      expect(answer.body).toEqual(fail(403, 'this action is only for user with admin access'));
+    }
+    await admin.get(`/api/products/${product.id}`).expect(200);
+    expect(await imageStatuses(product)).toEqual([200, 200, 200]);
+  });
+
+  it('decisions, Accounts: without a cookie 401, with a bad one 400, before the product', async () => {
+    const missing = await service.client().delete('/api/products/2000000000').expect(401);
+    expect(missing.body).toEqual(fail(401, 'access token missing or expired'));
+    const bad = service.client().setCookie('accessToken', 'x');
+    const answer = await bad.delete('/api/products/2000000000').expect(400);
+    expect(answer.body).toEqual(fail(400, 'invalid or malformed access token'));
+  });
+
+  it('interface 4.8: a body is not looked at', async () => {
+    const { id } = await createProduct(admin);
+    await admin.delete(`/api/products/${id}`).send({ id: 1 }).expect(204);
+  });
+});

@@ -1,0 +1,203 @@
+import type { Client } from './support/client.js';
+import { png } from './support/pictures.js';
+import { CAKE, createProduct, fail, NOT_FOUND, type ProductAnswer } from './support/products.js';
+import { startService, type TestService } from './support/service.js';
+
+interface Page {
+  readonly status: string;
+  readonly data: { readonly meta: { readonly lastProductId: number }; readonly products: ProductAnswer[] };
+}
+
+const BAD_LAST_ID = fail(400, 'validation error', { last_id: 'last_id should be a number' });
+const MAX_INT4 = 2_147_483_647;
+
+describe('the list of products', () => {
+  let service: TestService;
+  let customer: Client;
+
+  beforeAll(async () => {
+    service = await startService();
+    customer = await service.customer();
+  });
+
+  afterAll(() => service.stop());
+
+  beforeEach(async () => {
+    await service.database.pool.query('DELETE FROM images');
+    await service.database.pool.query('TRUNCATE products RESTART IDENTITY CASCADE');
+  });
+
+  async function insert(count: number): Promise<void> {
+    await service.database.pool.query(
+      `INSERT INTO products (name, description, price)
+       SELECT 'Bread ' || n, 'Loaf ' || n, n FROM generate_series(1, $1) AS n`,
+      [count],
+    );
+  }
+
+  async function page(query = ''): Promise<Page['data']> {
+    const answer = await customer.get(`/api/products${query}`).expect(200);
+    expect((answer.body as Page).status).toBe('success');
+    return (answer.body as Page).data;
+  }
+
+  it('interface 4.5 rules 1 and 2: walks 120 products in pages of 50, ordered by id, to the end', async () => {
+    await insert(120);
+    const seen: number[] = [];
+    const sizes: number[] = [];
+    let query = '';
+    for (;;) {
+      const answer = await customer.get(`/api/products${query}`);
+      if (answer.status === 404) {
+        expect(answer.body).toEqual(NOT_FOUND);
+        break;
+      }
+      const { meta, products } = (answer.body as Page).data;
+      sizes.push(products.length);
+      seen.push(...products.map(({ id }) => id));
+      expect(meta).toEqual({ lastProductId: products.at(-1)?.id });
+      query = `?last_id=${meta.lastProductId}`;
+    }
+    expect(sizes).toEqual([50, 50, 20]);
+    expect(seen).toEqual(Array.from({ length: 120 }, (_, index) => index + 1));
+  });
+
+  it('interface 4.5: an absent last_id is the first page, a given one what comes after it', async () => {
+    await insert(4);
+    expect((await page()).products.map(({ id }) => id)).toEqual([1, 2, 3, 4]);
+    const after = await page('?last_id=2');
+    expect(after.products.map(({ id }) => id)).toEqual([3, 4]);
+    expect(after.meta).toEqual({ lastProductId: 4 });
+  });
+
+  it('interface 4.5: a last_id that was deleted in the meantime still says where to go on', async () => {
+    await insert(3);
+    await service.database.pool.query('DELETE FROM products WHERE id = 2');
+    expect((await page('?last_id=2')).products.map(({ id }) => id)).toEqual([3]);
+  });
+
+  it('interface 4.5 rule 3: an empty catalog is the documented 404', async () => {
+    const answer = await customer.get('/api/products').expect(404);
+    expect(answer.body).toEqual(NOT_FOUND);
+  });
+
+  it.each(['3', '4', `${MAX_INT4}`, `${MAX_INT4 + 1}`, '9'.repeat(40), '1e400', '9007199254740993'])(
+    'interface 4.5 rule 3: last_id=%s, at or past the last product, is the documented 404',
+    async (lastId) => {
+      await insert(3);
+      const answer = await customer.get(`/api/products?last_id=${lastId}`).expect(404);
+      expect(answer.body).toEqual(NOT_FOUND);
+    },
+  );
+
+  it.each([
+    ['0', [1, 2, 3]],
+    ['-1', [1, 2, 3]],
+    ['-99999999999999999999', [1, 2, 3]],
+    ['1.5', [2, 3]],
+    ['2e0', [3]],
+    ['%2B1', [2, 3]],
+    ['%202%20', [3]],
+  ])('interface 4.5: last_id=%s is a number and shows what comes after it', async (lastId, ids) => {
+    await insert(3);
+    expect((await page(`?last_id=${lastId}`)).products.map(({ id }) => id)).toEqual(ids);
+  });
+
+  it.each([
+    'last_id=abc',
+    'last_id=',
+    'last_id=%20',
+    'last_id=1a',
+    'last_id=0x10',
+    'last_id=NaN',
+    'last_id=Infinity',
+    'last_id=1%00',
+    "last_id=1'--",
+    'last_id=%D9%A1', // ARABIC-INDIC DIGIT ONE
+    'last_id=1&last_id=2',
+  ])('decisions, Products: %s is no number: 400 with details.last_id', async (query) => {
+    await insert(3);
+    const answer = await customer.get(`/api/products?${query}`).expect(400);
+    expect(answer.body).toEqual(BAD_LAST_ID);
+  });
+
+  it('interface 2.2 and 4.5: shows exactly the documented fields, images null without images', async () => {
+    await insert(1);
+    expect(await page()).toEqual({
+      meta: { lastProductId: 1 },
+      products: [{ id: 1, name: 'Bread 1', description: 'Loaf 1', price: 1, images: null }],
+    });
+  });
+
+  it('interface 2.2: a description may be null in the list', async () => {
+    await service.database.pool.query(
+      "INSERT INTO products (name, description, price) VALUES ('Plain', NULL, 1)",
+    );
+    expect((await page()).products[0]?.description).toBeNull();
+  });
+
+  it.each([
+    ['0', 0],
+    ['0.10', 0.1],
+    ['12500', 12500],
+    ['12500.50', 12500.5],
+    ['999999999999.99', 999999999999.99],
+  ])('interface 2.2: a price of %s is the number %d', async (stored, shown) => {
+    await service.database.pool.query("INSERT INTO products (name, price) VALUES ('Priced', $1)", [stored]);
+    expect((await page()).products[0]?.price).toBe(shown);
+  });
+
+  it('decisions, Products: images are listed in the order sent', async () => {
+    const files = [1, 2, 3, 4, 5].map((n) => ({ bytes: png(n), name: `${n}.png` }));
+    const created = await createProduct(await service.admin(), files);
+    expect(created.images).toHaveLength(5);
+    const { products } = await page();
+    expect(products).toEqual([created]);
+  });
+
+  it('decisions, Answers: an answer given under a cookie may not be kept by shared caches', async () => {
+    await insert(1);
+    const answer = await customer.get('/api/products').expect(200);
+    expect(answer.headers['cache-control']).toBe('private, no-cache');
+  });
+
+  describe('decisions, Products: GET /api/products/{product_id}', () => {
+    it('shows a product as in the list, to any signed-in caller', async () => {
+      const created = await createProduct(await service.admin(), [{ bytes: png(), name: 'a.png' }]);
+      const answer = await customer.get(`/api/products/${created.id}`).expect(200);
+      expect(answer.body).toEqual({ status: 'success', data: { products: created } });
+    });
+
+    it('shows null for a product without images, as in the list', async () => {
+      const { id } = await createProduct(await service.admin());
+      const answer = await customer.get(`/api/products/${id}`).expect(200);
+      expect(answer.body).toEqual({
+        status: 'success',
+        data: { products: { id, ...CAKE, price: 185000, images: null } },
+      });
+    });
+
+    it.each([
+      '2',
+      '0',
+      '-1',
+      '01',
+      '1.0',
+      '1e0',
+      '+1',
+      '%201',
+      'abc',
+      `${MAX_INT4}`,
+      `${MAX_INT4 + 1}`,
+      '9'.repeat(400),
+      '1%00',
+      '%D9%A1',
+      'null',
+      '__proto__',
+    ])('an id %s that no product has is the documented 404', async (id) => {
+      await insert(1);
+      const answer = await customer.get(`/api/products/${id}`).expect(404);
+      expect(answer.body).toEqual(NOT_FOUND);
+    });
+  });
+});

@@ -1,0 +1,198 @@
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import PostalMime from 'postal-mime';
+import { expectFailure, MESSAGES } from './support/failure.js';
+import { startService, type TestService } from './support/service.js';
+import { SmtpStandIn, type ReceivedMail } from './support/smtp-stand-in.js';
+import { until } from './support/wait.js';
+
+/** Digits that stand alone, as a code in a sentence does and a part of an id or a time does not. */
+const CODE = /(?<![\w.-])\d{6}(?![\w-])/g;
+
+interface Job {
+  readonly payload: unknown;
+  readonly last_error: string | null;
+}
+
+async function jobsOf(service: TestService): Promise<Job[]> {
+  const { rows } = await service.database.pool.query<Job>(
+    'SELECT payload, last_error FROM graphile_worker._private_jobs ORDER BY id',
+  );
+  return rows;
+}
+
+/** The one code of a mail, which its two parts must agree on. */
+function codeOf({ text, html }: Pick<ReceivedMail, 'text' | 'html'>): string {
+  const codes = text.match(CODE) ?? [];
+  expect(codes).toHaveLength(1);
+  expect(html.replaceAll(/<[^>]*>/g, ' ').match(CODE)).toEqual(codes);
+  return codes[0] ?? '';
+}
+
+function isFor(email: string): (mail: ReceivedMail) => boolean {
+  return ({ to }) => to.includes(email);
+}
+
+describe('the mail of a registration, over SMTP', () => {
+  let smtp: SmtpStandIn;
+  let service: TestService;
+
+  beforeAll(async () => {
+    smtp = await SmtpStandIn.start();
+    service = await startService({
+      settings: { SMTP_URL: smtp.url, MAIL_FROM: 'Toko Roti <no-reply@toko.example>' },
+    });
+  });
+
+  afterAll(async () => {
+    await service.stop();
+    await smtp.close();
+  });
+
+  it('interface 4.1: brings a one-time password of 6 digits to the address, as text and as HTML', async () => {
+    await service.client().register({ email: 'Ayu@example.com', fullname: 'Ayu Lestari' }).expect(201);
+    const mail = await smtp.waitForMail(isFor('Ayu@example.com'));
+    expect(mail.recipients).toEqual(['Ayu@example.com']);
+    expect(mail.from).toBe('no-reply@toko.example');
+    expect(mail.subject).toBe('Your verification code');
+    expect(mail.text).toContain('Hello Ayu Lestari,');
+    expect(mail.html).toContain('Hello Ayu Lestari,');
+    expect(codeOf(mail)).toMatch(/^\d{6}$/);
+  });
+
+  it('decisions, Accounts: the code stands in no table and no log line, only a keyed digest does', async () => {
+    const email = 'secret@example.com';
+    await service.client().register({ email }).expect(201);
+    const code = codeOf(await smtp.waitForMail(isFor(email)));
+    const { rows } = await service.database.pool.query<{ digest: Buffer; row: string; seconds: number }>(
+      `SELECT o.digest, o::text AS row, extract(epoch FROM expires_at - now())::float AS seconds
+       FROM one_time_passwords o JOIN users u ON u.id = user_id WHERE u.email = $1`,
+      [email],
+    );
+    const [stored] = rows;
+    expect(stored?.digest).toHaveLength(32);
+    expect(stored?.digest.equals(createHash('sha256').update(code).digest())).toBe(false);
+    expect(stored?.row).not.toMatch(new RegExp(`\\b${code}\\b`));
+    expect(stored?.seconds).toBeGreaterThan(570);
+    expect(stored?.seconds).toBeLessThanOrEqual(600);
+    expect(JSON.stringify(service.log)).not.toMatch(new RegExp(`\\b${code}\\b`));
+  });
+
+  it('decisions, Accounts: registration answers 201 while the mail server is down, and the mail goes when it is back', async () => {
+    const email = 'patient@example.com';
+    await smtp.down();
+    const before = Date.now();
+    await service.client().register({ email }).expect(201);
+    expect(Date.now() - before).toBeLessThan(5000);
+
+    const failed = await until('a try that failed', async () =>
+      (await jobsOf(service)).find((job) => job.last_error !== null),
+    );
+    expect(failed.payload).toEqual({ userId: expect.any(Number) as number, purpose: 'verify_email' });
+    expect(failed.last_error).not.toMatch(CODE);
+    expect(smtp.mails.some(isFor(email))).toBe(false);
+
+    await smtp.up();
+    await service.database.pool.query('UPDATE graphile_worker._private_jobs SET run_at = now()');
+    codeOf(await smtp.waitForMail(isFor(email)));
+    await until('an empty queue', async () => (await jobsOf(service)).length === 0);
+    expect(smtp.mails.filter(isFor(email))).toHaveLength(1);
+  });
+
+  it('decisions, Accounts: a passing failure of the mail server is tried again', async () => {
+    const email = 'again@example.com';
+    smtp.failNext(1);
+    await service.client().register({ email }).expect(201);
+    await until('a try that failed', async () =>
+      (await jobsOf(service)).some((job) => job.last_error !== null),
+    );
+    await service.database.pool.query('UPDATE graphile_worker._private_jobs SET run_at = now()');
+    codeOf(await smtp.waitForMail(isFor(email)));
+  });
+
+  it('decisions, Accounts: many registrations of one e-mail at once send one mail', async () => {
+    const email = 'once@example.com';
+    await Promise.all(Array.from({ length: 6 }, () => service.client().register({ email })));
+    await smtp.waitForMail(isFor(email));
+    await until('an empty queue', async () => (await jobsOf(service)).length === 0);
+    expect(smtp.mails.filter(isFor(email))).toHaveLength(1);
+  });
+
+  it('interface 4.1: a name is shown as typed, escaped in HTML, and adds no header, recipient or code', async () => {
+    const email = 'injection@example.com';
+    const fullname =
+      '{{code}} {{{code}}} <script>alert("1")</script> & \'x\'\r\nBcc: victim@example.com\r\nSubject: Free\r\n\r\n.\r\nRCPT TO:<victim@example.com>';
+    await service.client().register({ email, fullname }).expect(201);
+    const mail = await smtp.waitForMail(isFor(email));
+    expect(mail.recipients).toEqual([email]);
+    expect(mail.to).toEqual([email]);
+    expect(mail.subject).toBe('Your verification code');
+    const [headers = ''] = mail.raw.toString('latin1').split('\r\n\r\n', 1);
+    expect(headers).not.toMatch(/bcc|victim|free/i);
+    expect(mail.text).toContain('{{code}} {{{code}}} <script>alert("1")</script> & \'x\'');
+    expect(mail.html).not.toContain('<script');
+    expect(mail.html).toContain(
+      '{{code}} {{{code}}} &lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt; &amp;',
+    );
+    codeOf(mail);
+  });
+});
+
+describe('the mail of a registration, without SMTP_URL', () => {
+  let service: TestService;
+
+  beforeEach(async () => {
+    service = await startService();
+  });
+
+  afterEach(async () => {
+    await service.stop();
+  });
+
+  it('decisions, Settings: is written to DATA_DIR/outbox as .eml, and a log line names the file', async () => {
+    await service.client().register({ email: 'outbox@example.com' }).expect(201);
+    const line = await until('a log line', () =>
+      service.log.find(({ msg }) => typeof msg === 'string' && msg.includes('.eml')),
+    );
+    const file = /\/\S+\.eml/.exec(String(line.msg))?.[0] ?? '';
+    expect(file.startsWith(join(service.dataDir, 'outbox'))).toBe(true);
+    const mail = await PostalMime.parse(await readFile(file));
+    expect(mail.to?.map(({ address }) => address)).toEqual(['outbox@example.com']);
+    const code = codeOf({ text: mail.text ?? '', html: mail.html ?? '' });
+    expect(await service.outbox()).toHaveLength(1);
+    expect(JSON.stringify(service.log)).not.toMatch(new RegExp(`\\b${code}\\b`));
+  });
+
+  it('decisions, Accounts: an account whose mail cannot be queued is not created', async () => {
+    await service.database.pool.query(`
+      CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'no queue today'; END $$;
+      CREATE TRIGGER refuse BEFORE INSERT ON graphile_worker._private_jobs EXECUTE FUNCTION refuse();
+    `);
+    const response = await service.client().register({ email: 'whole@example.com' });
+    expectFailure(response, 500, MESSAGES.unexpected);
+    const { rows } = await service.database.pool.query('SELECT 1 FROM users WHERE email = $1', [
+      'whole@example.com',
+    ]);
+    expect(rows).toEqual([]);
+  });
+
+  it('decisions, Accounts: a mail whose account is not committed is not queued', async () => {
+    await service.database.pool.query(`
+      CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'no commit today'; END $$;
+      CREATE CONSTRAINT TRIGGER refuse AFTER INSERT ON users DEFERRABLE INITIALLY DEFERRED
+        FOR EACH ROW EXECUTE FUNCTION refuse();
+    `);
+    const response = await service.client().register({ email: 'never@example.com' });
+    expectFailure(response, 500, MESSAGES.unexpected);
+    await service.database.pool.query('DROP TRIGGER refuse ON users');
+    await service.client().register({ email: 'then@example.com' }).expect(201);
+    await until('an empty queue', async () => (await jobsOf(service)).length === 0);
+    const mails = await until('the mail', async () => {
+      const outbox = await service.outbox();
+      return outbox.length > 0 && outbox;
+    });
+    expect(mails.filter((mail) => mail.includes('never@example.com'))).toEqual([]);
+    expect(mails.filter((mail) => mail.includes('then@example.com'))).toHaveLength(1);
+  });
+});

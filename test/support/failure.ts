@@ -1,0 +1,34 @@
+import type { Response } from 'supertest';
+
+/** Messages that several features answer with (interface.md section 7, decisions.md). */
+export const MESSAGES = {
+  validation: 'validation error',
+  malformedRequest: 'malformed request',
+  credentials: 'email or password is incorrect',
+  malformedAccessToken: 'invalid or malformed access token',
+  missingAccessToken: 'access token missing or expired',
+  missingRefreshToken: 'invalid request, refresh token unavailable',
+  refreshToken: 'invalid refresh token',
+  adminOnly: 'this action is only for user with admin access',
+  origin: 'origin is not allowed',
+  notFound: "resource you're looking for is not found",
+  emailTaken: 'this email already exists',
+  tooLarge: 'request is too large',
+  unexpected: 'something went wrong on our side, please try again later',
+  unavailable: 'service is temporarily unavailable, please try again later',
+} as const;
+
+/** Asserts that an answer is this fail envelope and nothing besides. */
+export function expectFailure(
+  response: Response,
+  code: number,
+  message: string,
+  details?: Readonly<Record<string, string>>,
+): void {
+  expect({ status: response.status, body: response.body as unknown }).toEqual({
+    status: code,
+    body: { status: 'fail', errors: { code, message, ...(details !== undefined && { details }) } },
+  });
+  expect(response.headers['content-type']).toBe('application/json; charset=utf-8');
+  expect(response.headers['x-request-id']).toMatch(/^[\w.:-]{1,128}$/);
+}

@@ -1,0 +1,27 @@
+import type { Pool } from 'pg';
+
+/** A job as graphile-worker keeps it. */
+export interface JobRow {
+  readonly id: string;
+  readonly attempts: number;
+  readonly last_error: string | null;
+  readonly locked_by: string | null;
+  /** Seconds until it may run; negative when it is due. */
+  readonly due_in: number;
+}
+
+export async function jobRows(pool: Pool, task?: string): Promise<JobRow[]> {
+  const { rows } = await pool.query<JobRow>(
+    `SELECT jobs.id, attempts, last_error, locked_by, extract(epoch FROM run_at - now())::float AS due_in
+     FROM graphile_worker._private_jobs AS jobs JOIN graphile_worker._private_tasks AS tasks ON tasks.id = task_id
+     WHERE $1::text IS NULL OR identifier = $1 ORDER BY jobs.id`,
+    [task ?? null],
+  );
+  return rows;
+}
+
+/** Makes every waiting job due and wakes the workers, so that nobody waits for real time. */
+export async function makeJobsDue(pool: Pool): Promise<void> {
+  await pool.query('UPDATE graphile_worker._private_jobs SET run_at = now() WHERE locked_at IS NULL');
+  await pool.query(`SELECT pg_notify('jobs:insert', '{"count":10}')`);
+}

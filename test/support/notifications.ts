@@ -1,0 +1,114 @@
+import { createHash, randomUUID } from 'node:crypto';
+import type { Test } from 'supertest';
+import { built } from './built.js';
+import { Client } from './client.js';
+import { SERVER_KEY, type TestService } from './service.js';
+
+export const NOTIFICATIONS_PATH = '/api/products/payments';
+
+/** The documented fields of a payment notification (interface.md 4.9), all strings, in the documented order. */
+export const NOTIFICATION_FIELDS = [
+  'transaction_time',
+  'status_code',
+  'transaction_status',
+  'signature_key',
+  'gross_amount',
+  'order_id',
+  'transaction_id',
+  'payment_type',
+  'fraud_status',
+] as const;
+
+export type Notification = Record<(typeof NOTIFICATION_FIELDS)[number], string>;
+
+/** Interface.md section 5, rule 5, computed here rather than by the code under test. */
+export function signatureKey(
+  { order_id, status_code, gross_amount }: Pick<Notification, 'order_id' | 'status_code' | 'gross_amount'>,
+  serverKey = SERVER_KEY,
+): string {
+  return createHash('sha512')
+    .update(order_id + status_code + gross_amount + serverKey)
+    .digest('hex');
+}
+
+/** A settlement of a new transaction of an unknown order, with other values for what is given; well signed. */
+export function notification(fields: Partial<Notification> = {}): Notification {
+  const unsigned = {
+    transaction_time: '2026-11-20 17:05:12',
+    status_code: '200',
+    transaction_status: 'settlement',
+    gross_amount: '185000.00',
+    order_id: randomUUID(),
+    transaction_id: randomUUID(),
+    payment_type: 'bank_transfer',
+    fraud_status: 'accept',
+    ...fields,
+  };
+  return { ...unsigned, signature_key: fields.signature_key ?? signatureKey(unsigned) };
+}
+
+/** Sends a notification as the gateway does, without cookies. */
+export function notify(service: TestService, body: object | string): Test {
+  return new Client(service.url)
+    .post(NOTIFICATIONS_PATH)
+    .set('Content-Type', 'application/json')
+    .send(typeof body === 'string' ? body : JSON.stringify(body));
+}
+
+/** A pending order of a customer, as the shop will make it. @returns its order_id */
+export async function makeOrder(
+  service: TestService,
+  userId: number,
+  grossAmount = '185000',
+): Promise<string> {
+  const { OrdersRepository } = await built('src/orders/orders.repository.js');
+  const { DataSource } = (await importBuilt('../node_modules/typeorm/index.mjs')) as typeof import('typeorm');
+  const orderId = randomUUID();
+  await service.app
+    .get(DataSource)
+    .transaction((tx) => service.app.get(OrdersRepository).insert(tx, { orderId, userId, grossAmount }));
+  return orderId;
+}
+
+/** What is stored of an order. */
+export interface StoredOrder {
+  readonly status: string;
+  readonly completed_at: Date | null;
+  readonly transaction_id: string | null;
+  readonly payment_type: string | null;
+  readonly fraud_status: string | null;
+  readonly transaction_amount: string | null;
+  /** Whole rupiah: the order's own total, which no notification changes. */
+  readonly gross_amount: string;
+  /** PostgreSQL's version of the row: another one means that it was written. */
+  readonly xmin: string;
+}
+
+export async function storedOrder(service: TestService, orderId: string): Promise<StoredOrder> {
+  const { rows } = await service.database.pool.query<StoredOrder>(
+    `SELECT status, completed_at, transaction_id, payment_type, fraud_status, transaction_amount, gross_amount,
+            xmin::text FROM orders WHERE order_id = $1`,
+    [orderId],
+  );
+  if (rows[0] === undefined) throw new Error('there is no such order');
+  return rows[0];
+}
+
+/** What is kept of a notification. */
+export interface KeptNotification {
+  readonly outcome: string;
+  readonly transaction_id: string | null;
+  readonly transaction_status: string | null;
+  readonly payload: string;
+  readonly received_at: Date;
+}
+
+/** The kept notifications of an order, in the order in which they were handled. */
+export async function keptNotifications(service: TestService, orderId: string): Promise<KeptNotification[]> {
+  const { rows } = await service.database.pool.query<KeptNotification>(
+    `SELECT outcome, transaction_id, transaction_status, payload, received_at
+       FROM payment_notifications WHERE order_id = $1 ORDER BY id`,
+    [orderId],
+  );
+  return rows;
+}

@@ -1,0 +1,101 @@
+import type { Test } from 'supertest';
+import type { Client } from './client.js';
+import type { CloudinaryStandIn } from './cloudinary-stand-in.js';
+import type { TestDatabase } from './databases.js';
+import { makeJobsDue } from './jobs.js';
+import { until } from './wait.js';
+
+/** A product as an answer shows it. */
+export interface ProductAnswer {
+  readonly id: number;
+  readonly name: string;
+  readonly description: string | null;
+  readonly price: number;
+  readonly images: string[] | null;
+}
+
+/** A file part of a form. */
+export interface FormFile {
+  readonly bytes: Buffer;
+  readonly name: string;
+  /** Name of the part, `images` if not given. */
+  readonly field?: string;
+}
+
+export const CAKE = { name: 'Kue lapis', description: 'Eighteen layers', price: '185000' } as const;
+
+/** Values of form fields; a list is sent as repeated fields. */
+export type FormFields = Readonly<Record<string, string | readonly string[]>>;
+
+/** Adds fields and files, in their order. */
+export function form(request: Test, fields: FormFields, files: readonly FormFile[] = []): Test {
+  // Without a part superagent would send no form at all.
+  void request.type('multipart/form-data').field('unknown', 'dropped');
+  for (const [name, values] of Object.entries(fields)) {
+    for (const value of typeof values === 'string' ? [values] : values) void request.field(name, value);
+  }
+  for (const { bytes, name, field = 'images' } of files) void request.attach(field, bytes, name);
+  return request;
+}
+
+/** Creates a product that must succeed. */
+export async function createProduct(
+  admin: Client,
+  files: readonly FormFile[] = [],
+  fields: FormFields = CAKE,
+): Promise<ProductAnswer & { readonly images: string[] }> {
+  const answer = await form(admin.post('/api/products'), fields, files).expect(201);
+  return productOf(answer) as ProductAnswer & { readonly images: string[] };
+}
+
+/** `data.products` of an answer. */
+export function productOf(answer: { readonly body: unknown }): ProductAnswer {
+  return (answer.body as { data: { products: ProductAnswer } }).data.products;
+}
+
+/** The one body that every failing answer has (interface.md 2.4). */
+export function fail(code: number, message: string, details?: Readonly<Record<string, string>>): object {
+  return { status: 'fail', errors: { code, message, ...(details !== undefined && { details }) } };
+}
+
+export const NOT_FOUND = fail(404, "resource you're looking for is not found");
+
+/** A line of the image ledger. */
+export interface LedgerRow {
+  readonly id: string;
+  readonly host: string;
+  readonly state: string;
+  readonly product_id: number | null;
+}
+
+export async function ledger({ pool }: TestDatabase): Promise<LedgerRow[]> {
+  const { rows } = await pool.query<LedgerRow>(
+    'SELECT id, host, state, product_id FROM images ORDER BY product_id, position',
+  );
+  return rows;
+}
+
+export async function productCount({ pool }: TestDatabase): Promise<number> {
+  const { rows } = await pool.query<{ count: number }>('SELECT count(*)::int AS count FROM products');
+  return rows[0]?.count ?? -1;
+}
+
+/** Waits, letting time pass for the ledger, until the host has just these images and the ledger no others. */
+export async function expectOnlyImages(
+  database: TestDatabase,
+  host: CloudinaryStandIn,
+  urls: readonly string[],
+): Promise<void> {
+  await until('host and ledger hold what the catalog shows', async () => {
+    await letTimePass(database);
+    return host.images.size === urls.length && (await ledger(database)).length === urls.length;
+  });
+  expect(urls.map((url) => host.imageAt(url) !== undefined)).toEqual(urls.map(() => true));
+  expect((await ledger(database)).every(({ state }) => state === 'attached')).toBe(true);
+}
+
+/** Lets a minute pass for the ledger and makes every waiting job due, so that nobody waits for real time. */
+export async function letTimePass({ pool }: TestDatabase): Promise<void> {
+  await pool.query("UPDATE images SET staged_at = staged_at - interval '120 s' WHERE state = 'condemned'");
+  await makeJobsDue(pool);
+}

@@ -1,0 +1,230 @@
+import request from 'supertest';
+import { cookiesOf, type Client } from './support/client.js';
+import { expectFailure, MESSAGES } from './support/failure.js';
+import { REFRESH_SECRET, startService, type TestService } from './support/service.js';
+import { claimsOf, expiredToken, goodClaims, headerOf, signToken } from './support/tokens.js';
+
+const UUID = /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/;
+
+let service: TestService;
+let ayu: Client;
+let ayuId: number;
+
+beforeAll(async () => {
+  service = await startService();
+  ayu = service.client();
+  const response = await ayu.register().expect(201);
+  ayuId = (response.body as { data: { user: { id: number } } }).data.user.id;
+});
+
+afterAll(async () => {
+  await service.stop();
+});
+
+function usersWith(token: string) {
+  return service.client().setCookie('accessToken', token).get('/api/users');
+}
+
+function usersWithCookieHeader(header: string) {
+  return request(service.url).get('/api/users').set('Cookie', header);
+}
+
+describe('the cookies', () => {
+  it.each(['/api/register', '/api/login'])(
+    'interface 5: %s sets both exactly as documented',
+    async (path) => {
+      const response = await service
+        .client()
+        .post(path)
+        .send({
+          email: path === '/api/login' ? 'ayu@example.com' : 'cookies@example.com',
+          fullname: 'Ayu',
+          password: 'correct horse battery staple',
+          passwordConfirmation: 'correct horse battery staple',
+        });
+      expect(response.status).toBeLessThan(300);
+      const cookies = cookiesOf(response).map(({ name, attributes: { expires: _, ...attributes } }) => ({
+        name,
+        attributes,
+      }));
+      const flags = { httponly: '', secure: '', samesite: 'None' };
+      expect(cookies).toEqual([
+        { name: 'accessToken', attributes: { path: '/', 'max-age': '600000', ...flags } },
+        { name: 'refreshToken', attributes: { path: '/api/refresh', 'max-age': '864000000', ...flags } },
+      ]);
+    },
+  );
+
+  it('interface 5 rule 3: a refresh sets the access cookie exactly so, and no other', async () => {
+    const client = service.client();
+    await client.register({ email: 'refreshed@example.com' }).expect(201);
+    const response = await client.get('/api/refresh').expect(200);
+    const [{ attributes: { expires: _, ...attributes } = {}, name } = {}, ...others] = cookiesOf(response);
+    expect(name).toBe('accessToken');
+    expect(attributes).toEqual({
+      path: '/',
+      'max-age': '600000',
+      httponly: '',
+      secure: '',
+      samesite: 'None',
+    });
+    expect(others).toEqual([]);
+  });
+
+  it('interface 5: no cookie names a domain, so none goes to another host', async () => {
+    const response = await service
+      .client()
+      .post('/api/login')
+      .send({ email: 'ayu@example.com', password: 'correct horse battery staple' });
+    for (const { attributes } of cookiesOf(response)) expect(attributes).not.toHaveProperty('domain');
+  });
+});
+
+describe('the tokens', () => {
+  it('interface 5 rule 1: are signed with HMAC-SHA256', () => {
+    for (const name of ['accessToken', 'refreshToken'])
+      expect(headerOf(ayu.cookie(name))).toEqual({ alg: 'HS256', typ: 'JWT' });
+  });
+
+  it.each([
+    ['accessToken', 600],
+    ['refreshToken', 864_000],
+  ])('interface 5: %s carries the documented claims and lives %d seconds', (name, lifetime) => {
+    const claims = claimsOf(ayu.cookie(name));
+    expect(claims).toEqual({
+      tokenId: ayuId,
+      fullname: 'Ayu Lestari',
+      email: 'ayu@example.com',
+      role: 'USER',
+      jti: expect.stringMatching(UUID) as string,
+      iat: expect.any(Number) as number,
+      exp: (claims.iat as number) + lifetime,
+    });
+    expect(Math.abs((claims.iat as number) - Date.now() / 1000)).toBeLessThan(30);
+  });
+
+  it('decisions, Accounts: the jti of no two tokens is the same', () => {
+    expect(claimsOf(ayu.cookie('accessToken')).jti).not.toBe(claimsOf(ayu.cookie('refreshToken')).jti);
+  });
+
+  it("decisions, Accounts: an administrator's tokens claim the role ADMIN", async () => {
+    const admin = await service.admin();
+    for (const name of ['accessToken', 'refreshToken'])
+      expect(claimsOf(admin.cookie(name)).role).toBe('ADMIN');
+  });
+});
+
+describe('the current user', () => {
+  it('interface 4.4: is id, fullname and email, taken from the access token', async () => {
+    const token = signToken(
+      goodClaims({ tokenId: 4711, fullname: 'From the token', email: 't@example.com' }),
+    );
+    const response = await usersWith(token);
+    expect(response.status).toBe(200);
+    expect(response.body).toEqual({
+      status: 'success',
+      data: { user: { id: 4711, fullname: 'From the token', email: 't@example.com' } },
+    });
+  });
+
+  it.each([
+    ['no cookie at all', ''],
+    ['an empty cookie', 'accessToken='],
+    ['other cookies', 'accesstoken=x; refreshToken=y'],
+  ])('interface 4.4: %s: 401', async (_what, header) => {
+    expectFailure(await usersWithCookieHeader(header), 401, MESSAGES.missingAccessToken);
+  });
+
+  it('interface 4.4: an expired token: 401', async () => {
+    expectFailure(await usersWith(expiredToken()), 401, MESSAGES.missingAccessToken);
+  });
+
+  it('interface 5 rule 2: tokens travel in cookies only: none is read from a header, a query or a body', async () => {
+    const token = ayu.cookie('accessToken');
+    const response = await request(service.url)
+      .get(`/api/users?accessToken=${token}`)
+      .set('Authorization', `Bearer ${token}`)
+      .set('accessToken', token)
+      .send({ accessToken: token });
+    expectFailure(response, 401, MESSAGES.missingAccessToken);
+  });
+
+  it.each([
+    ['rubbish', () => 'rubbish'],
+    ['empty parts', () => '..'],
+    [
+      'no JSON',
+      () => `${Buffer.from('{').toString('base64url')}.${Buffer.from('{').toString('base64url')}.x`,
+    ],
+    ['a JSON cookie', () => 'j:{"a":1}'],
+    ['a signed cookie', () => 's:x.y'],
+    ['a text for claims', () => signToken('claims')],
+    ['a list for claims', () => signToken([])],
+    ['a cut signature', () => ayu.cookie('accessToken').slice(0, -3)],
+    ['two tokens in one', () => `${ayu.cookie('accessToken')}.${ayu.cookie('accessToken')}`],
+    ['a bad percent escape', () => '%E0%A4%A'],
+  ])('interface 4.4: a token that is %s: 400', async (_what, token) => {
+    expectFailure(await usersWith(token()), 400, MESSAGES.malformedAccessToken);
+  });
+
+  it.each([
+    ['signed with another key', { secret: 'another key, which is long enough for anything' }],
+    ['signed with an empty key', { secret: '' }],
+    ['signed with the refresh key', { secret: REFRESH_SECRET }],
+    ['unsigned (alg none)', { algorithm: 'none' }],
+    ['of alg NONE with a signature', { algorithm: 'NONE' }],
+    ['of alg HS384', { algorithm: 'HS384' }],
+    ['of alg HS512', { algorithm: 'HS512' }],
+    ['of alg RS256', { algorithm: 'RS256' }],
+  ])('interface 5 rule 1: a token %s: 400', async (_what, forgery) => {
+    expectFailure(await usersWith(signToken(goodClaims(), forgery)), 400, MESSAGES.malformedAccessToken);
+    // Expired as well: a stranger is not told that a token "expired" whose signature is not ours.
+    expectFailure(await usersWith(expiredToken({}, forgery)), 400, MESSAGES.malformedAccessToken);
+  });
+
+  it('interface 5 rule 1: a token whose claims were changed under the same signature: 400', async () => {
+    const [header = '', , signature = ''] = ayu.cookie('accessToken').split('.');
+    const claims = Buffer.from(JSON.stringify(goodClaims({ role: 'ADMIN' }))).toString('base64url');
+    expectFailure(await usersWith(`${header}.${claims}.${signature}`), 400, MESSAGES.malformedAccessToken);
+  });
+
+  it('decisions, Accounts: a refresh token is no access token', async () => {
+    expectFailure(await usersWith(ayu.cookie('refreshToken')), 400, MESSAGES.malformedAccessToken);
+  });
+
+  it.each([
+    ['no id', { tokenId: undefined }],
+    ['an id as text', { tokenId: '7' }],
+    ['an id with a fraction', { tokenId: 0.5 }],
+    ['an id that is negative', { tokenId: -1 }],
+    ['a name that is an object', { fullname: {} }],
+    ['no e-mail', { email: undefined }],
+    ['no role', { role: undefined }],
+    ['an unknown role', { role: 'admin' }],
+    ['a role that is a list', { role: ['ADMIN'] }],
+    ['an exp that is text', { exp: 'tomorrow' }],
+    ['no exp', { exp: undefined }],
+    ['a beginning in the future', { nbf: 4_000_000_000 }],
+  ])('interface 5: well-signed claims with %s: 400', async (_what, claims) => {
+    expectFailure(await usersWith(signToken(goodClaims(claims))), 400, MESSAGES.malformedAccessToken);
+  });
+
+  it('interface 5: of two access cookies the first counts, which a browser sends for the longer path', async () => {
+    const token = ayu.cookie('accessToken');
+    expect((await usersWithCookieHeader(`accessToken=${token}; accessToken=rubbish`)).status).toBe(200);
+    expectFailure(
+      await usersWithCookieHeader(`accessToken=rubbish; accessToken=${token}`),
+      400,
+      MESSAGES.malformedAccessToken,
+    );
+  });
+
+  it('interface 4.4: a huge cookie within the header limit: 400', async () => {
+    expectFailure(await usersWith('x'.repeat(12_000)), 400, MESSAGES.malformedAccessToken);
+  });
+
+  it('interface 4.4: the database is not asked', async () => {
+    const token = signToken(goodClaims({ tokenId: 2_000_000_000 }));
+    expect((await usersWith(token)).status).toBe(200);
+  });
+});
