@@ -22,5 +22,5 @@ export default {
     ],
   },
   testTimeout: 30_000,
-  maxWorkers: 2,
+  maxWorkers: 3,
 };

@@ -13,14 +13,14 @@ describe('decisions, Answers: bodies made to upset a validator', () => {
   afterAll(() => service.stop());
 
   it.each([
-    ['a list nested 40,000 deep', `${'['.repeat(NESTED)}${']'.repeat(NESTED)}`],
-    ['an object nested 10,000 deep', `${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}`],
-    ['a constructor that is a text', '{"constructor":"x"}'],
-    ['a constructor that is a list', '{"constructor":[1]}'],
-    ['a prototype without a constructor', '{"__proto__":{"constructor":null}}'],
-    ['a promise', '{"then":"x"}'],
-    ['a huge length', '{"length":1e300}'],
-  ])('%s as a field or as the whole body is a validation error', async (_, json) => {
+    ['a list nested 40,000 deep', `${'['.repeat(NESTED)}${']'.repeat(NESTED)}`, 'malformed request'],
+    ['an object nested 10,000 deep', `${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}`, 'malformed request'],
+    ['a constructor that is a text', '{"constructor":"x"}', 'validation error'],
+    ['a constructor that is a list', '{"constructor":[1]}', 'validation error'],
+    ['a prototype without a constructor', '{"__proto__":{"constructor":null}}', 'validation error'],
+    ['a promise', '{"then":"x"}', 'validation error'],
+    ['a huge length', '{"length":1e300}', 'validation error'],
+  ])('%s as a field or as the whole body is refused', async (_, json, message) => {
     const client = service.client();
     for (const body of [
       json,
@@ -30,7 +30,7 @@ describe('decisions, Answers: bodies made to upset a validator', () => {
       const answer = await client.post('/api/login').type('json').send(body).expect(400);
       expect(answer.body).toMatchObject({
         status: 'fail',
-        errors: { code: 400, message: 'validation error', details: expect.any(Object) as object },
+        errors: { code: 400, message },
       });
     }
     expect(service.log.filter(({ level }) => level === 'error')).toEqual([]);

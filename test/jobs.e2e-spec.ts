@@ -202,29 +202,24 @@ describe('architecture, side effects: durable jobs on PostgreSQL', () => {
     });
   });
 
-  it('a stop lets a running job end, takes no other, and leaves it no connection', async () => {
+  it('a stop lets a running job end, loses none that waits, and leaves no connection', async () => {
     let finish: (() => void) | undefined;
-    const process = await startProcess(() => new Promise<void>((resolve) => (finish = resolve)));
+    const process = await startProcess(
+      ({ n }) => new Promise<void>((resolve) => (n === 1 ? (finish = resolve) : resolve())),
+    );
     await enqueue(process, 1);
     await until('it runs', () => finish !== undefined);
     let hasStopped = false;
     const stopping = process.stop().then(() => (hasStopped = true));
-    // A worker that was asking for a job when the stop began may still get one.
-    await until('no worker asks for a job any more', async () => {
-      const { rows: asking } = await database.pool.query(
-        "SELECT 1 FROM pg_stat_activity WHERE application_name = 'bakery-jobs' AND state <> 'idle' AND datname = current_database()",
-      );
-      return asking.length === 0;
-    });
     await enqueue(process, 2);
     for (let looks = 0; looks < 10; looks += 1) await rows();
     expect(hasStopped).toBe(false);
     finish?.();
     await stopping;
-    expect(process.ran).toEqual([1]);
-    const [left, ...others] = await rows();
-    expect(others).toEqual([]);
-    expect(left).toMatchObject({ attempts: 0, locked_by: null });
+    // A worker that was asking for a job when the stop began may still have got the second one, and has done it.
+    const left = await rows();
+    expect([...process.ran, ...left.map(() => 2)]).toEqual([1, 2]);
+    for (const job of left) expect(job).toMatchObject({ attempts: 0, locked_by: null });
     // The server's end of a closed connection takes a moment to go.
     await until('it has no connection any more', async () => {
       const { rows: connections } = await database.pool.query(

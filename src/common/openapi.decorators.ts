@@ -3,8 +3,9 @@ import { ApiCookieAuth, ApiExtraModels, ApiOperation, ApiResponse, getSchemaPath
 import { type Failure, failures } from './errors.js';
 import { failEnvelope } from './fail-envelope.filter.js';
 
-/** A property of `data`: a view, or a list of views. */
-type DataShape = Readonly<Record<string, Type | readonly [Type]>>;
+/** A property of `data`: a view, a list of views, or a text. */
+type DataProperty = Type | readonly [Type] | 'string';
+type DataShape = Readonly<Record<string, DataProperty>>;
 
 /** All that the OpenAPI document says of one operation besides its parameters. */
 export interface EndpointDocs {
@@ -33,7 +34,9 @@ export interface EndpointDocs {
 /** Documents an operation completely: summary, cookie, answer, and every failure with its exact message. */
 export function ApiEndpoint(docs: EndpointDocs): MethodDecorator {
   const { access, success } = docs;
-  const models = Object.values(success.data ?? {}).map((entry) => (isList(entry) ? entry[0] : entry));
+  const models = Object.values(success.data ?? {})
+    .filter((entry) => entry !== 'string')
+    .map((entry) => (isList(entry) ? entry[0] : entry));
   return applyDecorators(
     ApiOperation({
       summary: docs.summary,
@@ -85,12 +88,7 @@ function answerHeaders(cookies: readonly string[] = []) {
 }
 
 function successSchema(shape: DataShape) {
-  const properties = Object.entries(shape).map(([key, entry]) => [
-    key,
-    isList(entry)
-      ? { type: 'array', items: { $ref: getSchemaPath(entry[0]) } }
-      : { $ref: getSchemaPath(entry) },
-  ]);
+  const properties = Object.entries(shape).map(([key, entry]) => [key, propertySchema(entry)]);
   return {
     type: 'object' as const,
     required: ['status', 'data'],
@@ -105,12 +103,19 @@ function successSchema(shape: DataShape) {
   };
 }
 
+function propertySchema(entry: DataProperty) {
+  if (entry === 'string') return { type: 'string' };
+  return isList(entry)
+    ? { type: 'array', items: { $ref: getSchemaPath(entry[0]) } }
+    : { $ref: getSchemaPath(entry) };
+}
+
 function fileContent(mediaTypes: readonly string[]) {
   const schema = { type: 'string' as const, format: 'binary' };
   return Object.fromEntries(mediaTypes.map((mediaType) => [mediaType, { schema }]));
 }
 
-function isList(entry: Type | readonly [Type]): entry is readonly [Type] {
+function isList(entry: DataProperty): entry is readonly [Type] {
   return Array.isArray(entry);
 }
 

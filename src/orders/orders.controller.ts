@@ -95,7 +95,7 @@ export class OrdersController {
   @ApiEndpoint({
     summary: 'The payment page of a pending order, again or anew',
     access: 'user',
-    success: { status: 200, data: { token: String, redirect_url: String } },
+    success: { status: 200, data: { token: 'string', redirect_url: 'string' } },
     failures: [failures.notFound(), failures.orderNotPending(), failures.gatewayUnavailable()],
     changesState: true,
   })

@@ -112,10 +112,20 @@ export class OrderView {
   @ApiProperty({ type: [OrderItemView] })
   readonly items: OrderItemView[];
 
-  @ApiProperty({ type: String, nullable: true, description: 'Of the payment page, while it can be used' })
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description: 'Of the payment page, while it can be used',
+    example: '3b7ad8a1c5f24e2f9f6e0d7a',
+  })
   readonly token: string | null;
 
-  @ApiProperty({ type: String, nullable: true, description: 'The payment page, while it can be used' })
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description: 'The payment page, while it can be used',
+    example: 'http://localhost:3000/api/simulator/3b7ad8a1c5f24e2f9f6e0d7a',
+  })
   readonly redirect_url: string | null;
 
   constructor(order: OrderRow) {

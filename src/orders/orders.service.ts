@@ -11,6 +11,8 @@ import type { CreateOrderDto, NewOrderItemDto } from './orders.dto.js';
 import { type OrderItemRow, type OrderRow, OrdersRepository } from './orders.repository.js';
 import { PaymentAttemptsRepository } from './payment-attempts.repository.js';
 
+export type { OrderRow };
+
 /** A payment event with what else is kept of it on the order. */
 export interface Payment extends PaymentEvent {
   readonly paymentType: string;

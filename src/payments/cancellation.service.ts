@@ -8,8 +8,7 @@ import {
   GatewayUnavailableError,
   PaymentGateway,
 } from '../gateway/payment-gateway.js';
-import type { OrderRow } from '../orders/orders.repository.js';
-import { OrdersService } from '../orders/orders.service.js';
+import { type OrderRow, OrdersService } from '../orders/orders.service.js';
 import { eventOf } from './payment-event.js';
 import { PaymentEventsService } from './payment-events.service.js';
 import { ReconciliationService } from './reconciliation.service.js';

@@ -14,7 +14,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   users: [],
   mail: ['jobs'],
   jobs: [],
-  gateway: [],
+  gateway: ['jobs'],
   health: [],
 };
 /** Rooms that every room may import; `common` may import `config`. */
