@@ -49,6 +49,7 @@ function run(sequence: readonly Delivery[]): Step[] {
     const ofTransaction = steps.filter((step) => step.delivery.transactionId === delivery.transactionId);
     const outcome = outcomeOf(delivery.status, {
       isRedelivery: ofTransaction.some((step) => isSame(step.delivery, delivery)),
+      isOfOtherAttempt: false,
       appliedStatuses: ofTransaction
         .filter((step) => step.outcome === 'applied')
         .map((step) => step.delivery.status),
@@ -194,14 +195,20 @@ describe('the documented table', () => {
           transactionId: 'B',
           completedAt: to === 'settlement' || to === 'capture' ? now : null,
         });
-        expect(outcomeOf(to, { isRedelivery: false, appliedStatuses: [] })).toBe('applied');
+        expect(outcomeOf(to, { isRedelivery: false, isOfOtherAttempt: false, appliedStatuses: [] })).toBe(
+          'applied',
+        );
       }
     }
   });
 
   it('decisions, Payment notifications: deny after settlement of the same transaction applies', () => {
-    expect(outcomeOf('deny', { isRedelivery: false, appliedStatuses: ['pending', 'settlement'] })).toBe(
-      'applied',
-    );
+    expect(
+      outcomeOf('deny', {
+        isRedelivery: false,
+        isOfOtherAttempt: false,
+        appliedStatuses: ['pending', 'settlement'],
+      }),
+    ).toBe('applied');
   });
 });

@@ -3,9 +3,15 @@ import type { DataSourceOptions } from 'typeorm';
 import { InitialSchema1763600000000 } from '../../migrations/1763600000000-initial-schema.js';
 import { Simulator1763700000000 } from '../../migrations/1763700000000-simulator.js';
 import { Orders1763800000000 } from '../../migrations/1763800000000-orders.js';
+import { AttemptOfOrder1763810000000 } from '../../migrations/1763810000000-attempt-of-order.js';
 
 /** Every migration, in order. An explicit list: a glob would run whatever file lies about. */
-export const migrations = [InitialSchema1763600000000, Simulator1763700000000, Orders1763800000000];
+export const migrations = [
+  InitialSchema1763600000000,
+  Simulator1763700000000,
+  Orders1763800000000,
+  AttemptOfOrder1763810000000,
+];
 
 const SECOND = 1000;
 

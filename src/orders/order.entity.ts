@@ -20,6 +20,10 @@ export class Order {
   @Column('text', { name: 'transaction_id', nullable: true })
   transactionId!: string | null;
 
+  /** The payment attempt of that transaction. */
+  @Column('uuid', { name: 'attempt_id', nullable: true })
+  attemptId!: string | null;
+
   @Column('text', { name: 'payment_type', nullable: true })
   paymentType!: string | null;
 

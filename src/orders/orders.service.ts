@@ -6,7 +6,7 @@ import { failures } from '../common/errors.js';
 import type { PaymentPage } from '../gateway/payment-gateway.js';
 import { ProductsService } from '../products/products.service.js';
 import { CheckoutService } from './checkout.service.js';
-import { afterPayment, type OrderStatus, type PaymentEvent } from './order-status.js';
+import { afterPayment, type OrderStatus, type PaymentEvent, type PaymentState } from './order-status.js';
 import type { CreateOrderDto, NewOrderItemDto } from './orders.dto.js';
 import { type OrderItemRow, type OrderRow, OrdersRepository } from './orders.repository.js';
 import { PaymentAttemptsRepository } from './payment-attempts.repository.js';
@@ -15,10 +15,19 @@ export type { OrderRow };
 
 /** A payment event with what else is kept of it on the order. */
 export interface Payment extends PaymentEvent {
+  /** Id under which the gateway has it: the order's own or a later attempt's. */
+  readonly attemptId: string;
   readonly paymentType: string;
   readonly fraudStatus: string | null;
   /** As the gateway wrote it. */
   readonly amount: string;
+}
+
+/** An order that nobody else changes until the transaction ends. */
+export interface LockedOrder extends PaymentState {
+  readonly orderId: string;
+  /** The payment attempt that its status comes from or, while it is pending, is to come from. */
+  readonly attemptId: string;
 }
 
 /** An order that may still be paid. */
@@ -96,11 +105,15 @@ export class OrdersService {
 
   /**
    * Locks the order that an id of the gateway's names, until the transaction ends.
-   * @returns its id and status; null when there is none
+   * @returns null when there is none
    */
-  async lock(tx: EntityManager, id: string): Promise<{ orderId: string; status: OrderStatus } | null> {
+  async lock(tx: EntityManager, id: string): Promise<LockedOrder | null> {
     const order = await this.orders.lock(tx, id);
-    return order === null ? null : { orderId: order.orderId, status: order.status };
+    if (order === null) return null;
+    const { orderId, status, transactionId, completedAt } = order;
+    const settledBy = status === 'pending' ? null : order.attemptId;
+    const attemptId = settledBy ?? (await this.attempts.latest(tx, orderId))?.attemptId ?? orderId;
+    return { orderId, status, transactionId, completedAt, attemptId };
   }
 
   /** Ids under which the gateway may know an order's payment. */
@@ -126,12 +139,11 @@ export class OrdersService {
   }
 
   /** Applies what became known of a payment to an order that the transaction has locked. */
-  async applyPayment(tx: EntityManager, orderId: string, payment: Payment): Promise<void> {
-    const order = await this.orders.lock(tx, orderId);
-    if (order === null) throw new Error('the order is gone');
-    const { paymentType, fraudStatus, amount } = payment;
-    await this.orders.update(tx, orderId, {
+  async applyPayment(tx: EntityManager, order: LockedOrder, payment: Payment): Promise<void> {
+    const { attemptId, paymentType, fraudStatus, amount } = payment;
+    await this.orders.update(tx, order.orderId, {
       ...afterPayment(order, payment, new Date()),
+      attemptId,
       paymentType,
       fraudStatus,
       transactionAmount: amount,

@@ -2,14 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { Principal } from '../common/current-user.decorator.js';
 import { failures } from '../common/errors.js';
-import {
-  GatewayRefusedError,
-  type GatewayTransaction,
-  GatewayUnavailableError,
-  PaymentGateway,
-} from '../gateway/payment-gateway.js';
+import { GatewayRefusedError, GatewayUnavailableError, PaymentGateway } from '../gateway/payment-gateway.js';
 import { type OrderRow, OrdersService } from '../orders/orders.service.js';
-import { eventOf } from './payment-event.js';
+import { eventOf, type PaymentEvent } from './payment-event.js';
 import { PaymentEventsService } from './payment-events.service.js';
 import { ReconciliationService } from './reconciliation.service.js';
 
@@ -32,29 +27,22 @@ export class CancellationService {
     const order = await this.orders.findOwn(customer, orderId);
     if (order.status !== 'pending') throw failures.orderNotPending();
     const cancelled = await this.#cancelAtGateway(orderId);
-    await this.dataSource.transaction(async (tx) => {
+    const status = await this.dataSource.transaction(async (tx) => {
+      for (const event of cancelled) await this.events.record(tx, orderId, event);
       const locked = await this.orders.lock(tx, orderId);
-      for (const transaction of cancelled) {
-        await this.events.record(tx, orderId, eventOf(transaction, 'cancellation'));
-      }
-      if (cancelled.length > 0) return;
-      if (locked?.status !== 'pending') throw failures.orderNotPending();
-      await this.events.close(
-        tx,
-        orderId,
-        'cancel',
-        'cancellation',
-        'cancelled before a payment method was chosen',
-      );
+      if (locked?.status !== 'pending') return locked?.status;
+      await this.events.close(tx, orderId, 'cancel', 'cancellation', 'no payment method was chosen');
+      return 'cancel';
     });
+    if (status !== 'cancel') throw failures.orderNotPending();
     return this.orders.findOwn(customer, orderId);
   }
 
-  async #cancelAtGateway(orderId: string): Promise<GatewayTransaction[]> {
+  async #cancelAtGateway(orderId: string): Promise<PaymentEvent[]> {
     const ids = await this.orders.gatewayIds(orderId);
     try {
-      const transactions = await Promise.all(ids.map((id) => this.gateway.cancel(id)));
-      return transactions.filter((transaction) => transaction !== null);
+      const events = await Promise.all(ids.map((id) => this.#cancelAttempt(id)));
+      return events.filter((event) => event !== null);
     } catch (error) {
       if (error instanceof GatewayRefusedError) {
         // Paid, most likely, and the news is still on its way.
@@ -64,5 +52,14 @@ export class CancellationService {
       if (error instanceof GatewayUnavailableError) throw failures.gatewayUnavailable(error);
       throw error;
     }
+  }
+
+  async #cancelAttempt(attemptId: string): Promise<PaymentEvent | null> {
+    const transaction = await this.gateway.cancel(attemptId);
+    if (transaction === null) return null;
+    const event = eventOf(transaction, 'cancellation', attemptId);
+    if (event.status !== 'cancel')
+      throw new GatewayUnavailableError(`the gateway answered a cancellation with ${event.status}`);
+    return event;
   }
 }

@@ -7,6 +7,8 @@ export type EventSource = 'notification' | 'reconciliation' | 'cancellation';
 /** What became known of a transaction. */
 export interface PaymentEvent {
   readonly source: EventSource;
+  /** Id under which the gateway has the payment: the order's own or a later attempt's. */
+  readonly attemptId: string;
   readonly status: OrderStatus;
   readonly transactionId: string;
   readonly statusCode: string;
@@ -21,10 +23,14 @@ export interface PaymentEvent {
  * An answer of the gateway's as an event.
  * @throws GatewayUnavailableError when it names a status that no order can have
  */
-export function eventOf(transaction: GatewayTransaction, source: EventSource): PaymentEvent {
+export function eventOf(
+  transaction: GatewayTransaction,
+  source: Exclude<EventSource, 'notification'>,
+  attemptId: string,
+): PaymentEvent {
   const { transactionStatus, ...rest } = transaction;
   const status = ORDER_STATUSES.find((known) => known === transactionStatus);
   if (status === undefined)
     throw new GatewayUnavailableError('the gateway answered an unknown transaction status');
-  return { ...rest, status, source };
+  return { ...rest, status, source, attemptId };
 }

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { OrdersService } from '../orders/orders.service.js';
+import { isCompleted } from '../orders/order-status.js';
+import { type LockedOrder, OrdersService } from '../orders/orders.service.js';
 import { type Outcome, outcomeOf } from './notification-outcome.js';
 import type { EventSource, PaymentEvent } from './payment-event.js';
 import { PaymentsRepository } from './payments.repository.js';
@@ -14,16 +15,21 @@ export class PaymentEventsService {
   ) {}
 
   /**
-   * Keeps an event and applies it, unless it is a duplicate or late, to an order that the transaction has locked.
-   * An answer that we asked for and that says nothing new is not kept.
+   * Locks the event's order, keeps the event and applies it, unless it is a duplicate or late. An answer that we
+   * asked for and that says nothing new is not kept.
+   *
+   * @param orderId of the order or of one of its payment attempts
+   * @returns null when there is no such order
    */
-  async record(tx: EntityManager, orderId: string, event: PaymentEvent): Promise<Outcome> {
-    const { source, status, transactionId, statusCode, grossAmount, paymentType, fraudStatus, payload } =
+  async record(tx: EntityManager, orderId: string, event: PaymentEvent): Promise<Outcome | null> {
+    const order = await this.orders.lock(tx, orderId);
+    if (order === null) return null;
+    const outcome = await this.#outcome(tx, order, event);
+    const { source, attemptId, status, transactionId, statusCode, grossAmount, paymentType, fraudStatus } =
       event;
-    const outcome = outcomeOf(status, await this.payments.history(tx, orderId, event));
     if (outcome === 'applied' || source === 'notification') {
       await this.payments.keep(tx, {
-        orderId,
+        orderId: order.orderId,
         source,
         outcome,
         transactionId,
@@ -31,11 +37,12 @@ export class PaymentEventsService {
         statusCode,
         grossAmount,
         fraudStatus,
-        payload,
+        payload: event.payload,
       });
     }
     if (outcome === 'applied') {
-      await this.orders.applyPayment(tx, orderId, {
+      await this.orders.applyPayment(tx, order, {
+        attemptId,
         status,
         transactionId,
         paymentType,
@@ -44,6 +51,25 @@ export class PaymentEventsService {
       });
     }
     return outcome;
+  }
+
+  /**
+   * A notification may be an old one, hence a redelivery when it was ever received. What we asked for is how things
+   * stand now: old only if the order stands so already.
+   */
+  async #outcome(tx: EntityManager, order: LockedOrder, event: PaymentEvent): Promise<Outcome> {
+    const { isRedelivery, appliedStatuses } = await this.payments.history(tx, order.orderId, event);
+    const isOfOtherAttempt = event.attemptId !== order.attemptId;
+    // An order that was paid twice shows one payment: asking again must not make it show the other.
+    const wasPaidTwice =
+      isOfOtherAttempt && isCompleted(order.status) && appliedStatuses.includes(event.status);
+    const stands =
+      wasPaidTwice || (order.status === event.status && order.transactionId === event.transactionId);
+    return outcomeOf(event.status, {
+      isRedelivery: event.source === 'notification' ? isRedelivery : stands,
+      isOfOtherAttempt,
+      appliedStatuses,
+    });
   }
 
   /** Ends a pending order of which the gateway has no transaction, and keeps why. */

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { type EntityManager, MoreThan, Repository } from 'typeorm';
-import type { TransactionHistory } from './notification-outcome.js';
+import type { KnownTransaction } from './notification-outcome.js';
 import type { PaymentEvent } from './payment-event.js';
 import { PaymentNotification } from './payment-notification.entity.js';
 
@@ -14,18 +14,37 @@ export class PaymentsRepository {
     @InjectRepository(PaymentNotification) private readonly notifications: Repository<PaymentNotification>,
   ) {}
 
-  /** What is kept of an event's transaction; exact while the order is locked. */
-  async history(tx: EntityManager, orderId: string, event: PaymentEvent): Promise<TransactionHistory> {
-    const rows = await tx.query<TransactionHistory[]>(
+  /**
+   * What is kept of an event's transaction; exact while the order is locked. A notification repeats an answer of the
+   * gateway's whatever their status codes: an expired payment has 407 in the one and 202 in the other.
+   */
+  async history(
+    tx: EntityManager,
+    orderId: string,
+    event: PaymentEvent,
+  ): Promise<Pick<KnownTransaction, 'isRedelivery' | 'appliedStatuses'>> {
+    const rows = await tx.query<Pick<KnownTransaction, 'isRedelivery' | 'appliedStatuses'>[]>(
       `SELECT
-         coalesce(bool_or(transaction_status = $3 AND status_code = $4 AND gross_amount = $5
-                          AND fraud_status IS NOT DISTINCT FROM $6), false) AS "isRedelivery",
+         coalesce(bool_or(transaction_status = $3 AND (status_code = $4 OR source <> 'notification')
+                          AND gross_amount = $5 AND fraud_status IS NOT DISTINCT FROM $6), false) AS "isRedelivery",
          coalesce(array_agg(DISTINCT transaction_status) FILTER (WHERE outcome = 'applied'), '{}')
            AS "appliedStatuses"
        FROM payment_notifications WHERE order_id = $1 AND transaction_id = $2`,
       [orderId, event.transactionId, event.status, event.statusCode, event.grossAmount, event.fraudStatus],
     );
     return rows[0] ?? { isRedelivery: false, appliedStatuses: [] };
+  }
+
+  /** Id of what last changed an order; null when nothing has. */
+  async lastAppliedId(
+    orderId: string,
+    tx: EntityManager = this.notifications.manager,
+  ): Promise<string | null> {
+    const rows = await tx.query<{ id: string | null }[]>(
+      `SELECT max(id) AS id FROM payment_notifications WHERE order_id = $1 AND outcome = 'applied'`,
+      [orderId],
+    );
+    return rows[0]?.id ?? null;
   }
 
   /** What is kept of an order after a notification, oldest first. */

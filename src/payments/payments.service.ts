@@ -48,10 +48,9 @@ export class PaymentsService {
 
   async #keepAndApply(notification: PaymentNotificationDto, payload: string): Promise<void> {
     await this.dataSource.transaction(async (tx) => {
-      const order = await this.orders.lock(tx, notification.order_id);
-      if (order === null) throw failures.notFound();
-      await this.events.record(tx, order.orderId, {
+      const outcome = await this.events.record(tx, notification.order_id, {
         source: 'notification',
+        attemptId: notification.order_id.toLowerCase(),
         status: notification.transaction_status,
         transactionId: notification.transaction_id,
         statusCode: notification.status_code,
@@ -60,6 +59,7 @@ export class PaymentsService {
         fraudStatus: notification.fraud_status,
         payload,
       });
+      if (outcome === null) throw failures.notFound();
     });
   }
 

@@ -1,11 +1,16 @@
-import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
-import { GatewayRefusedError, type GatewayTransaction, PaymentGateway } from '../gateway/payment-gateway.js';
+import {
+  GatewayRefusedError,
+  type GatewayTransaction,
+  GatewayUnavailableError,
+  PaymentGateway,
+} from '../gateway/payment-gateway.js';
 import { JobsService } from '../jobs/jobs.service.js';
-import { isCompleted } from '../orders/order-status.js';
-import { OrdersService, type PendingOrder } from '../orders/orders.service.js';
-import { eventOf } from './payment-event.js';
+import { OrdersService } from '../orders/orders.service.js';
+import { eventOf, type PaymentEvent } from './payment-event.js';
 import { PaymentEventsService } from './payment-events.service.js';
+import { PaymentsRepository } from './payments.repository.js';
 
 const FIND_DUE_ORDERS = 'find-due-orders';
 const CHECK_ORDER = 'check-order';
@@ -24,13 +29,12 @@ interface CheckOrderPayload {
  */
 @Injectable()
 export class ReconciliationService implements OnModuleInit {
-  readonly #logger = new Logger('Reconciliation');
-
   constructor(
     private readonly dataSource: DataSource,
     private readonly jobs: JobsService,
     private readonly gateway: PaymentGateway,
     private readonly orders: OrdersService,
+    private readonly payments: PaymentsRepository,
     private readonly events: PaymentEventsService,
   ) {}
 
@@ -58,22 +62,25 @@ export class ReconciliationService implements OnModuleInit {
   }
 
   async #check(orderId: string): Promise<void> {
+    const checkedFrom = await this.payments.lastAppliedId(orderId);
+    const events = await this.#ask(orderId, (id) => this.gateway.status(id));
+    await this.dataSource.transaction((tx) => this.#record(tx, orderId, events, checkedFrom));
     const order = await this.orders.findPending(orderId);
-    if (order === null) return;
-    await this.#record(orderId, await this.#ask((id) => this.gateway.status(id), order));
-    if (Date.now() - order.createdAt.getTime() >= EXPIRE_AFTER_MS) await this.#expire(order);
+    if (order !== null && Date.now() - order.createdAt.getTime() >= EXPIRE_AFTER_MS)
+      await this.#expire(orderId);
   }
 
-  async #expire(order: PendingOrder): Promise<void> {
-    if ((await this.orders.findPending(order.orderId)) === null) return;
-    const expired = await this.#ask((id) => this.#expireAtGateway(id), order);
-    await this.#record(order.orderId, expired);
+  async #expire(orderId: string): Promise<void> {
+    const checkedFrom = await this.payments.lastAppliedId(orderId);
+    const events = await this.#ask(orderId, (id) => this.#expireAtGateway(id));
+    if (events.some(({ status }) => status === 'pending'))
+      throw new GatewayUnavailableError('the gateway would not expire a payment that it says is pending');
     await this.dataSource.transaction(async (tx) => {
-      const locked = await this.orders.lock(tx, order.orderId);
-      if (locked?.status !== 'pending') return;
-      await this.events.close(tx, order.orderId, 'expire', 'reconciliation', 'not paid within 25 hours');
+      if (!(await this.#record(tx, orderId, events, checkedFrom))) return;
+      const order = await this.orders.lock(tx, orderId);
+      if (order?.status !== 'pending') return;
+      await this.events.close(tx, orderId, 'expire', 'reconciliation', 'not paid within 25 hours');
     });
-    this.#logger.log(`order ${order.orderId} was settled 25 hours after its creation`);
   }
 
   /** A refusal means that the payment has ended, one way or the other: then its status says how. */
@@ -88,21 +95,38 @@ export class ReconciliationService implements OnModuleInit {
 
   /** What the gateway says of every id under which it may know the order. */
   async #ask(
-    question: (gatewayId: string) => Promise<GatewayTransaction | null>,
-    { orderId }: PendingOrder,
-  ): Promise<GatewayTransaction[]> {
-    const answers = await Promise.all((await this.orders.gatewayIds(orderId)).map(question));
-    return answers.filter((answer) => answer !== null);
+    orderId: string,
+    question: (attemptId: string) => Promise<GatewayTransaction | null>,
+  ): Promise<PaymentEvent[]> {
+    const attemptIds = await this.orders.gatewayIds(orderId);
+    const answers = await Promise.all(
+      attemptIds.map(async (id) => {
+        const transaction = await question(id);
+        return transaction === null ? [] : [eventOf(transaction, 'reconciliation', id)];
+      }),
+    );
+    return answers.flat();
   }
 
-  async #record(orderId: string, transactions: readonly GatewayTransaction[]): Promise<void> {
-    if (transactions.length === 0) return;
-    const events = transactions.map((transaction) => eventOf(transaction, 'reconciliation'));
-    // If one of several attempts was paid, that is what the order ends with.
-    events.sort((a, b) => Number(isCompleted(a.status)) - Number(isCompleted(b.status)));
-    await this.dataSource.transaction(async (tx) => {
-      if ((await this.orders.lock(tx, orderId)) === null) return;
-      for (const event of events) await this.events.record(tx, orderId, event);
-    });
+  /**
+   * Records what the gateway answered. An order that changed meanwhile is asked about again instead: the answer may
+   * be older than the news.
+   *
+   * @param checkedFrom what had last changed the order when the gateway was asked
+   * @returns whether the answers still counted
+   */
+  async #record(
+    tx: EntityManager,
+    orderId: string,
+    events: readonly PaymentEvent[],
+    checkedFrom: string | null,
+  ): Promise<boolean> {
+    await this.orders.lock(tx, orderId);
+    if ((await this.payments.lastAppliedId(orderId, tx)) !== checkedFrom) {
+      await this.checkSoon(tx, orderId);
+      return false;
+    }
+    for (const event of events) await this.events.record(tx, orderId, event);
+    return true;
   }
 }

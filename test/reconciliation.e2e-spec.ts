@@ -1,0 +1,570 @@
+import { makeJobsDue } from './support/jobs.js';
+import type { MidtransStatus, StatusChange } from './support/midtrans-stand-in.js';
+import { storedOrder } from './support/notifications.js';
+import { fail } from './support/products.js';
+import { startService } from './support/service.js';
+import {
+  addAttempt,
+  age,
+  allChecked,
+  bulkOrders,
+  calls,
+  checksFailed,
+  findDueOrders,
+  gatewaySettings,
+  historyOf,
+  notifyOf,
+  openShop,
+  placeOrder,
+  reconcile,
+  type Shop,
+  story,
+} from './support/shop.js';
+import { until } from './support/wait.js';
+
+let shop: Shop;
+
+beforeAll(async () => {
+  shop = await openShop();
+});
+
+afterEach(async () => {
+  shop.gateway.clearFaults();
+  shop.gateway.beforeProcessing = undefined;
+  shop.gateway.beforeAnswering = undefined;
+  shop.gateway.answersTransactionIdAsOrderId = false;
+  shop.gateway.httpStatusFollowsCode = false;
+  // What a test left pending, or given up, is no business of the next one's.
+  await shop.service.database.pool.query(
+    `UPDATE orders SET next_check_at = 'infinity' WHERE status = 'pending';
+     DELETE FROM graphile_worker._private_jobs WHERE attempts = max_attempts`,
+  );
+});
+
+afterAll(async () => {
+  await shop.close();
+});
+
+async function statusOf(orderId: string): Promise<string> {
+  return (await storedOrder(shop.service, orderId)).status;
+}
+
+/** Seconds until the gateway is to be asked about an order. */
+async function dueIn(orderId: string): Promise<number> {
+  const { rows } = await shop.service.database.pool.query<{ due_in: number }>(
+    'SELECT extract(epoch FROM next_check_at - now())::float AS due_in FROM orders WHERE order_id = $1',
+    [orderId],
+  );
+  return rows[0]?.due_in ?? NaN;
+}
+
+/** The only order of a list. */
+async function oneOrder(): Promise<string> {
+  const [orderId = ''] = await bulkOrders(shop, 1);
+  return orderId;
+}
+
+/** Makes the order due now, whatever its age, and looks for due orders. */
+async function sweep(orderId: string): Promise<void> {
+  await shop.service.database.pool.query('UPDATE orders SET next_check_at = now() WHERE order_id = $1', [
+    orderId,
+  ]);
+  await findDueOrders(shop);
+}
+
+describe('when the gateway is asked', () => {
+  it('decisions, Payment notifications: not before 5 minutes, and only about pending orders', async () => {
+    const orderId = await placeOrder(shop);
+    const paid = await placeOrder(shop);
+    shop.gateway.settle(paid);
+    await notifyOf(shop, paid);
+    await findDueOrders(shop);
+    await allChecked(shop);
+    expect(calls(shop, 'status', orderId)).toBe(0);
+    await age(shop, [orderId, paid], '290 seconds');
+    await findDueOrders(shop);
+    await allChecked(shop);
+    expect(calls(shop, 'status', orderId)).toBe(0);
+    await age(shop, [orderId, paid], '10 seconds');
+    await findDueOrders(shop);
+    await allChecked(shop);
+    expect(calls(shop, 'status', orderId)).toBe(1);
+    expect(calls(shop, 'status', paid)).toBe(0);
+  });
+
+  it('decisions, Payment notifications: the gaps grow to 6 hours, and one check falls on the 25th hour', async () => {
+    const orderId = await oneOrder();
+    const gaps: number[] = [];
+    let aged = 0;
+    for (
+      let seconds = await dueIn(orderId);
+      aged + seconds < 25 * 3600 + 30;
+      seconds = await dueIn(orderId)
+    ) {
+      gaps.push(Math.round(seconds / 60));
+      aged += seconds;
+      await age(shop, [orderId], `${seconds} seconds`);
+      await findDueOrders(shop);
+      await allChecked(shop);
+      expect(calls(shop, 'status', orderId)).toBe(gaps.length);
+      expect(gaps.length).toBeLessThan(30);
+    }
+    expect(gaps).toEqual([5, 5, 10, 20, 40, 80, 160, 320, 360, 360, 140]);
+    expect(aged / 3600).toBeCloseTo(25, 2);
+  });
+
+  it('decisions, Payment notifications: however often it was asked, the next time is within 6 hours', async () => {
+    const orderId = await oneOrder();
+    await shop.service.database.pool.query('UPDATE orders SET checks = 32767 WHERE order_id = $1', [orderId]);
+    await reconcile(shop, [orderId]);
+    expect(calls(shop, 'status', orderId)).toBe(1);
+    expect((await dueIn(orderId)) / 3600).toBeCloseTo(6, 1);
+  });
+
+  it('issue 3: two processes at once ask once about each order', async () => {
+    const other = await startService({
+      settings: gatewaySettings(shop.gateway),
+      database: shop.service.database,
+    });
+    try {
+      const orders = await bulkOrders(shop, 30);
+      for (const orderId of orders) shop.gateway.settle(orderId);
+      await age(shop, orders, '6 minutes');
+      await Promise.all(Array.from({ length: 4 }, () => findWithoutKey()));
+      await allChecked(shop);
+      for (const orderId of orders) {
+        expect(calls(shop, 'status', orderId)).toBe(1);
+        expect(await story(shop, orderId)).toEqual(['reconciliation settlement applied']);
+      }
+    } finally {
+      await other.stop();
+    }
+  });
+
+  it('docs/decisions 08: more orders than one sweep takes at a time are all found by it', async () => {
+    const orders = await bulkOrders(shop, 450);
+    await age(shop, orders, '6 minutes');
+    // Only the finding counts here, so there is nobody to run the checks' answers through.
+    shop.gateway.fault({ operation: 'status', kind: 'answer', status: 200, body: { status_code: '404' } });
+    await findDueOrders(shop);
+    await until('all were asked about', () =>
+      orders.every((orderId) => calls(shop, 'status', orderId) === 1),
+    );
+  });
+
+  /** Without its key, so that several may run at once. */
+  async function findWithoutKey(): Promise<void> {
+    await shop.service.database.pool.query(`SELECT graphile_worker.add_job('find-due-orders', '{}'::json)`);
+  }
+});
+
+describe('what it finds', () => {
+  type Fate = readonly [now: MidtransStatus | null, expected: string, change?: StatusChange];
+  const FATES: readonly Fate[] = [
+    ['settlement', 'settlement'],
+    ['settlement', 'settlement', { paymentType: 'cstore' }],
+    ['capture', 'capture', { paymentType: 'credit_card' }],
+    ['capture', 'capture', { paymentType: 'credit_card', fraudStatus: 'challenge' }],
+    ['deny', 'deny', { paymentType: 'credit_card', fraudStatus: 'deny' }],
+    ['expire', 'expire'],
+    ['expire', 'expire', { paymentType: 'cstore' }],
+    ['cancel', 'cancel'],
+    ['refund', 'refund'],
+    ['partial_refund', 'partial_refund'],
+    ['failure', 'failure'],
+    ['authorize', 'authorize', { paymentType: 'credit_card' }],
+    ['pending', 'pending'],
+    [null, 'pending'],
+  ];
+
+  it.each([
+    ['HTTP status 200 for every code', false, false],
+    ['HTTP status as the code', true, false],
+    ['the transaction id for an order id', false, true],
+  ])(
+    'issue 3: with every notification dropped it alone brings 50 orders to their true states: %s',
+    async (_what, httpStatusFollowsCode, answersTransactionIdAsOrderId) => {
+      Object.assign(shop.gateway, { httpStatusFollowsCode, answersTransactionIdAsOrderId });
+      const orders = await bulkOrders(shop, 50);
+      const fates = orders.map((orderId, index) => {
+        const [now, expected, change] = FATES[index % FATES.length] ?? [null, 'pending'];
+        if (now !== null) shop.gateway.setStatus(orderId, now, change);
+        return { orderId, now, expected };
+      });
+      await reconcile(shop, orders);
+      for (const { orderId, now, expected } of fates) {
+        const order = await storedOrder(shop.service, orderId);
+        expect([now, order.status]).toEqual([now, expected]);
+        expect(order.completed_at !== null).toBe(expected === 'settlement' || expected === 'capture');
+        const transaction = shop.gateway.order(orderId).transactions.at(-1);
+        expect(order).toMatchObject({
+          transaction_id: transaction?.transactionId ?? null,
+          payment_type: transaction?.paymentType ?? null,
+          fraud_status: transaction?.fraudStatus ?? null,
+        });
+        expect(await story(shop, orderId)).toEqual(now === null ? [] : [`reconciliation ${now} applied`]);
+      }
+    },
+  );
+
+  it('issue 3, history: an answer that says nothing new leaves no line', async () => {
+    const orders = await bulkOrders(shop, 2);
+    const [told = '', untold = ''] = orders;
+    shop.gateway.setStatus(told, 'pending');
+    await notifyOf(shop, told);
+    for (let round = 1; round <= 3; round += 1) {
+      await shop.service.database.pool.query(
+        'UPDATE orders SET next_check_at = now() WHERE order_id = ANY ($1)',
+        [orders],
+      );
+      await findDueOrders(shop);
+      await allChecked(shop);
+      expect([calls(shop, 'status', told), calls(shop, 'status', untold)]).toEqual([round, round]);
+    }
+    expect(await story(shop, told)).toEqual(['notification pending applied']);
+    expect(await story(shop, untold)).toEqual([]);
+  });
+
+  it.each<[MidtransStatus, StatusChange]>([
+    ['expire', {}],
+    ['settlement', {}],
+    ['capture', { paymentType: 'credit_card' }],
+    ['deny', {}],
+  ])(
+    'issue 3, history: the notification of %s that comes after its answer is a duplicate',
+    async (status, change) => {
+      const orderId = await oneOrder();
+      shop.gateway.setStatus(orderId, status, change);
+      await reconcile(shop, [orderId]);
+      const before = await storedOrder(shop.service, orderId);
+      expect(await notifyOf(shop, orderId)).toBe(200);
+      expect(await storedOrder(shop.service, orderId)).toEqual(before);
+      expect(await story(shop, orderId)).toEqual([
+        `reconciliation ${status} applied`,
+        `notification ${status} duplicate`,
+      ]);
+    },
+  );
+
+  it('docs/decisions 08: what the gateway says now counts, though the same was heard before', async () => {
+    const orderId = await oneOrder();
+    const paid = shop.gateway.settle(orderId);
+    await notifyOf(shop, orderId);
+    // A second try to pay, after which the order is pending again while its first payment stands.
+    await notifyOf(shop, orderId, {
+      transaction_id: '9aed5972-5b6a-401e-894b-a32c91ed1a3a',
+      transaction_status: 'pending',
+      status_code: '201',
+    });
+    expect(await statusOf(orderId)).toBe('pending');
+    await age(shop, [orderId], '26 hours');
+    await findDueOrders(shop);
+    await allChecked(shop);
+    expect(await storedOrder(shop.service, orderId)).toMatchObject({
+      status: 'settlement',
+      transaction_id: paid.transactionId,
+    });
+  });
+
+  it('docs/decisions 08: an answer that is older than a notification is not applied; the gateway is asked again', async () => {
+    const orderId = await oneOrder();
+    shop.gateway.settle(orderId);
+    let isFirst = true;
+    shop.gateway.beforeAnswering = async () => {
+      if (!isFirst) return;
+      isFirst = false;
+      // The answer says settlement and is on its way.
+      await notifyOf(shop, orderId);
+      shop.gateway.setStatus(orderId, 'refund');
+      await notifyOf(shop, orderId);
+    };
+    await reconcile(shop, [orderId]);
+    expect(await storedOrder(shop.service, orderId)).toMatchObject({ status: 'refund', completed_at: null });
+    expect(calls(shop, 'status', orderId)).toBe(2);
+    expect(await story(shop, orderId)).toEqual([
+      'notification settlement applied',
+      'notification refund applied',
+    ]);
+  });
+});
+
+describe('several payment attempts', () => {
+  it.each([
+    ['the newest', 1],
+    ['the oldest', 0],
+  ])(
+    'docs/decisions 07: %s was paid, the other one has expired: the order is paid',
+    async (_which, index) => {
+      const orderId = await oneOrder();
+      const attempts = [orderId, await addAttempt(shop, orderId)];
+      for (const [position, id] of attempts.entries())
+        shop.gateway.setStatus(id, position === index ? 'settlement' : 'expire');
+      await reconcile(shop, [orderId]);
+      const order = await storedOrder(shop.service, orderId);
+      expect(order.status).toBe('settlement');
+      expect(order.completed_at).not.toBeNull();
+      expect(order.transaction_id).toBe(
+        shop.gateway.order(attempts[index] ?? '').transactions[0]?.transactionId,
+      );
+      // The expired one's own notification undoes nothing either.
+      expect(await notifyOf(shop, attempts[1 - index] ?? '')).toBe(200);
+      expect(await statusOf(orderId)).toBe('settlement');
+    },
+  );
+
+  it('docs/decisions 07: the end of an earlier page leaves the order pending while a later one can be paid', async () => {
+    const orderId = await oneOrder();
+    shop.gateway.setStatus(orderId, 'pending');
+    await notifyOf(shop, orderId);
+    const later = await addAttempt(shop, orderId);
+    shop.gateway.setStatus(orderId, 'expire');
+    expect(await notifyOf(shop, orderId)).toBe(200);
+    await reconcile(shop, [orderId]);
+    expect(await statusOf(orderId)).toBe('pending');
+    shop.gateway.settle(later);
+    await reconcile(shop, [orderId]);
+    await sweep(orderId);
+    await allChecked(shop);
+    expect(await statusOf(orderId)).toBe('settlement');
+  });
+
+  it('docs/decisions 07: an order that was paid twice stays paid when one payment is given back', async () => {
+    const orderId = await oneOrder();
+    const later = await addAttempt(shop, orderId);
+    for (const id of [orderId, later]) {
+      shop.gateway.settle(id);
+      expect(await notifyOf(shop, id)).toBe(200);
+    }
+    shop.gateway.setStatus(orderId, 'refund');
+    expect(await notifyOf(shop, orderId)).toBe(200);
+    expect(await statusOf(orderId)).toBe('settlement');
+    shop.gateway.setStatus(later, 'refund');
+    expect(await notifyOf(shop, later)).toBe(200);
+    expect(await storedOrder(shop.service, orderId)).toMatchObject({ status: 'refund', completed_at: null });
+  });
+});
+
+describe('25 hours after its creation', () => {
+  it('decisions, Payment notifications: a pending order is expired at the gateway and here', async () => {
+    const orders = await bulkOrders(shop, 2);
+    const [chosen = '', unchosen = ''] = orders;
+    shop.gateway.setStatus(chosen, 'pending');
+    await age(shop, orders, '24 hours 58 minutes');
+    await findDueOrders(shop);
+    await allChecked(shop);
+    expect([await statusOf(chosen), await statusOf(unchosen)]).toEqual(['pending', 'pending']);
+    expect(calls(shop, 'expire', chosen)).toBe(0);
+    await age(shop, orders, '6 minutes');
+    await findDueOrders(shop);
+    await allChecked(shop);
+    expect([await statusOf(chosen), await statusOf(unchosen)]).toEqual(['expire', 'expire']);
+    expect(shop.gateway.order(chosen).transactions[0]?.status).toBe('expire');
+    expect(await story(shop, chosen)).toEqual([
+      'reconciliation pending applied',
+      'reconciliation expire applied',
+    ]);
+    expect(await story(shop, unchosen)).toEqual(['reconciliation expire applied']);
+    expect(await notifyOf(shop, chosen)).toBe(200);
+    expect((await story(shop, chosen)).at(-1)).toBe('notification expire duplicate');
+    await shop.customer.post(`/api/orders/${chosen}/token`).expect(409);
+  });
+
+  it('decisions, Payment notifications: it is not expired when the gateway says that it was paid', async () => {
+    const orderId = await oneOrder();
+    shop.gateway.settle(orderId);
+    await age(shop, [orderId], '26 hours');
+    await findDueOrders(shop);
+    await allChecked(shop);
+    expect(await statusOf(orderId)).toBe('settlement');
+    expect(calls(shop, 'expire', orderId)).toBe(0);
+  });
+
+  it('decisions, Payment notifications: nor when it is paid in the very moment of being expired', async () => {
+    const orderId = await oneOrder();
+    shop.gateway.setStatus(orderId, 'pending');
+    shop.gateway.beforeProcessing = ({ operation }) => {
+      if (operation === 'expire') shop.gateway.settle(orderId);
+    };
+    await age(shop, [orderId], '26 hours');
+    await findDueOrders(shop);
+    await allChecked(shop);
+    expect(calls(shop, 'expire', orderId)).toBe(1);
+    expect(await statusOf(orderId)).toBe('settlement');
+  });
+
+  it('decisions, Payment notifications: nor while the gateway is away, garbled or undecided: then later', async () => {
+    const orderId = await oneOrder();
+    shop.gateway.setStatus(orderId, 'pending');
+    await age(shop, [orderId], '26 hours');
+    const refusal = { status: 200, body: { status_code: '412', status_message: 'cannot be updated' } };
+    for (const fault of [
+      { operation: 'status', kind: 'error' },
+      { operation: 'status', kind: 'garbage' },
+      { operation: 'expire', kind: 'error' },
+      { operation: 'expire', kind: 'down' },
+      { operation: 'expire', kind: 'answer', ...refusal },
+    ] as const) {
+      shop.gateway.fault(fault);
+      const asked = shop.gateway.callsOf(fault.operation).length;
+      await sweep(orderId);
+      await until('the gateway was asked', () => shop.gateway.callsOf(fault.operation).length > asked);
+      await checksFailed(shop);
+      expect(await statusOf(orderId)).toBe('pending');
+      shop.gateway.clearFaults();
+    }
+    await makeJobsDue(shop.service.database.pool);
+    await allChecked(shop);
+    expect(await statusOf(orderId)).toBe('expire');
+    expect(shop.gateway.order(orderId).transactions[0]?.status).toBe('expire');
+  });
+
+  it('decisions, Payment notifications: an expiry whose answer was lost is found out', async () => {
+    const orderId = await oneOrder();
+    shop.gateway.setStatus(orderId, 'pending');
+    await age(shop, [orderId], '26 hours');
+    shop.gateway.fault({ operation: 'expire', kind: 'answer-lost' });
+    await findDueOrders(shop);
+    await checksFailed(shop);
+    expect(shop.gateway.order(orderId).transactions[0]?.status).toBe('expire');
+    await makeJobsDue(shop.service.database.pool);
+    await allChecked(shop);
+    expect(await story(shop, orderId)).toEqual([
+      'reconciliation pending applied',
+      'reconciliation expire applied',
+    ]);
+  });
+});
+
+describe('no order is forgotten', () => {
+  it('issue 3: a gateway that is away for a while is asked again by itself', async () => {
+    const orders = await bulkOrders(shop, 10);
+    for (const orderId of orders) shop.gateway.settle(orderId);
+    await shop.gateway.down();
+    await age(shop, orders, '6 minutes');
+    await findDueOrders(shop);
+    await checksFailed(shop, orders.length);
+    expect(await Promise.all(orders.map(statusOf))).toEqual(orders.map(() => 'pending'));
+    await shop.gateway.up();
+    await makeJobsDue(shop.service.database.pool);
+    await allChecked(shop);
+    expect(await Promise.all(orders.map(statusOf))).toEqual(orders.map(() => 'settlement'));
+  });
+
+  it('docs/decisions 08: a check that was given up is made again when the order is next due', async () => {
+    const orderId = await oneOrder();
+    shop.gateway.settle(orderId);
+    shop.gateway.fault({ operation: 'status', kind: 'error' });
+    await sweep(orderId);
+    await checksFailed(shop);
+    const { rowCount } = await shop.service.database.pool.query(
+      `UPDATE graphile_worker._private_jobs SET attempts = max_attempts WHERE key = $1`,
+      [`check-order:${orderId}`],
+    );
+    expect(rowCount).toBe(1);
+    shop.gateway.clearFaults();
+    await sweep(orderId);
+    await until('the sale is known', async () => (await statusOf(orderId)) === 'settlement');
+    await allChecked(shop);
+  });
+
+  it('docs/decisions 08: a check whose process died, and one whose job is gone, are made again when the order is next due', async () => {
+    const orders = await bulkOrders(shop, 2);
+    const [dead = '', gone = ''] = orders;
+    for (const orderId of orders) shop.gateway.settle(orderId);
+    // As a process leaves it that is killed in the middle of the check: locked, by nobody who lives.
+    await shop.service.database.pool.query(
+      `WITH job AS (SELECT (graphile_worker.add_job('check-order', json_build_object('orderId', $1::text),
+                              job_key := 'check-order:' || $1::text, run_at := now() + interval '1 day')).id)
+       SELECT id FROM job`,
+      [dead],
+    );
+    await shop.service.database.pool.query(
+      `UPDATE graphile_worker._private_jobs SET locked_by = 'a dead worker', locked_at = now(), attempts = 1
+       WHERE key = $1`,
+      [`check-order:${dead}`],
+    );
+    await age(shop, orders, '6 minutes');
+    await findDueOrders(shop);
+    await until('both sales are known', async () =>
+      (await Promise.all(orders.map(statusOf))).every((status) => status === 'settlement'),
+    );
+    expect(await story(shop, gone)).toEqual(['reconciliation settlement applied']);
+    expect(await story(shop, dead)).toEqual(['reconciliation settlement applied']);
+  });
+
+  it('docs/decisions 08: the death of a process in the middle of a check changes nothing', async () => {
+    const orderId = await oneOrder();
+    shop.gateway.settle(orderId);
+    // The database connection is cut between the gateway's answer and the transaction that would apply it.
+    await shop.service.database.pool.query(`
+      CREATE FUNCTION die() RETURNS trigger LANGUAGE plpgsql AS
+        $$ BEGIN PERFORM pg_terminate_backend(pg_backend_pid()); RETURN NEW; END $$;
+      CREATE TRIGGER die BEFORE INSERT ON payment_notifications
+        FOR EACH ROW WHEN (NEW.order_id = '${orderId}') EXECUTE FUNCTION die();`);
+    try {
+      await sweep(orderId);
+      await checksFailed(shop);
+      expect(await statusOf(orderId)).toBe('pending');
+    } finally {
+      await shop.service.database.pool.query('DROP FUNCTION die CASCADE');
+    }
+    await makeJobsDue(shop.service.database.pool);
+    await allChecked(shop);
+    expect(await story(shop, orderId)).toEqual(['reconciliation settlement applied']);
+  });
+});
+
+describe('a notification that is well signed and fails validation elsewhere', () => {
+  it('issue 3: without fraud_status it is refused and kept as rejected, and its sale is found at once', async () => {
+    const orderId = await oneOrder();
+    shop.gateway.settle(orderId, { paymentType: 'cstore' });
+    const response = await shop.gateway.notify(`${shop.service.url}/api/products/payments`, orderId);
+    expect(response.status).toBe(400);
+    expect(JSON.parse(response.text)).toEqual(
+      fail(400, 'validation error', { fraud_status: 'fraud_status is required' }),
+    );
+    await until('the sale is known', async () => (await statusOf(orderId)) === 'settlement');
+    await allChecked(shop);
+    expect(await historyOf(shop, orderId)).toMatchObject([
+      { source: 'notification', outcome: 'rejected', transaction_status: null },
+      { source: 'reconciliation', outcome: 'applied', transaction_status: 'settlement' },
+    ]);
+    expect(await storedOrder(shop.service, orderId)).toMatchObject({
+      payment_type: 'cstore',
+      fraud_status: null,
+    });
+  });
+
+  it('decisions, Payment notifications: it is checked too when the order is not pending: a refund is found', async () => {
+    const orderId = await oneOrder();
+    shop.gateway.settle(orderId, { paymentType: 'cstore' });
+    await reconcile(shop, [orderId]);
+    shop.gateway.setStatus(orderId, 'refund');
+    expect(await notifyOf(shop, orderId)).toBe(400);
+    await until('the refund is known', async () => (await statusOf(orderId)) === 'refund');
+    expect((await storedOrder(shop.service, orderId)).completed_at).toBeNull();
+  });
+
+  it('issue 3: with a wrong signature it is neither kept nor checked', async () => {
+    const orderId = await oneOrder();
+    shop.gateway.settle(orderId, { paymentType: 'cstore' });
+    expect(await notifyOf(shop, orderId, { signature_key: '0'.repeat(128) })).toBe(400);
+    await allChecked(shop);
+    expect(calls(shop, 'status', orderId)).toBe(0);
+    expect(await story(shop, orderId)).toEqual([]);
+  });
+
+  it('issue 3: many at once are all kept, and the order is asked about a few times at most', async () => {
+    const orderId = await oneOrder();
+    shop.gateway.settle(orderId, { paymentType: 'cstore' });
+    const statuses = await Promise.all(Array.from({ length: 20 }, () => notifyOf(shop, orderId)));
+    expect(new Set(statuses)).toEqual(new Set([400]));
+    await until('the sale is known', async () => (await statusOf(orderId)) === 'settlement');
+    await allChecked(shop);
+    const lines = await story(shop, orderId);
+    expect(lines.filter((line) => line === 'notification - rejected')).toHaveLength(20);
+    expect(lines.filter((line) => line.startsWith('reconciliation'))).toEqual([
+      'reconciliation settlement applied',
+    ]);
+  });
+});

@@ -1,0 +1,187 @@
+import { randomUUID } from 'node:crypto';
+import type { Client } from './client.js';
+import { jobRows } from './jobs.js';
+import { MidtransStandIn } from './midtrans-stand-in.js';
+import { createProduct } from './products.js';
+import { startService, type ServiceOptions, type TestService } from './service.js';
+import { until } from './wait.js';
+
+/** The service with Midtrans stood in for, a product and a customer. */
+export interface Shop {
+  readonly service: TestService;
+  readonly gateway: MidtransStandIn;
+  readonly customer: Client;
+  readonly userId: number;
+  readonly productId: number;
+  close(): Promise<void>;
+}
+
+export const GROSS_AMOUNT = 370_000;
+
+/** An order as its answers show it. */
+export interface OrderAnswer {
+  readonly order_id: string;
+  readonly status: string;
+  readonly completed_at: string | null;
+  readonly payment_type: string | null;
+  readonly token: string | null;
+  readonly redirect_url: string | null;
+}
+
+export async function openShop(options: ServiceOptions = {}): Promise<Shop> {
+  const gateway = await MidtransStandIn.start();
+  const service = await startService({
+    ...options,
+    settings: { ...gatewaySettings(gateway), ...options.settings },
+  });
+  const { id: productId } = await createProduct(await service.admin());
+  const customer = service.client();
+  const answer = await customer.register({ email: `payer-${randomUUID()}@example.com` }).expect(201);
+  return {
+    service,
+    gateway,
+    customer,
+    userId: (answer.body as { data: { user: { id: number } } }).data.user.id,
+    productId,
+    close: async () => {
+      await service.stop();
+      await gateway.close();
+    },
+  };
+}
+
+export function gatewaySettings(gateway: MidtransStandIn): Record<string, string> {
+  return {
+    PAYMENT_GATEWAY: 'midtrans',
+    MIDTRANS_SERVER_KEY: gateway.serverKey,
+    MIDTRANS_SNAP_URL: gateway.snapUrl,
+    MIDTRANS_API_URL: gateway.apiUrl,
+  };
+}
+
+/** Orders two pieces over HTTP. @returns the order's id, which is also that of its first payment attempt */
+export async function placeOrder({ customer, productId }: Shop): Promise<string> {
+  const answer = await customer
+    .post('/api/orders')
+    .send({ items: [{ product_id: productId, quantity: 2 }] })
+    .expect(201);
+  return orderOf(answer).order_id;
+}
+
+/** Pending orders by SQL, each with its payment page opened at the gateway. */
+export async function bulkOrders({ service, gateway, userId }: Shop, count: number): Promise<string[]> {
+  const ids = Array.from({ length: count }, () => randomUUID());
+  await service.database.pool.query(
+    `WITH ids AS (SELECT unnest($1::uuid[]) AS id),
+       made AS (INSERT INTO orders (order_id, user_id, gross_amount) SELECT id, $2, $3 FROM ids)
+     INSERT INTO payment_attempts (attempt_id, order_id, number, token, redirect_url, expires_at)
+     SELECT id, id, 1, id, 'https://gateway.example/' || id, now() + interval '1 day' FROM ids`,
+    [ids, userId, GROSS_AMOUNT],
+  );
+  for (const id of ids) gateway.open(id, GROSS_AMOUNT);
+  return ids;
+}
+
+/** A later payment attempt of an order, its page opened at the gateway. @returns its id */
+export async function addAttempt({ service, gateway }: Shop, orderId: string): Promise<string> {
+  const attemptId = randomUUID();
+  await service.database.pool.query(
+    `INSERT INTO payment_attempts (attempt_id, order_id, number, token, redirect_url, expires_at)
+     SELECT $1::uuid, $2, max(number) + 1, $3, 'https://gateway.example/later', now() + interval '1 day'
+     FROM payment_attempts WHERE order_id = $2`,
+    [attemptId, orderId, attemptId],
+  );
+  gateway.open(attemptId, GROSS_AMOUNT);
+  return attemptId;
+}
+
+/** `data.order` of an answer. */
+export function orderOf(answer: { readonly body: unknown }): OrderAnswer {
+  return (answer.body as { data: { order: OrderAnswer } }).data.order;
+}
+
+/** Sends the gateway's notification of an order's last transaction. @returns the status answered */
+export async function notifyOf(
+  { service, gateway }: Shop,
+  orderId: string,
+  overrides: Record<string, unknown> = {},
+): Promise<number> {
+  const { status } = await gateway.notify(`${service.url}/api/products/payments`, orderId, overrides);
+  return status;
+}
+
+/** Lets time pass for orders: they were made that much longer ago, and are due that much sooner. */
+export async function age({ service }: Shop, orderIds: readonly string[], interval: string): Promise<void> {
+  await service.database.pool.query(
+    `UPDATE orders SET created_at = created_at - $2::interval, next_check_at = next_check_at - $2::interval
+     WHERE order_id = ANY ($1)`,
+    [orderIds, interval],
+  );
+}
+
+/** What the clock does each minute, now. */
+export async function findDueOrders({ service }: Shop): Promise<void> {
+  await service.database.pool.query(
+    `SELECT graphile_worker.add_job('find-due-orders', '{}'::json, job_key := 'find-due-orders')`,
+  );
+}
+
+/** Waits until no order is being looked for or asked about; given up for good is done too. */
+export async function allChecked({ service: { database } }: Shop): Promise<void> {
+  await until('every check is done', async () => {
+    const { rows } = await database.pool.query<{ waiting: number }>(
+      `SELECT count(*)::int AS waiting FROM graphile_worker.jobs
+       WHERE task_identifier IN ('find-due-orders', 'check-order') AND attempts < max_attempts`,
+    );
+    return rows[0]?.waiting === 0;
+  });
+}
+
+/** Waits until so many checks have failed and wait for their next attempt. */
+export async function checksFailed({ service: { database } }: Shop, count = 1): Promise<void> {
+  await until('the checks have failed', async () => {
+    const jobs = await jobRows(database.pool, 'check-order');
+    return jobs.filter((job) => job.last_error !== null && job.locked_by === null).length === count;
+  });
+}
+
+/** Six minutes pass, and the orders that are due then are asked about. */
+export async function reconcile(shop: Shop, orderIds: readonly string[]): Promise<void> {
+  await age(shop, orderIds, '6 minutes');
+  await findDueOrders(shop);
+  await allChecked(shop);
+}
+
+/** One line of an order's history. */
+export interface HistoryRow {
+  readonly source: string;
+  readonly outcome: string;
+  readonly transaction_id: string | null;
+  readonly transaction_status: string | null;
+}
+
+export async function historyOf({ service }: Shop, orderId: string): Promise<HistoryRow[]> {
+  const { rows } = await service.database.pool.query<HistoryRow>(
+    `SELECT source, outcome, transaction_id, transaction_status
+     FROM payment_notifications WHERE order_id = $1 ORDER BY id`,
+    [orderId],
+  );
+  return rows;
+}
+
+/** A history in short: `notification settlement applied`. */
+export async function story(shop: Shop, orderId: string): Promise<string[]> {
+  return (await historyOf(shop, orderId)).map(
+    ({ source, transaction_status, outcome }) => `${source} ${transaction_status ?? '-'} ${outcome}`,
+  );
+}
+
+/** How often the gateway was asked for something under an id. */
+export function calls({ gateway }: Shop, operation: 'status' | 'cancel' | 'expire', id: string): number {
+  return gateway.callsOf(operation).filter(({ orderId }) => orderId === id).length;
+}
+
+/** Lines of the log that tell of a bug: an answer 500, or an error that nobody expected. */
+export function serverErrors({ log }: TestService): unknown[] {
+  return log.filter(({ msg }) => /something went wrong|deadlock|unhandled/i.test(String(msg)));
+}
