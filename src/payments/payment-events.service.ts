@@ -54,22 +54,23 @@ export class PaymentEventsService {
   }
 
   /**
-   * A notification may be an old one, hence a redelivery when it was ever received. What we asked for is how things
-   * stand now: old only if the order stands so already.
+   * A notification may be an old one, hence a redelivery whenever it was received before. What we asked for is how
+   * things stand at the gateway: no news only if the order stands so already.
    */
   async #outcome(tx: EntityManager, order: LockedOrder, event: PaymentEvent): Promise<Outcome> {
-    const { isRedelivery, appliedStatuses } = await this.payments.history(tx, order.orderId, event);
+    const { wasNotified, wasAnswered, appliedStatuses } = await this.payments.history(
+      tx,
+      order.orderId,
+      event,
+    );
+    const stands = order.status === event.status && order.transactionId === event.transactionId;
     const isOfOtherAttempt = event.attemptId !== order.attemptId;
     // An order that was paid twice shows one payment: asking again must not make it show the other.
     const wasPaidTwice =
       isOfOtherAttempt && isCompleted(order.status) && appliedStatuses.includes(event.status);
-    const stands =
-      wasPaidTwice || (order.status === event.status && order.transactionId === event.transactionId);
-    return outcomeOf(event.status, {
-      isRedelivery: event.source === 'notification' ? isRedelivery : stands,
-      isOfOtherAttempt,
-      appliedStatuses,
-    });
+    const isRedelivery =
+      event.source === 'notification' ? wasNotified || (wasAnswered && stands) : stands || wasPaidTwice;
+    return outcomeOf(event.status, { isRedelivery, isOfOtherAttempt, appliedStatuses });
   }
 
   /** Ends a pending order of which the gateway has no transaction, and keeps why. */

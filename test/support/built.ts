@@ -14,6 +14,9 @@ export interface BuiltModules {
   'src/orders/orders.repository.js': typeof import('../../src/orders/orders.repository.js');
   'src/jobs/jobs.service.js': typeof import('../../src/jobs/jobs.service.js');
   'src/gateway/payment-gateway.js': typeof import('../../src/gateway/payment-gateway.js');
+  'src/payments/cancellation.service.js': typeof import('../../src/payments/cancellation.service.js');
+  'src/payments/payment-events.service.js': typeof import('../../src/payments/payment-events.service.js');
+  'src/payments/payments.service.js': typeof import('../../src/payments/payments.service.js');
   'src/images/images.service.js': typeof import('../../src/images/images.service.js');
 }
 

@@ -181,7 +181,7 @@ export function calls({ gateway }: Shop, operation: 'status' | 'cancel' | 'expir
   return gateway.callsOf(operation).filter(({ orderId }) => orderId === id).length;
 }
 
-/** Lines of the log that tell of a bug: an answer 500, or an error that nobody expected. */
-export function serverErrors({ log }: TestService): unknown[] {
-  return log.filter(({ msg }) => /something went wrong|deadlock|unhandled/i.test(String(msg)));
+/** What the log holds of failed jobs and answers 5xx: level `error` and above. */
+export function errorsLogged({ log }: TestService): unknown[] {
+  return log.filter(({ level }) => Number(level) >= 50 || level === 'error');
 }

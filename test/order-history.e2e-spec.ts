@@ -1,0 +1,224 @@
+import { storedOrder } from './support/notifications.js';
+import { fail, NOT_FOUND } from './support/products.js';
+import {
+  addAttempt,
+  bulkOrders,
+  calls,
+  notifyOf,
+  openShop,
+  placeOrder,
+  reconcile,
+  type Shop,
+} from './support/shop.js';
+import { until } from './support/wait.js';
+
+interface HistoryAnswer {
+  readonly order: Readonly<Record<string, unknown>>;
+  readonly meta: { readonly lastNotificationId: number | null };
+  readonly notifications: readonly Readonly<Record<string, unknown>>[];
+}
+
+let shop: Shop;
+let admin: Awaited<ReturnType<Shop['service']['admin']>>;
+
+beforeAll(async () => {
+  shop = await openShop();
+  admin = await shop.service.admin();
+});
+
+afterAll(async () => {
+  await shop.close();
+});
+
+async function history(orderId: string, query = ''): Promise<HistoryAnswer> {
+  const answer = await admin.get(`/api/admin/orders/${orderId}${query}`).expect(200);
+  return (answer.body as { data: HistoryAnswer }).data;
+}
+
+describe('what became of an order', () => {
+  it('issue 3, history: the order as its customer sees it, and nothing yet', async () => {
+    const orderId = await placeOrder(shop);
+    const seen = await shop.customer.get(`/api/orders/${orderId}`).expect(200);
+    expect(await history(orderId)).toEqual({
+      order: (seen.body as { data: { order: object } }).data.order,
+      meta: { lastNotificationId: null },
+      notifications: [],
+    });
+  });
+
+  it('issue 3, history: every notification as received with its outcome and source, oldest first', async () => {
+    const orderId = await placeOrder(shop);
+    const { transactionId } = shop.gateway.setStatus(orderId, 'pending');
+    const sent: string[] = [];
+    const send = async (overrides: Record<string, unknown> = {}): Promise<void> => {
+      sent.push(JSON.stringify(shop.gateway.notification(orderId, overrides)));
+      await notifyOf(shop, orderId, overrides);
+    };
+    await send();
+    shop.gateway.settle(orderId);
+    await send();
+    await send();
+    await send({ transaction_status: 'authorize' });
+    await send({ fraud_status: undefined, settlement_time: undefined });
+    await until('the check is done', () => calls(shop, 'status', orderId) === 1);
+    await send({ signature_key: 'f'.repeat(128) });
+
+    const { notifications, meta } = await history(orderId);
+    const common = {
+      source: 'notification',
+      transaction_id: transactionId,
+      gross_amount: '370000.00',
+      fraud_status: 'accept',
+    };
+    const told = { id: expect.any(Number) as number, received_at: expect.any(String) as string };
+    expect(notifications).toEqual([
+      {
+        ...told,
+        ...common,
+        outcome: 'applied',
+        transaction_status: 'pending',
+        status_code: '201',
+        payload: sent[0],
+      },
+      {
+        ...told,
+        ...common,
+        outcome: 'applied',
+        transaction_status: 'settlement',
+        status_code: '200',
+        payload: sent[1],
+      },
+      {
+        ...told,
+        ...common,
+        outcome: 'duplicate',
+        transaction_status: 'settlement',
+        status_code: '200',
+        payload: sent[2],
+      },
+      {
+        ...told,
+        ...common,
+        outcome: 'late',
+        transaction_status: 'authorize',
+        status_code: '200',
+        payload: sent[3],
+      },
+      {
+        ...told,
+        source: 'notification',
+        outcome: 'rejected',
+        transaction_id: null,
+        transaction_status: null,
+        status_code: null,
+        gross_amount: null,
+        fraud_status: null,
+        payload: sent[4],
+      },
+    ]);
+    expect(meta).toEqual({ lastNotificationId: notifications.at(-1)?.id });
+    const times = notifications.map(({ received_at }) => Date.parse(String(received_at)));
+    expect(times).toEqual([...times].sort((a, b) => a - b));
+  });
+
+  it('issue 3, history: what the gateway answered when it was asked, as it answered', async () => {
+    const [found = '', cancelled = '', ended = ''] = await bulkOrders(shop, 3);
+    shop.gateway.settle(found, { paymentType: 'cstore' });
+    await reconcile(shop, [found]);
+    expect((await history(found)).notifications).toMatchObject([
+      { source: 'reconciliation', outcome: 'applied', transaction_status: 'settlement', fraud_status: null },
+    ]);
+    const payload = String((await history(found)).notifications[0]?.payload);
+    expect(JSON.parse(payload)).toMatchObject({
+      status_message: 'Success, transaction is found',
+      store: 'indomaret',
+      order_id: found,
+    });
+
+    shop.gateway.setStatus(cancelled, 'pending');
+    await shop.customer.post(`/api/orders/${cancelled}/cancel`).expect(200);
+    expect((await history(cancelled)).notifications).toMatchObject([
+      { source: 'cancellation', outcome: 'applied', transaction_status: 'cancel', status_code: '200' },
+    ]);
+
+    await shop.customer.post(`/api/orders/${ended}/cancel`).expect(200);
+    expect((await history(ended)).notifications).toMatchObject([
+      {
+        source: 'cancellation',
+        outcome: 'applied',
+        transaction_id: null,
+        transaction_status: 'cancel',
+        payload: '{"reason":"no payment method was chosen"}',
+      },
+    ]);
+    expect((await history(ended)).order).toMatchObject({ status: 'cancel', token: null });
+  });
+
+  it('docs/decisions 07: notifications that name a later payment attempt are in the history of its order', async () => {
+    const [orderId = ''] = await bulkOrders(shop, 1);
+    const later = await addAttempt(shop, orderId);
+    shop.gateway.settle(later);
+    await notifyOf(shop, later);
+    expect((await history(orderId.toUpperCase())).notifications).toMatchObject([
+      { outcome: 'applied', transaction_status: 'settlement' },
+    ]);
+    await admin.get(`/api/admin/orders/${later}`).expect(404);
+  });
+});
+
+describe('its pages', () => {
+  it('issue 3, history: 50 a page after last_id, oldest first; the end is the 404', async () => {
+    const [orderId = '', other = ''] = await bulkOrders(shop, 2);
+    shop.gateway.settle(orderId);
+    shop.gateway.settle(other);
+    for (let count = 0; count < 101; count += 1) {
+      await notifyOf(shop, orderId);
+      if (count % 10 === 0) await notifyOf(shop, other);
+    }
+    const first = await history(orderId);
+    const second = await history(orderId, `?last_id=${String(first.meta.lastNotificationId)}`);
+    const third = await history(orderId, `?last_id=${String(second.meta.lastNotificationId)}`);
+    expect([first, second, third].map(({ notifications }) => notifications.length)).toEqual([50, 50, 1]);
+    const ids = [first, second, third].flatMap(({ notifications }) =>
+      notifications.map(({ id }) => Number(id)),
+    );
+    expect(ids).toEqual([...new Set(ids)].sort((a, b) => a - b));
+    for (const { meta, notifications } of [first, second, third])
+      expect(meta.lastNotificationId).toBe(notifications.at(-1)?.id);
+    expect(first.notifications[0]?.outcome).toBe('applied');
+    expect(third.notifications[0]?.outcome).toBe('duplicate');
+    const end = await admin
+      .get(`/api/admin/orders/${orderId}?last_id=${String(third.meta.lastNotificationId)}`)
+      .expect(404);
+    expect(end.body).toEqual(NOT_FOUND);
+    expect((await history(orderId, '?last_id=0')).notifications).toHaveLength(50);
+    await admin.get(`/api/admin/orders/${orderId}?last_id=99999999999999999999`).expect(404);
+  });
+
+  it.each(['x', '', '1;2', '%00', '1&last_id=2'])(
+    'decisions, Products: a last_id that is no number, "%s", is a 400',
+    async (lastId) => {
+      const [orderId = ''] = await bulkOrders(shop, 1);
+      const answer = await admin.get(`/api/admin/orders/${orderId}?last_id=${lastId}`).expect(400);
+      expect(answer.body).toEqual(fail(400, 'validation error', { last_id: 'last_id should be a number' }));
+    },
+  );
+});
+
+describe('who may read it', () => {
+  it('interface 5 rule 3: only an administrator: its owner gets 403 with the documented message', async () => {
+    const orderId = await placeOrder(shop);
+    const answer = await shop.customer.get(`/api/admin/orders/${orderId}`).expect(403);
+    expect(answer.body).toEqual(fail(403, 'this action is only for user with admin access'));
+    await shop.service.client().get(`/api/admin/orders/${orderId}`).expect(401);
+    expect((await storedOrder(shop.service, orderId)).status).toBe('pending');
+  });
+
+  it.each(['5f0c2a3e-8a55-4c42-9df5-1b7f1a0f7a11', 'none', '..%2F..'])(
+    'decisions, Answers: the unknown order %s is a 404',
+    async (id) => {
+      const answer = await admin.get(`/api/admin/orders/${id}`).expect(404);
+      expect(answer.body).toEqual(NOT_FOUND);
+    },
+  );
+});

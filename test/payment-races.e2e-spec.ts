@@ -1,0 +1,206 @@
+import type { Response } from 'supertest';
+import { storedOrder } from './support/notifications.js';
+import {
+  allChecked,
+  bulkOrders,
+  historyOf,
+  notifyOf,
+  openShop,
+  type Shop,
+  errorsLogged,
+  story,
+} from './support/shop.js';
+
+/** Where, in the life of the call that cancels at the gateway, something else happens. */
+const POINTS = ['before the call', 'before its effect', 'before its answer', 'after the answer'] as const;
+type Point = (typeof POINTS)[number];
+
+let shop: Shop;
+/** What is to happen at a point of the cancellation of an order. */
+const plans = new Map<string, (point: Point) => Promise<void>>();
+
+beforeAll(async () => {
+  shop = await openShop();
+  shop.gateway.beforeProcessing = async ({ operation, orderId }) => {
+    if (operation === 'cancel') await plans.get(orderId ?? '')?.('before its effect');
+  };
+  shop.gateway.beforeAnswering = async ({ operation, orderId }) => {
+    if (operation === 'cancel') await plans.get(orderId ?? '')?.('before its answer');
+  };
+});
+
+afterAll(async () => {
+  await shop.close();
+});
+
+function cancel(orderId: string): Promise<Response> {
+  return shop.customer.post(`/api/orders/${orderId}/cancel`).then((answer) => answer);
+}
+
+/** Has the gateway asked about an order now, beside any other check of it. */
+async function check(orderId: string): Promise<void> {
+  await shop.service.database.pool.query(
+    `SELECT graphile_worker.add_job('check-order', json_build_object('orderId', $1::text))`,
+    [orderId],
+  );
+}
+
+/**
+ * Cancels an order while other things happen to it at their points, each of which is passed once: a cancellation
+ * that is refused before the gateway is called passes the later ones afterwards.
+ * @returns the status answered
+ */
+async function cancelAmid(orderId: string, plan: (point: Point) => Promise<void>): Promise<number> {
+  const ahead = new Set<Point>(POINTS);
+  const pass = async (point: Point): Promise<void> => {
+    if (ahead.delete(point)) await plan(point);
+  };
+  plans.set(orderId, pass);
+  await pass('before the call');
+  const { status } = await cancel(orderId);
+  for (const point of POINTS) await pass(point);
+  plans.delete(orderId);
+  return status;
+}
+
+/** The order is as its history says, and as the gateway knows it. */
+async function expectConsistent(orderId: string): Promise<void> {
+  const order = await storedOrder(shop.service, orderId);
+  const applied = (await historyOf(shop, orderId)).filter(({ outcome }) => outcome === 'applied');
+  expect(applied.at(-1)?.transaction_status).toBe(order.status);
+  expect(applied.at(-1)?.transaction_id).toBe(order.transaction_id);
+  expect(order.completed_at !== null).toBe(['settlement', 'capture'].includes(order.status));
+  expect(order.status).toBe(shop.gateway.order(orderId).transactions.at(-1)?.status);
+}
+
+const ALL_PLACES = POINTS.flatMap((paid) =>
+  POINTS.flatMap((told) => POINTS.map((checked) => ({ paid, told, checked }))),
+)
+  // Nobody can be told of what has not happened yet.
+  .filter(({ paid, told }) => POINTS.indexOf(told) >= POINTS.indexOf(paid));
+
+describe('settlement against cancellation against reconciliation', () => {
+  it(`issue 3: has one winner and a history that says so, at each of ${ALL_PLACES.length} placings of payment, notification and check`, async () => {
+    const orders = await bulkOrders(shop, ALL_PLACES.length);
+    const won = { settlement: 0, cancel: 0 };
+    await Promise.all(
+      ALL_PLACES.map(async ({ paid, told, checked }, index) => {
+        const orderId = orders[index] ?? '';
+        shop.gateway.setStatus(orderId, 'pending');
+        // What the gateway has cancelled cannot be paid any more.
+        const isPayable = POINTS.indexOf(paid) < POINTS.indexOf('before its answer');
+        const status = await cancelAmid(orderId, async (point) => {
+          if (point === paid && isPayable) shop.gateway.settle(orderId);
+          if (point === told) expect(await notifyOf(shop, orderId)).toBe(200);
+          if (point === checked) await check(orderId);
+        });
+        won[isPayable ? 'settlement' : 'cancel'] += 1;
+        expect([orderId, status]).toEqual([orderId, isPayable ? 409 : 200]);
+      }),
+    );
+    await allChecked(shop);
+    expect(won.settlement).toBeGreaterThan(20);
+    expect(won.cancel).toBeGreaterThan(5);
+    for (const orderId of orders) {
+      await expectConsistent(orderId);
+      const lines = await story(shop, orderId);
+      const ends = lines.filter((line) => /(settlement|cancel) applied$/.test(line));
+      expect(ends).toHaveLength(1);
+      expect(lines.filter((line) => line.startsWith('notification')).length).toBe(1);
+    }
+    expect(errorsLogged(shop.service)).toEqual([]);
+  });
+
+  it('issue 3: has one winner when all three, and a second cancellation, begin at the same moment, in 60 rounds', async () => {
+    const orders = await bulkOrders(shop, 60);
+    for (let from = 0; from < orders.length; from += 15) {
+      await Promise.all(
+        orders.slice(from, from + 15).map(async (orderId, index) => {
+          shop.gateway.setStatus(orderId, 'pending');
+          const pay = async (): Promise<number> => {
+            // Paid at the gateway, unless that has cancelled already.
+            await new Promise((resolve) => setImmediate(resolve));
+            const { transactions } = shop.gateway.order(orderId);
+            if (index % 3 !== 0 && transactions.at(-1)?.status === 'pending') shop.gateway.settle(orderId);
+            return notifyOf(shop, orderId);
+          };
+          const [first, second, told] = await Promise.all([
+            cancel(orderId).then(({ status }) => status),
+            cancel(orderId).then(({ status }) => status),
+            pay(),
+            check(orderId),
+            check(orderId),
+          ]);
+          expect(told).toBe(200);
+          const isCancelled = shop.gateway.order(orderId).transactions.at(-1)?.status === 'cancel';
+          expect([first, second].filter((status) => status !== 200 && status !== 409)).toEqual([]);
+          expect([first, second].includes(200)).toBe(isCancelled);
+          // What became of it in the end is the gateway's to say once more.
+          expect(await notifyOf(shop, orderId)).toBe(200);
+        }),
+      );
+    }
+    await allChecked(shop);
+    for (const orderId of orders) {
+      await expectConsistent(orderId);
+      const ends = (await story(shop, orderId)).filter((line) => /(settlement|cancel) applied$/.test(line));
+      expect(ends).toHaveLength(1);
+    }
+    expect(errorsLogged(shop.service)).toEqual([]);
+  });
+
+  it('issue 3: a captured card payment that the gateway cancels ends cancelled, wherever its capture is told', async () => {
+    const places = POINTS.flatMap((told) => POINTS.map((checked) => ({ told, checked })));
+    const orders = await bulkOrders(shop, places.length);
+    await Promise.all(
+      places.map(async ({ told, checked }, index) => {
+        const orderId = orders[index] ?? '';
+        shop.gateway.setStatus(orderId, 'capture', { paymentType: 'credit_card' });
+        const capture = { transaction_status: 'capture', status_code: '200' };
+        const status = await cancelAmid(orderId, async (point) => {
+          if (point === told) expect(await notifyOf(shop, orderId, capture)).toBe(200);
+          if (point === checked && point !== 'before the call') await check(orderId);
+        });
+        // Told before, the order is paid and no longer to be cancelled by its customer.
+        expect([told, status]).toEqual([told, told === 'before the call' ? 409 : 200]);
+        expect(await notifyOf(shop, orderId)).toBe(200);
+      }),
+    );
+    await allChecked(shop);
+    for (const orderId of orders) await expectConsistent(orderId);
+    expect(errorsLogged(shop.service)).toEqual([]);
+  });
+});
+
+describe('many orders at once', () => {
+  it('issue 3: notifications, rejected ones, cancellations and sweeps lock nobody out: no 5xx, no deadlock', async () => {
+    const orders = await bulkOrders(shop, 40);
+    for (const orderId of orders) shop.gateway.setStatus(orderId, 'pending');
+    await shop.service.database.pool.query(
+      'UPDATE orders SET next_check_at = now() WHERE order_id = ANY ($1)',
+      [orders],
+    );
+    const statuses = await Promise.all(
+      orders.flatMap((orderId) => [
+        notifyOf(shop, orderId),
+        notifyOf(shop, orderId, { fraud_status: undefined }),
+        cancel(orderId).then(({ status }) => status),
+        notifyOf(shop, orderId),
+        shop.service.database.pool
+          .query(`SELECT graphile_worker.add_job('find-due-orders', '{}'::json)`)
+          .then(() => 200),
+      ]),
+    );
+    expect([...new Set(statuses)].sort()).toEqual([200, 400]);
+    await allChecked(shop);
+    for (const orderId of orders) {
+      await notifyOf(shop, orderId);
+      await expectConsistent(orderId);
+    }
+    expect(errorsLogged(shop.service)).toEqual([]);
+    const { rows } = await shop.service.database.pool.query<{ deadlocks: string }>(
+      'SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()',
+    );
+    expect(rows).toEqual([{ deadlocks: '0' }]);
+  });
+});
