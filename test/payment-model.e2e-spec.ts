@@ -84,7 +84,10 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 
 const runs: fc.Arbitrary<Run> = fc.record({
   attempts: fc.constantFrom(1 as const, 1 as const, 2 as const),
-  steps: fc.array(step, { minLength: 2, maxLength: 8 }),
+  steps: fc.oneof(
+    { weight: 2, arbitrary: fc.array(step, { minLength: 2, maxLength: 4 }) },
+    { weight: 1, arbitrary: fc.array(step, { minLength: 5, maxLength: 8 }) },
+  ),
 });
 
 function completes(status: Status): boolean {
@@ -351,12 +354,6 @@ async function failureOf(work: Promise<unknown>): Promise<number | null> {
 
 it(`issue 3: in ${LANES * RUNS_PER_LANE} random sequences of notifications, redeliveries, reconciliations and cancellations, of several transactions and attempts, status, completed_at and history follow the documented table`, async () => {
   await Promise.all(
-    Array.from({ length: LANES }, () =>
-      fc.assert(fc.asyncProperty(runs, play), {
-        numRuns: RUNS_PER_LANE,
-        interruptAfterTimeLimit: 60_000,
-        markInterruptAsFailure: true,
-      }),
-    ),
+    Array.from({ length: LANES }, () => fc.assert(fc.asyncProperty(runs, play), { numRuns: RUNS_PER_LANE })),
   );
-}, 90_000);
+}, 120_000);
