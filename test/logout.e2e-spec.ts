@@ -110,13 +110,16 @@ describe('a logout by somebody else', () => {
     ['of the key of the refresh tokens', { secret: REFRESH_SECRET }],
     ['of another algorithm', { algorithm: 'HS512' }],
     ['that is unsigned', { algorithm: 'none' }],
-  ])('decisions, Accounts: an access cookie %s is answered 204 and deletes nothing', async (_what, forgery) => {
-    const { client, id, email } = await newAccount(service);
-    const forged = signToken(goodClaims({ tokenId: id, email }), forgery);
-    await bearer(forged).post('/api/logout').expect(204);
-    expect(await hasRefreshToken(id)).toBe(true);
-    await client.get('/api/refresh').expect(200);
-  });
+  ])(
+    'decisions, Accounts: an access cookie %s is answered 204 and deletes nothing',
+    async (_what, forgery) => {
+      const { client, id, email } = await newAccount(service);
+      const forged = signToken(goodClaims({ tokenId: id, email }), forgery);
+      await bearer(forged).post('/api/logout').expect(204);
+      expect(await hasRefreshToken(id)).toBe(true);
+      await client.get('/api/refresh').expect(200);
+    },
+  );
 
   it('decisions, Accounts: a refresh token in place of the access cookie deletes nothing', async () => {
     const { client, id } = await newAccount(service);
