@@ -1,15 +1,22 @@
 import { applyDecorators, type Type } from '@nestjs/common';
-import { ApiCookieAuth, ApiExtraModels, ApiOperation, ApiResponse, getSchemaPath } from '@nestjs/swagger';
+import {
+  ApiCookieAuth,
+  ApiExtraModels,
+  ApiHeader,
+  ApiOperation,
+  ApiResponse,
+  getSchemaPath,
+} from '@nestjs/swagger';
 import { type Failure, failures } from './errors.js';
 import { failEnvelope } from './fail-envelope.filter.js';
 
-/** A text under `data`, by an example of it. */
-interface TextProperty {
+/** A text under `data`, shown by an example. */
+interface ExampleText {
   readonly example: string;
 }
 
 /** A property of `data`: a view, a list of views, or a text. */
-type DataProperty = Type | readonly [Type] | TextProperty;
+type DataProperty = Type | readonly [Type] | ExampleText;
 type DataShape = Readonly<Record<string, DataProperty>>;
 
 /** All that the OpenAPI document says of one operation besides its parameters. */
@@ -27,6 +34,8 @@ export interface EndpointDocs {
     readonly files?: readonly string[];
     /** Names of the cookies that are set. */
     readonly cookies?: readonly string[];
+    /** Whether clients are meant to ask again and again, with the ETag of the last answer. */
+    readonly isRevalidated?: boolean;
   };
   /** The body that it reads; a body may be malformed or too large. */
   readonly takes?: 'json' | 'form';
@@ -39,9 +48,9 @@ export interface EndpointDocs {
 /** Documents an operation completely: summary, cookie, answer, and every failure with its exact message. */
 export function ApiEndpoint(docs: EndpointDocs): MethodDecorator {
   const { access, success } = docs;
-  const models = Object.values(success.data ?? {}).flatMap((entry): Type[] => {
+  const models = Object.values(success.data ?? {}).flatMap((entry) => {
     if (isText(entry)) return [];
-    return [isList(entry) ? entry[0] : entry];
+    return isList(entry) ? [entry[0]] : [entry];
   });
   return applyDecorators(
     ApiOperation({
@@ -55,10 +64,11 @@ export function ApiEndpoint(docs: EndpointDocs): MethodDecorator {
     ApiResponse({
       status: success.status,
       description: success.description ?? 'Success',
-      headers: answerHeaders(success.cookies),
+      headers: answerHeaders(success),
       ...(success.data !== undefined && { schema: successSchema(success.data) }),
       ...(success.files !== undefined && { content: fileContent(success.files) }),
     }),
+    ...(success.isRevalidated === true ? REVALIDATION : []),
     ...failureResponses([
       ...(access === 'user' || access === 'admin'
         ? [failures.malformedAccessToken(), failures.missingAccessToken()]
@@ -81,9 +91,27 @@ const REQUEST_ID = {
   },
 };
 
-function answerHeaders(cookies: readonly string[] = []) {
+const ETAG = {
+  ETag: {
+    description: 'Of this state; for `If-None-Match`',
+    schema: { type: 'string' as const },
+  },
+};
+
+const REVALIDATION = [
+  ApiHeader({
+    name: 'If-None-Match',
+    required: false,
+    description: 'The ETag of the last answer',
+    schema: { type: 'string' },
+  }),
+  ApiResponse({ status: 304, description: 'Unchanged; empty body', headers: { ...REQUEST_ID, ...ETAG } }),
+];
+
+function answerHeaders({ cookies = [], isRevalidated = false }: EndpointDocs['success']) {
   return {
     ...REQUEST_ID,
+    ...(isRevalidated && ETAG),
     ...(cookies.length > 0 && {
       'Set-Cookie': {
         description: `${cookies.join(' and ')}, each in a header of its own; HttpOnly, Secure, SameSite=None`,
@@ -121,7 +149,7 @@ function fileContent(mediaTypes: readonly string[]) {
   return Object.fromEntries(mediaTypes.map((mediaType) => [mediaType, { schema }]));
 }
 
-function isText(entry: DataProperty): entry is TextProperty {
+function isText(entry: DataProperty): entry is ExampleText {
   return 'example' in entry;
 }
 

@@ -3,7 +3,7 @@ import { ApiBody, ApiHeader, ApiParam, ApiQuery, ApiTags } from '@nestjs/swagger
 import { CurrentUser, type Principal } from '../common/current-user.decorator.js';
 import { failures } from '../common/errors.js';
 import { ApiEndpoint } from '../common/openapi.decorators.js';
-import { CreateOrderDto, OrderPageMeta, OrderView } from './orders.dto.js';
+import { CreateOrderDto, OrderPageMeta, OrderView, PAYMENT_PAGE_EXAMPLE } from './orders.dto.js';
 import {
   IDEMPOTENCY_KEY,
   lastOrderIdOf,
@@ -78,7 +78,7 @@ export class OrdersController {
     description:
       'For its owner and administrators. Send `If-None-Match` with the last ETag: unchanged is a 304.',
     access: 'user',
-    success: { status: 200, data: { order: OrderView } },
+    success: { status: 200, data: { order: OrderView }, isRevalidated: true },
     failures: [failures.notFound()],
   })
   async show(
@@ -94,13 +94,7 @@ export class OrdersController {
   @ApiEndpoint({
     summary: 'The payment page of a pending order, again or anew',
     access: 'user',
-    success: {
-      status: 200,
-      data: {
-        token: { example: '3b7ad8a1c5f24e2f9f6e0d7a' },
-        redirect_url: { example: 'http://localhost:3000/api/simulator/3b7ad8a1c5f24e2f9f6e0d7a' },
-      },
-    },
+    success: { status: 200, data: PAYMENT_PAGE_EXAMPLE },
     failures: [failures.notFound(), failures.orderNotPending(), failures.gatewayUnavailable()],
     changesState: true,
   })

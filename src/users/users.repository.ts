@@ -51,9 +51,12 @@ export class UsersRepository {
     return Object.assign(user, { emailVerifiedAt });
   }
 
-  /** Locks the row, so that whoever reads an account to change it decides on what is current. */
+  /**
+   * Locks the row, so that whoever reads an account to change it decides on what is current. Rows that refer to the
+   * account can be inserted meanwhile: `FOR UPDATE` would make them wait, and two such waits a deadlock.
+   */
   lock(tx: EntityManager, id: number): Promise<User | null> {
-    return tx.findOne(User, { where: { id }, lock: { mode: 'pessimistic_write' } });
+    return tx.findOne(User, { where: { id }, lock: { mode: 'for_no_key_update' } });
   }
 
   lockByEmail(tx: EntityManager, email: string): Promise<User | null> {
