@@ -16,7 +16,7 @@ import {
 import { type Client, cookiesOf } from './support/client.js';
 import { expectFailure, MESSAGES } from './support/failure.js';
 import { startService, type TestService } from './support/service.js';
-import { claimsOf } from './support/tokens.js';
+import { claimsOf, goodClaims, signToken } from './support/tokens.js';
 import { until } from './support/wait.js';
 
 let service: TestService;
@@ -325,13 +325,46 @@ describe('a change of nothing', () => {
   });
 });
 
+describe('an access token that outlives its session', () => {
+  /** The account's token as it was a minute ago, when nothing had ended its session. */
+  const oldToken = ({ id, email }: TestAccount): string => {
+    const now = Math.floor(Date.now() / 1000);
+    return signToken(goodClaims({ tokenId: id, email, iat: now - 60, exp: now + 540 }));
+  };
+  const rename = { fullname: 'Somebody Else' };
+
+  it('decisions, Accounts: begins no new session after a change of password, unless it proves the password', async () => {
+    const account = await newAccount(service);
+    const passwords = { currentPassword: PASSWORD, password: 'new', passwordConfirmation: 'new' };
+    await account.client.put('/api/users/password').send(passwords).expect(204);
+    const thief = service.client().setCookie('accessToken', oldToken(account));
+    expectFailure(await change(thief, rename), 401, MESSAGES.missingAccessToken);
+    await expectUnchanged(account);
+    await change(thief, { ...rename, password: 'new' }).expect(200);
+  });
+
+  it('decisions, Accounts: begins no new session after a logout', async () => {
+    const account = await newAccount(service);
+    await account.client.clone().post('/api/logout').expect(204);
+    const thief = service.client().setCookie('accessToken', oldToken(account));
+    expectFailure(await change(thief, rename), 401, MESSAGES.missingAccessToken);
+  });
+
+  it('decisions, Accounts: is good while no session has ended, as after a later login', async () => {
+    const account = await newAccount(service);
+    await signIn(service, account.email, PASSWORD);
+    const other = service.client().setCookie('accessToken', oldToken(account));
+    await change(other, rename).expect(200);
+  });
+});
+
 describe('changes at once', () => {
   it('decisions, Accounts: of name and of e-mail are both made', async () => {
     const { client, id } = await newAccount(service);
     const email = freshEmail();
     const responses = await Promise.all([
       change(client.clone(), { email, password: PASSWORD }),
-      change(client.clone(), { fullname: 'Ayu W.' }),
+      change(client.clone(), { fullname: 'Ayu W.', password: PASSWORD }),
     ]);
     expect(responses.map(({ status }) => status)).toEqual([200, 200]);
     expect(await storedUser(service, id)).toMatchObject({ fullname: 'Ayu W.', email });
@@ -341,7 +374,7 @@ describe('changes at once', () => {
     const { client, id } = await newAccount(service);
     const copies = Array.from({ length: 8 }, () => client.clone());
     const responses = await Promise.all(
-      copies.map((copy, index) => change(copy, { fullname: `Ayu ${index}` })),
+      copies.map((copy, index) => change(copy, { fullname: `Ayu ${index}`, password: PASSWORD })),
     );
     expect(responses.map(({ status }) => status)).toEqual(copies.map(() => 200));
     const refreshed = await Promise.all(copies.map((copy) => copy.get('/api/refresh')));

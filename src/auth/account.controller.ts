@@ -1,7 +1,7 @@
 import { Body, Controller, HttpCode, Patch, Post, Put, Req, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
-import { CurrentUser, type Principal } from '../common/current-user.decorator.js';
+import { type Caller, CurrentUser, type Principal } from '../common/current-user.decorator.js';
 import { failures } from '../common/errors.js';
 import { ApiEndpoint } from '../common/openapi.decorators.js';
 import { Public } from '../common/public.decorator.js';
@@ -93,7 +93,7 @@ export class AccountController {
     changesState: true,
   })
   async updateProfile(
-    @CurrentUser() caller: Principal,
+    @CurrentUser() caller: Caller,
     @Body() body: UpdateProfileDto,
     @Res({ passthrough: true }) response: Response,
   ): Promise<{ user: UserWithRoleView }> {

@@ -1,6 +1,6 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import type { Principal } from '../common/current-user.decorator.js';
+import type { Caller, Principal } from '../common/current-user.decorator.js';
 import { failures } from '../common/errors.js';
 import { JobsService } from '../jobs/jobs.service.js';
 import { type Account, type AccountWithPassword, UsersService } from '../users/users.service.js';
@@ -52,11 +52,13 @@ export class AccountService implements OnModuleInit {
 
   /**
    * Changes name or e-mail; a new e-mail is unverified and gets a code. Every other session ends.
-   * @throws Failure 400 when the password that an e-mail needs is wrong; 409 when the e-mail is taken
+   * @throws Failure 400 when the password that an e-mail needs is wrong; 409 when the e-mail is taken; 401 when the
+   *   caller's session has ended: it gets a new one here, which an old access token alone must not be good for
    */
-  async updateProfile(caller: Principal, { fullname, email, password }: UpdateProfileDto): Promise<Session> {
+  async updateProfile(caller: Caller, { fullname, email, password }: UpdateProfileDto): Promise<Session> {
     const account = await this.#own(caller);
-    if (email !== undefined) await this.#prove(account, password);
+    if (email !== undefined || password !== undefined) await this.#prove(account, password);
+    else if (isOfEndedSession(caller, account)) throw failures.missingAccessToken();
     return this.dataSource.transaction(async (tx) => {
       const { account: changed, isNewEmail } = await this.users.changeProfile(tx, account, {
         ...(fullname !== undefined && { fullname }),
@@ -123,4 +125,9 @@ export class AccountService implements OnModuleInit {
   async #prove(account: AccountWithPassword, password: string | undefined): Promise<void> {
     if (!(await this.passwords.matches(account.passwordHash, password ?? ''))) throw failures.credentials();
   }
+}
+
+/** An access token outlives its session by minutes. `iat` has whole seconds, so the second itself counts as after. */
+function isOfEndedSession({ issuedAt }: Caller, { sessionsEndedAt }: Account): boolean {
+  return sessionsEndedAt !== null && issuedAt < Math.floor(sessionsEndedAt.getTime() / 1000);
 }

@@ -42,7 +42,7 @@ export class UsersRepository {
   }
 
   async clearRefreshTokenDigest(id: number): Promise<void> {
-    await this.users.update({ id }, { refreshTokenDigest: null });
+    await this.users.update({ id }, { refreshTokenDigest: null, sessionsEndedAt: new Date() });
   }
 
   async markEmailVerified(tx: EntityManager, user: User): Promise<User> {
@@ -82,7 +82,12 @@ export class UsersRepository {
     user: User,
     change: Partial<Pick<User, 'fullname' | 'email' | 'role' | 'passwordHash' | 'emailVerifiedAt'>>,
   ): Promise<User> {
-    const changes = { ...change, claimsVersion: user.claimsVersion + 1, refreshTokenDigest: null };
+    const changes = {
+      ...change,
+      claimsVersion: user.claimsVersion + 1,
+      refreshTokenDigest: null,
+      sessionsEndedAt: new Date(),
+    };
     await tx.update(User, { id: user.id }, changes);
     return Object.assign(user, changes);
   }

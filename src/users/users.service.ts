@@ -9,6 +9,8 @@ import { UsersRepository } from './users.repository.js';
 export interface Account extends Principal {
   readonly claimsVersion: number;
   readonly emailVerified: boolean;
+  /** Tokens issued before belong to sessions that have ended; null while none has. */
+  readonly sessionsEndedAt: Date | null;
 }
 
 /** An account with what proves its owner. */
@@ -149,6 +151,15 @@ function refuseUnlessSamePassword(user: User, proved: AccountWithPassword): void
   if (user.passwordHash !== proved.passwordHash) throw failures.credentials();
 }
 
-function toAccount({ id, fullname, email, role, claimsVersion, emailVerifiedAt }: User): Account {
-  return { id, fullname, email, role, claimsVersion, emailVerified: emailVerifiedAt !== null };
+function toAccount(user: User): Account {
+  const { id, fullname, email, role, claimsVersion, emailVerifiedAt, sessionsEndedAt } = user;
+  return {
+    id,
+    fullname,
+    email,
+    role,
+    claimsVersion,
+    emailVerified: emailVerifiedAt !== null,
+    sessionsEndedAt,
+  };
 }
