@@ -87,8 +87,9 @@ describe('creating an order', () => {
     const [call, ...others] = shop.gateway.calls;
     expect(others).toEqual([]);
     expect(call).toMatchObject({ operation: 'create', authorized: true, status: 201 });
-    const { body } = await customer.get('/api/users').expect(200);
-    const { fullname, email } = (body as { data: { user: { fullname: string; email: string } } }).data.user;
+    const account = await customer.get('/api/users').expect(200);
+    const { fullname, email } = (account.body as { data: { user: { fullname: string; email: string } } }).data
+      .user;
     expect(call?.body).toEqual({
       transaction_details: { order_id: created.order_id, gross_amount: 29_000 },
       item_details: [

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { Client } from './support/client.js';
 import {
   addProduct,
@@ -171,12 +170,14 @@ describe('the payment page of an order', () => {
     expect((await requestToken(customer, created.order_id).expect(409)).body).toEqual(NOT_PENDING);
   });
 
-  it.each(['not-a-uuid', '00000000-0000-4000-8000-000000000000', `${randomUUID()}x`, '1'])(
-    'decisions, Orders: the unknown order %s is a 404',
-    async (orderId) => {
-      expect((await requestToken(customer, orderId).expect(404)).body).toEqual(NOT_FOUND);
-    },
-  );
+  it.each([
+    'not-a-uuid',
+    '00000000-0000-4000-8000-000000000000',
+    '00000000-0000-4000-8000-000000000000x',
+    '1',
+  ])('decisions, Orders: the unknown order %s is a 404', async (orderId) => {
+    expect((await requestToken(customer, orderId).expect(404)).body).toEqual(NOT_FOUND);
+  });
 
   it('decisions, Orders: an order id in capitals is the same order', async () => {
     const created = await placeOrder(customer, items);
