@@ -67,7 +67,8 @@ export class AccountController {
     description: 'A code is good for 10 minutes, 5 tries and one use.',
     access: 'user',
     success: { status: 200, data: { user: VerifiedUserView } },
-    failures: [failures.validation({ otp: 'otp is required' }), failures.invalidOtp(), failures.tooLarge()],
+    failures: [failures.validation({ otp: 'otp is required' }), failures.invalidOtp()],
+    takes: 'json',
     changesState: true,
   })
   async verifyOtp(
@@ -87,8 +88,8 @@ export class AccountController {
       failures.validation({ email: 'your email format is invalid' }),
       failures.credentials(),
       failures.emailTaken(),
-      failures.tooLarge(),
     ],
+    takes: 'json',
     changesState: true,
   })
   async updateProfile(
@@ -111,8 +112,8 @@ export class AccountController {
     failures: [
       failures.validation({ passwordConfirmation: 'password confirmation does not match' }),
       failures.credentials(),
-      failures.tooLarge(),
     ],
+    takes: 'json',
     changesState: true,
   })
   async changePassword(
@@ -131,7 +132,8 @@ export class AccountController {
     description: 'The answer does not tell whether the account exists.',
     access: 'none',
     success: { status: 204 },
-    failures: [failures.validation({ email: 'email is required' }), failures.tooLarge()],
+    failures: [failures.validation({ email: 'email is required' })],
+    takes: 'json',
     changesState: true,
   })
   async forgotPassword(@Body() { email }: ForgotPasswordDto): Promise<void> {
@@ -146,7 +148,8 @@ export class AccountController {
     description: 'Every session ends.',
     access: 'none',
     success: { status: 204 },
-    failures: [failures.validation({ otp: 'otp is required' }), failures.invalidOtp(), failures.tooLarge()],
+    failures: [failures.validation({ otp: 'otp is required' }), failures.invalidOtp()],
+    takes: 'json',
     changesState: true,
   })
   async resetPassword(@Body() body: ResetPasswordDto): Promise<void> {

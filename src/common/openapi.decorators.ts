@@ -3,8 +3,13 @@ import { ApiCookieAuth, ApiExtraModels, ApiOperation, ApiResponse, getSchemaPath
 import { type Failure, failures } from './errors.js';
 import { failEnvelope } from './fail-envelope.filter.js';
 
+/** A text under `data`, by an example of it. */
+interface TextProperty {
+  readonly example: string;
+}
+
 /** A property of `data`: a view, a list of views, or a text. */
-type DataProperty = Type | readonly [Type] | 'string';
+type DataProperty = Type | readonly [Type] | TextProperty;
 type DataShape = Readonly<Record<string, DataProperty>>;
 
 /** All that the OpenAPI document says of one operation besides its parameters. */
@@ -34,9 +39,10 @@ export interface EndpointDocs {
 /** Documents an operation completely: summary, cookie, answer, and every failure with its exact message. */
 export function ApiEndpoint(docs: EndpointDocs): MethodDecorator {
   const { access, success } = docs;
-  const models = Object.values(success.data ?? {})
-    .filter((entry) => entry !== 'string')
-    .map((entry) => (isList(entry) ? entry[0] : entry));
+  const models = Object.values(success.data ?? {}).flatMap((entry): Type[] => {
+    if (isText(entry)) return [];
+    return [isList(entry) ? entry[0] : entry];
+  });
   return applyDecorators(
     ApiOperation({
       summary: docs.summary,
@@ -104,7 +110,7 @@ function successSchema(shape: DataShape) {
 }
 
 function propertySchema(entry: DataProperty) {
-  if (entry === 'string') return { type: 'string' };
+  if (isText(entry)) return { type: 'string', example: entry.example };
   return isList(entry)
     ? { type: 'array', items: { $ref: getSchemaPath(entry[0]) } }
     : { $ref: getSchemaPath(entry) };
@@ -113,6 +119,10 @@ function propertySchema(entry: DataProperty) {
 function fileContent(mediaTypes: readonly string[]) {
   const schema = { type: 'string' as const, format: 'binary' };
   return Object.fromEntries(mediaTypes.map((mediaType) => [mediaType, { schema }]));
+}
+
+function isText(entry: DataProperty): entry is TextProperty {
+  return 'example' in entry;
 }
 
 function isList(entry: DataProperty): entry is readonly [Type] {

@@ -34,12 +34,11 @@ export class OrdersController {
     success: { status: 201, data: { order: OrderView } },
     failures: [
       failures.validation({ items: 'items should be a list of 1 to 50 different products' }),
-      failures.malformedRequest(),
       failures.notFound(),
       failures.idempotencyKeyReused(),
-      failures.tooLarge(),
       failures.gatewayUnavailable(),
     ],
+    takes: 'json',
     changesState: true,
   })
   async create(
@@ -95,7 +94,13 @@ export class OrdersController {
   @ApiEndpoint({
     summary: 'The payment page of a pending order, again or anew',
     access: 'user',
-    success: { status: 200, data: { token: 'string', redirect_url: 'string' } },
+    success: {
+      status: 200,
+      data: {
+        token: { example: '3b7ad8a1c5f24e2f9f6e0d7a' },
+        redirect_url: { example: 'http://localhost:3000/api/simulator/3b7ad8a1c5f24e2f9f6e0d7a' },
+      },
+    },
     failures: [failures.notFound(), failures.orderNotPending(), failures.gatewayUnavailable()],
     changesState: true,
   })
