@@ -15,6 +15,7 @@ export class InitialSchema1763600000000 implements MigrationInterface {
         email_verified_at timestamptz,
         refresh_token_digest bytea,
         claims_version integer NOT NULL DEFAULT 1,
+        sessions_ended_at timestamptz,
         created_at timestamptz NOT NULL DEFAULT now()
       );
       CREATE UNIQUE INDEX users_email_key ON users (lower(email));

@@ -205,7 +205,11 @@ describe('architecture, side effects: durable jobs on PostgreSQL', () => {
   it('a stop lets a running job end, loses none that waits, and leaves no connection', async () => {
     let finish: (() => void) | undefined;
     const process = await startProcess(
-      ({ n }) => new Promise<void>((resolve) => (n === 1 ? (finish = resolve) : resolve())),
+      ({ n }) =>
+        new Promise<void>((resolve) => {
+          if (n === 1) finish = resolve;
+          else resolve();
+        }),
     );
     await enqueue(process, 1);
     await until('it runs', () => finish !== undefined);

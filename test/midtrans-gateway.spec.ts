@@ -137,6 +137,7 @@ describe('Midtrans gateway', () => {
       await gateway.createTransaction(request);
       const error = await failureOf(gateway.createTransaction(request), GatewayRefusedError);
       expect(error.message).toBe('Midtrans create: 400 transaction_details.order_id has already been taken');
+      expect(error).toHaveProperty('isOrderIdTaken', true);
       expect(standIn.callsOf('create').at(-1)?.status).toBe(400);
     });
 
@@ -148,7 +149,9 @@ describe('Midtrans gateway', () => {
       ['no e-mail address', { customer: { fullname: 'Sari', email: '' } }, 'email format is invalid'],
     ])('is refused with %s', async (_what, change, reason) => {
       const call = gateway.createTransaction({ ...requestOf(), ...change });
-      expect((await failureOf(call, GatewayRefusedError)).message).toContain(reason);
+      const error = await failureOf(call, GatewayRefusedError);
+      expect(error.message).toContain(reason);
+      expect(error).toHaveProperty('isOrderIdTaken', false);
       expect(standIn.orders.size).toBe(0);
     });
 
@@ -156,6 +159,7 @@ describe('Midtrans gateway', () => {
       const call = gatewayWith({ serverKey: WRONG_KEY }).createTransaction(requestOf());
       const error = await failureOf(call, GatewayRefusedError);
       expect(error.message).toContain('the server key was not accepted');
+      expect(error).toHaveProperty('isOrderIdTaken', false);
       expect(standIn.calls.at(-1)).toMatchObject({ authorized: false, status: 401 });
     });
 

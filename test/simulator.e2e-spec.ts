@@ -369,7 +369,10 @@ describe('the port: the simulator behaves as the gateway', () => {
     const results = await Promise.allSettled([1, 2, 3].map(() => gateway.createTransaction(request)));
     const refused = results.filter((result) => result.status === 'rejected');
     expect(refused).toHaveLength(2);
-    for (const { reason } of refused) expect(reason).toBeInstanceOf(GatewayRefusedError);
+    for (const { reason } of refused) {
+      expect(reason).toBeInstanceOf(GatewayRefusedError);
+      expect(reason).toHaveProperty('isOrderIdTaken', true);
+    }
   });
 
   it.each([

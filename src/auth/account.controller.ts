@@ -1,7 +1,7 @@
 import { Body, Controller, HttpCode, Patch, Post, Put, Req, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
-import { CurrentUser, type Principal } from '../common/current-user.decorator.js';
+import { type Caller, CurrentUser, type Principal } from '../common/current-user.decorator.js';
 import { failures } from '../common/errors.js';
 import { ApiEndpoint } from '../common/openapi.decorators.js';
 import { Public } from '../common/public.decorator.js';
@@ -67,7 +67,8 @@ export class AccountController {
     description: 'A code is good for 10 minutes, 5 tries and one use.',
     access: 'user',
     success: { status: 200, data: { user: VerifiedUserView } },
-    failures: [failures.validation({ otp: 'otp is required' }), failures.invalidOtp(), failures.tooLarge()],
+    failures: [failures.validation({ otp: 'otp is required' }), failures.invalidOtp()],
+    takes: 'json',
     changesState: true,
   })
   async verifyOtp(
@@ -87,12 +88,12 @@ export class AccountController {
       failures.validation({ email: 'your email format is invalid' }),
       failures.credentials(),
       failures.emailTaken(),
-      failures.tooLarge(),
     ],
+    takes: 'json',
     changesState: true,
   })
   async updateProfile(
-    @CurrentUser() caller: Principal,
+    @CurrentUser() caller: Caller,
     @Body() body: UpdateProfileDto,
     @Res({ passthrough: true }) response: Response,
   ): Promise<{ user: UserWithRoleView }> {
@@ -111,8 +112,8 @@ export class AccountController {
     failures: [
       failures.validation({ passwordConfirmation: 'password confirmation does not match' }),
       failures.credentials(),
-      failures.tooLarge(),
     ],
+    takes: 'json',
     changesState: true,
   })
   async changePassword(
@@ -131,7 +132,8 @@ export class AccountController {
     description: 'The answer does not tell whether the account exists.',
     access: 'none',
     success: { status: 204 },
-    failures: [failures.validation({ email: 'email is required' }), failures.tooLarge()],
+    failures: [failures.validation({ email: 'email is required' })],
+    takes: 'json',
     changesState: true,
   })
   async forgotPassword(@Body() { email }: ForgotPasswordDto): Promise<void> {
@@ -146,7 +148,8 @@ export class AccountController {
     description: 'Every session ends.',
     access: 'none',
     success: { status: 204 },
-    failures: [failures.validation({ otp: 'otp is required' }), failures.invalidOtp(), failures.tooLarge()],
+    failures: [failures.validation({ otp: 'otp is required' }), failures.invalidOtp()],
+    takes: 'json',
     changesState: true,
   })
   async resetPassword(@Body() body: ResetPasswordDto): Promise<void> {

@@ -1,6 +1,6 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import type { Principal } from '../common/current-user.decorator.js';
+import type { Caller, Principal } from '../common/current-user.decorator.js';
 import { failures } from '../common/errors.js';
 import { JobsService } from '../jobs/jobs.service.js';
 import { type Account, type AccountWithPassword, UsersService } from '../users/users.service.js';
@@ -10,6 +10,8 @@ import { PasswordsService } from './passwords.service.js';
 import { type Session, SessionsService } from './sessions.service.js';
 
 const FORGOT_PASSWORD = 'forgot-password';
+/** No account's id. Its codes are looked for as well, so that the time of an answer tells as little as its text. */
+const NOBODY = 0;
 
 interface ForgotPasswordPayload {
   readonly email: string;
@@ -50,16 +52,17 @@ export class AccountService implements OnModuleInit {
 
   /**
    * Changes name or e-mail; a new e-mail is unverified and gets a code. Every other session ends.
-   * @throws Failure 400 when the password that an e-mail needs is wrong; 409 when the e-mail is taken
+   * @throws Failure 400 when the password that an e-mail needs is wrong; 409 when the e-mail is taken; 401 when the
+   *   caller's session has ended: it gets a new one here, which an old access token alone must not be good for
    */
-  async updateProfile(caller: Principal, { fullname, email, password }: UpdateProfileDto): Promise<Session> {
+  async updateProfile(caller: Caller, { fullname, email, password }: UpdateProfileDto): Promise<Session> {
     const account = await this.#own(caller);
-    const isNewEmail = email !== undefined && email !== account.email;
-    if (email !== undefined) await this.#prove(account, password);
+    if (email !== undefined || password !== undefined) await this.#prove(account, password);
+    else if (isOfEndedSession(caller, account)) throw failures.missingAccessToken();
     return this.dataSource.transaction(async (tx) => {
-      const changed = await this.users.changeProfile(tx, account, {
+      const { account: changed, isNewEmail } = await this.users.changeProfile(tx, account, {
         ...(fullname !== undefined && { fullname }),
-        ...(isNewEmail && { email }),
+        ...(email !== undefined && { email }),
       });
       if (isNewEmail) await this.otps.requestForNewEmail(tx, account.id);
       return this.sessions.openLocked(tx, changed);
@@ -99,11 +102,10 @@ export class AccountService implements OnModuleInit {
    */
   async resetPassword({ email, otp, password }: ResetPasswordDto): Promise<void> {
     const account = await this.users.findByEmail(email);
-    if (account === null) throw failures.invalidOtp();
-    const checked = await this.otps.check(account.id, 'reset_password', otp);
+    const checked = await this.otps.check(account?.id ?? NOBODY, 'reset_password', otp);
     const passwordHash = await this.passwords.hash(password);
     await this.dataSource.transaction(async (tx) => {
-      await this.users.resetPassword(tx, account.id, passwordHash);
+      await this.users.resetPassword(tx, checked.userId, passwordHash);
       await this.otps.consume(tx, checked);
     });
   }
@@ -123,4 +125,9 @@ export class AccountService implements OnModuleInit {
   async #prove(account: AccountWithPassword, password: string | undefined): Promise<void> {
     if (!(await this.passwords.matches(account.passwordHash, password ?? ''))) throw failures.credentials();
   }
+}
+
+/** An access token outlives its session by minutes. `iat` has whole seconds, so the second itself counts as after. */
+function isOfEndedSession({ issuedAt }: Caller, { sessionsEndedAt }: Account): boolean {
+  return sessionsEndedAt !== null && issuedAt < Math.floor(sessionsEndedAt.getTime() / 1000);
 }

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { PassportStrategy } from '@nestjs/passport';
 import type { Request } from 'express';
 import { Strategy } from 'passport-jwt';
-import type { Principal } from '../common/current-user.decorator.js';
+import type { Caller } from '../common/current-user.decorator.js';
 import { failures } from '../common/errors.js';
 import { Env } from '../config/env.js';
 import { ACCESS_COOKIE, JWT_ALGORITHM, principalOf, readCookie, type TokenClaims } from './tokens.service.js';
@@ -20,9 +20,9 @@ export class JwtCookieStrategy extends PassportStrategy(Strategy, JWT_COOKIE) {
     });
   }
 
-  validate(claims: TokenClaims): Principal {
+  validate(claims: TokenClaims): Caller {
     const principal = principalOf(claims);
     if (principal === null) throw failures.malformedAccessToken();
-    return principal;
+    return { ...principal, issuedAt: claims.iat };
   }
 }

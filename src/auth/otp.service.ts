@@ -1,6 +1,6 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { createHmac, hkdfSync, randomInt, timingSafeEqual } from 'node:crypto';
-import type { EntityManager } from 'typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
 import { failures } from '../common/errors.js';
 import { Env } from '../config/env.js';
 import { JobsService } from '../jobs/jobs.service.js';
@@ -18,12 +18,20 @@ const SEND_OTP = 'send-otp';
 interface SendOtpPayload {
   readonly userId: number;
   readonly purpose: OtpPurpose;
+  /** Whether the address has just replaced another. */
+  readonly isNewEmail?: boolean;
 }
 
-const MAIL_OF: Readonly<Record<OtpPurpose, { template: MailTemplate; subject: string }>> = {
+interface OtpMail {
+  readonly template: MailTemplate;
+  readonly subject: string;
+}
+
+const MAIL_OF: Readonly<Record<OtpPurpose, OtpMail>> = {
   verify_email: { template: 'verify-email', subject: 'Your verification code' },
   reset_password: { template: 'reset-password', subject: 'Your password reset code' },
 };
+const NEW_EMAIL_MAIL: OtpMail = { template: 'verify-new-email', subject: 'Verify your new e-mail address' };
 
 /** A code that was right when it was checked. */
 export interface CheckedOtp {
@@ -39,6 +47,7 @@ export class OtpService implements OnModuleInit {
   readonly #key: Buffer;
 
   constructor(
+    private readonly dataSource: DataSource,
     private readonly otps: OtpsRepository,
     private readonly users: UsersService,
     private readonly jobs: JobsService,
@@ -54,13 +63,14 @@ export class OtpService implements OnModuleInit {
 
   /** Queues the mail with a new code; does nothing when one was requested less than a minute ago. */
   async request(tx: EntityManager, userId: number, purpose: OtpPurpose): Promise<void> {
-    if (await this.otps.request(tx, userId, purpose)) await this.#enqueue(tx, userId, purpose);
+    if (await this.otps.request(tx, userId, purpose)) await this.#enqueue(tx, { userId, purpose });
   }
 
-  /** Ends the code that went to the former address and queues one to the new. */
+  /** Ends the codes that went to the former address, of both purposes, and queues one to the new. */
   async requestForNewEmail(tx: EntityManager, userId: number): Promise<void> {
+    await this.otps.endAll(tx, userId);
     await this.otps.requestAnew(tx, userId, 'verify_email');
-    await this.#enqueue(tx, userId, 'verify_email');
+    await this.#enqueue(tx, { userId, purpose: 'verify_email', isNewEmail: true });
   }
 
   /**
@@ -84,8 +94,8 @@ export class OtpService implements OnModuleInit {
     if (!(await this.otps.consume(tx, userId, purpose, digest))) throw failures.invalidOtp();
   }
 
-  async #enqueue(tx: EntityManager, userId: number, purpose: OtpPurpose): Promise<void> {
-    const payload: SendOtpPayload = { userId, purpose };
+  async #enqueue(tx: EntityManager, payload: SendOtpPayload): Promise<void> {
+    const { userId, purpose } = payload;
     await this.jobs.enqueue(tx, SEND_OTP, payload, { key: `${SEND_OTP}:${userId}:${purpose}` });
   }
 
@@ -93,14 +103,18 @@ export class OtpService implements OnModuleInit {
    * Stores the digest before the mail leaves: a mail that is out always holds a valid code. A repetition after a
    * failure makes a new code, which replaces the one of a mail that may have left.
    */
-  async #send({ userId, purpose }: SendOtpPayload): Promise<void> {
-    const account = await this.users.findById(userId);
-    if (account === null) return;
+  async #send({ userId, purpose, isNewEmail = false }: SendOtpPayload): Promise<void> {
     const code = randomInt(10 ** OTP_DIGITS)
       .toString()
       .padStart(OTP_DIGITS, '0');
-    await this.otps.issue(userId, purpose, this.#digest(userId, purpose, code), OTP_LIFETIME_S);
-    const { template, subject } = MAIL_OF[purpose];
+    const account = await this.dataSource.transaction(async (tx) => {
+      // Locked: a code for an address that is replaced at this moment must not be stored after that has ended it.
+      const locked = await this.users.findLocked(tx, userId);
+      await this.otps.issue(tx, userId, purpose, this.#digest(userId, purpose, code), OTP_LIFETIME_S);
+      return locked;
+    });
+    if (account === null) return;
+    const { template, subject } = isNewEmail ? NEW_EMAIL_MAIL : MAIL_OF[purpose];
     await this.mail.send({
       to: account.email,
       subject,

@@ -19,11 +19,16 @@ export class OtpsRepository {
     return rows.length === 1;
   }
 
-  /** Asks for a code for another address than before: the old code dies, and the limit does not apply. */
+  /** Makes every code of an account worthless. */
+  async endAll(tx: EntityManager, userId: number): Promise<void> {
+    await tx.update(OneTimePassword, { userId }, { digest: null });
+  }
+
+  /** Asks for a code whatever was asked for before: it is for another address, and the limit does not apply. */
   async requestAnew(tx: EntityManager, userId: number, purpose: OtpPurpose): Promise<void> {
     await tx.query(
       `INSERT INTO one_time_passwords (user_id, purpose, requested_at) VALUES ($1, $2, now())
-       ON CONFLICT (user_id, purpose) DO UPDATE SET requested_at = excluded.requested_at, digest = NULL`,
+       ON CONFLICT (user_id, purpose) DO UPDATE SET requested_at = excluded.requested_at`,
       [userId, purpose],
     );
   }
@@ -49,8 +54,14 @@ export class OtpsRepository {
   }
 
   /** Makes a code the only valid one, with all its tries. */
-  async issue(userId: number, purpose: OtpPurpose, digest: Buffer, lifetimeSeconds: number): Promise<void> {
-    await this.otps.query(
+  async issue(
+    tx: EntityManager,
+    userId: number,
+    purpose: OtpPurpose,
+    digest: Buffer,
+    lifetimeSeconds: number,
+  ): Promise<void> {
+    await tx.query(
       `UPDATE one_time_passwords
        SET digest = $3, expires_at = now() + make_interval(secs => $4), tries = 0
        WHERE user_id = $1 AND purpose = $2`,

@@ -12,13 +12,19 @@ export interface Principal {
   readonly role: Role;
 }
 
+/** Who is calling, and since when the caller's token says so. */
+export interface Caller extends Principal {
+  /** The token's `iat`, seconds since the epoch. */
+  readonly issuedAt: number;
+}
+
 /** A request that passed `JwtCookieGuard`. */
 export interface AuthenticatedRequest extends Request {
-  user: Principal;
+  user: Caller;
 }
 
 /** Injects the caller of a protected route. */
 export const CurrentUser = createParamDecorator(
-  (_: undefined, context: ExecutionContext): Principal =>
+  (_: undefined, context: ExecutionContext): Caller =>
     context.switchToHttp().getRequest<AuthenticatedRequest>().user,
 );

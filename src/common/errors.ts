@@ -68,4 +68,5 @@ export const constraintFailures: Readonly<Record<string, () => Failure>> = {
   users_email_key: failures.emailTaken,
   // A token outlived its account: the data was restored from an older backup, or belongs to another database.
   orders_user_id_fkey: failures.missingAccessToken,
+  one_time_passwords_user_id_fkey: failures.missingAccessToken,
 };

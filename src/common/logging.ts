@@ -29,7 +29,12 @@ export function createLogger(
 }
 
 function readable(): DestinationStream {
-  return pretty({ sync: true, ignore: 'context', messageFormat: '{if context}[{context}] {end}{msg}' });
+  return pretty({
+    sync: true,
+    singleLine: true,
+    ignore: 'context',
+    messageFormat: '{if context}[{context}] {end}{msg}',
+  });
 }
 
 /**

@@ -1,10 +1,22 @@
 import { applyDecorators, type Type } from '@nestjs/common';
-import { ApiCookieAuth, ApiExtraModels, ApiOperation, ApiResponse, getSchemaPath } from '@nestjs/swagger';
+import {
+  ApiCookieAuth,
+  ApiExtraModels,
+  ApiHeader,
+  ApiOperation,
+  ApiResponse,
+  getSchemaPath,
+} from '@nestjs/swagger';
 import { type Failure, failures } from './errors.js';
 import { failEnvelope } from './fail-envelope.filter.js';
 
+/** A text under `data`, shown by an example. */
+interface ExampleText {
+  readonly example: string;
+}
+
 /** A property of `data`: a view, a list of views, or a text. */
-type DataProperty = Type | readonly [Type] | 'string';
+type DataProperty = Type | readonly [Type] | ExampleText;
 type DataShape = Readonly<Record<string, DataProperty>>;
 
 /** All that the OpenAPI document says of one operation besides its parameters. */
@@ -22,6 +34,8 @@ export interface EndpointDocs {
     readonly files?: readonly string[];
     /** Names of the cookies that are set. */
     readonly cookies?: readonly string[];
+    /** Whether clients are meant to ask again and again, with the ETag of the last answer. */
+    readonly isRevalidated?: boolean;
   };
   /** The body that it reads; a body may be malformed or too large. */
   readonly takes?: 'json' | 'form';
@@ -34,9 +48,10 @@ export interface EndpointDocs {
 /** Documents an operation completely: summary, cookie, answer, and every failure with its exact message. */
 export function ApiEndpoint(docs: EndpointDocs): MethodDecorator {
   const { access, success } = docs;
-  const models = Object.values(success.data ?? {})
-    .filter((entry) => entry !== 'string')
-    .map((entry) => (isList(entry) ? entry[0] : entry));
+  const models = Object.values(success.data ?? {}).flatMap((entry) => {
+    if (isText(entry)) return [];
+    return isList(entry) ? [entry[0]] : [entry];
+  });
   return applyDecorators(
     ApiOperation({
       summary: docs.summary,
@@ -49,10 +64,11 @@ export function ApiEndpoint(docs: EndpointDocs): MethodDecorator {
     ApiResponse({
       status: success.status,
       description: success.description ?? 'Success',
-      headers: answerHeaders(success.cookies),
+      headers: answerHeaders(success),
       ...(success.data !== undefined && { schema: successSchema(success.data) }),
       ...(success.files !== undefined && { content: fileContent(success.files) }),
     }),
+    ...(success.isRevalidated === true ? REVALIDATION : []),
     ...failureResponses([
       ...(access === 'user' || access === 'admin'
         ? [failures.malformedAccessToken(), failures.missingAccessToken()]
@@ -75,9 +91,27 @@ const REQUEST_ID = {
   },
 };
 
-function answerHeaders(cookies: readonly string[] = []) {
+const ETAG = {
+  ETag: {
+    description: 'Of this state; for `If-None-Match`',
+    schema: { type: 'string' as const },
+  },
+};
+
+const REVALIDATION = [
+  ApiHeader({
+    name: 'If-None-Match',
+    required: false,
+    description: 'The ETag of the last answer',
+    schema: { type: 'string' },
+  }),
+  ApiResponse({ status: 304, description: 'Unchanged; empty body', headers: { ...REQUEST_ID, ...ETAG } }),
+];
+
+function answerHeaders({ cookies = [], isRevalidated = false }: EndpointDocs['success']) {
   return {
     ...REQUEST_ID,
+    ...(isRevalidated && ETAG),
     ...(cookies.length > 0 && {
       'Set-Cookie': {
         description: `${cookies.join(' and ')}, each in a header of its own; HttpOnly, Secure, SameSite=None`,
@@ -104,7 +138,7 @@ function successSchema(shape: DataShape) {
 }
 
 function propertySchema(entry: DataProperty) {
-  if (entry === 'string') return { type: 'string' };
+  if (isText(entry)) return { type: 'string', example: entry.example };
   return isList(entry)
     ? { type: 'array', items: { $ref: getSchemaPath(entry[0]) } }
     : { $ref: getSchemaPath(entry) };
@@ -113,6 +147,10 @@ function propertySchema(entry: DataProperty) {
 function fileContent(mediaTypes: readonly string[]) {
   const schema = { type: 'string' as const, format: 'binary' };
   return Object.fromEntries(mediaTypes.map((mediaType) => [mediaType, { schema }]));
+}
+
+function isText(entry: DataProperty): entry is ExampleText {
+  return 'example' in entry;
 }
 
 function isList(entry: DataProperty): entry is readonly [Type] {

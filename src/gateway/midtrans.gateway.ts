@@ -1,5 +1,11 @@
 import { MidtransClient } from './midtrans.client.js';
-import { paymentPageOf, refusalOf, snapRequest, transactionOf } from './midtrans.messages.js';
+import {
+  paymentPageOf,
+  refusalOf,
+  saysOrderIdTaken,
+  snapRequest,
+  transactionOf,
+} from './midtrans.messages.js';
 import {
   CALL_DEADLINE_MS,
   GatewayRefusedError,
@@ -60,7 +66,9 @@ export class MidtransGateway extends PaymentGateway {
     if (httpStatus === 401) throw new GatewayRefusedError(`Midtrans create: ${KEY_NOT_ACCEPTED}`);
     const refusal = httpStatus === 408 || httpStatus === 429 ? null : refusalOf(answer);
     if (refusal !== null) {
-      throw new GatewayRefusedError(`Midtrans create: ${httpStatus} ${this.client.quote(refusal)}`);
+      throw new GatewayRefusedError(`Midtrans create: ${httpStatus} ${this.client.quote(refusal)}`, {
+        isOrderIdTaken: saysOrderIdTaken(httpStatus, refusal, request.orderId),
+      });
     }
     const page = httpStatus === 201 ? paymentPageOf(answer) : null;
     if (page === null) throw new GatewayUnavailableError(`Midtrans create: unusable answer ${httpStatus}`);

@@ -44,6 +44,15 @@ export function refusalOf({ httpStatus, fields }: MidtransAnswer): string | null
   return reasons.filter((reason) => typeof reason === 'string').join('; ');
 }
 
+/**
+ * Whether a refusal is about an order id that was used before. Snap has worded this differently over time and in
+ * two languages, so only the name of the field is looked for: about an id of acceptable form there is nothing else
+ * to say. The Core API's code for it is 406.
+ */
+export function saysOrderIdTaken(httpStatus: number, refusal: string, orderId: string): boolean {
+  return httpStatus === 406 || (/order[_ ]?id/i.test(refusal) && /^[\w.~-]{1,50}$/.test(orderId));
+}
+
 /** @returns null if a field is missing, empty or longer than a notification's may be */
 export function transactionOf({ fields, text: payload }: MidtransAnswer): GatewayTransaction | null {
   const transactionId = text(fields?.transaction_id);

@@ -38,9 +38,16 @@ export class GatewayUnavailableError extends Error {
   override readonly name = 'GatewayUnavailableError';
 }
 
-/** The gateway understood and said no: for a new transaction, mostly that its order id was used before. */
+/** The gateway understood and said no; the message says why. */
 export class GatewayRefusedError extends Error {
   override readonly name = 'GatewayRefusedError';
+  /** Whether a new transaction's order id was used before: under another id it may be accepted. */
+  readonly isOrderIdTaken: boolean;
+
+  constructor(message: string, { isOrderIdTaken = false }: { readonly isOrderIdTaken?: boolean } = {}) {
+    super(message);
+    this.isOrderIdTaken = isOrderIdTaken;
+  }
 }
 
 /**
@@ -51,8 +58,8 @@ export class GatewayRefusedError extends Error {
 export abstract class PaymentGateway {
   /**
    * Opens a payment page that is good for 24 hours.
-   * @throws GatewayRefusedError when the order id was used before, the request is not acceptable, or the server key
-   *   is not accepted (the message says which)
+   * @throws GatewayRefusedError when the order id was used before (`isOrderIdTaken`), the request is not acceptable,
+   *   or the server key is not accepted
    */
   abstract createTransaction(request: TransactionRequest, deadlineMs?: number): Promise<PaymentPage>;
 

@@ -1,13 +1,17 @@
 import { Controller, Get } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
 import {
   HealthCheck,
   HealthCheckService,
   type HealthCheckResult,
+  HealthIndicatorService,
   TypeOrmHealthIndicator,
 } from '@nestjs/terminus';
-import { ApiTags } from '@nestjs/swagger';
+import { DataSource } from 'typeorm';
 import { ApiEndpoint } from '../common/openapi.decorators.js';
 import { Public } from '../common/public.decorator.js';
+import { failures } from '../common/errors.js';
+import { JobsService } from '../jobs/jobs.service.js';
 
 const DATABASE_DEADLINE_MS = 2000;
 
@@ -18,7 +22,10 @@ const DATABASE_DEADLINE_MS = 2000;
 export class HealthController {
   constructor(
     private readonly health: HealthCheckService,
+    private readonly indicators: HealthIndicatorService,
     private readonly database: TypeOrmHealthIndicator,
+    private readonly dataSource: DataSource,
+    private readonly jobs: JobsService,
   ) {}
 
   @Get('live')
@@ -29,8 +36,23 @@ export class HealthController {
 
   @Get('ready')
   @HealthCheck({ swaggerDocumentation: false })
-  @ApiEndpoint({ summary: 'The service can do its work', access: 'none', success: { status: 200, data: {} } })
+  @ApiEndpoint({
+    summary: 'The service can do its work: database, migrations, queue',
+    access: 'none',
+    success: { status: 200, data: {} },
+    failures: [failures.unavailable()],
+  })
   ready(): Promise<HealthCheckResult> {
-    return this.health.check([() => this.database.pingCheck('database', { timeout: DATABASE_DEADLINE_MS })]);
+    // One after the other: without a database the rest need not be asked.
+    return this.health.check([
+      () => this.database.pingCheck('database', { timeout: DATABASE_DEADLINE_MS }),
+      async () => this.#indicate('migrations', !(await this.dataSource.showMigrations())),
+      () => this.#indicate('queue', this.jobs.isWorking),
+    ]);
+  }
+
+  #indicate(name: string, isUp: boolean) {
+    const indicator = this.indicators.check(name);
+    return isUp ? indicator.up() : indicator.down();
   }
 }

@@ -52,6 +52,7 @@ export class JobsService implements OnApplicationBootstrap, OnModuleDestroy {
   readonly #crontab: string[] = [];
   readonly #stop = new AbortController();
   readonly #pool: pg.Pool;
+  #isWorking = false;
   #running: Promise<unknown> = Promise.resolve();
 
   constructor(private readonly database: Database) {
@@ -70,6 +71,11 @@ export class JobsService implements OnApplicationBootstrap, OnModuleDestroy {
     };
     this.#pool.on('error', report);
     this.#pool.on('connect', (client) => client.on('error', report));
+  }
+
+  /** Whether this process takes jobs at the moment. */
+  get isWorking(): boolean {
+    return this.#isWorking;
   }
 
   /** Says what a task does. Call it from `onModuleInit`, before the queue starts. */
@@ -139,12 +145,14 @@ export class JobsService implements OnApplicationBootstrap, OnModuleDestroy {
           // Parsed here: without any, a file `crontab` in the working directory would be obeyed.
           parsedCronItems: parseCrontab(this.#crontab.join('\n')),
         });
+        this.#isWorking = true;
         this.#stop.signal.addEventListener('abort', stop);
         if (this.#isStopping()) stop();
         await runner.promise;
       } catch (error) {
         this.#logger.warn(`the queue stopped and starts anew: ${messageOf(error)}`);
       } finally {
+        this.#isWorking = false;
         this.#stop.signal.removeEventListener('abort', stop);
       }
       await this.#pause(SECOND);

@@ -4,7 +4,7 @@ import Handlebars from 'handlebars';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-const TEMPLATES = ['verify-email', 'reset-password'] as const;
+const TEMPLATES = ['verify-email', 'verify-new-email', 'reset-password'] as const;
 export type MailTemplate = (typeof TEMPLATES)[number];
 
 /** A mail to one address; `templates/<template>.html.hbs` and `.txt.hbs` make its two parts. */
@@ -14,6 +14,10 @@ export interface Mail {
   readonly template: MailTemplate;
   readonly context: Readonly<Record<string, string | number>>;
 }
+
+/** With the frame that all HTML parts share. */
+const handlebars = Handlebars.create();
+handlebars.registerPartial('layout', sourceOf('layout.html'));
 
 /** Above what the transport's own limits add up to, and below a job's deadline. */
 const SEND_DEADLINE_MS = 25_000;
@@ -44,6 +48,9 @@ export class MailService {
 
 /** Compiled once. Values are escaped for HTML; a text part shows them as they are. */
 function template(name: string, plainText = false): Handlebars.TemplateDelegate {
-  const source = readFileSync(join(import.meta.dirname, 'templates', `${name}.hbs`), 'utf8');
-  return Handlebars.compile(source, { noEscape: plainText, strict: true });
+  return handlebars.compile(sourceOf(name), { noEscape: plainText, strict: true });
+}
+
+function sourceOf(name: string): string {
+  return readFileSync(join(import.meta.dirname, 'templates', `${name}.hbs`), 'utf8');
 }

@@ -24,17 +24,21 @@ const POLL_MS = 100;
 /** What a request may do about an order's payment page. */
 type Turn =
   | { readonly kind: 'page'; readonly page: PaymentPage }
-  /** Another request is asking the gateway. */
+  /** Another process is asking the gateway. */
   | { readonly kind: 'wait' }
-  | { readonly kind: 'ask'; readonly attemptId: string };
+  | { readonly kind: 'ask'; readonly attemptId: string }
+  /** The order is no longer pending. */
+  | { readonly kind: 'over' };
 
 /**
- * Gets orders their payment page: of any number of requests at once one asks the gateway, with no transaction open,
- * and the others wait for its answer.
+ * Gets orders their payment page: of any number of requests at once, in any number of processes, one asks the
+ * gateway, with no transaction open, and the others wait for its answer.
  */
 @Injectable()
 export class CheckoutService {
   readonly #logger = new Logger('Checkout');
+  /** By order id: requests to this process wait here, so that only one of them need look into the database. */
+  readonly #openings = new Map<string, Promise<PaymentPage | null>>();
 
   constructor(
     private readonly dataSource: DataSource,
@@ -45,14 +49,25 @@ export class CheckoutService {
 
   /**
    * The live payment page of a pending order, or a new one.
-   * @throws Failure 409 when the order is no longer pending; 502 when the gateway gave none in time
+   * @returns null when the order is no longer pending
+   * @throws Failure 502 when the gateway gave none in time
    */
-  async open(order: OrderRow, customer: Principal): Promise<PaymentPage> {
+  open(order: OrderRow, customer: Principal): Promise<PaymentPage | null> {
+    const { order_id: orderId } = order;
+    const running = this.#openings.get(orderId);
+    if (running !== undefined) return running;
+    const opening = this.#open(order, customer).finally(() => this.#openings.delete(orderId));
+    this.#openings.set(orderId, opening);
+    return opening;
+  }
+
+  async #open(order: OrderRow, customer: Principal): Promise<PaymentPage | null> {
     const deadline = Date.now() + BUDGET_MS;
     let hasWaited = false;
     while (Date.now() < deadline) {
       const turn = await this.#turn(order.order_id, hasWaited);
       if (turn.kind === 'page') return turn.page;
+      if (turn.kind === 'over') return null;
       if (turn.kind === 'ask') return this.#ask(order, customer, turn.attemptId, deadline);
       hasWaited = true;
       await delay(POLL_MS);
@@ -60,11 +75,11 @@ export class CheckoutService {
     throw failures.gatewayUnavailable();
   }
 
-  /** @param hasWaited for another request: if that one failed, its failure is the answer to this one too */
+  /** @param hasWaited for another process: if that one failed, its failure is the answer to this one too */
   #turn(orderId: string, hasWaited: boolean): Promise<Turn> {
     return this.dataSource.transaction(async (tx): Promise<Turn> => {
       const order = await this.orders.lock(tx, orderId);
-      if (order?.status !== 'pending') throw failures.orderNotPending();
+      if (order?.status !== 'pending') return { kind: 'over' };
       const latest = await this.attempts.latest(tx, orderId);
       if (latest?.page != null && latest.isAlive) return { kind: 'page', page: latest.page };
       if (latest?.isClaimed === true) return { kind: 'wait' };
@@ -89,31 +104,32 @@ export class CheckoutService {
     customer: Principal,
     attemptId: string,
     deadline: number,
-  ): Promise<PaymentPage> {
+  ): Promise<PaymentPage | null> {
     let claimedId = attemptId;
     try {
       try {
         return await this.#create(order, customer, claimedId, deadline);
       } catch (error) {
-        if (!(error instanceof GatewayRefusedError) || deadline - Date.now() < SHORTEST_CALL_MS) throw error;
+        if (!isOrderIdTaken(error) || deadline - Date.now() < SHORTEST_CALL_MS) throw error;
         // The gateway has this id already, and its answer with the page was lost: nobody can pay there any more.
-        claimedId = await this.#replace(order.order_id, claimedId);
+        const freshId = await this.#replace(order.order_id, claimedId);
+        if (freshId === null) return null;
+        claimedId = freshId;
         return await this.#create(order, customer, claimedId, deadline);
       }
     } catch (error) {
       await this.attempts.release(claimedId);
-      if (!(error instanceof GatewayRefusedError) && !(error instanceof GatewayUnavailableError)) throw error;
-      this.#logger.warn(`no payment page for order ${order.order_id}: ${error.message}`);
-      throw failures.gatewayUnavailable(error);
+      throw this.#reported(error, order.order_id);
     }
   }
 
+  /** @returns null when the order is no longer pending: then nobody is to pay on the page that there is now */
   async #create(
     order: OrderRow,
     customer: Principal,
     attemptId: string,
     deadline: number,
-  ): Promise<PaymentPage> {
+  ): Promise<PaymentPage | null> {
     const page = await this.gateway.createTransaction(
       {
         orderId: attemptId,
@@ -128,13 +144,15 @@ export class CheckoutService {
       },
       Math.min(CALL_DEADLINE_MS, deadline - Date.now()),
     );
-    await this.attempts.savePage(attemptId, page, PAGE_LIFETIME_S);
-    return page;
+    const isPending = await this.attempts.savePage(attemptId, page, PAGE_LIFETIME_S);
+    return isPending ? page : null;
   }
 
-  async #replace(orderId: string, attemptId: string): Promise<string> {
+  /** @returns the id of a fresh attempt, claimed; null when the order is no longer pending */
+  async #replace(orderId: string, attemptId: string): Promise<string | null> {
     return this.dataSource.transaction(async (tx) => {
-      await this.orders.lock(tx, orderId);
+      const order = await this.orders.lock(tx, orderId);
+      if (order?.status !== 'pending') return null;
       const latest = await this.attempts.latest(tx, orderId);
       // Somebody took the claim over, so it is theirs to go on.
       if (latest?.attemptId !== attemptId) throw new GatewayUnavailableError('another request took over');
@@ -143,4 +161,21 @@ export class CheckoutService {
       return next;
     });
   }
+
+  /** A refusal will not pass by itself, as an outage does: somebody has to look at the settings or the account. */
+  #reported(error: unknown, orderId: string): unknown {
+    if (error instanceof GatewayRefusedError && !error.isOrderIdTaken) {
+      this.#logger.error(`the gateway refuses to take payments, order ${orderId}: ${error.message}`);
+      return failures.gatewayUnavailable(error);
+    }
+    if (error instanceof GatewayRefusedError || error instanceof GatewayUnavailableError) {
+      this.#logger.warn(`no payment page for order ${orderId}: ${error.message}`);
+      return failures.gatewayUnavailable(error);
+    }
+    return error;
+  }
+}
+
+function isOrderIdTaken(error: unknown): boolean {
+  return error instanceof GatewayRefusedError && error.isOrderIdTaken;
 }

@@ -3,7 +3,7 @@ import { ApiBody, ApiHeader, ApiParam, ApiQuery, ApiTags } from '@nestjs/swagger
 import { CurrentUser, type Principal } from '../common/current-user.decorator.js';
 import { failures } from '../common/errors.js';
 import { ApiEndpoint } from '../common/openapi.decorators.js';
-import { CreateOrderDto, OrderPageMeta, OrderView } from './orders.dto.js';
+import { CreateOrderDto, OrderPageMeta, OrderView, PAYMENT_PAGE_EXAMPLE } from './orders.dto.js';
 import {
   IDEMPOTENCY_KEY,
   lastOrderIdOf,
@@ -34,12 +34,11 @@ export class OrdersController {
     success: { status: 201, data: { order: OrderView } },
     failures: [
       failures.validation({ items: 'items should be a list of 1 to 50 different products' }),
-      failures.malformedRequest(),
       failures.notFound(),
       failures.idempotencyKeyReused(),
-      failures.tooLarge(),
       failures.gatewayUnavailable(),
     ],
+    takes: 'json',
     changesState: true,
   })
   async create(
@@ -79,7 +78,7 @@ export class OrdersController {
     description:
       'For its owner and administrators. Send `If-None-Match` with the last ETag: unchanged is a 304.',
     access: 'user',
-    success: { status: 200, data: { order: OrderView } },
+    success: { status: 200, data: { order: OrderView }, isRevalidated: true },
     failures: [failures.notFound()],
   })
   async show(
@@ -95,7 +94,7 @@ export class OrdersController {
   @ApiEndpoint({
     summary: 'The payment page of a pending order, again or anew',
     access: 'user',
-    success: { status: 200, data: { token: 'string', redirect_url: 'string' } },
+    success: { status: 200, data: PAYMENT_PAGE_EXAMPLE },
     failures: [failures.notFound(), failures.orderNotPending(), failures.gatewayUnavailable()],
     changesState: true,
   })

@@ -86,6 +86,12 @@ export class OrderItemView {
   }
 }
 
+/** Of the page on which an order is paid. */
+export const PAYMENT_PAGE_EXAMPLE = {
+  token: { example: '3b7ad8a1c5f24e2f9f6e0d7a' },
+  redirect_url: { example: 'http://localhost:3000/api/simulator/3b7ad8a1c5f24e2f9f6e0d7a' },
+} as const;
+
 /** An order (decisions.md, Orders). */
 export class OrderView {
   @ApiProperty({ format: 'uuid', example: '5f0c2a3e-8a55-4c42-9df5-1b7f1a0f7a11' })
@@ -116,7 +122,7 @@ export class OrderView {
     type: String,
     nullable: true,
     description: 'Of the payment page, while it can be used',
-    example: '3b7ad8a1c5f24e2f9f6e0d7a',
+    ...PAYMENT_PAGE_EXAMPLE.token,
   })
   readonly token: string | null;
 
@@ -124,7 +130,7 @@ export class OrderView {
     type: String,
     nullable: true,
     description: 'The payment page, while it can be used',
-    example: 'http://localhost:3000/api/simulator/3b7ad8a1c5f24e2f9f6e0d7a',
+    ...PAYMENT_PAGE_EXAMPLE.redirect_url,
   })
   readonly redirect_url: string | null;
 

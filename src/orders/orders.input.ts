@@ -3,7 +3,7 @@ import { failures } from '../common/errors.js';
 import { ORDER_STATUSES, type OrderStatus } from './order-status.js';
 
 /** Header under which a client repeats a creation without repeating the order. */
-export const IDEMPOTENCY_KEY = 'idempotency-key';
+export const IDEMPOTENCY_KEY = 'Idempotency-Key';
 
 export const ORDER_ID_PARAM = { name: 'order_id', schema: { type: 'string', format: 'uuid' } } as const;
 
@@ -32,7 +32,7 @@ export function statusFilterOf(value: unknown): OrderStatus | null {
 export function parseIdempotencyKey(value: string | undefined): string | null {
   if (value === undefined) return null;
   if (value.length < 1 || value.length > 255) {
-    throw failures.validation({ [IDEMPOTENCY_KEY]: 'Idempotency-Key should have 1 to 255 characters' });
+    throw failures.validation({ 'idempotency-key': 'Idempotency-Key should have 1 to 255 characters' });
   }
   return value;
 }

@@ -64,11 +64,9 @@ export class OrdersService {
       (await this.#repeated(customer.id, idempotencyKey, requestDigest)) ??
       (await this.#insert(customer.id, items, idempotencyKey, requestDigest));
     const order = await this.#existing(orderId);
-    if (order.status === 'pending' && order.token === null) {
-      const { token, redirectUrl } = await this.checkout.open(order, customer);
-      return { ...order, token, redirect_url: redirectUrl };
-    }
-    return order;
+    if (order.status !== 'pending' || order.token !== null) return order;
+    await this.checkout.open(order, customer);
+    return this.#existing(orderId);
   }
 
   /**
@@ -100,7 +98,9 @@ export class OrdersService {
 
   /** @throws Failure 404 for another's order, 409 when it is not pending, 502 when the gateway is away */
   async paymentPage(customer: Principal, orderId: string): Promise<PaymentPage> {
-    return this.checkout.open(await this.findOwn(customer, orderId), customer);
+    const page = await this.checkout.open(await this.findOwn(customer, orderId), customer);
+    if (page === null) throw failures.orderNotPending();
+    return page;
   }
 
   /**

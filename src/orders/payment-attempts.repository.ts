@@ -78,16 +78,20 @@ export class PaymentAttemptsRepository {
     await this.attempts.update({ attemptId }, { claimedAt: null });
   }
 
+  /** @returns whether the order is pending, so that the page may be paid on */
   async savePage(
     attemptId: string,
     { token, redirectUrl }: PaymentPage,
     lifetimeSeconds: number,
-  ): Promise<void> {
-    await this.attempts.query(
+  ): Promise<boolean> {
+    const [rows] = await this.attempts.query<[{ is_pending: boolean }[], number]>(
       `UPDATE payment_attempts
        SET token = $2, redirect_url = $3, claimed_at = NULL, expires_at = now() + make_interval(secs => $4)
-       WHERE attempt_id = $1`,
+       WHERE attempt_id = $1
+       RETURNING (SELECT status = 'pending' FROM orders
+                  WHERE orders.order_id = payment_attempts.order_id) AS is_pending`,
       [attemptId, token, redirectUrl, lifetimeSeconds],
     );
+    return rows[0]?.is_pending === true;
   }
 }

@@ -32,6 +32,10 @@ export class User {
   @Column('integer', { name: 'claims_version', default: 1 })
   claimsVersion!: number;
 
+  /** When all sessions were last ended, by a logout or a change of claims; by this service's clock, as `iat` is. */
+  @Column('timestamptz', { name: 'sessions_ended_at', nullable: true })
+  sessionsEndedAt!: Date | null;
+
   @Column('timestamptz', { name: 'created_at', default: () => 'now()' })
   createdAt!: Date;
 }

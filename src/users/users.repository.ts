@@ -42,7 +42,7 @@ export class UsersRepository {
   }
 
   async clearRefreshTokenDigest(id: number): Promise<void> {
-    await this.users.update({ id }, { refreshTokenDigest: null });
+    await this.users.update({ id }, { refreshTokenDigest: null, sessionsEndedAt: new Date() });
   }
 
   async markEmailVerified(tx: EntityManager, user: User): Promise<User> {
@@ -51,9 +51,12 @@ export class UsersRepository {
     return Object.assign(user, { emailVerifiedAt });
   }
 
-  /** Locks the row, so that whoever reads an account to change it decides on what is current. */
+  /**
+   * Locks the row, so that whoever reads an account to change it decides on what is current. Rows that refer to the
+   * account can be inserted meanwhile: `FOR UPDATE` would make them wait, and two such waits a deadlock.
+   */
   lock(tx: EntityManager, id: number): Promise<User | null> {
-    return tx.findOne(User, { where: { id }, lock: { mode: 'pessimistic_write' } });
+    return tx.findOne(User, { where: { id }, lock: { mode: 'for_no_key_update' } });
   }
 
   lockByEmail(tx: EntityManager, email: string): Promise<User | null> {
@@ -79,7 +82,12 @@ export class UsersRepository {
     user: User,
     change: Partial<Pick<User, 'fullname' | 'email' | 'role' | 'passwordHash' | 'emailVerifiedAt'>>,
   ): Promise<User> {
-    const changes = { ...change, claimsVersion: user.claimsVersion + 1, refreshTokenDigest: null };
+    const changes = {
+      ...change,
+      claimsVersion: user.claimsVersion + 1,
+      refreshTokenDigest: null,
+      sessionsEndedAt: new Date(),
+    };
     await tx.update(User, { id: user.id }, changes);
     return Object.assign(user, changes);
   }

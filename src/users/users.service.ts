@@ -9,6 +9,8 @@ import { UsersRepository } from './users.repository.js';
 export interface Account extends Principal {
   readonly claimsVersion: number;
   readonly emailVerified: boolean;
+  /** Tokens issued before belong to sessions that have ended; null while none has. */
+  readonly sessionsEndedAt: Date | null;
 }
 
 /** An account with what proves its owner. */
@@ -44,47 +46,55 @@ export class UsersService {
     return user === null ? null : { ...toAccount(user), passwordHash: user.passwordHash };
   }
 
-  async findById(id: number): Promise<Account | null> {
-    const user = await this.users.findById(id);
-    return user === null ? null : toAccount(user);
-  }
-
   /** Records that the owner has shown to read the mail of the present address. */
   async markEmailVerified(tx: EntityManager, id: number): Promise<Account | null> {
     const user = await this.users.lock(tx, id);
     return user === null ? null : toAccount(await this.users.markEmailVerified(tx, user));
   }
 
+  /** An account that nobody else can change until the transaction ends. */
+  async findLocked(tx: EntityManager, id: number): Promise<Account | null> {
+    const user = await this.users.lock(tx, id);
+    return user === null ? null : toAccount(user);
+  }
+
   /**
-   * Changes name or e-mail; a new e-mail is unverified. Ends the account's session unless nothing changes.
-   * @throws Failure 400 when the account was changed after it was read; QueryFailedError of `users_email_key` (409)
+   * Changes name or e-mail, each only if given; a new e-mail is unverified. Ends the account's session unless nothing
+   * changes.
+   * @param account whose owner proved its password, if there is an e-mail
+   * @throws Failure 400 when that password was changed meanwhile; QueryFailedError of `users_email_key` (409)
    */
   async changeProfile(
     tx: EntityManager,
-    account: Account,
-    {
-      fullname = account.fullname,
-      email = account.email,
-    }: { readonly fullname?: string; readonly email?: string },
-  ): Promise<Account> {
-    const user = await this.#lockUnchanged(tx, account);
-    if (fullname === user.fullname && email === user.email) return toAccount(user);
+    account: AccountWithPassword,
+    change: { readonly fullname?: string; readonly email?: string },
+  ): Promise<{ readonly account: Account; readonly isNewEmail: boolean }> {
+    const user = await this.users.lock(tx, account.id);
+    if (user === null) throw failures.missingAccessToken();
+    if (change.email !== undefined) refuseUnlessSamePassword(user, account);
+    const { fullname = user.fullname, email = user.email } = change;
     const isNewEmail = email !== user.email;
-    return toAccount(
-      await this.users.changeClaims(tx, user, {
-        fullname,
-        email,
-        ...(isNewEmail && { emailVerifiedAt: null }),
-      }),
-    );
+    if (fullname === user.fullname && !isNewEmail) return { account: toAccount(user), isNewEmail };
+    const changed = await this.users.changeClaims(tx, user, {
+      fullname,
+      email,
+      ...(isNewEmail && { emailVerifiedAt: null }),
+    });
+    return { account: toAccount(changed), isNewEmail };
   }
 
   /**
    * Sets a password whose owner proved the former one, and ends the account's session.
-   * @throws Failure 400 when the account was changed after it was read
+   * @throws Failure 400 when that one was changed meanwhile
    */
-  async changePassword(tx: EntityManager, account: Account, passwordHash: string): Promise<Account> {
-    const user = await this.#lockUnchanged(tx, account);
+  async changePassword(
+    tx: EntityManager,
+    account: AccountWithPassword,
+    passwordHash: string,
+  ): Promise<Account> {
+    const user = await this.users.lock(tx, account.id);
+    if (user === null) throw failures.missingAccessToken();
+    refuseUnlessSamePassword(user, account);
     return toAccount(await this.users.changeClaims(tx, user, { passwordHash }));
   }
 
@@ -134,15 +144,22 @@ export class UsersService {
   async lockAdminIds(tx: EntityManager): Promise<number[]> {
     return (await this.users.lockAdmins(tx)).map(({ id }) => id);
   }
-
-  /** What was proved by a password holds only while the account is as it was read. */
-  async #lockUnchanged(tx: EntityManager, { id, claimsVersion }: Account): Promise<User> {
-    const user = await this.users.lock(tx, id);
-    if (user?.claimsVersion !== claimsVersion) throw failures.credentials();
-    return user;
-  }
 }
 
-function toAccount({ id, fullname, email, role, claimsVersion, emailVerifiedAt }: User): Account {
-  return { id, fullname, email, role, claimsVersion, emailVerified: emailVerifiedAt !== null };
+/** What a password proved holds only while it is the account's. */
+function refuseUnlessSamePassword(user: User, proved: AccountWithPassword): void {
+  if (user.passwordHash !== proved.passwordHash) throw failures.credentials();
+}
+
+function toAccount(user: User): Account {
+  const { id, fullname, email, role, claimsVersion, emailVerifiedAt, sessionsEndedAt } = user;
+  return {
+    id,
+    fullname,
+    email,
+    role,
+    claimsVersion,
+    emailVerified: emailVerifiedAt !== null,
+    sessionsEndedAt,
+  };
 }

@@ -7,6 +7,7 @@ declare global {
 export interface BuiltModules {
   'src/app.setup.js': typeof import('../../src/app.setup.js');
   'src/common/logging.js': typeof import('../../src/common/logging.js');
+  'src/common/request-id.js': typeof import('../../src/common/request-id.js');
   'src/config/database.js': typeof import('../../src/config/database.js');
   'src/config/env.js': typeof import('../../src/config/env.js');
   'src/config/migrate.js': typeof import('../../src/config/migrate.js');

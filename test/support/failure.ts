@@ -5,6 +5,7 @@ export const MESSAGES = {
   validation: 'validation error',
   malformedRequest: 'malformed request',
   credentials: 'email or password is incorrect',
+  otp: 'invalid or expired otp',
   malformedAccessToken: 'invalid or malformed access token',
   missingAccessToken: 'access token missing or expired',
   missingRefreshToken: 'invalid request, refresh token unavailable',

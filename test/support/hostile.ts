@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
-import { type Notification, signatureKey } from './notifications.js';
-import { png } from './pictures.js';
+import { formBody, type GoodFields, jsonBody, oddFields, type TypedBody } from './hostile-bodies.js';
+import { oddText } from './hostile-values.js';
 
 /** A request as it goes over the wire, its method and route aside. */
 export interface HostileRequest {
@@ -11,233 +11,6 @@ export interface HostileRequest {
   readonly query: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
-}
-
-/** Stands in a good value for a text that no other request has. */
-export const UNIQUE = '{unique}';
-
-/** Good values of the fields that a route reads, so that a request with one bad field gets as far as it can. */
-export type GoodFields = Readonly<Record<string, unknown>>;
-
-const LONE_SURROGATES = ['\ud800', '\udfff', 'a\udc00b'];
-const ODD_TEXTS = [
-  '',
-  ' ',
-  '\0',
-  'a\0b',
-  '\ufeff',
-  '\u202e',
-  '💥'.repeat(200),
-  'İ'.repeat(254),
-  'x'.repeat(256),
-  'x'.repeat(60_000),
-  "' OR 1=1 --",
-  '{{7*7}}',
-  '<script>alert(1)</script>',
-  '../../../../etc/passwd',
-  '%00',
-  '1e309',
-  '-0',
-  '0x10',
-  'NaN',
-  '9'.repeat(400),
-  '٣',
-  'undefined',
-  '__proto__',
-  ...LONE_SURROGATES,
-];
-const ODD_NAMES = [
-  '__proto__',
-  'constructor',
-  'prototype',
-  'toString',
-  'hasOwnProperty',
-  'role',
-  'id',
-  '',
-  '$where',
-];
-
-const oddText = fc.oneof(fc.constantFrom(...ODD_TEXTS), fc.string({ unit: 'binary', maxLength: 40 }));
-const oddValue: fc.Arbitrary<unknown> = fc.oneof(
-  { weight: 4, arbitrary: oddText },
-  { weight: 2, arbitrary: fc.jsonValue({ maxDepth: 3, stringUnit: 'binary' }) },
-  fc.constantFrom(null, true, 0, -1, 1e308, -1e-308, 2 ** 53, [], {}, [[]], [null], { length: 1e9 }),
-  fc.array(oddText, { maxLength: 4 }),
-  fc.dictionary(fc.constantFrom(...ODD_NAMES), oddText, { maxKeys: 3 }),
-);
-
-/** The good fields with some of them replaced or left out, and some that nobody asked for. */
-function fields(good: GoodFields): fc.Arbitrary<Record<string, unknown>> {
-  const names = Object.keys(good);
-  return fc
-    .record({
-      bad: fc.oneof(fc.constant<string[]>([]), fc.subarray(names, { maxLength: Math.min(2, names.length) })),
-      values: fc.array(fc.option(oddValue, { nil: undefined }), { minLength: 2, maxLength: 2 }),
-      extra: fc.dictionary(fc.oneof(fc.constantFrom(...ODD_NAMES), fc.string()), oddValue, { maxKeys: 3 }),
-      unique: fc.uuid(),
-    })
-    .map(({ bad, values, extra, unique }) => {
-      const goodNow = Object.entries(good).map(([name, value]): [string, unknown] => [
-        name,
-        typeof value === 'string' ? value.replace(UNIQUE, unique) : value,
-      ]);
-      const badNow = bad.map((name, index): [string, unknown] => [name, values[index]]);
-      return signed({ ...extra, ...Object.fromEntries([...goodNow, ...badNow]) });
-    });
-}
-
-/** A notification signed as it stands now, so that it is not refused for its signature alone. */
-function signed(body: Record<string, unknown>): Record<string, unknown> {
-  const { order_id, status_code, gross_amount } = body;
-  const isSignable = [order_id, status_code, gross_amount].every((field) => typeof field === 'string');
-  return isSignable ? { ...body, signature_key: signatureKey(body as Notification) } : body;
-}
-
-interface TypedBody {
-  readonly type: string | undefined;
-  readonly bytes: Buffer;
-}
-
-function jsonBody(good: GoodFields): fc.Arbitrary<TypedBody> {
-  const type = fc.constantFrom(
-    'application/json',
-    'application/json; charset=utf-8',
-    'application/json; charset=utf-16le',
-    'application/json; charset=utf-99',
-    'application/vnd.api+json',
-    'text/plain',
-    'application/x-www-form-urlencoded',
-    'application/JSON;;;',
-    'json',
-    '',
-    'multipart/form-data',
-  );
-  const text = fc.oneof(
-    { weight: 8, arbitrary: fields(good).map((body) => JSON.stringify(body)) },
-    { weight: 2, arbitrary: oddValue.map((value) => JSON.stringify(value)) },
-    fc.constantFrom(
-      '',
-      ' ',
-      '{',
-      '[]',
-      'null',
-      '"text"',
-      '7',
-      '\ufeff{}',
-      "{'a': 1}",
-      '{"a":1}{"a":1}',
-      '{"__proto__": {"isAdmin": true}, "constructor": {"prototype": {"isAdmin": true}}}',
-      '['.repeat(50_000) + ']'.repeat(50_000),
-      '{"email":'.repeat(9_000) + '1' + '}'.repeat(9_000),
-      `{"email": "${'x'.repeat(150_000)}"}`,
-    ),
-  );
-  const bytes = fc.oneof(
-    { weight: 8, arbitrary: text.map((content) => Buffer.from(content)) },
-    { weight: 1, arbitrary: fc.uint8Array({ maxLength: 200 }).map((content) => Buffer.from(content)) },
-    { weight: 1, arbitrary: text.map((content) => Buffer.from(content.slice(0, 2_000), 'utf16le')) },
-  );
-  // Mostly what the route reads; the other types are for its refusals.
-  return fc.record({
-    type: fc.oneof({ weight: 6, arbitrary: fc.constant('application/json') }, type),
-    bytes,
-  });
-}
-
-const BOUNDARY = 'BoundaryOfTheTests';
-
-function formBody(good: GoodFields): fc.Arbitrary<TypedBody> {
-  const oddFieldName = fc.constantFrom(
-    ...ODD_NAMES,
-    'images',
-    'images[]',
-    'images.removed',
-    'images.removed[]',
-    'images[removed][]',
-    'name[a][b][c][d][e][f][g][h][i][j][k]',
-    'price[9999999]',
-    '__proto__[isAdmin]',
-    'x'.repeat(2_000),
-    'na"me',
-  );
-  const file = fc.record({
-    field: fc.constantFrom('images', 'images[]', 'other'),
-    name: fc.oneof(
-      { weight: 3, arbitrary: fc.constant('kue.png') },
-      fc.constantFrom('a.png', 'b.JPG', 'c.gif', '../../d.png', 'e.png\0.exe', '.png', ''),
-      oddText,
-    ),
-    bytes: fc.oneof(
-      { weight: 3, arbitrary: fc.constant(png(3)) },
-      fc.constantFrom(
-        png(1),
-        png(2).subarray(0, 20),
-        Buffer.alloc(0),
-        Buffer.from('<svg/>'),
-        Buffer.alloc(6_000_000),
-      ),
-      fc.uint8Array({ maxLength: 100 }).map((content) => Buffer.from(content)),
-    ),
-  });
-  const parts = fc.record({
-    fields: fields(good),
-    odd: fc.oneof(
-      fc.constant<[string, string][]>([]),
-      fc.array(fc.tuple(oddFieldName, oddText), { maxLength: 3 }),
-    ),
-    files: fc.array(file, { maxLength: 7 }),
-  });
-  const whole = parts.map(({ fields: content, odd, files }) => {
-    const texts = [...Object.entries(content).flatMap(repeated), ...odd];
-    return Buffer.concat([
-      ...texts.map(([name, value]) => part(`name="${inHeader(name)}"`, Buffer.from(value))),
-      ...files.map(({ field, name, bytes }) =>
-        part(`name="${field}"; filename="${inHeader(name)}"`, bytes, 'image/png'),
-      ),
-      Buffer.from(`--${BOUNDARY}--\r\n`),
-    ]);
-  });
-  const bytes = fc.oneof(
-    { weight: 5, arbitrary: whole },
-    { weight: 1, arbitrary: fc.tuple(whole, fc.nat(400)).map(([form, at]) => form.subarray(0, at)) },
-    { weight: 1, arbitrary: fc.uint8Array({ maxLength: 200 }).map((content) => Buffer.from(content)) },
-    fc.constantFrom(
-      Buffer.from(`--${BOUNDARY}\r\n\r\n\r\n--${BOUNDARY}--`),
-      Buffer.from(`--${BOUNDARY}\r\nx`),
-    ),
-  );
-  const type = fc.oneof(
-    { weight: 8, arbitrary: fc.constant(`multipart/form-data; boundary=${BOUNDARY}`) },
-    fc.constantFrom(
-      'multipart/form-data',
-      'multipart/form-data; boundary=',
-      'multipart/form-data; boundary=other',
-      `multipart/form-data; boundary=${'x'.repeat(300)}`,
-      `multipart/mixed; boundary=${BOUNDARY}`,
-      'application/json',
-    ),
-  );
-  return fc.record({ type, bytes });
-}
-
-/** A list becomes repeated fields, as a form sends it. */
-function repeated([name, value]: [string, unknown]): [string, string][] {
-  const values: unknown[] = Array.isArray(value) ? value : [value];
-  return values.map((entry) => [name, typeof entry === 'string' ? entry : String(JSON.stringify(entry))]);
-}
-
-function part(disposition: string, content: Buffer, type?: string): Buffer {
-  const header = `--${BOUNDARY}\r\nContent-Disposition: form-data; ${disposition}\r\n`;
-  return Buffer.concat([
-    Buffer.from(type === undefined ? `${header}\r\n` : `${header}Content-Type: ${type}\r\n\r\n`),
-    content,
-    Buffer.from('\r\n'),
-  ]);
-}
-
-function inHeader(text: string): string {
-  return text.replaceAll(/[\r\n]/g, ' ');
 }
 
 const encoding = fc.oneof(
@@ -377,4 +150,21 @@ export function hostileRequests(
         body: encode(bytes, how),
       };
     });
+}
+
+/** Requests that are good but for one field, which takes every odd value in turn. */
+export function requestsWithOddFields(
+  cookie: string,
+  { kind, good }: { readonly kind: 'json' | 'form' | 'none'; readonly good: GoodFields },
+): HostileRequest[] {
+  if (kind === 'none') return [];
+  return oddFields(kind, good).map(({ type, bytes }) => ({
+    parameters: ['1'],
+    query: '',
+    headers: {
+      ...(cookie !== '' && { Cookie: cookie }),
+      ...(type !== undefined && { 'Content-Type': type }),
+    },
+    body: bytes,
+  }));
 }

@@ -15,7 +15,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   mail: ['jobs'],
   jobs: [],
   gateway: ['jobs'],
-  health: [],
+  health: ['jobs'],
 };
 /** Rooms that every room may import; `common` may import `config`. */
 const GROUND: Readonly<Record<string, readonly string[]>> = { common: ['config'], config: [] };

@@ -1,5 +1,6 @@
 import { Ajv } from 'ajv';
 import addFormats from 'ajv-formats';
+import type { TestService } from './service.js';
 
 /** As much of an OpenAPI 3.0 document as the tests read. */
 export interface OpenApi {
@@ -44,6 +45,19 @@ export interface Schema {
   readonly [keyword: string]: unknown;
   readonly type?: string;
   readonly properties?: Readonly<Record<string, Schema>>;
+}
+
+/** The document as the service gives it. */
+export async function documentOf(service: TestService): Promise<OpenApi> {
+  return (await service.client().get('/api/docs-json').expect(200)).body as OpenApi;
+}
+
+/** @param name method and path: `GET /api/users` */
+export function operationOf(document: OpenApi, name: string): Operation {
+  const [method = '', path = ''] = name.split(' ');
+  const found = document.paths[path]?.[method.toLowerCase()];
+  if (found === undefined) throw new Error(`${name} is not documented`);
+  return found;
 }
 
 /** Every operation as `[method, path, operation]`. */

@@ -33,7 +33,7 @@ export class SimulatorGateway extends PaymentGateway {
     const sum = request.items.reduce((total, { price, quantity }) => total + price * quantity, 0);
     refuseUnless(sum === request.grossAmount, 'gross_amount is not the sum of the items');
     const token = await this.simulator.create(request);
-    if (token === null) throw new GatewayRefusedError('order_id was used before');
+    if (token === null) throw new GatewayRefusedError('order_id was used before', { isOrderIdTaken: true });
     return { token, redirectUrl: `${this.env.publicUrl}/api/simulator/${token}` };
   }
 

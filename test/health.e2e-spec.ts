@@ -1,0 +1,56 @@
+import { createDatabase, type TestDatabase } from './support/databases.js';
+import { DatabaseProxy } from './support/database-proxy.js';
+import { expectFailure, MESSAGES } from './support/failure.js';
+import { startService, type TestService } from './support/service.js';
+import { until } from './support/wait.js';
+
+describe('decisions, Operation: health', () => {
+  let database: TestDatabase;
+  let proxy: DatabaseProxy;
+  let service: TestService;
+
+  beforeAll(async () => {
+    database = await createDatabase();
+    proxy = await DatabaseProxy.start(database.url);
+    service = await startService({ database, databaseUrl: proxy.url });
+  });
+
+  afterAll(async () => {
+    await service.stop();
+    await proxy.down();
+    await database.drop();
+  });
+
+  const ready = () => service.client().get('/api/health/ready');
+  const becomesReady = () => until('the service is ready', async () => (await ready()).status === 200);
+
+  it('a service that can work is alive and ready, and says of what', async () => {
+    await service.client().get('/api/health/live').expect(200, { status: 'success', data: {} });
+    await becomesReady();
+    const answer = await ready().expect(200);
+    expect(answer.body).toMatchObject({
+      status: 'success',
+      data: { info: { database: { status: 'up' }, migrations: { status: 'up' }, queue: { status: 'up' } } },
+    });
+  });
+
+  it('a migration that has not run keeps it from being ready', async () => {
+    const { rows } = await database.pool.query<{ id: number; timestamp: string; name: string }>(
+      'DELETE FROM migrations WHERE id = (SELECT max(id) FROM migrations) RETURNING *',
+    );
+    expectFailure(await ready(), 503, MESSAGES.unavailable);
+    await service.client().get('/api/health/live').expect(200);
+    for (const { id, timestamp, name } of rows) {
+      await database.pool.query('INSERT INTO migrations VALUES ($1, $2, $3)', [id, timestamp, name]);
+    }
+    await ready().expect(200);
+  });
+
+  it('without its database it is alive, not ready, and ready again when the database is back', async () => {
+    await proxy.down();
+    expectFailure(await ready(), 503, MESSAGES.unavailable);
+    await service.client().get('/api/health/live').expect(200);
+    await proxy.up();
+    await becomesReady();
+  });
+});

@@ -1,0 +1,321 @@
+import type { Client } from './support/client.js';
+import {
+  addProduct,
+  expectNoRefusedCall,
+  order,
+  type OrderAnswer,
+  orderIdsOf,
+  orderOf,
+  pay,
+  placeOrder,
+  readOrder,
+  type Shop,
+  startShop,
+} from './support/orders.js';
+import { fail, form, NOT_FOUND } from './support/products.js';
+
+const UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/;
+const ITEMS = 'items should be a list of 1 to 50 different products';
+const PRODUCT_ID = 'product_id should be the id of a product';
+const QUANTITY = 'quantity should be a whole number from 1 to 999';
+const MAX_INT4 = 2_147_483_647;
+
+describe('creating an order', () => {
+  let shop: Shop;
+  let customer: Client;
+  let bread: number;
+
+  beforeAll(async () => {
+    shop = await startShop();
+    bread = await addProduct(shop, 25_000, 'Sourdough');
+  });
+
+  beforeEach(async () => {
+    customer = await shop.customer();
+    shop.gateway.calls.length = 0;
+  });
+
+  afterAll(() => shop.stop());
+
+  async function expectNothingOrdered(): Promise<void> {
+    expect(await orderIdsOf(shop, customer)).toEqual([]);
+    expect(shop.gateway.calls).toEqual([]);
+  }
+
+  it('decisions, Orders: answers 201 with exactly the documented fields, pending, at the catalog prices', async () => {
+    const cake = await addProduct(shop, 185_000, 'Kue lapis legit');
+    const before = Date.now();
+    const answer = await order(customer, [
+      { product_id: cake, quantity: 2 },
+      { product_id: bread, quantity: 3 },
+    ]).expect(201);
+    const created = orderOf(answer);
+    const { token } = shop.gateway.order(created.order_id);
+    expect(answer.body).toEqual({
+      status: 'success',
+      data: {
+        order: {
+          order_id: expect.stringMatching(UUID) as string,
+          status: 'pending',
+          gross_amount: 445_000,
+          payment_type: null,
+          fraud_status: null,
+          completed_at: null,
+          created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/) as string,
+          items: [
+            { product_id: cake, name: 'Kue lapis legit', price: 185_000, quantity: 2 },
+            { product_id: bread, name: 'Sourdough', price: 25_000, quantity: 3 },
+          ],
+          token,
+          redirect_url: `${shop.gateway.apiUrl}/snap/v4/redirection/${token}`,
+        },
+      },
+    });
+    expect(Date.parse(created.created_at)).toBeGreaterThan(before - 1_000);
+    expect(Date.parse(created.created_at)).toBeLessThan(Date.now() + 1_000);
+    expect(await readOrder(customer, created.order_id)).toEqual(created);
+    expect(answer.headers['cache-control']).toBe('private, no-cache');
+    expectNoRefusedCall(shop);
+  });
+
+  it('issue 3, gateway: Snap is asked once, with Basic auth, integer amounts, items that add up, the customer and 24 hours', async () => {
+    const long = await addProduct(shop, '1999.50', '🥐 croissant | '.repeat(15));
+    const created = await placeOrder(customer, [
+      { product_id: long, quantity: 2 },
+      { product_id: bread, quantity: 1 },
+    ]);
+    const [call, ...others] = shop.gateway.calls;
+    expect(others).toEqual([]);
+    expect(call).toMatchObject({ operation: 'create', authorized: true, status: 201 });
+    const account = await customer.get('/api/users').expect(200);
+    const { fullname, email } = (account.body as { data: { user: { fullname: string; email: string } } }).data
+      .user;
+    expect(call?.body).toEqual({
+      transaction_details: { order_id: created.order_id, gross_amount: 29_000 },
+      item_details: [
+        { id: String(long), name: expect.stringMatching(/^.{40,50}$/s) as string, price: 2_000, quantity: 2 },
+        { id: String(bread), name: 'Sourdough', price: 25_000, quantity: 1 },
+      ],
+      customer_details: { first_name: fullname, email },
+      expiry: { start_time: expect.any(String) as string, unit: 'hours', duration: 24 },
+      page_expiry: { unit: 'hours', duration: 24 },
+    });
+    expect(created.items[0]?.name).toBe('🥐 croissant | '.repeat(15));
+  });
+
+  it('decisions, Orders: 50 different products of 999 pieces each are ordered and accepted by the gateway', async () => {
+    const ids = await Promise.all(
+      Array.from({ length: 50 }, (_, n) => addProduct(shop, 1_000 + n, `Roll ${n}`)),
+    );
+    const created = await placeOrder(
+      customer,
+      ids.map((product_id) => ({ product_id, quantity: 999 })),
+    );
+    expect(created.items.map(({ product_id }) => product_id)).toEqual(ids);
+    expect(created.gross_amount).toBe(999 * (50 * 1_000 + (49 * 50) / 2));
+    expect(await readOrder(customer, created.order_id)).toEqual(created);
+    expectNoRefusedCall(shop);
+  });
+
+  it.each([
+    ['0.49', 0],
+    ['0.50', 1],
+    ['0.99', 1],
+    ['1.49', 1],
+    ['1.5', 2],
+    ['2.50', 3],
+    ['12500', 12_500],
+    ['12500.49', 12_500],
+    ['12500.50', 12_501],
+    ['999999999999.50', 1_000_000_000_000],
+  ])(
+    'decisions, Orders: a price of %s is sold at %d whole rupiah a piece, then multiplied',
+    async (price, sold) => {
+      const product = await addProduct(shop, price);
+      const created = await placeOrder(customer, [
+        { product_id: product, quantity: 3 },
+        { product_id: bread, quantity: 1 },
+      ]);
+      expect(created.items[0]?.price).toBe(sold);
+      expect(created.gross_amount).toBe(3 * sold + 25_000);
+      expectNoRefusedCall(shop);
+    },
+  );
+
+  it('decisions, Orders: prices, names and totals in the body are dropped, and so is every other unknown field', async () => {
+    const answer = await customer
+      .post('/api/orders')
+      .send({
+        items: [{ product_id: bread, quantity: 2, price: 1, name: 'Free bread', position: 9 }],
+        gross_amount: 1,
+        status: 'settlement',
+        order_id: '00000000-0000-4000-8000-000000000000',
+        user_id: 1,
+        completed_at: '2026-01-01T00:00:00Z',
+      })
+      .expect(201);
+    expect(orderOf(answer)).toMatchObject({
+      order_id: expect.not.stringContaining('00000000-0000') as string,
+      status: 'pending',
+      gross_amount: 50_000,
+      completed_at: null,
+      items: [{ product_id: bread, name: 'Sourdough', price: 25_000, quantity: 2 }],
+    });
+    expect(await orderIdsOf(shop, customer)).toEqual([orderOf(answer).order_id]);
+  });
+
+  it.each<[string, unknown, Record<string, string>]>([
+    ['no items', undefined, { items: ITEMS }],
+    ['null', null, { items: ITEMS }],
+    ['an empty list', [], { items: ITEMS }],
+    ['text', 'bread', { items: ITEMS }],
+    ['a number', 7, { items: ITEMS }],
+    ['true', true, { items: ITEMS }],
+    ['an object', { product_id: 1, quantity: 1 }, { items: ITEMS }],
+    ['an object posing as a list', { 0: { product_id: 1, quantity: 1 }, length: 1 }, { items: ITEMS }],
+    ['a list of null', [null], { items: ITEMS }],
+    ['a list of numbers', [1, 2], { items: ITEMS }],
+    ['a list of texts', ['1'], { items: ITEMS }],
+    ['a list of lists', [[{ product_id: 1, quantity: 1 }]], { items: ITEMS }],
+    ['a good item and null', [{ product_id: 1, quantity: 1 }, null], { items: ITEMS }],
+    [
+      'the same product twice',
+      [
+        { product_id: 1, quantity: 1 },
+        { product_id: 1, quantity: 2 },
+      ],
+      { items: ITEMS },
+    ],
+    [
+      '51 products',
+      Array.from({ length: 51 }, (_, n) => ({ product_id: n + 1, quantity: 1 })),
+      { items: ITEMS },
+    ],
+    ['an empty item', [{}], { 'items.0.product_id': PRODUCT_ID, 'items.0.quantity': QUANTITY }],
+    ['no quantity', [{ product_id: 1 }], { 'items.0.quantity': QUANTITY }],
+    ['no product', [{ quantity: 1 }], { 'items.0.product_id': PRODUCT_ID }],
+    ...[0, -1, 1.5, 1000, '2', null, true, [1], {}, 1e300].map(
+      (quantity): [string, unknown, Record<string, string>] => [
+        `a quantity of ${JSON.stringify(quantity)}`,
+        [{ product_id: 1, quantity }],
+        { 'items.0.quantity': QUANTITY },
+      ],
+    ),
+    ...[0, -1, 1.5, '1', null, true, [1], {}, 2 ** 53].map(
+      (product_id): [string, unknown, Record<string, string>] => [
+        `a product id of ${JSON.stringify(product_id)}`,
+        [{ product_id, quantity: 1 }],
+        { 'items.0.product_id': PRODUCT_ID },
+      ],
+    ),
+    [
+      'several bad items, which are reported together',
+      [
+        { product_id: 1, quantity: 0 },
+        { product_id: 'x', quantity: 1 },
+        { product_id: 3, quantity: 3 },
+      ],
+      { 'items.0.quantity': QUANTITY, 'items.1.product_id': PRODUCT_ID },
+    ],
+  ])('decisions, Orders: items as %s are a 400 that says where', async (_what, items, details) => {
+    const answer = await order(customer, items).expect(400);
+    expect(answer.body).toEqual(fail(400, 'validation error', details));
+    await expectNothingOrdered();
+  });
+
+  it.each(['[]', '"items"', 'null', '7', ''])(
+    'decisions, Orders: a body %j misses its items',
+    async (body) => {
+      const answer = await customer
+        .post('/api/orders')
+        .set('Content-Type', 'application/json')
+        .send(body)
+        .expect(400);
+      expect((answer.body as { errors: { code: number } }).errors.code).toBe(400);
+      await expectNothingOrdered();
+    },
+  );
+
+  it('decisions, Orders: without a session nothing is ordered', async () => {
+    await order(shop.client(), [{ product_id: bread, quantity: 1 }]).expect(401);
+    expect(shop.gateway.calls).toEqual([]);
+  });
+
+  it.each([MAX_INT4, MAX_INT4 + 1, Number.MAX_SAFE_INTEGER])(
+    'decisions, Orders: the unknown product %d is a 404, also beside a known one',
+    async (unknown) => {
+      const answer = await order(customer, [
+        { product_id: bread, quantity: 1 },
+        { product_id: unknown, quantity: 1 },
+      ]).expect(404);
+      expect(answer.body).toEqual(NOT_FOUND);
+      await expectNothingOrdered();
+    },
+  );
+
+  it.each(['0', '0.49'])('decisions, Orders: a total of nothing (price %s) is refused', async (price) => {
+    const product = await addProduct(shop, price);
+    const answer = await order(customer, [{ product_id: product, quantity: 1 }]).expect(400);
+    expect(answer.body).toEqual(
+      fail(400, 'validation error', { items: 'the total should be at least 1 rupiah' }),
+    );
+    await expectNothingOrdered();
+  });
+
+  it('decisions, Orders: a total past what a JSON number holds exactly is refused', async () => {
+    const ids = await Promise.all(Array.from({ length: 50 }, () => addProduct(shop, '999999999999.99')));
+    const answer = await order(
+      customer,
+      ids.map((product_id) => ({ product_id, quantity: 999 })),
+    ).expect(400);
+    expect(answer.body).toEqual(
+      fail(400, 'validation error', { items: 'the total is too large to be paid' }),
+    );
+    await expectNothingOrdered();
+  });
+
+  describe('decisions, Products: items keep name and price as sold', () => {
+    let created: OrderAnswer;
+    let admin: Client;
+    let product: number;
+
+    beforeEach(async () => {
+      admin = await shop.admin();
+      product = await addProduct(shop, '12500.50', 'Roti sobek');
+      created = await placeOrder(customer, [{ product_id: product, quantity: 2 }]);
+      expect(created.items).toEqual([
+        { product_id: product, name: 'Roti sobek', price: 12_501, quantity: 2 },
+      ]);
+    });
+
+    it('after the product was changed; a new order has the new ones', async () => {
+      await form(admin.put(`/api/products/${product}`), {
+        name: 'Roti manis',
+        description: 'Renamed',
+        price: '99000',
+        'images.removed[]': '',
+      }).expect(200);
+      expect(await readOrder(customer, created.order_id)).toEqual(created);
+      expect((await placeOrder(customer, [{ product_id: product, quantity: 1 }])).items).toEqual([
+        { product_id: product, name: 'Roti manis', price: 99_000, quantity: 1 },
+      ]);
+    });
+
+    it('after the product was deleted, which answers 204; the order can be paid, the product no longer ordered', async () => {
+      await admin.delete(`/api/products/${product}`).expect(204);
+      expect(await readOrder(customer, created.order_id)).toEqual(created);
+      await order(customer, [{ product_id: product, quantity: 1 }]).expect(404);
+      await pay(shop, created.order_id);
+      const paid = await readOrder(customer, created.order_id);
+      expect(paid).toEqual({
+        ...created,
+        status: 'settlement',
+        payment_type: 'bank_transfer',
+        fraud_status: 'accept',
+        completed_at: expect.any(String) as string,
+        token: null,
+        redirect_url: null,
+      });
+    });
+  });
+});

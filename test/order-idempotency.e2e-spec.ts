@@ -1,0 +1,264 @@
+import { randomUUID } from 'node:crypto';
+import type { Client } from './support/client.js';
+import { createDatabase, type TestDatabase } from './support/databases.js';
+import type { MidtransCallRecord } from './support/midtrans-stand-in.js';
+import {
+  addProduct,
+  attemptsOf,
+  expectNoRefusedCall,
+  GATEWAY_AWAY,
+  KEY_REUSED,
+  type NewItem,
+  order,
+  orderIdsOf,
+  orderOf,
+  pay,
+  placeOrder,
+  readOrder,
+  type Shop,
+  startShop,
+} from './support/orders.js';
+import { fail } from './support/products.js';
+import { until } from './support/wait.js';
+
+const AT_ONCE = 50;
+
+describe('Idempotency-Key', () => {
+  let database: TestDatabase;
+  /** Two processes of the service on one database, with one gateway. */
+  let shop: Shop;
+  let branch: Shop;
+  let customer: Client;
+  let items: NewItem[];
+  let key: string;
+
+  beforeAll(async () => {
+    database = await createDatabase();
+    shop = await startShop({ database });
+    branch = await startShop({ database, gateway: shop.gateway });
+  });
+
+  beforeEach(async () => {
+    customer = await shop.customer();
+    items = [{ product_id: await addProduct(shop), quantity: 2 }];
+    key = randomUUID();
+    shop.gateway.calls.length = 0;
+  });
+
+  afterEach(() => {
+    shop.gateway.beforeProcessing = undefined;
+    shop.gateway.clearFaults();
+  });
+
+  afterAll(async () => {
+    await branch.stop();
+    await shop.stop();
+    await database.drop();
+  });
+
+  /** The same customer at the other process. */
+  function atBranch(): Client {
+    return branch.client().setCookie('accessToken', customer.cookie('accessToken'));
+  }
+
+  /** Makes calls to the gateway wait until they are let go. */
+  function holdGateway(): () => void {
+    let letGo: () => void = () => undefined;
+    const held = new Promise<void>((resolve) => (letGo = resolve));
+    shop.gateway.beforeProcessing = (_call: MidtransCallRecord) => held;
+    return letGo;
+  }
+
+  it('decisions, Orders: 50 creates at once with one key are one order, one gateway call and 50 equal 201 answers', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: AT_ONCE }, () => order(customer.clone(), items, key)),
+    );
+    expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: AT_ONCE }, () => 201));
+    expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+    const [answer] = answers;
+    if (answer === undefined) throw new Error('no answer');
+    expect(await orderIdsOf(shop, customer)).toEqual([orderOf(answer).order_id]);
+    expect(orderOf(answer).token).toBe(shop.gateway.order(orderOf(answer).order_id).token);
+    expect(shop.gateway.calls).toHaveLength(1);
+    expectNoRefusedCall(shop);
+    const { rows } = await database.pool.query('SELECT 1 FROM order_items WHERE order_id = $1', [
+      orderOf(answer).order_id,
+    ]);
+    expect(rows).toHaveLength(1);
+  });
+
+  it('decisions, Orders: two processes on one database share keys: 50 creates at once are one order and one gateway call', async () => {
+    const branchCustomer = atBranch();
+    const answers = await Promise.all(
+      Array.from({ length: AT_ONCE }, (_, n) =>
+        order((n % 2 === 0 ? customer : branchCustomer).clone(), items, key),
+      ),
+    );
+    expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
+    expect(answers[0]?.status).toBe(201);
+    expect(await orderIdsOf(shop, customer)).toHaveLength(1);
+    expect(shop.gateway.calls).toHaveLength(1);
+  });
+
+  it('decisions, Orders: a key repeated while the first request waits for the gateway waits for the same answer', async () => {
+    const letGo = holdGateway();
+    const first = order(customer.clone(), items, key).then((answer) => answer);
+    await until('the gateway was asked', () => shop.gateway.calls.length === 1);
+    const later = [customer.clone(), atBranch()].map((client) =>
+      order(client, items, key).then((answer) => answer),
+    );
+    // Meanwhile nobody holds the order or waits in the database: it can be read, and others can order.
+    const [orderId = ''] = await orderIdsOf(shop, customer);
+    expect(await readOrder(customer, orderId)).toMatchObject({ status: 'pending', token: null });
+    expect(await attemptsOf(shop, orderId)).toMatchObject([{ attempt_id: orderId, is_claimed: true }]);
+    letGo();
+    const answers = await Promise.all([first, ...later]);
+    expect(answers.map(({ status }) => status)).toEqual([201, 201, 201]);
+    expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+    expect(shop.gateway.calls).toHaveLength(1);
+  });
+
+  it('decisions, Orders: when the first request gets no page, those that waited for it get the same 502', async () => {
+    shop.gateway.fault({ operation: 'create', kind: 'error' });
+    const letGo = holdGateway();
+    const answers = [customer.clone(), customer.clone(), atBranch(), atBranch()].map((client) =>
+      order(client, items, key).then((answer) => answer),
+    );
+    await until('the gateway was asked', () => shop.gateway.calls.length === 1);
+    await until('the order is there', async () => (await orderIdsOf(shop, customer)).length === 1);
+    letGo();
+    const settled = await Promise.all(answers);
+    expect(settled.map(({ status, body }) => [status, body as unknown])).toEqual(
+      settled.map(() => [502, GATEWAY_AWAY]),
+    );
+    expect(await orderIdsOf(shop, customer)).toHaveLength(1);
+  });
+
+  it.each<[string, (items: NewItem[]) => NewItem[]]>([
+    ['another quantity', ([item]) => [{ product_id: item?.product_id ?? 0, quantity: 3 }]],
+    ['one product more', (same) => [...same, { product_id: 1, quantity: 1 }]],
+    ['a product that there is not', () => [{ product_id: 2_000_000_000, quantity: 2 }]],
+  ])('decisions, Orders: a key with %s is a 409', async (_what, change) => {
+    const created = await placeOrder(customer, items, key);
+    const answer = await order(customer, change(items), key).expect(409);
+    expect(answer.body).toEqual(KEY_REUSED);
+    expect(await orderIdsOf(shop, customer)).toEqual([created.order_id]);
+    expect(shop.gateway.calls).toHaveLength(1);
+  });
+
+  it('decisions, Orders: two different bodies at once under one key are one 201 and one 409', async () => {
+    const answers = await Promise.all([
+      order(customer.clone(), items, key),
+      order(customer.clone(), [{ product_id: items[0]?.product_id ?? 0, quantity: 9 }], key),
+    ]);
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 409]);
+    expect(answers.find(({ status }) => status === 409)?.body).toEqual(KEY_REUSED);
+    expect(await orderIdsOf(shop, customer)).toHaveLength(1);
+  });
+
+  it('decisions, Orders: fields that are dropped do not make another body', async () => {
+    const created = await placeOrder(customer, items, key);
+    const answer = await customer
+      .post('/api/orders')
+      .set('Idempotency-Key', key)
+      .send({ note: 'again', items: items.map((item) => ({ ...item, price: 1 })) })
+      .expect(201);
+    expect(orderOf(answer)).toEqual(created);
+  });
+
+  it("decisions, Orders: the same key of another user is another user's order", async () => {
+    const other = await shop.customer();
+    const [mine, theirs] = await Promise.all([
+      placeOrder(customer, items, key),
+      placeOrder(other, items, key),
+    ]);
+    expect(mine.order_id).not.toBe(theirs.order_id);
+    expect(await orderIdsOf(shop, customer)).toEqual([mine.order_id]);
+    expect(await orderIdsOf(shop, other)).toEqual([theirs.order_id]);
+  });
+
+  it('decisions, Orders: other keys, and no key, are orders of their own', async () => {
+    await Promise.all([
+      placeOrder(customer, items),
+      placeOrder(customer, items),
+      placeOrder(customer, items, key),
+      placeOrder(customer, items, key.toUpperCase()),
+    ]);
+    expect(await orderIdsOf(shop, customer)).toHaveLength(4);
+    expectNoRefusedCall(shop);
+  });
+
+  it.each([1, 255])('decisions, Orders: a key of %d characters is good', async (length) => {
+    const long = 'k'.repeat(length);
+    const created = await placeOrder(customer, items, long);
+    expect(await placeOrder(customer, items, long)).toEqual(created);
+  });
+
+  it('decisions, Orders: a key beyond ASCII is a key too', async () => {
+    const created = await placeOrder(customer, items, 'pesanan-é');
+    expect(await placeOrder(customer, items, 'pesanan-é')).toEqual(created);
+    expect((await placeOrder(customer, items, 'pesanan-è')).order_id).not.toBe(created.order_id);
+  });
+
+  it.each([
+    ['empty', ''],
+    ['of 256 characters', 'k'.repeat(256)],
+  ])('decisions, Orders: a key that is %s is a 400', async (_what, bad) => {
+    const answer = await order(customer, items, bad).expect(400);
+    expect(answer.body).toEqual(
+      fail(400, 'validation error', {
+        'idempotency-key': 'Idempotency-Key should have 1 to 255 characters',
+      }),
+    );
+    expect(await orderIdsOf(shop, customer)).toEqual([]);
+  });
+
+  it('decisions, Orders: a request that was refused leaves its key free', async () => {
+    await order(customer, [{ product_id: 2_000_000_000, quantity: 1 }], key).expect(404);
+    await order(customer, [], key).expect(400);
+    await placeOrder(customer, items, key);
+  });
+
+  describe('decisions, Orders: the same key and body give the same order', () => {
+    it('after its price changed', async () => {
+      const created = await placeOrder(customer, items, key);
+      await database.pool.query("UPDATE products SET price = 99, name = 'Stale bread' WHERE id = $1", [
+        items[0]?.product_id,
+      ]);
+      expect(await placeOrder(customer, items, key)).toEqual(created);
+      expect(shop.gateway.calls).toHaveLength(1);
+    });
+
+    it('after its product was deleted', async () => {
+      const created = await placeOrder(customer, items, key);
+      await (await shop.admin()).delete(`/api/products/${items[0]?.product_id}`).expect(204);
+      expect(await placeOrder(customer, items, key)).toEqual(created);
+    });
+
+    it('after it was paid, with its status and without a payment page', async () => {
+      const created = await placeOrder(customer, items, key);
+      await pay(shop, created.order_id);
+      const again = await placeOrder(customer, items, key);
+      expect(again).toMatchObject({ order_id: created.order_id, status: 'settlement', token: null });
+      expect(again).toEqual(await readOrder(customer, created.order_id));
+      expect(shop.gateway.callsOf('create')).toHaveLength(1);
+    });
+
+    it('when it is cancelled while the gateway is asked: nobody is given the page of a cancelled order', async () => {
+      const letGo = holdGateway();
+      const first = order(customer.clone(), items, key).then((answer) => answer);
+      await until('the gateway was asked', () => shop.gateway.calls.length === 1);
+      const [orderId = ''] = await orderIdsOf(shop, customer);
+      await database.pool.query("UPDATE orders SET status = 'cancel' WHERE order_id = $1", [orderId]);
+      letGo();
+      const answer = await first;
+      expect(answer.status).toBe(201);
+      expect(orderOf(answer)).toMatchObject({
+        order_id: orderId,
+        status: 'cancel',
+        token: null,
+        redirect_url: null,
+      });
+    });
+  });
+});

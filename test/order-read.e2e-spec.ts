@@ -1,0 +1,333 @@
+import { randomUUID } from 'node:crypto';
+import type { Test } from 'supertest';
+import type { Client } from './support/client.js';
+import {
+  addProduct,
+  insertOrders,
+  type OrderAnswer,
+  orderIdsOf,
+  orderOf,
+  ORDERS,
+  pageOf,
+  pay,
+  placeOrder,
+  readOrder,
+  type Shop,
+  startShop,
+  userIdOf,
+} from './support/orders.js';
+import { fail, NOT_FOUND } from './support/products.js';
+import { routesOf } from './support/routes.js';
+import { statementsOf } from './support/statements.js';
+
+const ADMIN_ORDERS = '/api/admin/orders';
+const UNKNOWN = '5f0c2a3e-8a55-4c42-9df5-1b7f1a0f7a11';
+const NOT_UUIDS = ['1', 'abc', '', '%20', "1'--", `${UNKNOWN}0`, '1%00', UNKNOWN.slice(1)];
+const BAD_LAST_ID = fail(400, 'validation error', { last_id: 'last_id should be the id of an order' });
+const ADMIN_ONLY = fail(403, 'this action is only for user with admin access');
+
+let shop: Shop;
+let customer: Client;
+let admin: Client;
+let bread: number;
+
+beforeAll(async () => {
+  shop = await startShop();
+  admin = await shop.admin();
+  bread = await addProduct(shop);
+});
+
+beforeEach(async () => {
+  customer = await shop.customer();
+});
+
+afterAll(() => shop.stop());
+
+/** Reads a list from its beginning, or from after an order, to the 404 that ends it. */
+async function walk(client: Client, path: string, query = ''): Promise<{ ids: string[]; sizes: number[] }> {
+  const ids: string[] = [];
+  const sizes: number[] = [];
+  let after = '';
+  for (;;) {
+    const answer = await client.get(`${path}?${query}${after}`);
+    if (answer.status === 404) {
+      expect(answer.body).toEqual(NOT_FOUND);
+      return { ids, sizes };
+    }
+    const { meta, orders } = pageOf(answer);
+    ids.push(...orders.map(({ order_id }) => order_id));
+    sizes.push(orders.length);
+    expect(meta).toEqual({ lastOrderId: ids.at(-1) });
+    after = `&last_id=${meta.lastOrderId}`;
+  }
+}
+
+describe('GET /api/orders', () => {
+  it('decisions, Orders: 120 own orders are walked newest first in pages of 50 to the 404', async () => {
+    const ids = await insertOrders(shop, customer, 120);
+    expect(await walk(customer, ORDERS)).toEqual({ ids, sizes: [50, 50, 20] });
+  });
+
+  it('decisions, Orders: orders made in one instant are all listed, each once', async () => {
+    await insertOrders(shop, customer, 120);
+    await shop.database.pool.query('UPDATE orders SET created_at = now() WHERE user_id = $1', [
+      userIdOf(customer),
+    ]);
+    const { ids, sizes } = await walk(customer, ORDERS);
+    expect(sizes).toEqual([50, 50, 20]);
+    expect(ids).toEqual(await orderIdsOf(shop, customer));
+  });
+
+  it('decisions, Orders: exactly 50 orders are one page', async () => {
+    const ids = await insertOrders(shop, customer, 50);
+    expect(await walk(customer, ORDERS)).toEqual({ ids, sizes: [50] });
+  });
+
+  it('decisions, Orders: orders made while one pages neither repeat nor hide others', async () => {
+    const ids = await insertOrders(shop, customer, 60);
+    const first = pageOf(await customer.get(ORDERS).expect(200));
+    await insertOrders(shop, customer, 1);
+    const second = pageOf(await customer.get(`${ORDERS}?last_id=${first.meta.lastOrderId}`).expect(200));
+    expect([...first.orders, ...second.orders].map(({ order_id }) => order_id)).toEqual(ids);
+  });
+
+  it('decisions, Orders: shows each order as the order itself does, items in their order, and only own ones', async () => {
+    const other = await shop.customer();
+    await placeOrder(other, [{ product_id: bread, quantity: 1 }]);
+    const cake = await addProduct(shop, 185_000, 'Kue lapis');
+    const first = await placeOrder(customer, [{ product_id: bread, quantity: 3 }]);
+    const second = await placeOrder(customer, [
+      { product_id: cake, quantity: 1 },
+      { product_id: bread, quantity: 2 },
+    ]);
+    await pay(shop, first.order_id);
+    const paid = await readOrder(customer, first.order_id);
+    expect(paid).toMatchObject({ status: 'settlement', token: null, redirect_url: null });
+    const answer = await customer.get(ORDERS).expect(200);
+    expect(answer.body).toEqual({
+      status: 'success',
+      data: { meta: { lastOrderId: first.order_id }, orders: [second, paid] },
+    });
+    expect(answer.headers['cache-control']).toBe('private, no-cache');
+  });
+
+  it('decisions, Orders: nobody who ordered nothing has a page: 404', async () => {
+    expect((await customer.get(ORDERS).expect(404)).body).toEqual(NOT_FOUND);
+  });
+
+  it('decisions, Orders: last_id of the oldest order, of an unknown one or of another customer is the end: 404', async () => {
+    const ids = await insertOrders(shop, customer, 2);
+    const [foreign] = await insertOrders(shop, await shop.customer(), 1);
+    for (const lastId of [ids[1], foreign, randomUUID()]) {
+      expect((await customer.get(`${ORDERS}?last_id=${lastId}`).expect(404)).body).toEqual(NOT_FOUND);
+    }
+  });
+
+  it('decisions, Orders: last_id in capitals is the same order', async () => {
+    const [newest = '', oldest] = await insertOrders(shop, customer, 2);
+    const page = pageOf(await customer.get(`${ORDERS}?last_id=${newest.toUpperCase()}`).expect(200));
+    expect(page.orders.map(({ order_id }) => order_id)).toEqual([oldest]);
+  });
+
+  it.each(NOT_UUIDS)('decisions, Orders: last_id=%s is no order: 400', async (lastId) => {
+    await insertOrders(shop, customer, 1);
+    expect((await customer.get(`${ORDERS}?last_id=${lastId}`).expect(400)).body).toEqual(BAD_LAST_ID);
+  });
+
+  it('decisions, Orders: last_id twice is no order: 400', async () => {
+    const query = `last_id=${randomUUID()}&last_id=${randomUUID()}`;
+    expect((await customer.get(`${ORDERS}?${query}`).expect(400)).body).toEqual(BAD_LAST_ID);
+  });
+
+  it('architecture, repositories: a page is one SQL statement', async () => {
+    await insertOrders(shop, customer, 60);
+    expect(await statementsOf(shop, () => customer.get(ORDERS).expect(200))).toHaveLength(1);
+  });
+});
+
+describe('GET /api/orders/{order_id}', () => {
+  let created: OrderAnswer;
+
+  beforeEach(async () => {
+    created = await placeOrder(customer, [{ product_id: bread, quantity: 2 }]);
+  });
+
+  it('decisions, Orders: its owner and an administrator read the same order', async () => {
+    expect(await readOrder(customer, created.order_id)).toEqual(created);
+    expect(await readOrder(admin, created.order_id)).toEqual(created);
+    expect(await readOrder(customer, created.order_id.toUpperCase())).toEqual(created);
+  });
+
+  it('issue 3, orders: polling is one indexed SQL statement', async () => {
+    const statements = await statementsOf(shop, () =>
+      customer.get(`${ORDERS}/${created.order_id}`).expect(200),
+    );
+    expect(statements).toHaveLength(1);
+  });
+
+  it('issue 3, orders: an unchanged order is a 304 to whoever has its ETag, a changed one is sent with another', async () => {
+    const path = `${ORDERS}/${created.order_id}`;
+    const first = await customer.get(path).expect(200);
+    const { etag } = first.headers;
+    expect(etag).toMatch(/^(W\/)?"[^"]+"$/);
+    expect(first.headers['cache-control']).toBe('private, no-cache');
+
+    const unchanged = await customer.get(path).set('If-None-Match', String(etag)).expect(304);
+    expect(unchanged.text).toBe('');
+    expect(unchanged.headers.etag).toBe(etag);
+
+    await pay(shop, created.order_id);
+    const changed = await customer.get(path).set('If-None-Match', String(etag)).expect(200);
+    expect(orderOf(changed)).toMatchObject({ status: 'settlement', token: null });
+    expect(changed.headers.etag).not.toBe(etag);
+    await customer.get(path).set('If-None-Match', String(changed.headers.etag)).expect(304);
+  });
+
+  it("issue 3, orders: somebody else's ETag of the order does not get them a 304", async () => {
+    const { headers } = await customer.get(`${ORDERS}/${created.order_id}`).expect(200);
+    const other = await shop.customer();
+    await other.get(`${ORDERS}/${created.order_id}`).set('If-None-Match', String(headers.etag)).expect(404);
+  });
+
+  it.each(NOT_UUIDS.filter((id) => id !== '').concat(UNKNOWN))(
+    'decisions, Orders: the unknown order %s is a 404',
+    async (orderId) => {
+      expect((await customer.get(`${ORDERS}/${orderId}`).expect(404)).body).toEqual(NOT_FOUND);
+    },
+  );
+});
+
+describe('GET /api/admin/orders', () => {
+  /** Orders of two customers, 60 a status, and nobody else's. @returns ids newest first */
+  async function fillWith(...statuses: string[]): Promise<string[]> {
+    const others = [customer, await shop.customer()];
+    await shop.database.pool.query(
+      'TRUNCATE orders, order_items, payment_attempts, payment_notifications CASCADE',
+    );
+    for (const [index, status] of statuses.entries()) {
+      await insertOrders(shop, others[index % 2] ?? customer, 60, status);
+    }
+    const { rows } = await shop.database.pool.query<{ order_id: string }>(
+      'SELECT order_id FROM orders ORDER BY created_at DESC, order_id DESC',
+    );
+    return rows.map(({ order_id }) => order_id);
+  }
+
+  it("decisions, Orders: everybody's orders are walked newest first in pages of 50 to the 404", async () => {
+    const ids = await fillWith('pending', 'settlement');
+    expect(await walk(admin, ADMIN_ORDERS)).toEqual({ ids, sizes: [50, 50, 20] });
+  });
+
+  it('decisions, Orders: a status filters the list, page by page', async () => {
+    await fillWith('pending', 'settlement', 'expire');
+    const { rows } = await shop.database.pool.query<{ order_id: string }>(
+      "SELECT order_id FROM orders WHERE status = 'settlement' ORDER BY created_at DESC, order_id DESC",
+    );
+    expect(await walk(admin, ADMIN_ORDERS, 'status=settlement')).toEqual({
+      ids: rows.map(({ order_id }) => order_id),
+      sizes: [50, 10],
+    });
+    const page = pageOf(await admin.get(`${ADMIN_ORDERS}?status=settlement`).expect(200));
+    expect(new Set(page.orders.map(({ status }) => status))).toEqual(new Set(['settlement']));
+  });
+
+  it('decisions, Orders: a filter without orders, and last_id of an unknown order, are the end: 404', async () => {
+    await fillWith('pending');
+    expect((await admin.get(`${ADMIN_ORDERS}?status=refund`).expect(404)).body).toEqual(NOT_FOUND);
+    expect((await admin.get(`${ADMIN_ORDERS}?last_id=${randomUUID()}`).expect(404)).body).toEqual(NOT_FOUND);
+  });
+
+  it('decisions, Orders: last_id may be an order that the filter leaves out: the list goes on after it', async () => {
+    const ids = await fillWith('pending');
+    await shop.database.pool.query("UPDATE orders SET status = 'settlement' WHERE order_id = $1", [ids[9]]);
+    const page = pageOf(await admin.get(`${ADMIN_ORDERS}?status=pending&last_id=${ids[9]}`).expect(200));
+    expect(page.orders.map(({ order_id }) => order_id)).toEqual(ids.slice(10));
+  });
+
+  it.each(['paid', '', 'PENDING', 'pending%00', 'pending&status=settlement', '__proto__'])(
+    'decisions, Orders: status=%s is none: 400',
+    async (status) => {
+      expect((await admin.get(`${ADMIN_ORDERS}?status=${status}`).expect(400)).body).toEqual(
+        fail(400, 'validation error', { status: 'status should be the status of an order' }),
+      );
+    },
+  );
+
+  it.each(NOT_UUIDS)('decisions, Orders: last_id=%s is no order: 400', async (lastId) => {
+    expect((await admin.get(`${ADMIN_ORDERS}?last_id=${lastId}`).expect(400)).body).toEqual(BAD_LAST_ID);
+  });
+
+  it('decisions, Orders: shows an order as the order itself does', async () => {
+    const created = await placeOrder(customer, [{ product_id: bread, quantity: 2 }]);
+    const [newest] = pageOf(await admin.get(ADMIN_ORDERS).expect(200)).orders;
+    expect(newest).toEqual(created);
+  });
+
+  it('architecture, repositories: a page is one SQL statement', async () => {
+    await fillWith('pending');
+    const read = () => admin.get(`${ADMIN_ORDERS}?status=pending`).expect(200);
+    expect(await statementsOf(shop, read)).toHaveLength(1);
+  });
+});
+
+describe('access to orders', () => {
+  /** Every route that names an order, and the answer to a customer who does not own it. */
+  const ROUTES: readonly [string, 'get' | 'post', (orderId: string) => string, 403 | 404][] = [
+    ['GET /api/orders/:order_id', 'get', (id) => `${ORDERS}/${id}`, 404],
+    ['POST /api/orders/:order_id/token', 'post', (id) => `${ORDERS}/${id}/token`, 404],
+    ['POST /api/orders/:order_id/cancel', 'post', (id) => `${ORDERS}/${id}/cancel`, 404],
+    ['GET /api/admin/orders/:order_id', 'get', (id) => `${ADMIN_ORDERS}/${id}`, 403],
+  ];
+
+  it('is tried for every route that names an order', () => {
+    const named = routesOf(shop)
+      .filter(({ path }) => path.includes(':order_id'))
+      .map(({ method, path }) => `${method.toUpperCase()} ${path}`);
+    expect(named.sort()).toEqual(ROUTES.map(([route]) => route).sort());
+  });
+
+  describe.each(ROUTES)('%s', (_route, method, pathTo, status) => {
+    let created: OrderAnswer;
+    let path: string;
+
+    beforeEach(async () => {
+      created = await placeOrder(customer, [{ product_id: bread, quantity: 2 }]);
+      path = pathTo(created.order_id);
+      shop.gateway.calls.length = 0;
+    });
+
+    async function expectUntouched(): Promise<void> {
+      expect(await readOrder(customer, created.order_id)).toEqual(created);
+      expect(shop.gateway.calls).toEqual([]);
+    }
+
+    it(`issue 3: another customer is answered ${status}, as for an order that does not exist, and changes nothing`, async () => {
+      const other = await shop.customer();
+      const answer = await other[method](path).expect(status);
+      expect(answer.body).toEqual(status === 404 ? NOT_FOUND : ADMIN_ONLY);
+      expect((await other[method](pathTo(randomUUID())).expect(status)).body).toEqual(answer.body);
+      await expectUntouched();
+    });
+
+    it('decisions, Accounts: a caller without a session is answered 401', async () => {
+      await shop.client()[method](path).expect(401);
+      await expectUntouched();
+    });
+  });
+
+  it('decisions, Orders: an administrator neither gets a token for, nor cancels, what another ordered: 404', async () => {
+    const created = await placeOrder(customer, [{ product_id: bread, quantity: 2 }]);
+    shop.gateway.calls.length = 0;
+    for (const action of ['token', 'cancel']) {
+      const answer: Test = admin.post(`${ORDERS}/${created.order_id}/${action}`);
+      expect((await answer.expect(404)).body).toEqual(NOT_FOUND);
+    }
+    expect(await readOrder(customer, created.order_id)).toEqual(created);
+    expect(shop.gateway.calls).toEqual([]);
+  });
+
+  it("decisions, Orders: a customer's list of everybody's orders is a 403, before its query is read", async () => {
+    expect((await customer.get(`${ADMIN_ORDERS}?status=nonsense`).expect(403)).body).toEqual(ADMIN_ONLY);
+    await shop.client().get(ADMIN_ORDERS).expect(401);
+  });
+});

@@ -1,0 +1,309 @@
+import type { Client } from './support/client.js';
+import {
+  addProduct,
+  attemptsOf,
+  expectNoRefusedCall,
+  GATEWAY_AWAY,
+  type NewItem,
+  NOT_PENDING,
+  order,
+  type OrderAnswer,
+  orderIdsOf,
+  ORDERS,
+  pay,
+  paymentPageOf,
+  placeOrder,
+  readOrder,
+  requestToken,
+  type Shop,
+  startShop,
+} from './support/orders.js';
+import { NOT_FOUND } from './support/products.js';
+
+describe('the payment page of an order', () => {
+  let shop: Shop;
+  let customer: Client;
+  let items: NewItem[];
+
+  beforeAll(async () => {
+    shop = await startShop();
+    items = [{ product_id: await addProduct(shop), quantity: 2 }];
+  });
+
+  beforeEach(async () => {
+    customer = await shop.customer();
+    shop.gateway.calls.length = 0;
+  });
+
+  afterEach(() => {
+    shop.gateway.clearFaults();
+    shop.gateway.beforeProcessing = undefined;
+  });
+
+  afterAll(() => shop.stop());
+
+  /** An order for which the gateway was never asked: its process died right after the commit. */
+  async function orderWithoutAttempt(): Promise<string> {
+    shop.gateway.fault({ operation: 'create', kind: 'down' });
+    await order(customer, items).expect(502);
+    shop.gateway.clearFaults();
+    const [orderId = ''] = await orderIdsOf(shop, customer);
+    await shop.database.pool.query('DELETE FROM payment_attempts WHERE order_id = $1', [orderId]);
+    shop.gateway.calls.length = 0;
+    return orderId;
+  }
+
+  async function claimAttempt(orderId: string, secondsAgo: number): Promise<void> {
+    await shop.database.pool.query(
+      `INSERT INTO payment_attempts (attempt_id, order_id, number, claimed_at)
+       VALUES ($1, $1, 1, now() - make_interval(secs => $2))`,
+      [orderId, secondsAgo],
+    );
+  }
+
+  async function expirePage(orderId: string): Promise<void> {
+    await shop.database.pool.query(
+      "UPDATE payment_attempts SET expires_at = now() - interval '1 second' WHERE order_id = $1",
+      [orderId],
+    );
+  }
+
+  it('decisions, Orders: a live token is given again, without a call to the gateway', async () => {
+    const created = await placeOrder(customer, items);
+    const answer = await requestToken(customer, created.order_id).expect(200);
+    expect(answer.body).toEqual({
+      status: 'success',
+      data: { token: created.token, redirect_url: created.redirect_url },
+    });
+    expect(answer.headers['cache-control']).toBe('private, no-cache');
+    expect(shop.gateway.calls).toHaveLength(1);
+  });
+
+  it('decisions, Orders: an order whose page is dead shows none, and gets a new one that can be paid', async () => {
+    const created = await placeOrder(customer, items);
+    await expirePage(created.order_id);
+    expect(await readOrder(customer, created.order_id)).toEqual({
+      ...created,
+      token: null,
+      redirect_url: null,
+    });
+
+    const page = paymentPageOf(await requestToken(customer, created.order_id).expect(200));
+    expect(page.token).not.toBe(created.token);
+    expect(await readOrder(customer, created.order_id)).toEqual({ ...created, ...page });
+    expectNoRefusedCall(shop);
+    const [first, second, ...more] = await attemptsOf(shop, created.order_id);
+    expect(more).toEqual([]);
+    expect(first).toMatchObject({ attempt_id: created.order_id, token: created.token });
+    expect(second).toMatchObject({ number: 2, token: page.token, is_claimed: false });
+
+    await pay(shop, second?.attempt_id ?? '');
+    expect(await readOrder(customer, created.order_id)).toMatchObject({ status: 'settlement', token: null });
+  });
+
+  it('decisions, Orders: a page that was thought dead and is paid after all settles the order', async () => {
+    const created = await placeOrder(customer, items);
+    await expirePage(created.order_id);
+    await requestToken(customer, created.order_id).expect(200);
+    await pay(shop, created.order_id);
+    expect(await readOrder(customer, created.order_id)).toMatchObject({ status: 'settlement' });
+  });
+
+  it('decisions, Orders: an expired page is replaced once by 20 requests at once', async () => {
+    const created = await placeOrder(customer, items);
+    await expirePage(created.order_id);
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () => requestToken(customer.clone(), created.order_id)),
+    );
+    expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
+    expect(answers[0]?.status).toBe(200);
+    expect(shop.gateway.calls).toHaveLength(2);
+  });
+
+  it('decisions, Orders: 20 requests at once for an order without a page are one call and equal answers', async () => {
+    const orderId = await orderWithoutAttempt();
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () => requestToken(customer.clone(), orderId)),
+    );
+    expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
+    expect(answers[0]?.status).toBe(200);
+    expect(shop.gateway.calls).toHaveLength(1);
+    expectNoRefusedCall(shop);
+  });
+
+  it.each([
+    'capture',
+    'settlement',
+    'deny',
+    'cancel',
+    'expire',
+    'failure',
+    'refund',
+    'partial_refund',
+    'authorize',
+  ])(
+    'decisions, Orders: an order in %s is not pending: 409, no call, and no page in any answer',
+    async (status) => {
+      const created = await placeOrder(customer, items);
+      await shop.database.pool.query('UPDATE orders SET status = $2 WHERE order_id = $1', [
+        created.order_id,
+        status,
+      ]);
+      expect((await requestToken(customer, created.order_id).expect(409)).body).toEqual(NOT_PENDING);
+      expect(await readOrder(customer, created.order_id)).toEqual({
+        ...created,
+        status,
+        token: null,
+        redirect_url: null,
+      });
+      expect(shop.gateway.calls).toHaveLength(1);
+    },
+  );
+
+  it('decisions, Orders: an order that is paid while the gateway is asked for another page gets none: 409', async () => {
+    const created = await placeOrder(customer, items);
+    await expirePage(created.order_id);
+    shop.gateway.beforeProcessing = async () => {
+      shop.gateway.beforeProcessing = undefined;
+      await pay(shop, created.order_id);
+    };
+    expect((await requestToken(customer, created.order_id).expect(409)).body).toEqual(NOT_PENDING);
+  });
+
+  it.each([
+    'not-a-uuid',
+    '00000000-0000-4000-8000-000000000000',
+    '00000000-0000-4000-8000-000000000000x',
+    '1',
+  ])('decisions, Orders: the unknown order %s is a 404', async (orderId) => {
+    expect((await requestToken(customer, orderId).expect(404)).body).toEqual(NOT_FOUND);
+  });
+
+  it('decisions, Orders: an order id in capitals is the same order', async () => {
+    const created = await placeOrder(customer, items);
+    const answer = await requestToken(customer, created.order_id.toUpperCase()).expect(200);
+    expect(paymentPageOf(answer).token).toBe(created.token);
+  });
+
+  describe('decision 07: a process that died while it asked the gateway', () => {
+    it('less than 10 seconds ago may be alive: others wait for it, then answer 502 within 6 seconds, and do not ask', async () => {
+      const orderId = await orderWithoutAttempt();
+      await claimAttempt(orderId, 0);
+      const begun = performance.now();
+      const answers = await Promise.all([1, 2, 3].map(() => requestToken(customer.clone(), orderId)));
+      expect(performance.now() - begun).toBeLessThan(6_000);
+      expect(answers.map(({ status, body }) => [status, body as unknown])).toEqual(
+        answers.map(() => [502, GATEWAY_AWAY]),
+      );
+      expect(shop.gateway.calls).toEqual([]);
+      expect(await attemptsOf(shop, orderId)).toMatchObject([{ attempt_id: orderId, is_claimed: true }]);
+    });
+
+    it('less than 10 seconds ago and was alive: its page is the answer', async () => {
+      const orderId = await orderWithoutAttempt();
+      await claimAttempt(orderId, 0);
+      const answer = requestToken(customer, orderId).then((given) => given);
+      await readOrder(customer, orderId);
+      await shop.database.pool.query(
+        `UPDATE payment_attempts SET token = 'theirs', redirect_url = 'http://gateway.test/theirs',
+           expires_at = now() + interval '1 day', claimed_at = NULL WHERE order_id = $1`,
+        [orderId],
+      );
+      expect((await answer).body).toMatchObject({ data: { token: 'theirs' } });
+      expect(shop.gateway.calls).toEqual([]);
+    });
+
+    it('more than 10 seconds ago is taken over, by one of 20', async () => {
+      const orderId = await orderWithoutAttempt();
+      await claimAttempt(orderId, 11);
+      const answers = await Promise.all(
+        Array.from({ length: 20 }, () => requestToken(customer.clone(), orderId)),
+      );
+      expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
+      expect(shop.gateway.calls).toHaveLength(1);
+      expect(await attemptsOf(shop, orderId)).toMatchObject([
+        { attempt_id: orderId, token: paymentPageOf(answers[0] ?? { body: null }).token, is_claimed: false },
+      ]);
+    });
+
+    it('after the gateway had taken its id is taken over under a fresh one', async () => {
+      const orderId = await orderWithoutAttempt();
+      await claimAttempt(orderId, 11);
+      shop.gateway.open(orderId, 50_000);
+      await requestToken(customer, orderId).expect(200);
+      const [, second] = await attemptsOf(shop, orderId);
+      await pay(shop, second?.attempt_id ?? '');
+      expect((await readOrder(customer, orderId)).status).toBe('settlement');
+    });
+  });
+
+  describe('a refusal', () => {
+    let pending: OrderAnswer;
+
+    /** Creates an order to which the gateway says no. */
+    async function refusedOrder(status: number, ...messages: string[]): Promise<void> {
+      shop.gateway.fault({
+        operation: 'create',
+        kind: 'answer',
+        status,
+        body: { error_messages: messages },
+      });
+      const answer = await order(customer, items).expect(502);
+      expect(answer.body).toEqual(GATEWAY_AWAY);
+      const [orderId = ''] = await orderIdsOf(shop, customer);
+      pending = await readOrder(customer, orderId);
+      expect(pending).toMatchObject({ status: 'pending', token: null });
+    }
+
+    it.each([
+      [401, 'Access denied due to unauthorized transaction, please check client or server key'],
+      [400, 'customer_details.email format is invalid'],
+      [402, 'no access for this payment type'],
+    ])(
+      'issue 3, gateway: %d %s uses up no attempt, is told to the operator, and the order goes on once it is mended',
+      async (status, message) => {
+        await refusedOrder(status, message);
+        await Promise.all([1, 2, 3].map(() => requestToken(customer.clone(), pending.order_id).expect(502)));
+        await requestToken(customer, pending.order_id).expect(502);
+        expect(await attemptsOf(shop, pending.order_id)).toEqual([
+          { attempt_id: pending.order_id, number: 1, is_claimed: false, token: null },
+        ]);
+
+        const lines = shop.log.filter(
+          ({ level, msg }) => level === 'error' && String(msg).includes(pending.order_id),
+        );
+        expect(lines.length).toBeGreaterThanOrEqual(2);
+        expect(String(lines[0]?.msg)).toContain(status === 401 ? 'MIDTRANS_SERVER_KEY' : message);
+        expect(JSON.stringify(shop.log)).not.toContain(shop.gateway.serverKey);
+
+        shop.gateway.clearFaults();
+        const page = paymentPageOf(await requestToken(customer, pending.order_id).expect(200));
+        expect(page.token).toBe(shop.gateway.order(pending.order_id).token);
+      },
+    );
+
+    it.each([
+      [400, 'transaction_details.order_id has already been taken'],
+      [400, 'transaction_details.order_id sudah digunakan'],
+      [406, 'The request could not be completed due to a conflict'],
+    ])(
+      'decision 07: %d %s, whatever the id, is tried under one fresh id a request, and no more',
+      async (status, message) => {
+        await refusedOrder(status, message);
+        expect(shop.gateway.calls).toHaveLength(2);
+        expect(await attemptsOf(shop, pending.order_id)).toMatchObject([
+          { attempt_id: pending.order_id, number: 1, token: null },
+          { number: 2, is_claimed: false, token: null },
+        ]);
+        shop.gateway.clearFaults();
+        await requestToken(customer, pending.order_id).expect(200);
+        expect(await attemptsOf(shop, pending.order_id)).toHaveLength(2);
+      },
+    );
+  });
+
+  it('decisions, Orders: the token route takes no GET', async () => {
+    const created = await placeOrder(customer, items);
+    await customer.get(`${ORDERS}/${created.order_id}/token`).expect(404);
+  });
+});

@@ -1,0 +1,422 @@
+import type { Response, Test } from 'supertest';
+import {
+  ageOtps,
+  codeTo,
+  mailsTo,
+  mailTo,
+  newAccount,
+  PASSWORD,
+  signIn,
+  storedOtp,
+  storedUser,
+  SUBJECTS,
+  type TestAccount,
+  untilMailed,
+  wrongCodes,
+} from './support/accounts.js';
+import { type Client, cookiesOf } from './support/client.js';
+import { expectFailure, MESSAGES } from './support/failure.js';
+import { startService, type TestService } from './support/service.js';
+
+const NEW_PASSWORD = 'nastar dan kastengel';
+
+let service: TestService;
+
+beforeAll(async () => {
+  service = await startService();
+});
+
+afterAll(async () => {
+  await service.stop();
+});
+
+function changePassword(client: Client, fields: object = {}): Test {
+  return client.put('/api/users/password').send({
+    currentPassword: PASSWORD,
+    password: NEW_PASSWORD,
+    passwordConfirmation: NEW_PASSWORD,
+    ...fields,
+  });
+}
+
+function login(email: string, password: string): Test {
+  return service.client().post('/api/login').send({ email, password });
+}
+
+async function expectPassword(email: string, good: string, bad: string): Promise<void> {
+  expectFailure(await login(email, bad), 400, MESSAGES.credentials);
+  expect((await login(email, good)).status).toBe(200);
+}
+
+function statusesOf(responses: readonly Response[]): number[] {
+  return responses.map(({ status }) => status).sort((a, b) => a - b);
+}
+
+describe('a change of password', () => {
+  it('decisions, Accounts: answers 204; the new password signs in, the old one no longer', async () => {
+    const { client, id, email } = await newAccount(service);
+    const before = await storedUser(service, id);
+    const response = await changePassword(client).expect(204);
+    expect(response.text).toBe('');
+    const { password_hash: hash } = await storedUser(service, id);
+    expect(hash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
+    expect(hash).not.toBe(before.password_hash);
+    await expectPassword(email, NEW_PASSWORD, PASSWORD);
+  });
+
+  it('decisions, Accounts: sets both cookies anew, and the own session goes on with them', async () => {
+    const { client } = await newAccount(service);
+    const old = client.clone();
+    const cookies = cookiesOf(await changePassword(client).expect(204));
+    expect(cookies.map(({ name, attributes }) => [name, attributes.path])).toEqual([
+      ['accessToken', '/'],
+      ['refreshToken', '/api/refresh'],
+    ]);
+    for (const name of ['accessToken', 'refreshToken'])
+      expect(client.cookie(name)).not.toBe(old.cookie(name));
+    await client.get('/api/users').expect(200);
+    await client.get('/api/refresh').expect(200);
+  });
+
+  it('decisions, Accounts: ends every other session, the one that a later login began included', async () => {
+    const { client, email } = await newAccount(service);
+    const other = await signIn(service, email);
+    const copy = client.clone();
+    await changePassword(client).expect(204);
+    for (const ended of [other, copy])
+      expectFailure(await ended.get('/api/refresh'), 401, MESSAGES.refreshToken);
+    await client.get('/api/refresh').expect(200);
+  });
+
+  it('decisions, Accounts: a wrong current password: 400, nothing changes and no session ends', async () => {
+    const { client, id, email } = await newAccount(service);
+    const before = await storedUser(service, id);
+    const response = await changePassword(client, { currentPassword: 'wrong' });
+    expectFailure(response, 400, MESSAGES.credentials);
+    expect(cookiesOf(response)).toEqual([]);
+    expect(await storedUser(service, id)).toEqual(before);
+    await client.get('/api/refresh').expect(200);
+    await expectPassword(email, PASSWORD, NEW_PASSWORD);
+  });
+
+  it.each([
+    [
+      'nothing',
+      { currentPassword: undefined, password: undefined, passwordConfirmation: undefined },
+      {
+        currentPassword: 'current password is required',
+        password: 'password is required',
+        passwordConfirmation: 'password confirmation is required',
+      },
+    ],
+    ['no current password', { currentPassword: null }, { currentPassword: 'current password is required' }],
+    [
+      'another confirmation',
+      { passwordConfirmation: 'other' },
+      { passwordConfirmation: 'password confirmation does not match' },
+    ],
+    [
+      'too long a password',
+      { password: 'p'.repeat(1025), passwordConfirmation: 'p'.repeat(1025) },
+      { password: 'password can have 1024 characters at max' },
+    ],
+  ])('decisions, Accounts: %s: 400 with a detail for each field', async (_what, fields, details) => {
+    const { client, email } = await newAccount(service);
+    expectFailure(await changePassword(client, fields), 400, MESSAGES.validation, details);
+    await expectPassword(email, PASSWORD, NEW_PASSWORD);
+  });
+
+  it('decisions, Accounts: of 6 changes at once from one password, one is made', async () => {
+    const { client, email } = await newAccount(service);
+    const passwords = Array.from({ length: 6 }, (_, index) => `password ${index}`);
+    const responses = await Promise.all(
+      passwords.map((password) =>
+        changePassword(client.clone(), { password, passwordConfirmation: password }),
+      ),
+    );
+    expect(statusesOf(responses)).toEqual([204, 400, 400, 400, 400, 400]);
+    for (const response of responses.filter(({ status }) => status === 400))
+      expectFailure(response, 400, MESSAGES.credentials);
+    const made = passwords[responses.findIndex(({ status }) => status === 204)] ?? '';
+    await expectPassword(email, made, PASSWORD);
+  });
+
+  it('decisions, Accounts: no login with the old password survives it, however the two meet', async () => {
+    for (let round = 0; round < 5; round += 1) {
+      const { client, email } = await newAccount(service);
+      const intruders = Array.from({ length: 5 }, () => service.client());
+      const logins = (some: Client[]): Promise<Response>[] =>
+        some.map(async (intruder) => intruder.post('/api/login').send({ email, password: PASSWORD }));
+      const [changed] = await Promise.all([
+        ...logins(intruders.slice(0, round)),
+        changePassword(client),
+        ...logins(intruders.slice(round)),
+      ]).then((responses) => responses.filter(({ status }) => status === 204));
+      expect(changed).toBeDefined();
+      for (const intruder of intruders) expect((await intruder.get('/api/refresh')).status).toBe(401);
+      await client.get('/api/refresh').expect(200);
+    }
+  });
+});
+
+async function forgot(email: unknown): Promise<Response> {
+  return service.client().post('/api/password/forgot').send({ email });
+}
+
+interface Forgetful extends TestAccount {
+  readonly otp: string;
+}
+
+async function forgetful(): Promise<Forgetful> {
+  const account = await newAccount(service);
+  await codeTo(service, account.email);
+  expect((await forgot(account.email)).status).toBe(204);
+  return { ...account, otp: await codeTo(service, account.email, SUBJECTS.reset) };
+}
+
+async function reset(
+  { email, otp }: Pick<Forgetful, 'email' | 'otp'>,
+  fields: object = {},
+): Promise<Response> {
+  return service
+    .client()
+    .post('/api/password/reset')
+    .send({ email, otp, password: NEW_PASSWORD, passwordConfirmation: NEW_PASSWORD, ...fields });
+}
+
+describe('a forgotten password', () => {
+  it('decisions, Accounts: the answer is 204 and the same, whether the account exists or not', async () => {
+    const { email } = await newAccount(service);
+    const [known, unknown] = [await forgot(email), await forgot('nobody@example.com')];
+    for (const response of [known, unknown]) {
+      expect([response.status, response.text]).toEqual([204, '']);
+      expect(cookiesOf(response)).toEqual([]);
+    }
+    const withoutVariables = ({ headers }: Response): object => ({
+      ...(headers as Record<string, string>),
+      'x-request-id': '',
+      date: '',
+    });
+    expect(withoutVariables(known)).toEqual(withoutVariables(unknown));
+  });
+
+  it('decisions, Accounts: neither account nor code is looked for before the answer, so its time cannot tell', async () => {
+    const { id, email } = await newAccount(service);
+    await codeTo(service, email);
+    const holder = await service.database.pool.connect();
+    try {
+      await holder.query('BEGIN');
+      await holder.query('LOCK TABLE users, one_time_passwords IN ACCESS EXCLUSIVE MODE');
+      for (const address of [email, 'nobody@example.com']) expect((await forgot(address)).status).toBe(204);
+    } finally {
+      await holder.query('COMMIT');
+      holder.release();
+    }
+    await codeTo(service, email, SUBJECTS.reset);
+    expect(await storedOtp(service, id, 'reset_password')).toMatchObject({ tries: 0 });
+  });
+
+  it('decisions, Accounts: a mail goes to the address of an account, whatever the case, and to nobody else', async () => {
+    const { email } = await newAccount(service);
+    await codeTo(service, email);
+    await forgot(` ${email.toUpperCase()} `);
+    await forgot('stranger@example.com');
+    const mail = await mailTo(service, email, SUBJECTS.reset);
+    expect(mail.to).toEqual([email]);
+    await untilMailed(service);
+    expect(await mailsTo(service, email)).toHaveLength(2);
+    expect(await mailsTo(service, 'stranger@example.com')).toEqual([]);
+    expect((await service.outbox()).some((source) => source.includes('stranger'))).toBe(false);
+  });
+
+  it('decisions, Accounts: its mail has a text and an HTML part of its own, with the name escaped', async () => {
+    const { email } = await newAccount(service, `<script>alert("1")</script> & {{code}}`);
+    await forgot(email);
+    const otp = await codeTo(service, email, SUBJECTS.reset);
+    const { text, html } = await mailTo(service, email, SUBJECTS.reset);
+    expect(text).toContain('Hello <script>alert("1")</script> & {{code}},');
+    expect(html).toContain('Hello &lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt; &amp; {{code}},');
+    for (const part of [text, html]) {
+      expect(part).toContain('new password');
+      expect(part).toContain(otp);
+      expect(part).toContain('10 minutes');
+    }
+  });
+
+  it('decisions, Accounts: is mailed once a minute at most, also by many calls at once; each is a 204', async () => {
+    const { id, email } = await newAccount(service);
+    const responses = await Promise.all(Array.from({ length: 12 }, () => forgot(email)));
+    expect(statusesOf(responses)).toEqual(Array.from({ length: 12 }, () => 204));
+    await untilMailed(service);
+    await forgot(email);
+    await untilMailed(service);
+    const resets = async (): Promise<number> =>
+      (await mailsTo(service, email)).filter(({ subject }) => subject === SUBJECTS.reset).length;
+    expect(await resets()).toBe(1);
+    await ageOtps(service, id, 61);
+    await forgot(email);
+    await codeTo(service, email, SUBJECTS.reset, 2);
+  });
+
+  it.each([
+    ['absent', undefined, 'email is required'],
+    ['null', null, 'email is required'],
+    ['malformed', 'nobody', 'your email format is invalid'],
+  ])('decisions, Accounts: an e-mail that is %s: 400', async (_what, email, message) => {
+    expectFailure(await forgot(email), 400, MESSAGES.validation, { email: message });
+  });
+
+  it('decisions, Accounts: asking ends no session and changes no password', async () => {
+    const { client, email } = await forgetful();
+    await client.get('/api/refresh').expect(200);
+    await expectPassword(email, PASSWORD, NEW_PASSWORD);
+  });
+});
+
+describe('a reset of the password', () => {
+  it('decisions, Accounts: the right code: 204; the new password signs in and every session is ended', async () => {
+    const account = await forgetful();
+    const response = await reset(account);
+    expect([response.status, response.text, cookiesOf(response)]).toEqual([204, '', []]);
+    expect((await storedUser(service, account.id)).refresh_token_digest).toBeNull();
+    expectFailure(await account.client.get('/api/refresh'), 401, MESSAGES.refreshToken);
+    await expectPassword(account.email, NEW_PASSWORD, PASSWORD);
+  });
+
+  it('decisions, Accounts: a code works once', async () => {
+    const account = await forgetful();
+    expect((await reset(account)).status).toBe(204);
+    const again = { password: 'again', passwordConfirmation: 'again' };
+    expectFailure(await reset(account, again), 400, MESSAGES.otp);
+    await expectPassword(account.email, NEW_PASSWORD, 'again');
+  });
+
+  it('decisions, Accounts: of 5 resets at once with one code exactly one sets its password', async () => {
+    const account = await forgetful();
+    const passwords = Array.from({ length: 5 }, (_, index) => `password ${index}`);
+    const responses = await Promise.all(
+      passwords.map((password) => reset(account, { password, passwordConfirmation: password })),
+    );
+    expect(statusesOf(responses)).toEqual([204, 400, 400, 400, 400]);
+    const winner = passwords[responses.findIndex(({ status }) => status === 204)] ?? '';
+    await expectPassword(account.email, winner, passwords.find((password) => password !== winner) ?? '');
+  });
+
+  it('decisions, Accounts: of 50 guesses at once 5 are evaluated, and the right code comes too late', async () => {
+    const account = await forgetful();
+    const { email } = account;
+    const guesses = wrongCodes(account.otp, 50);
+    const responses = await Promise.all(guesses.map((otp) => reset({ email, otp })));
+    for (const response of responses) expectFailure(response, 400, MESSAGES.otp);
+    expect((await storedOtp(service, account.id, 'reset_password'))?.tries).toBe(5);
+    expectFailure(await reset(account), 400, MESSAGES.otp);
+    await expectPassword(email, PASSWORD, NEW_PASSWORD);
+  });
+
+  it('decisions, Accounts: a code is good for 10 minutes', async () => {
+    const account = await forgetful();
+    await ageOtps(service, account.id, 600);
+    expectFailure(await reset(account), 400, MESSAGES.otp);
+    await ageOtps(service, account.id, -20);
+    expect((await reset(account)).status).toBe(204);
+  });
+
+  it('decisions, Accounts: an unknown account, one without a code and a wrong code are not told apart', async () => {
+    const account = await forgetful();
+    const stranger = await newAccount(service);
+    const [wrong = ''] = wrongCodes(account.otp, 1);
+    for (const attempt of [
+      { email: 'nobody@example.com', otp: account.otp },
+      { email: stranger.email, otp: account.otp },
+      { email: account.email, otp: wrong },
+    ])
+      expectFailure(await reset(attempt), 400, MESSAGES.otp);
+    await expectPassword(stranger.email, PASSWORD, NEW_PASSWORD);
+  });
+
+  it('decisions, Accounts: fields that fail are reported together and cost no try', async () => {
+    const account = await forgetful();
+    const response = await service.client().post('/api/password/reset').send({});
+    expectFailure(response, 400, MESSAGES.validation, {
+      email: 'email is required',
+      otp: 'otp is required',
+      password: 'password is required',
+      passwordConfirmation: 'password confirmation is required',
+    });
+    expectFailure(await reset(account, { passwordConfirmation: 'other' }), 400, MESSAGES.validation, {
+      passwordConfirmation: 'password confirmation does not match',
+    });
+    expect((await storedOtp(service, account.id, 'reset_password'))?.tries).toBe(0);
+  });
+
+  it('decisions, Accounts: no login with the old password survives it, however the two meet', async () => {
+    for (let round = 0; round < 3; round += 1) {
+      const account = await forgetful();
+      const intruders = Array.from({ length: 4 }, () => service.client());
+      const [response] = await Promise.all([
+        reset(account),
+        ...intruders.map((intruder) =>
+          intruder.post('/api/login').send({ email: account.email, password: PASSWORD }),
+        ),
+      ]);
+      expect(response.status).toBe(204);
+      for (const intruder of intruders) expect((await intruder.get('/api/refresh')).status).toBe(401);
+      expect((await storedUser(service, account.id)).refresh_token_digest).toBeNull();
+    }
+  });
+
+  it('decisions, Accounts: a reset that fails leaves password, sessions and code as they were, but for the try', async () => {
+    const account = await forgetful();
+    await service.database.pool.query(`
+      CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'not today'; END $$;
+      CREATE TRIGGER refuse BEFORE UPDATE OF digest ON one_time_passwords FOR EACH ROW
+        WHEN (NEW.digest IS NULL) EXECUTE FUNCTION refuse();
+    `);
+    try {
+      expectFailure(await reset(account), 500, MESSAGES.unexpected);
+    } finally {
+      await service.database.pool.query('DROP FUNCTION refuse CASCADE');
+    }
+    expect((await storedOtp(service, account.id, 'reset_password'))?.tries).toBe(1);
+    await account.client.get('/api/refresh').expect(200);
+    await expectPassword(account.email, PASSWORD, NEW_PASSWORD);
+    expect((await reset(account)).status).toBe(204);
+  });
+});
+
+it('decisions, Accounts: no password, code or token stands in a table, a job or a log line', async () => {
+  // A job is deleted when it is done: what each was told is kept here.
+  await service.database.pool.query(`
+    CREATE TABLE seen (row text);
+    CREATE FUNCTION see() RETURNS trigger LANGUAGE plpgsql AS
+      $$ BEGIN INSERT INTO public.seen VALUES (NEW::text); RETURN NEW; END $$;
+    CREATE TRIGGER see AFTER INSERT OR UPDATE ON graphile_worker._private_jobs FOR EACH ROW EXECUTE FUNCTION see();
+  `);
+  const account = await forgetful();
+  await reset(account);
+  const client = await signIn(service, account.email, NEW_PASSWORD);
+  await changePassword(client, { currentPassword: NEW_PASSWORD, password: PASSWORD }).expect(400);
+  await changePassword(client, {
+    currentPassword: NEW_PASSWORD,
+    password: PASSWORD,
+    passwordConfirmation: PASSWORD,
+  }).expect(204);
+  const { rows } = await service.database.pool.query<{ row: string }>(
+    `SELECT row FROM seen UNION ALL SELECT u::text FROM users u UNION ALL SELECT o::text FROM one_time_passwords o`,
+  );
+  expect(rows.filter(({ row }) => row.includes('reset_password')).length).toBeGreaterThan(0);
+  const stored = JSON.stringify(rows).replaceAll(/\d\d:\d\d:\d\d\.\d+/g, '');
+  const logged = JSON.stringify(service.log.map((line) => ({ ...line, time: '', durationMs: 0 })));
+  expect(logged).toContain('/api/password/reset');
+  for (const text of [stored, logged]) {
+    expect(text).not.toMatch(new RegExp(`(?<!\\w)${account.otp}(?!\\w)`));
+    for (const secret of [
+      PASSWORD,
+      NEW_PASSWORD,
+      client.cookie('accessToken'),
+      client.cookie('refreshToken'),
+    ])
+      expect(text).not.toContain(secret);
+    expect(text).not.toMatch(/eyJ[\w-]+\.eyJ/);
+  }
+});

@@ -1,0 +1,416 @@
+import type { Response, Test } from 'supertest';
+import {
+  ageOtps,
+  codeTo,
+  mailsTo,
+  mailTo,
+  newAccount,
+  PASSWORD,
+  signIn,
+  storedOtp,
+  storedUser,
+  SUBJECTS,
+  type TestAccount,
+  untilMailed,
+} from './support/accounts.js';
+import { type Client, cookiesOf } from './support/client.js';
+import { expectFailure, MESSAGES } from './support/failure.js';
+import { startService, type TestService } from './support/service.js';
+import { claimsOf, goodClaims, signToken } from './support/tokens.js';
+import { until } from './support/wait.js';
+
+let service: TestService;
+let addresses = 0;
+
+beforeAll(async () => {
+  service = await startService();
+});
+
+afterAll(async () => {
+  await service.stop();
+});
+
+function freshEmail(): string {
+  addresses += 1;
+  return `New-${addresses}@example.com`;
+}
+
+function change(client: Client, body: object): Test {
+  return client.patch('/api/users').send(body);
+}
+
+async function expectUnchanged({ client, id, email }: TestAccount): Promise<void> {
+  expect(await storedUser(service, id)).toMatchObject({ fullname: 'Ayu Lestari', email });
+  await client.get('/api/refresh').expect(200);
+}
+
+/** The answer and both cookies show the same user. */
+function expectUser(response: Response, user: object): void {
+  expect({ status: response.status, body: response.body as unknown }).toEqual({
+    status: 200,
+    body: { status: 'success', data: { user } },
+  });
+  const cookies = cookiesOf(response);
+  expect(cookies.map(({ name, attributes }) => [name, attributes.path])).toEqual([
+    ['accessToken', '/'],
+    ['refreshToken', '/api/refresh'],
+  ]);
+  const { id: tokenId, ...claims } = user as { id: number };
+  for (const { value, attributes } of cookies) {
+    expect(claimsOf(value)).toMatchObject({ tokenId, ...claims });
+    expect(attributes).toMatchObject({ httponly: '', secure: '', samesite: 'None' });
+  }
+}
+
+describe('a new name', () => {
+  it('decisions, Accounts: needs no password and is in the answer, both cookies and the table', async () => {
+    const { client, id, email } = await newAccount(service);
+    expectUser(await change(client, { fullname: '  Ayu Wulandari ' }), {
+      id,
+      fullname: 'Ayu Wulandari',
+      email,
+      role: 'USER',
+    });
+    expect((await storedUser(service, id)).fullname).toBe('Ayu Wulandari');
+    const current = await client.get('/api/users').expect(200);
+    expect(current.body).toMatchObject({ data: { user: { fullname: 'Ayu Wulandari' } } });
+    const refreshed = await client.get('/api/refresh').expect(200);
+    expect(refreshed.body).toMatchObject({ data: { user: { fullname: 'Ayu Wulandari', email } } });
+  });
+
+  it('decisions, Accounts: ends the other sessions, whose claims would be stale', async () => {
+    const { client } = await newAccount(service);
+    const other = client.clone();
+    await change(client, { fullname: 'Ayu Wulandari' }).expect(200);
+    expectFailure(await other.get('/api/refresh'), 401, MESSAGES.refreshToken);
+    await client.get('/api/refresh').expect(200);
+  });
+
+  it('decisions, Accounts: keeps a verified address verified and sends nothing', async () => {
+    const { client, id, email } = await newAccount(service);
+    const otp = await codeTo(service, email);
+    await client.post('/api/otp/verify').send({ otp }).expect(200);
+    await change(client, { fullname: 'Ayu Wulandari' }).expect(200);
+    expect((await storedUser(service, id)).email_verified_at).not.toBeNull();
+    await untilMailed(service);
+    expect(await mailsTo(service, email)).toHaveLength(1);
+  });
+});
+
+describe('a new e-mail', () => {
+  it('decisions, Accounts: with the current password is in the answer, both cookies and the table, as typed', async () => {
+    const { client, id, email } = await newAccount(service);
+    const other = client.clone();
+    const newEmail = freshEmail();
+    expectUser(await change(client, { email: ` ${newEmail} `, password: PASSWORD }), {
+      id,
+      fullname: 'Ayu Lestari',
+      email: newEmail,
+      role: 'USER',
+    });
+    expect((await storedUser(service, id)).email).toBe(newEmail);
+    expectFailure(await other.get('/api/refresh'), 401, MESSAGES.refreshToken);
+    await client.get('/api/refresh').expect(200);
+    const login = (as: string) => service.client().post('/api/login').send({ email: as, password: PASSWORD });
+    expectFailure(await login(email), 400, MESSAGES.credentials);
+    expect((await login(newEmail.toLowerCase())).status).toBe(200);
+  });
+
+  it('decisions, Accounts: is unverified and gets a code at once, which verifies it', async () => {
+    const { client, id, email } = await newAccount(service);
+    await client
+      .post('/api/otp/verify')
+      .send({ otp: await codeTo(service, email) })
+      .expect(200);
+    const newEmail = freshEmail();
+    // Within the minute in which the account had a code already.
+    await change(client, { email: newEmail, password: PASSWORD }).expect(200);
+    expect((await storedUser(service, id)).email_verified_at).toBeNull();
+    const otp = await codeTo(service, newEmail, SUBJECTS.newEmail);
+    const response = await client.post('/api/otp/verify').send({ otp }).expect(200);
+    expect(response.body).toMatchObject({ data: { user: { email: newEmail, emailVerified: true } } });
+    expect((await storedUser(service, id)).email_verified_at).not.toBeNull();
+    expect(await mailsTo(service, email)).toHaveLength(1);
+  });
+
+  it('decisions, Accounts: its mail speaks of a new address, as text and as HTML, with the name escaped', async () => {
+    const { client } = await newAccount(service, '<b>Ayu</b> & {{code}}');
+    const newEmail = freshEmail();
+    await change(client, { email: newEmail, password: PASSWORD }).expect(200);
+    const { to, text, html } = await mailTo(service, newEmail, SUBJECTS.newEmail);
+    const code = await codeTo(service, newEmail, SUBJECTS.newEmail);
+    expect(to).toEqual([newEmail]);
+    expect(text).toContain('Hello <b>Ayu</b> & {{code}},');
+    expect(html).toContain('Hello &lt;b&gt;Ayu&lt;/b&gt; &amp; {{code}},');
+    for (const part of [text, html]) {
+      expect(part).toContain('new e-mail address of your account');
+      expect(part).toContain(code);
+      expect(part).toContain('10 minutes');
+    }
+  });
+
+  it('decisions, Accounts: ends the codes that went to the old address, for verification and for reset', async () => {
+    const { client, id, email } = await newAccount(service);
+    const verification = await codeTo(service, email);
+    await service.client().post('/api/password/forgot').send({ email }).expect(204);
+    const reset = await codeTo(service, email, SUBJECTS.reset);
+    const newEmail = freshEmail();
+    await change(client, { email: newEmail, password: PASSWORD }).expect(200);
+    await codeTo(service, newEmail, SUBJECTS.newEmail);
+
+    expectFailure(
+      await service
+        .client()
+        .post('/api/password/reset')
+        .send({ email: newEmail, otp: reset, password: 'stolen', passwordConfirmation: 'stolen' }),
+      400,
+      MESSAGES.otp,
+    );
+    expect(await storedOtp(service, id, 'reset_password')).toMatchObject({ digest: null });
+    const fresh = await codeTo(service, newEmail, SUBJECTS.newEmail);
+    if (verification !== fresh) {
+      const response = await client.post('/api/otp/verify').send({ otp: verification });
+      expectFailure(response, 400, MESSAGES.otp);
+    }
+    expect((await storedUser(service, id)).email_verified_at).toBeNull();
+    await signIn(service, newEmail);
+  });
+
+  it('decisions, Accounts: a code that is being made meanwhile goes to the new address, never to the old one', async () => {
+    const { client, id, email } = await newAccount(service);
+    await codeTo(service, email);
+    await ageOtps(service, id, 61);
+    const newEmail = freshEmail();
+    const holder = await service.database.pool.connect();
+    try {
+      await holder.query('BEGIN');
+      await holder.query('UPDATE users SET email = $2, claims_version = claims_version + 1 WHERE id = $1', [
+        id,
+        newEmail,
+      ]);
+      await client.post('/api/otp').expect(204);
+      await until('the job waits for the change', async () => {
+        const { rows } = await holder.query<{ waiting: boolean }>(
+          `SELECT count(*) > 0 AS waiting FROM pg_stat_activity
+           WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+        );
+        return rows[0]?.waiting;
+      });
+      await holder.query('UPDATE one_time_passwords SET digest = NULL WHERE user_id = $1', [id]);
+      await holder.query('COMMIT');
+    } finally {
+      holder.release();
+    }
+    await codeTo(service, newEmail);
+    await untilMailed(service);
+    expect(await mailsTo(service, email)).toHaveLength(1);
+  });
+
+  it('decisions, Accounts: together with a name changes both', async () => {
+    const { client, id } = await newAccount(service);
+    const email = freshEmail();
+    const response = await change(client, { fullname: 'Ayu W.', email, password: PASSWORD });
+    expectUser(response, { id, fullname: 'Ayu W.', email, role: 'USER' });
+    expect(await storedUser(service, id)).toMatchObject({ fullname: 'Ayu W.', email });
+  });
+
+  it('decisions, Accounts: that is the present one keeps it verified and sends nothing', async () => {
+    const { client, id, email } = await newAccount(service);
+    await client
+      .post('/api/otp/verify')
+      .send({ otp: await codeTo(service, email) })
+      .expect(200);
+    expectUser(await change(client, { email, password: PASSWORD }), {
+      id,
+      fullname: 'Ayu Lestari',
+      email,
+      role: 'USER',
+    });
+    expect((await storedUser(service, id)).email_verified_at).not.toBeNull();
+    await untilMailed(service);
+    expect(await mailsTo(service, email)).toHaveLength(1);
+  });
+});
+
+describe('a change that is refused', () => {
+  it('decisions, Accounts: a new e-mail with a wrong password: 400, and nothing changes', async () => {
+    const account = await newAccount(service);
+    const response = await change(account.client, { fullname: 'Eve', email: freshEmail(), password: 'x' });
+    expectFailure(response, 400, MESSAGES.credentials);
+    expect(cookiesOf(response)).toEqual([]);
+    await expectUnchanged(account);
+  });
+
+  it('decisions, Accounts: a taken e-mail, whatever its case: 409, and nothing changes', async () => {
+    const [account, other] = [await newAccount(service), await newAccount(service)];
+    const code = await codeTo(service, account.email);
+    const email = other.email.toUpperCase();
+    const response = await change(account.client, { fullname: 'Eve', email, password: PASSWORD });
+    expectFailure(response, 409, MESSAGES.emailTaken);
+    expect(cookiesOf(response)).toEqual([]);
+    await expectUnchanged(account);
+    await untilMailed(service);
+    expect(await mailsTo(service, other.email)).toHaveLength(1);
+    await account.client.post('/api/otp/verify').send({ otp: code }).expect(200);
+  });
+
+  it('decisions, Accounts: a taken e-mail with a wrong password does not tell that it is taken', async () => {
+    const [account, other] = [await newAccount(service), await newAccount(service)];
+    const response = await change(account.client, { email: other.email, password: 'wrong' });
+    expectFailure(response, 400, MESSAGES.credentials);
+  });
+
+  it.each([
+    ['an empty name', { fullname: '' }, { fullname: 'fullname is required' }],
+    ['a name of spaces', { fullname: ' ' }, { fullname: 'fullname is required' }],
+    ['a name that is null', { fullname: null }, { fullname: 'fullname is required' }],
+    ['a name that is a list', { fullname: ['Ayu'] }, { fullname: 'fullname is required' }],
+    [
+      'too long a name',
+      { fullname: 'n'.repeat(256) },
+      { fullname: 'fullname can have 255 characters at max' },
+    ],
+    ['an e-mail without password', { email: 'x@example.com' }, { password: 'password is required' }],
+    [
+      'an e-mail with an empty password',
+      { email: 'x@example.com', password: '' },
+      { password: 'password is required' },
+    ],
+    ['an e-mail that is null', { email: null, password: PASSWORD }, { email: 'email is required' }],
+    ['an empty e-mail', { email: '', password: PASSWORD }, { email: 'email is required' }],
+    [
+      'a malformed e-mail',
+      { email: 'nobody', password: PASSWORD },
+      { email: 'your email format is invalid' },
+    ],
+    [
+      'all of them wrong',
+      { fullname: '', email: 'nobody', password: null },
+      {
+        fullname: 'fullname is required',
+        email: 'your email format is invalid',
+        password: 'password is required',
+      },
+    ],
+  ])('decisions, Accounts: %s: 400 with a detail for each field', async (_what, body, details) => {
+    const account = await newAccount(service);
+    const response = await change(account.client, body);
+    expectFailure(response, 400, MESSAGES.validation, details);
+    expect(cookiesOf(response)).toEqual([]);
+    await expectUnchanged(account);
+  });
+
+  it('decisions, Accounts: of an account that is gone: 401', async () => {
+    const { client, id } = await newAccount(service);
+    await service.database.pool.query('DELETE FROM users WHERE id = $1', [id]);
+    expectFailure(await change(client, { fullname: 'Ghost' }), 401, MESSAGES.missingAccessToken);
+  });
+});
+
+describe('a change of nothing', () => {
+  it.each([
+    ['nothing', {}],
+    ['unknown fields only', { id: 1, role: 'ADMIN', emailVerified: true, password_hash: 'x' }],
+    ['the present name', { fullname: 'Ayu Lestari' }],
+    ['no object', []],
+  ])('decisions, Answers: %s: 200 with the user as it was and both cookies anew', async (_what, body) => {
+    const { client, id, email } = await newAccount(service);
+    const before = await storedUser(service, id);
+    expectUser(await change(client, body), { id, fullname: 'Ayu Lestari', email, role: 'USER' });
+    expect(await storedUser(service, id)).toEqual({
+      ...before,
+      refresh_token_digest: expect.any(Buffer) as Buffer,
+    });
+    await client.get('/api/refresh').expect(200);
+  });
+});
+
+describe('an access token that outlives its session', () => {
+  /** The account's token as it was a minute ago, when nothing had ended its session. */
+  const oldToken = ({ id, email }: TestAccount): string => {
+    const now = Math.floor(Date.now() / 1000);
+    return signToken(goodClaims({ tokenId: id, email, iat: now - 60, exp: now + 540 }));
+  };
+  const rename = { fullname: 'Somebody Else' };
+
+  it('decisions, Accounts: begins no new session after a change of password, unless it proves the password', async () => {
+    const account = await newAccount(service);
+    const passwords = { currentPassword: PASSWORD, password: 'new', passwordConfirmation: 'new' };
+    await account.client.put('/api/users/password').send(passwords).expect(204);
+    const thief = service.client().setCookie('accessToken', oldToken(account));
+    expectFailure(await change(thief, rename), 401, MESSAGES.missingAccessToken);
+    await expectUnchanged(account);
+    await change(thief, { ...rename, password: 'new' }).expect(200);
+  });
+
+  it('decisions, Accounts: begins no new session after a logout', async () => {
+    const account = await newAccount(service);
+    await account.client.clone().post('/api/logout').expect(204);
+    const thief = service.client().setCookie('accessToken', oldToken(account));
+    expectFailure(await change(thief, rename), 401, MESSAGES.missingAccessToken);
+  });
+
+  it('decisions, Accounts: is good while no session has ended, as after a later login', async () => {
+    const account = await newAccount(service);
+    await signIn(service, account.email, PASSWORD);
+    const other = service.client().setCookie('accessToken', oldToken(account));
+    await change(other, rename).expect(200);
+  });
+});
+
+describe('changes at once', () => {
+  it('decisions, Accounts: of name and of e-mail are both made', async () => {
+    const { client, id } = await newAccount(service);
+    const email = freshEmail();
+    const responses = await Promise.all([
+      change(client.clone(), { email, password: PASSWORD }),
+      change(client.clone(), { fullname: 'Ayu W.', password: PASSWORD }),
+    ]);
+    expect(responses.map(({ status }) => status)).toEqual([200, 200]);
+    expect(await storedUser(service, id)).toMatchObject({ fullname: 'Ayu W.', email });
+  });
+
+  it('decisions, Accounts: leave one refresh token, whose claims are the stored ones', async () => {
+    const { client, id } = await newAccount(service);
+    const copies = Array.from({ length: 8 }, () => client.clone());
+    const responses = await Promise.all(
+      copies.map((copy, index) => change(copy, { fullname: `Ayu ${index}`, password: PASSWORD })),
+    );
+    expect(responses.map(({ status }) => status)).toEqual(copies.map(() => 200));
+    const refreshed = await Promise.all(copies.map((copy) => copy.get('/api/refresh')));
+    const alive = refreshed.filter(({ status }) => status === 200);
+    expect(alive).toHaveLength(1);
+    const { fullname } = await storedUser(service, id);
+    expect(alive[0]?.body).toMatchObject({ data: { user: { fullname } } });
+  });
+
+  it('decisions, Accounts: to one e-mail by two users give it to one of them', async () => {
+    const accounts = [await newAccount(service), await newAccount(service)];
+    const email = freshEmail();
+    const responses = await Promise.all(
+      accounts.map(({ client }) => change(client, { email, password: PASSWORD })),
+    );
+    expect(responses.map(({ status }) => status).sort()).toEqual([200, 409]);
+    const stored = await Promise.all(accounts.map(({ id }) => storedUser(service, id)));
+    expect(stored.filter((user) => user.email === email)).toHaveLength(1);
+  });
+
+  it('decisions, Accounts: an e-mail change proved by a password that is changed meanwhile is refused', async () => {
+    for (let round = 0; round < 4; round += 1) {
+      const { client, id, email } = await newAccount(service);
+      const newEmail = freshEmail();
+      const [byEmail, byPassword] = await Promise.all([
+        change(client.clone(), { email: newEmail, password: PASSWORD }),
+        client
+          .clone()
+          .put('/api/users/password')
+          .send({ currentPassword: PASSWORD, password: 'new', passwordConfirmation: 'new' }),
+      ]);
+      expect(byPassword.status).toBe(204);
+      const isFirst = byEmail.status === 200;
+      if (!isFirst) expectFailure(byEmail, 400, MESSAGES.credentials);
+      expect((await storedUser(service, id)).email).toBe(isFirst ? newEmail : email);
+      await signIn(service, isFirst ? newEmail : email, 'new');
+    }
+  });
+});

@@ -1,0 +1,86 @@
+import { MESSAGES } from './failure.js';
+
+export type Access = 'none' | 'user' | 'admin' | 'refresh cookie';
+export type Failures = readonly (readonly [code: number, message: string])[];
+
+const VALIDATION = [400, MESSAGES.validation] as const;
+const CREDENTIALS = [400, MESSAGES.credentials] as const;
+const OTP = [400, MESSAGES.otp] as const;
+const NOT_FOUND = [404, MESSAGES.notFound] as const;
+const EMAIL_TAKEN = [409, MESSAGES.emailTaken] as const;
+const NOT_PENDING = [409, 'order is no longer pending'] as const;
+const GATEWAY_AWAY = [502, 'payment gateway is unavailable, please try again later'] as const;
+
+/**
+ * Every operation of the service: who may call it (interface.md section 4, decisions.md), what is read, and what it
+ * refuses besides what its kind does (interface.md section 7).
+ */
+export const OPERATIONS: Readonly<Record<string, [Access, 'json' | 'form' | null, Failures]>> = {
+  'POST /api/register': ['none', 'json', [VALIDATION, EMAIL_TAKEN]],
+  'POST /api/login': ['none', 'json', [VALIDATION, CREDENTIALS]],
+  'GET /api/refresh': [
+    'refresh cookie',
+    null,
+    [
+      [401, MESSAGES.missingRefreshToken],
+      [401, MESSAGES.refreshToken],
+    ],
+  ],
+  'POST /api/logout': ['none', null, []],
+  'POST /api/otp': ['user', null, []],
+  'POST /api/otp/verify': ['user', 'json', [VALIDATION, OTP]],
+  'GET /api/users': ['user', null, []],
+  'PATCH /api/users': ['user', 'json', [VALIDATION, CREDENTIALS, EMAIL_TAKEN]],
+  'PUT /api/users/password': ['user', 'json', [VALIDATION, CREDENTIALS]],
+  'POST /api/password/forgot': ['none', 'json', [VALIDATION]],
+  'POST /api/password/reset': ['none', 'json', [VALIDATION, OTP]],
+
+  'GET /api/products': ['user', null, [VALIDATION, NOT_FOUND]],
+  'GET /api/products/{product_id}': ['user', null, [NOT_FOUND]],
+  'POST /api/products': [
+    'admin',
+    'form',
+    [VALIDATION, [500, 'fail to create product and this is not your fault, please try again later']],
+  ],
+  'PUT /api/products/{product_id}': [
+    'admin',
+    'form',
+    [[400, 'validation errors'], [400, 'each product can only have 5 images at max'], NOT_FOUND],
+  ],
+  'DELETE /api/products/{product_id}': ['admin', null, [NOT_FOUND]],
+
+  'POST /api/orders': [
+    'user',
+    'json',
+    [VALIDATION, NOT_FOUND, [409, 'idempotency key was used with another request'], GATEWAY_AWAY],
+  ],
+  'GET /api/orders': ['user', null, [VALIDATION, NOT_FOUND]],
+  'GET /api/orders/{order_id}': ['user', null, [NOT_FOUND]],
+  'POST /api/orders/{order_id}/token': ['user', null, [NOT_FOUND, NOT_PENDING, GATEWAY_AWAY]],
+  'POST /api/orders/{order_id}/cancel': ['user', null, [NOT_FOUND, NOT_PENDING, GATEWAY_AWAY]],
+  'GET /api/admin/orders': ['admin', null, [VALIDATION, NOT_FOUND]],
+  'GET /api/admin/orders/{order_id}': ['admin', null, [VALIDATION, NOT_FOUND]],
+
+  'POST /api/products/payments': ['none', 'json', [VALIDATION, [403, 'invalid signature'], NOT_FOUND]],
+  'GET /api/images/{name}': ['none', null, [NOT_FOUND]],
+  'GET /api/health/live': ['none', null, []],
+  'GET /api/health/ready': ['none', null, []],
+};
+
+/** All that an operation may refuse: its own failures and those of its kind. */
+export function expectedFailures(name: string): Failures {
+  const [access, takes, own] = OPERATIONS[name] ?? ['none', null, []];
+  const needsAccessCookie = access === 'user' || access === 'admin';
+  return [
+    ...own,
+    ...(needsAccessCookie
+      ? [[400, MESSAGES.malformedAccessToken] as const, [401, MESSAGES.missingAccessToken] as const]
+      : []),
+    ...(access === 'admin' ? [[403, MESSAGES.adminOnly] as const] : []),
+    ...(name.startsWith('GET ') ? [] : [[403, MESSAGES.origin] as const]),
+    ...(takes === null ? [] : [[400, MESSAGES.malformedRequest] as const, [413, MESSAGES.tooLarge] as const]),
+    ...(takes === 'json' ? [[415, 'content encoding or character set is not supported'] as const] : []),
+    [500, MESSAGES.unexpected],
+    [503, MESSAGES.unavailable],
+  ];
+}

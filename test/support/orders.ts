@@ -1,0 +1,196 @@
+import type { Response, Test } from 'supertest';
+import type { Client } from './client.js';
+import { MidtransStandIn } from './midtrans-stand-in.js';
+import { NOTIFICATIONS_PATH } from './notifications.js';
+import { fail } from './products.js';
+import { type ServiceOptions, startService, type TestService } from './service.js';
+import { claimsOf } from './tokens.js';
+
+export const ORDERS = '/api/orders';
+
+export const GATEWAY_AWAY = fail(502, 'payment gateway is unavailable, please try again later');
+export const NOT_PENDING = fail(409, 'order is no longer pending');
+export const KEY_REUSED = fail(409, 'idempotency key was used with another request');
+
+export interface OrderItemAnswer {
+  readonly product_id: number;
+  readonly name: string;
+  readonly price: number;
+  readonly quantity: number;
+}
+
+/** An order as an answer shows it (decisions.md, Orders). */
+export interface OrderAnswer {
+  readonly order_id: string;
+  readonly status: string;
+  readonly gross_amount: number;
+  readonly payment_type: string | null;
+  readonly fraud_status: string | null;
+  readonly completed_at: string | null;
+  readonly created_at: string;
+  readonly items: readonly OrderItemAnswer[];
+  readonly token: string | null;
+  readonly redirect_url: string | null;
+}
+
+export interface OrderPage {
+  readonly meta: { readonly lastOrderId: string };
+  readonly orders: readonly OrderAnswer[];
+}
+
+export interface NewItem {
+  readonly product_id: number;
+  readonly quantity: number;
+}
+
+/** The service with a payment gateway that checks what it is sent. */
+export interface Shop extends TestService {
+  readonly gateway: MidtransStandIn;
+}
+
+/** @param gateway one to use and keep; otherwise the service gets one that goes with it */
+export async function startShop({
+  gateway: given,
+  ...options
+}: ServiceOptions & { gateway?: MidtransStandIn } = {}): Promise<Shop> {
+  const gateway = given ?? (await MidtransStandIn.start());
+  const service = await startService({
+    ...options,
+    settings: {
+      PAYMENT_GATEWAY: 'midtrans',
+      MIDTRANS_SERVER_KEY: gateway.serverKey,
+      MIDTRANS_SNAP_URL: gateway.snapUrl,
+      MIDTRANS_API_URL: gateway.apiUrl,
+      ...options.settings,
+    },
+  });
+  return {
+    ...service,
+    gateway,
+    stop: async () => {
+      await service.stop();
+      if (given === undefined) await gateway.close();
+    },
+  };
+}
+
+/** Puts a product into the catalog. @returns its id */
+export async function addProduct(
+  { database }: TestService,
+  price: string | number = 25_000,
+  name = 'Croissant',
+): Promise<number> {
+  const { rows } = await database.pool.query<{ id: number }>(
+    "INSERT INTO products (name, description, price) VALUES ($1, 'From today', $2) RETURNING id",
+    [name, price],
+  );
+  if (rows[0] === undefined) throw new Error('no product was made');
+  return rows[0].id;
+}
+
+/** POST /api/orders */
+export function order(client: Client, items: unknown, idempotencyKey?: string): Test {
+  const request = client.post(ORDERS);
+  if (idempotencyKey !== undefined) void request.set('Idempotency-Key', idempotencyKey);
+  return request.send({ items });
+}
+
+/** Creates an order that must succeed. */
+export async function placeOrder(
+  client: Client,
+  items: readonly NewItem[],
+  idempotencyKey?: string,
+): Promise<OrderAnswer> {
+  return orderOf(await order(client, items, idempotencyKey).expect(201));
+}
+
+/** `data.order` of an answer. */
+export function orderOf({ body }: Pick<Response, 'body'>): OrderAnswer {
+  return (body as { data: { order: OrderAnswer } }).data.order;
+}
+
+export function pageOf({ body }: Pick<Response, 'body'>): OrderPage {
+  return (body as { data: OrderPage }).data;
+}
+
+/** The payment page in the answer to POST /api/orders/{order_id}/token. */
+export function paymentPageOf({ body }: Pick<Response, 'body'>): { token: string; redirect_url: string } {
+  return (body as { data: { token: string; redirect_url: string } }).data;
+}
+
+export function requestToken(client: Client, orderId: string): Test {
+  return client.post(`${ORDERS}/${orderId}/token`);
+}
+
+export async function readOrder(client: Client, orderId: string): Promise<OrderAnswer> {
+  return orderOf(await client.get(`${ORDERS}/${orderId}`).expect(200));
+}
+
+/** The id of the account that a client is signed in to. */
+export function userIdOf(client: Client): number {
+  return Number(claimsOf(client.cookie('accessToken')).tokenId);
+}
+
+/** An attempt at a payment page, as it is stored. */
+export interface StoredAttempt {
+  readonly attempt_id: string;
+  readonly number: number;
+  readonly is_claimed: boolean;
+  readonly token: string | null;
+}
+
+/** The attempts of an order, the first one first. */
+export async function attemptsOf({ database }: TestService, orderId: string): Promise<StoredAttempt[]> {
+  const { rows } = await database.pool.query<StoredAttempt>(
+    `SELECT attempt_id, number, claimed_at IS NOT NULL AS is_claimed, token
+     FROM payment_attempts WHERE order_id = $1 ORDER BY number`,
+    [orderId],
+  );
+  return rows;
+}
+
+/** Ids of all orders of a client's account, newest first. */
+export async function orderIdsOf({ database }: TestService, client: Client): Promise<string[]> {
+  const { rows } = await database.pool.query<{ order_id: string }>(
+    'SELECT order_id FROM orders WHERE user_id = $1 ORDER BY created_at DESC, order_id DESC',
+    [userIdOf(client)],
+  );
+  return rows.map(({ order_id }) => order_id);
+}
+
+/**
+ * Puts orders with one item each straight into the database, a second apart, the last one the newest.
+ * @returns their ids, newest first
+ */
+export async function insertOrders(
+  { database }: TestService,
+  client: Client,
+  count: number,
+  status = 'pending',
+): Promise<string[]> {
+  const { rows } = await database.pool.query<{ order_id: string }>(
+    `WITH made AS (
+       INSERT INTO orders (order_id, user_id, status, gross_amount, created_at)
+       SELECT gen_random_uuid(), $1, $3, n, now() - make_interval(secs => $2 - n) FROM generate_series(1, $2) AS n
+       RETURNING order_id, gross_amount, created_at
+     ), items AS (
+       INSERT INTO order_items (order_id, position, product_id, name, price, quantity)
+       SELECT order_id, 0, 1, 'Bread ' || gross_amount, gross_amount, 1 FROM made
+     )
+     SELECT order_id FROM made ORDER BY created_at DESC, order_id DESC`,
+    [userIdOf(client), count, status],
+  );
+  return rows.map(({ order_id }) => order_id);
+}
+
+/** The customer pays at the gateway, which says so. @param gatewayId under which the gateway knows the payment */
+export async function pay(shop: Shop, gatewayId: string): Promise<void> {
+  shop.gateway.settle(gatewayId);
+  const { status, text } = await shop.gateway.notify(`${shop.url}${NOTIFICATIONS_PATH}`, gatewayId);
+  expect({ status, text }).toEqual({ status: 200, text: '' });
+}
+
+/** Everything the gateway was asked, it accepted. */
+export function expectNoRefusedCall({ gateway }: Shop): void {
+  expect(gateway.calls.filter(({ status, authorized }) => status !== 201 || authorized !== true)).toEqual([]);
+}
