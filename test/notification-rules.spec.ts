@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { afterPayment, isCompleted, ORDER_STATUSES, type PaymentState } from '../src/orders/order-status.js';
 import { type Outcome, outcomeOf } from '../src/payments/notification-outcome.js';
 
-const RUNS = 2_000;
+const RUNS = 1_000;
 
 /** What of a notification decides about an order; two that agree in all of it are a delivery and its redelivery. */
 interface Delivery {

@@ -17,7 +17,7 @@ export default async function setUp() {
   const postgres = await startEmbeddedPostgres({
     dataDir,
     log: () => {},
-    serverSettings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' },
+    serverSettings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', autovacuum: 'off' },
   });
   globalThis.testPostgres = { postgres, dataDir };
 
