@@ -22,5 +22,5 @@ export default {
     ],
   },
   testTimeout: 30_000,
-  maxWorkers: 3,
+  maxWorkers: 4,
 };
