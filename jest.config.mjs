@@ -21,6 +21,6 @@ export default {
       },
     ],
   },
-  testTimeout: 30_000,
-  maxWorkers: 4,
+  testTimeout: 60_000,
+  maxWorkers: 3,
 };

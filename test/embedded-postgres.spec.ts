@@ -100,7 +100,7 @@ async function isRunning(pid: number): Promise<boolean> {
 async function eventually<T>(
   what: string,
   attempt: () => T | Promise<T>,
-  patienceMs = 5_000,
+  patienceMs = 20_000,
 ): Promise<NonNullable<T>> {
   const deadline = Date.now() + patienceMs;
   let last: unknown;
@@ -139,7 +139,7 @@ class ServiceProcess {
     return await eventually(
       `"${key}" from the service process`,
       () => this.events.find((event) => key in event)?.[key],
-      10_000,
+      40_000,
     );
   }
 

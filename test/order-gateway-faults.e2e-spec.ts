@@ -179,7 +179,7 @@ describe('the gateway in trouble', () => {
     await placeOrder(other, items);
     for (let read = 0; read < 20; read += 1) await readOrder(other, created.order_id);
     await other.get('/api/orders').expect(200);
-    expect(performance.now() - begun).toBeLessThan(4_000);
+    expect(performance.now() - begun).toBeLessThan(4_900);
 
     for (const { status, body, tookMs } of await Promise.all(requests)) {
       expect([status, body]).toEqual([502, GATEWAY_AWAY]);

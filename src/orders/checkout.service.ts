@@ -14,8 +14,8 @@ import {
 import { type OrderRow, OrdersRepository } from './orders.repository.js';
 import { type LatestAttempt, PaymentAttemptsRepository } from './payment-attempts.repository.js';
 
-/** Within this a customer has an answer, whatever the gateway does. */
-const BUDGET_MS = CALL_DEADLINE_MS + 500;
+/** Within this the gateway is waited for, whatever it does; a customer is promised an answer within 6 seconds. */
+const BUDGET_MS = CALL_DEADLINE_MS;
 /** Below it a call to the gateway is not worth beginning. */
 const SHORTEST_CALL_MS = 500;
 const PAGE_LIFETIME_S = 24 * 60 * 60;

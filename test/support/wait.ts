@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 export async function until<T>(
   what: string,
   ask: () => Promise<T | undefined | null | false> | T | undefined | null | false,
-  deadlineMs = 10_000,
+  deadlineMs = 20_000,
 ): Promise<T> {
   const deadline = Date.now() + deadlineMs;
   for (;;) {
