@@ -1,19 +1,7 @@
 import { transformFile } from '@swc/core';
 import { spawn, type ChildProcessByStdio } from 'node:child_process';
 import { once } from 'node:events';
-import {
-  chmod,
-  cp,
-  lstat,
-  mkdir,
-  mkdtemp,
-  readFile,
-  readdir,
-  rm,
-  stat,
-  symlink,
-  writeFile,
-} from 'node:fs/promises';
+import { chmod, cp, lstat, mkdir, mkdtemp, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { networkInterfaces, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -196,7 +184,7 @@ async function buildCheckout(parent: string, withServer = true): Promise<string>
   const dependencies = join(import.meta.dirname, '..', 'node_modules');
   const native = join(checkout, 'node_modules', PACKAGE, 'native');
   await mkdir(join(checkout, 'node_modules'));
-  await symlink(join(dependencies, 'pg'), join(checkout, 'node_modules', 'pg'));
+  await copyPackage('pg', dependencies, join(checkout, 'node_modules'));
   if (!withServer) return checkout;
   await cp(join(dependencies, PACKAGE), dirname(native), {
     recursive: true,
@@ -204,6 +192,17 @@ async function buildCheckout(parent: string, withServer = true): Promise<string>
   });
   for (const program of await readdir(join(native, 'bin'))) await chmod(join(native, 'bin', program), 0o644);
   return checkout;
+}
+
+/** Copied, not linked: another user may not be let into the folder that the tests lie in. */
+async function copyPackage(name: string, from: string, to: string): Promise<void> {
+  await cp(join(from, name), join(to, name), { recursive: true, force: false });
+  const manifest = JSON.parse(await readFile(join(from, name, 'package.json'), 'utf8')) as {
+    readonly dependencies?: Readonly<Record<string, string>>;
+  };
+  for (const dependency of Object.keys(manifest.dependencies ?? {})) {
+    await copyPackage(dependency, from, to);
+  }
 }
 
 async function listensOn(host: string, port: number): Promise<boolean> {
