@@ -107,9 +107,12 @@ it('SIGTERM lets a request that runs finish, refuses new ones and exits 0', asyn
   await untilListening(service, url);
   const body = JSON.stringify({ email: 'ayu@example.com', password: 'wrong' });
   const socket = connect(port, '127.0.0.1');
-  await once(socket, 'connect');
-  const head = `POST /api/login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`;
+  const closed = once(socket, 'close');
+  let answer = '';
+  socket.on('data', (chunk: Buffer) => (answer += chunk.toString()));
+  const head = `POST /api/login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nExpect: 100-continue\r\nContent-Length: ${body.length}\r\n\r\n`;
   socket.write(head + body.slice(0, 10));
+  await until('the service has taken the request', () => answer.includes('100 Continue'));
   const idle = connect(port, '127.0.0.1');
   // The service ends it, with a reset if it was not accepted yet.
   idle.on('error', () => undefined);
@@ -117,11 +120,9 @@ it('SIGTERM lets a request that runs finish, refuses new ones and exits 0', asyn
 
   service.child.kill('SIGTERM');
   await until('the service stops accepting', () => refusesConnections(port));
-  let answer = '';
-  socket.on('data', (chunk: Buffer) => (answer += chunk.toString()));
   socket.write(body.slice(10));
-  await once(socket, 'close');
-  expect(answer).toMatch(/^HTTP\/1\.1 400 /);
+  await closed;
+  expect(answer).toMatch(/^HTTP\/1\.1 400 /m);
   expect(answer).toContain('email or password is incorrect');
   expect(await service.exited).toBe(0);
 });
