@@ -1,5 +1,4 @@
 import { Injectable, type CallHandler, type ExecutionContext, type NestInterceptor } from '@nestjs/common';
-import { Reflector } from '@nestjs/core';
 import { map, type Observable } from 'rxjs';
 
 /** The body of every successful answer that has one (interface.md 2.4). */
@@ -8,17 +7,10 @@ export interface SuccessEnvelope<T> {
   readonly data: T;
 }
 
-/** Marks a route whose answer is not the API's JSON: a picture, a page, a probe. */
-export const Bare = Reflector.createDecorator<boolean>();
-
 /** Wraps what a handler returns; a handler that returns nothing answers with an empty body. */
 @Injectable()
 export class SuccessEnvelopeInterceptor implements NestInterceptor {
-  constructor(private readonly reflector: Reflector) {}
-
-  intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
-    if (this.reflector.getAllAndOverride(Bare, [context.getHandler(), context.getClass()]))
-      return next.handle();
+  intercept(_context: ExecutionContext, next: CallHandler): Observable<unknown> {
     return next
       .handle()
       .pipe(
