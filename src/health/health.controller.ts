@@ -12,6 +12,7 @@ import { ApiEndpoint } from '../common/openapi.decorators.js';
 import { Public } from '../common/public.decorator.js';
 import { failures } from '../common/errors.js';
 import { JobsService } from '../jobs/jobs.service.js';
+import { EventLoopIndicator } from './event-loop.indicator.js';
 
 const DATABASE_DEADLINE_MS = 2000;
 
@@ -26,6 +27,7 @@ export class HealthController {
     private readonly database: TypeOrmHealthIndicator,
     private readonly dataSource: DataSource,
     private readonly jobs: JobsService,
+    private readonly eventLoop: EventLoopIndicator,
   ) {}
 
   @Get('live')
@@ -37,7 +39,7 @@ export class HealthController {
   @Get('ready')
   @HealthCheck({ swaggerDocumentation: false })
   @ApiEndpoint({
-    summary: 'The service can do its work: database, migrations, queue',
+    summary: 'The service can do its work: database, migrations, queue, event loop',
     access: 'none',
     success: { status: 200, data: {} },
     failures: [failures.unavailable()],
@@ -48,6 +50,7 @@ export class HealthController {
       () => this.database.pingCheck('database', { timeout: DATABASE_DEADLINE_MS }),
       async () => this.#indicate('migrations', !(await this.dataSource.showMigrations())),
       () => this.#indicate('queue', this.jobs.isWorking),
+      () => this.eventLoop.check(),
     ]);
   }
 

@@ -59,7 +59,7 @@ export class LaneRunner {
         await runner.promise;
       } catch (error) {
         const reason = error instanceof Error ? error.message : String(error);
-        this.logger.warn(`the queue's lane ${this.lane} stopped and starts anew: ${reason}`);
+        this.logger.warn(`the queue stopped and starts anew, lane ${this.lane}: ${reason}`);
       } finally {
         this.#isWorking = false;
         this.stopping.removeEventListener('abort', stop);

@@ -58,6 +58,11 @@ export class SmtpStandIn {
     this.rejected.add(address.toLowerCase());
   }
 
+  /** Ends `rejectRecipient`. */
+  acceptRecipient(address: string): void {
+    this.rejected.delete(address.toLowerCase());
+  }
+
   /** Answers the next messages with a passing failure (451). */
   failNext(messages: number): void {
     this.failuresLeft = messages;
