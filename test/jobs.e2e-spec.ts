@@ -248,6 +248,21 @@ describe('architecture, side effects: durable jobs on PostgreSQL', () => {
     await until('the next process ran it', () => next.ran.includes(1));
   });
 
+  it('docs/decisions 09: a dead job whose key is enqueued again is done by the new one and leaves no row', async () => {
+    await dataSource.query(
+      `SELECT graphile_worker.add_job($1, '{"n":1}'::json, job_key := 'test-task:1', max_attempts := 1)`,
+      [TASK],
+    );
+    await dataSource.query('UPDATE graphile_worker._private_jobs SET attempts = max_attempts');
+    await dataSource.query(`SELECT graphile_worker.add_job($1, '{"n":2}'::json, job_key := 'test-task:1')`, [
+      TASK,
+    ]);
+    expect(await rows()).toHaveLength(2);
+    const process = await startProcess();
+    await allDone();
+    expect(process.ran).toEqual([2]);
+  });
+
   it('a handler that hangs is cut off at its deadline and its job repeated', async () => {
     let hangs = true;
     const process = await startProcess(() => (hangs ? new Promise<void>(() => undefined) : undefined), {

@@ -237,6 +237,42 @@ describe('the payment page of an order', () => {
     });
   });
 
+  describe('decision 07: a process that was stopped while it asked, and whose claim another one has taken over', () => {
+    /** Another process takes the claim over while the gateway is being asked. @returns the claim as it stands then */
+    function takenOverWhileAsked(orderId: string): Promise<void> {
+      return new Promise((resolve) => {
+        shop.gateway.beforeProcessing = async () => {
+          shop.gateway.beforeProcessing = undefined;
+          await shop.database.pool.query(
+            'UPDATE payment_attempts SET claimed_at = clock_timestamp() WHERE attempt_id = $1',
+            [orderId],
+          );
+          resolve();
+        };
+      });
+    }
+
+    it('gives out no page and overwrites none when the answer comes', async () => {
+      const orderId = await orderWithoutAttempt();
+      const takenOver = takenOverWhileAsked(orderId);
+      const answer = await requestToken(customer, orderId);
+      await takenOver;
+      expect([answer.status, answer.body as unknown]).toEqual([502, GATEWAY_AWAY]);
+      expect(await attemptsOf(shop, orderId)).toEqual([
+        { attempt_id: orderId, number: 1, is_claimed: true, token: null },
+      ]);
+    });
+
+    it('does not release it when the gateway fails', async () => {
+      const orderId = await orderWithoutAttempt();
+      const takenOver = takenOverWhileAsked(orderId);
+      shop.gateway.fault({ operation: 'create', kind: 'answer-lost' });
+      await requestToken(customer, orderId).expect(502);
+      await takenOver;
+      expect(await attemptsOf(shop, orderId)).toMatchObject([{ attempt_id: orderId, is_claimed: true }]);
+    });
+  });
+
   describe('a refusal', () => {
     let pending: OrderAnswer;
 

@@ -30,7 +30,9 @@ export class AccountService implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    this.jobs.handle<ForgotPasswordPayload>(FORGOT_PASSWORD, ({ email }) => this.#sendReset(email));
+    this.jobs.handle<ForgotPasswordPayload>(FORGOT_PASSWORD, ({ email }) => this.#sendReset(email), {
+      lane: 'mail',
+    });
   }
 
   /** Queues a new verification code; one a minute at most, a further call does nothing. */

@@ -58,7 +58,7 @@ export class OtpService implements OnModuleInit {
   }
 
   onModuleInit(): void {
-    this.jobs.handle<SendOtpPayload>(SEND_OTP, (payload) => this.#send(payload));
+    this.jobs.handle<SendOtpPayload>(SEND_OTP, (payload) => this.#send(payload), { lane: 'mail' });
   }
 
   /** Queues the mail with a new code; does nothing when one was requested less than a minute ago. */

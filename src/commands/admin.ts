@@ -3,10 +3,8 @@ import { NestFactory } from '@nestjs/core';
 import { AdminAccountsService, type RoleChange } from '../auth/admin-accounts.service.js';
 import { DatabaseModule } from '../config/database.module.js';
 import { EnvModule } from '../config/env.module.js';
-import { loadDotEnv, readEnv } from '../config/env.js';
-import { migrate } from '../config/migrate.js';
-import { openRunningDatabase } from '../config/open-database.js';
 import { UsersModule } from '../users/users.module.js';
+import { type Action, type ExitCode, runCommand } from './command-line.js';
 
 const HELP = `Who is an administrator.
 
@@ -23,21 +21,19 @@ Exit codes: 0 done (also when there was nothing to change), 1 not done, 2 wrong 
 @Module({})
 class AdminCommandModule {}
 
-async function run(args: readonly string[]): Promise<number> {
+function parse(args: readonly string[]): Action | null {
   const [action, email, ...rest] = args;
-  const isList = action === 'list' && email === undefined;
-  const isChange = (action === 'grant' || action === 'revoke') && email !== undefined;
-  if (rest.length > 0 || (!isList && !isChange)) {
-    const isHelp = action === 'help' || action === '--help' || action === '-h';
-    (isHelp ? process.stdout : process.stderr).write(HELP);
-    return isHelp ? 0 : 2;
-  }
+  if (rest.length > 0) return null;
+  if (action === 'list' && email === undefined) return withAccounts(list);
+  if (email === undefined) return null;
+  if (action === 'grant') return withAccounts(async (accounts) => report(email, await accounts.grant(email)));
+  if (action === 'revoke')
+    return withAccounts(async (accounts) => report(email, await accounts.revoke(email)));
+  return null;
+}
 
-  loadDotEnv();
-  const env = readEnv();
-  const database = await openRunningDatabase(env, () => undefined);
-  try {
-    await migrate(database.url);
+function withAccounts(act: (accounts: AdminAccountsService) => Promise<ExitCode>): Action {
+  return async (env, database) => {
     const app = await NestFactory.createApplicationContext(
       {
         module: AdminCommandModule,
@@ -47,46 +43,31 @@ async function run(args: readonly string[]): Promise<number> {
       { logger: ['error', 'fatal'], abortOnError: false },
     );
     try {
-      const accounts = app.get(AdminAccountsService);
-      if (isList) return await list(accounts);
-      return report(
-        email ?? '',
-        await (action === 'grant' ? accounts.grant(email ?? '') : accounts.revoke(email ?? '')),
-      );
+      return await act(app.get(AdminAccountsService));
     } finally {
       await app.close();
     }
-  } finally {
-    await database.close();
-  }
+  };
 }
 
-async function list(accounts: AdminAccountsService): Promise<number> {
+async function list(accounts: AdminAccountsService): Promise<ExitCode> {
   const admins = await accounts.list();
   for (const { id, email, fullname } of admins) process.stdout.write(`${id}\t${email}\t${fullname}\n`);
   if (admins.length === 0) process.stdout.write('there is no administrator\n');
   return 0;
 }
 
-const REPORTS: Readonly<Record<RoleChange, { readonly text: string; readonly exitCode: number }>> = {
+const REPORTS: Readonly<Record<RoleChange, { readonly text: string; readonly exitCode: ExitCode }>> = {
   changed: { text: 'done', exitCode: 0 },
   unchanged: { text: 'it already was so', exitCode: 0 },
   'unknown account': { text: 'there is no account with this e-mail', exitCode: 1 },
   'last administrator': { text: 'it is the last administrator; grant another one first', exitCode: 1 },
 };
 
-function report(email: string, change: RoleChange): number {
+function report(email: string, change: RoleChange): ExitCode {
   const { text, exitCode } = REPORTS[change];
   (exitCode === 0 ? process.stdout : process.stderr).write(`${email}: ${text}\n`);
   return exitCode;
 }
 
-run(process.argv.slice(2)).then(
-  (exitCode) => {
-    process.exitCode = exitCode;
-  },
-  (error: unknown) => {
-    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-    process.exitCode = 1;
-  },
-);
+runCommand(HELP, parse);

@@ -15,6 +15,11 @@ export const migrations = [
 
 const SECOND = 1000;
 
+/**
+ * No transaction holds a lock for longer than moments. With the wait for a connection a payment notification is then
+ * answered, if only with 503, within the 15 seconds that the gateway gives it.
+ */
+const LOCK_WAIT_MS = 4 * SECOND;
 /** Longer than any statement may take, shorter than `query_timeout`. */
 const SILENCE_MS = 11 * SECOND;
 
@@ -46,6 +51,7 @@ export function dataSourceOptions(url: string) {
     extra: {
       application_name: 'bakery',
       statement_timeout: 10 * SECOND,
+      lock_timeout: LOCK_WAIT_MS,
       idle_in_transaction_session_timeout: 10 * SECOND,
       query_timeout: 12 * SECOND,
       stream: () => new Socket().setTimeout(SILENCE_MS, endSilentConnection),

@@ -24,6 +24,11 @@ export interface MidtransAnswer {
 
 /** A real answer is about 1 KiB. */
 const MAX_ANSWER_BYTES = 64 * 1024;
+/**
+ * However many customers wait while the gateway hangs; a call that finds no free connection in time fails like any
+ * other. None is kept open: it may have been closed by the other side when it is used again.
+ */
+const CONNECTIONS = { keepAlive: false, maxSockets: 64 };
 
 /**
  * HTTP as Midtrans wants it: JSON, and Basic authentication with the server key and no password. No error carries
@@ -34,6 +39,8 @@ const MAX_ANSWER_BYTES = 64 * 1024;
 export class MidtransClient {
   readonly #serverKey: string;
   readonly #credentials: string;
+  readonly #httpAgent = new http.Agent(CONNECTIONS);
+  readonly #httpsAgent = new https.Agent(CONNECTIONS);
 
   constructor(serverKey: string) {
     this.#serverKey = serverKey;
@@ -79,8 +86,7 @@ export class MidtransClient {
       const options = {
         method,
         signal,
-        // A connection of its own: one kept open may have been closed by the other side when it is used again.
-        agent: false,
+        agent: url.startsWith('https:') ? this.#httpsAgent : this.#httpAgent,
         headers: {
           Accept: 'application/json',
           'Content-Type': 'application/json',

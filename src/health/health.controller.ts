@@ -7,11 +7,13 @@ import {
   HealthIndicatorService,
   TypeOrmHealthIndicator,
 } from '@nestjs/terminus';
+import { setTimeout as delay } from 'node:timers/promises';
 import { DataSource } from 'typeorm';
 import { ApiEndpoint } from '../common/openapi.decorators.js';
 import { Public } from '../common/public.decorator.js';
 import { failures } from '../common/errors.js';
 import { JobsService } from '../jobs/jobs.service.js';
+import { EventLoopIndicator } from './event-loop.indicator.js';
 
 const DATABASE_DEADLINE_MS = 2000;
 
@@ -26,6 +28,7 @@ export class HealthController {
     private readonly database: TypeOrmHealthIndicator,
     private readonly dataSource: DataSource,
     private readonly jobs: JobsService,
+    private readonly eventLoop: EventLoopIndicator,
   ) {}
 
   @Get('live')
@@ -37,18 +40,30 @@ export class HealthController {
   @Get('ready')
   @HealthCheck({ swaggerDocumentation: false })
   @ApiEndpoint({
-    summary: 'The service can do its work: database, migrations, queue',
+    summary: 'The service can do its work: database, migrations, queue, event loop',
     access: 'none',
     success: { status: 200, data: {} },
     failures: [failures.unavailable()],
   })
   ready(): Promise<HealthCheckResult> {
-    // One after the other: without a database the rest need not be asked.
+    // All at once, each within its own deadline.
     return this.health.check([
       () => this.database.pingCheck('database', { timeout: DATABASE_DEADLINE_MS }),
-      async () => this.#indicate('migrations', !(await this.dataSource.showMigrations())),
+      async () => this.#indicate('migrations', await this.#isMigrated()),
       () => this.#indicate('queue', this.jobs.isWorking),
+      () => this.eventLoop.check(),
     ]);
+  }
+
+  /** False also when the database does not say so in time: a full pool would have us wait for 5 seconds. */
+  async #isMigrated(): Promise<boolean> {
+    const answered = new AbortController();
+    const giveUp = delay(DATABASE_DEADLINE_MS, true, { signal: answered.signal }).catch(() => true);
+    try {
+      return !(await Promise.race([this.dataSource.showMigrations(), giveUp]));
+    } finally {
+      answered.abort();
+    }
   }
 
   #indicate(name: string, isUp: boolean) {

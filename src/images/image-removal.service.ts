@@ -39,7 +39,9 @@ export class ImageRemovalService implements OnModuleInit, OnApplicationBootstrap
   ) {}
 
   onModuleInit(): void {
-    this.jobs.handle<RemoveImagePayload>(REMOVE_IMAGE, ({ imageId }) => this.#remove(imageId));
+    this.jobs.handle<RemoveImagePayload>(REMOVE_IMAGE, ({ imageId }) => this.#remove(imageId), {
+      lane: 'images',
+    });
   }
 
   onApplicationBootstrap(): void {

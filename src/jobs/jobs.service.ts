@@ -1,20 +1,30 @@
 import { Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
-import { Logger as WorkerLogger, parseCrontab, run, type Runner, type TaskList } from 'graphile-worker';
+import type { JobHelpers, TaskList } from 'graphile-worker';
 import pg from 'pg';
 import type { EntityManager } from 'typeorm';
-import { setTimeout as delay } from 'node:timers/promises';
+import { randomUUID } from 'node:crypto';
 import { Database } from '../config/database.js';
+import { LANE_NAMES, type LaneName, LANES } from './job-lanes.js';
+import { LaneRunner, pauseUnlessStopping } from './lane-runner.js';
+import { freeJobsLockedFor, giveUp, removeSuperseded } from './job-table.js';
+import { PermanentJobError } from './permanent-job-error.js';
+import { withinDeadline } from './with-deadline.js';
 
-/** What a job does. It may run more than once and must end the same; throwing means "again, later". */
+/**
+ * What a job does. It may run more than once and must end the same; throwing means "again, later", and throwing
+ * PermanentJobError "never again".
+ */
 export type JobHandler<P> = (payload: P) => Promise<void>;
 
 export interface HandleOptions {
+  /** Whose slow answers it waits for. */
+  readonly lane?: LaneName;
   /** After this the job counts as failed, whatever becomes of the handler. Milliseconds, 30,000 at most. */
   readonly deadlineMs?: number;
 }
 
 export interface EnqueueOptions {
-  /** Of several waiting jobs with one key only the latest runs. */
+  /** Of several waiting jobs with one key only the latest runs. `task:subject`; it is shown to operators. */
   readonly key?: string;
   /** Not before this time. */
   readonly runAt?: Date;
@@ -23,14 +33,9 @@ export interface EnqueueOptions {
 }
 
 const SECOND = 1000;
-/** What graphile-worker finds worth an operator's eye; the rest is its chatter. */
-const NEST_LEVELS: Readonly<Record<string, 'error' | 'warn'>> = { error: 'error', warning: 'warn' };
-const CONCURRENCY = 4;
-/**
- * Without a delay graphile-worker 0.17 awaits nobody who writes a job's result: a database that goes away then is an
- * unhandled rejection, which ends the process, and a stop does not wait for it.
- */
-const AWAITED_RESULTS = { worker: { completeJobBatchDelay: 0, failJobBatchDelay: 0 } } as const;
+/** Its tasks are many, small and quick. */
+const DEFAULT_LANE: LaneName = 'payments';
+const POOL_SIZE = LANE_NAMES.length + 5;
 /** With graphile-worker's gaps of exp(min(attempt, 10)) seconds, 25 attempts are about four days. */
 const MAX_ATTEMPTS = 25;
 /** The most that a smallint counts; with gaps of six hours, 22 years. */
@@ -48,19 +53,20 @@ const RESCUE_INTERVAL_MS = 15 * SECOND;
 @Injectable()
 export class JobsService implements OnApplicationBootstrap, OnModuleDestroy {
   readonly #logger = new Logger('Jobs');
-  readonly #tasks: TaskList = {};
-  readonly #crontab: string[] = [];
+  readonly #tasks: Readonly<Record<LaneName, TaskList>> = { mail: {}, payments: {}, images: {} };
+  readonly #laneOf = new Map<string, LaneName>();
+  readonly #crontab: { readonly task: string; readonly line: string }[] = [];
   readonly #stop = new AbortController();
   readonly #pool: pg.Pool;
-  #isWorking = false;
+  #lanes: readonly LaneRunner[] = [];
   #running: Promise<unknown> = Promise.resolve();
 
   constructor(private readonly database: Database) {
     this.#pool = new pg.Pool({
       connectionString: database.url,
       application_name: 'bakery-jobs',
-      // One connection listens, one is to spare.
-      max: CONCURRENCY + 2,
+      // Each lane listens on one; taking a job and writing its result down are short.
+      max: POOL_SIZE,
       connectionTimeoutMillis: 5 * SECOND,
       statement_timeout: 10 * SECOND,
       query_timeout: 12 * SECOND,
@@ -75,24 +81,31 @@ export class JobsService implements OnApplicationBootstrap, OnModuleDestroy {
 
   /** Whether this process takes jobs at the moment. */
   get isWorking(): boolean {
-    return this.#isWorking;
+    return this.#lanes.length > 0 && this.#lanes.every(({ isWorking }) => isWorking);
   }
 
   /** Says what a task does. Call it from `onModuleInit`, before the queue starts. */
   handle<P>(
     task: string,
     handler: JobHandler<P>,
-    { deadlineMs = MAX_DEADLINE_MS }: HandleOptions = {},
+    { lane = DEFAULT_LANE, deadlineMs = MAX_DEADLINE_MS }: HandleOptions = {},
   ): void {
-    this.#tasks[task] = async (payload, { abortSignal }) => {
-      // Payloads come from `enqueue` alone, and the two calls of a task stand in one file.
-      await withinDeadline(handler(payload as P), task, Math.min(deadlineMs, MAX_DEADLINE_MS), abortSignal);
+    this.#laneOf.set(task, lane);
+    this.#tasks[lane][task] = async (payload, helpers) => {
+      try {
+        // Payloads come from `enqueue` alone, and the two calls of a task stand in one file.
+        const work = handler(payload as P);
+        await withinDeadline(work, task, Math.min(deadlineMs, MAX_DEADLINE_MS), helpers.abortSignal);
+      } catch (error) {
+        await this.#buryIfDead(helpers, error);
+        throw error;
+      }
     };
   }
 
   /** Runs a task without a payload again and again, once for all processes. @param cron in UTC */
   repeat(task: string, cron: string): void {
-    this.#crontab.push(`${cron} ${task} ?jobKey=${task}&max=1`);
+    this.#crontab.push({ task, line: `${cron} ${task} ?jobKey=${task}` });
   }
 
   /** Adds a job that exists if and when the transaction commits. The payload must hold nothing secret. */
@@ -102,14 +115,35 @@ export class JobsService implements OnApplicationBootstrap, OnModuleDestroy {
     payload: object,
     options: EnqueueOptions = {},
   ): Promise<void> {
+    const { priority } = LANES[this.#laneOf.get(task) ?? DEFAULT_LANE];
     const maxAttempts = options.isNeverGivenUp === true ? UNLIMITED_ATTEMPTS : MAX_ATTEMPTS;
     await tx.query(
-      'SELECT graphile_worker.add_job($1, $2::json, job_key := $3, run_at := $4, max_attempts := $5)',
-      [task, JSON.stringify(payload), options.key ?? null, options.runAt ?? null, maxAttempts],
+      `SELECT graphile_worker.add_job($1, $2::json, job_key := $3, run_at := $4, max_attempts := $5,
+         priority := $6)`,
+      // Without a key a job would look like one that was superseded.
+      [
+        task,
+        JSON.stringify(payload),
+        options.key ?? `${task}:${randomUUID()}`,
+        options.runAt ?? null,
+        maxAttempts,
+        priority,
+      ],
     );
   }
 
   onApplicationBootstrap(): void {
+    this.#lanes = LANE_NAMES.filter((lane) => Object.keys(this.#tasks[lane]).length > 0).map(
+      (lane) =>
+        new LaneRunner(
+          lane,
+          this.#pool,
+          this.#tasks[lane],
+          this.#crontabOf(lane),
+          this.#logger,
+          this.#stop.signal,
+        ),
+    );
     this.#running = this.#run();
   }
 
@@ -123,40 +157,17 @@ export class JobsService implements OnApplicationBootstrap, OnModuleDestroy {
   async #run(): Promise<void> {
     // Before the first job is taken: nothing tells this process's own locks from those of a dead one.
     while (this.database.isExclusive && !this.#isStopping() && !(await this.#freeJobsLockedFor(0))) {
-      await this.#pause(SECOND);
+      await pauseUnlessStopping(SECOND, this.#stop.signal);
     }
-    await Promise.all([this.#work(), this.#rescue()]);
+    await Promise.all([...this.#lanes.map((lane) => lane.run()), this.#rescue()]);
   }
 
-  /** Runs jobs until the service stops; starts anew when the runner gave up on its database. */
-  async #work(): Promise<void> {
-    while (!this.#isStopping()) {
-      let runner: Runner | undefined;
-      const stop = (): void => void runner?.stop().catch(this.#ignoreWhileStopping);
-      try {
-        runner = await run({
-          pgPool: this.#pool,
-          taskList: this.#tasks,
-          concurrency: CONCURRENCY,
-          pollInterval: SECOND,
-          noHandleSignals: true,
-          logger: this.#workerLogger(),
-          preset: AWAITED_RESULTS,
-          // Parsed here: without any, a file `crontab` in the working directory would be obeyed.
-          parsedCronItems: parseCrontab(this.#crontab.join('\n')),
-        });
-        this.#isWorking = true;
-        this.#stop.signal.addEventListener('abort', stop);
-        if (this.#isStopping()) stop();
-        await runner.promise;
-      } catch (error) {
-        this.#logger.warn(`the queue stopped and starts anew: ${messageOf(error)}`);
-      } finally {
-        this.#isWorking = false;
-        this.#stop.signal.removeEventListener('abort', stop);
-      }
-      await this.#pause(SECOND);
-    }
+  /** Each lane enqueues its own tasks only: a runner takes no task that it does not know. */
+  #crontabOf(lane: LaneName): string {
+    return this.#crontab
+      .filter(({ task }) => this.#laneOf.get(task) === lane)
+      .map(({ line }) => line)
+      .join('\n');
   }
 
   /**
@@ -166,19 +177,16 @@ export class JobsService implements OnApplicationBootstrap, OnModuleDestroy {
   async #rescue(): Promise<void> {
     while (!this.#isStopping()) {
       await this.#freeJobsLockedFor(DEAD_WORKER_S);
-      await this.#pause(RESCUE_INTERVAL_MS);
+      await pauseUnlessStopping(RESCUE_INTERVAL_MS, this.#stop.signal);
     }
   }
 
   /** @returns whether the database could be asked */
   async #freeJobsLockedFor(seconds: number): Promise<boolean> {
     try {
-      await this.#pool.query(
-        // Not `force_unlock_workers`: a process's jobs share one worker id, and the younger ones may be running.
-        `UPDATE graphile_worker._private_jobs SET locked_at = NULL, locked_by = NULL
-         WHERE locked_at < now() - make_interval(secs => $1)`,
-        [seconds],
-      );
+      const dead = await freeJobsLockedFor(this.#pool, seconds);
+      for (const { id, task } of dead) this.#reportDead(id, task, 'its process died');
+      await removeSuperseded(this.#pool);
       return true;
     } catch (error) {
       this.#logger.warn(`the jobs of dead processes could not be freed: ${messageOf(error)}`);
@@ -186,48 +194,24 @@ export class JobsService implements OnApplicationBootstrap, OnModuleDestroy {
     }
   }
 
+  /** A job that can be tried no more waits for an operator, who must hear of it. */
+  async #buryIfDead({ job, withPgClient }: JobHelpers, error: unknown): Promise<void> {
+    if (!(error instanceof PermanentJobError) && job.attempts < job.max_attempts) return;
+    try {
+      if (await withPgClient((client) => giveUp(client, job.id)))
+        this.#reportDead(job.id, job.task_identifier, messageOf(error));
+    } catch (failure) {
+      // The database is away: the job is taken for a dead process's and tried once more.
+      this.#logger.warn(`job ${job.id} could not be given up: ${messageOf(failure)}`);
+    }
+  }
+
+  #reportDead(id: string, task: string, reason: string): void {
+    this.#logger.error(`dead job ${id} (${task}): ${reason}; see npm run jobs -- list --state dead`);
+  }
+
   #isStopping(): boolean {
     return this.#stop.signal.aborted;
-  }
-
-  async #pause(milliseconds: number): Promise<void> {
-    await delay(milliseconds, undefined, { signal: this.#stop.signal }).catch(this.#ignoreWhileStopping);
-  }
-
-  readonly #ignoreWhileStopping = (error: unknown): void => {
-    if (!this.#isStopping()) throw error;
-  };
-
-  #workerLogger(): WorkerLogger {
-    return new WorkerLogger(() => (level, message) => {
-      this.#logger[NEST_LEVELS[level] ?? 'verbose'](message);
-    });
-  }
-}
-
-/** @param stopped aborted when the queue stops and has waited for its jobs long enough */
-async function withinDeadline(
-  work: Promise<void>,
-  task: string,
-  deadlineMs: number,
-  stopped: AbortSignal | undefined,
-): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  let giveUp: (() => void) | undefined;
-  const cut = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => {
-      reject(new Error(`${task} took longer than ${deadlineMs} ms`));
-    }, deadlineMs);
-    giveUp = () => {
-      reject(new Error(`${task} was still running when the service stopped`));
-    };
-    stopped?.addEventListener('abort', giveUp);
-  });
-  try {
-    await Promise.race([work, cut]);
-  } finally {
-    clearTimeout(timer);
-    if (giveUp !== undefined) stopped?.removeEventListener('abort', giveUp);
   }
 }
 

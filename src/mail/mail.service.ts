@@ -3,6 +3,7 @@ import { Injectable } from '@nestjs/common';
 import Handlebars from 'handlebars';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { deliveryFailure } from './delivery-failure.js';
 
 const TEMPLATES = ['verify-email', 'verify-new-email', 'reset-password'] as const;
 export type MailTemplate = (typeof TEMPLATES)[number];
@@ -31,18 +32,25 @@ export class MailService {
 
   constructor(private readonly mailer: MailerService) {}
 
-  /** @throws what the transport reports; the mail may have left nevertheless */
+  /**
+   * @throws PermanentJobError when the mail server says that there is no such recipient
+   * @throws Error for any other failure; the mail may have left nevertheless
+   */
   async send({ to, subject, template, context }: Mail): Promise<void> {
     const parts = this.#templates.get(template);
     if (parts === undefined) throw new Error(`there is no mail template ${template}`);
-    await this.mailer.sendMail({
-      // An object, not a string: an address is never parsed as a list of them.
-      to: { name: '', address: to },
-      subject,
-      html: parts.html(context),
-      text: parts.text(context),
-      timeout: SEND_DEADLINE_MS,
-    });
+    try {
+      await this.mailer.sendMail({
+        // An object, not a string: an address is never parsed as a list of them.
+        to: { name: '', address: to },
+        subject,
+        html: parts.html(context),
+        text: parts.text(context),
+        timeout: SEND_DEADLINE_MS,
+      });
+    } catch (error) {
+      throw deliveryFailure(error);
+    }
   }
 }
 

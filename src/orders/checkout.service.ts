@@ -12,7 +12,11 @@ import {
   type PaymentPage,
 } from '../gateway/payment-gateway.js';
 import { type OrderRow, OrdersRepository } from './orders.repository.js';
-import { type LatestAttempt, PaymentAttemptsRepository } from './payment-attempts.repository.js';
+import {
+  type AttemptClaim,
+  type LatestAttempt,
+  PaymentAttemptsRepository,
+} from './payment-attempts.repository.js';
 
 /** Within this the gateway is waited for, whatever it does; a customer is promised an answer within 6 seconds. */
 const BUDGET_MS = CALL_DEADLINE_MS;
@@ -26,7 +30,7 @@ type Turn =
   | { readonly kind: 'page'; readonly page: PaymentPage }
   /** Another process is asking the gateway. */
   | { readonly kind: 'wait' }
-  | { readonly kind: 'ask'; readonly attemptId: string }
+  | { readonly kind: 'ask'; readonly claim: AttemptClaim }
   /** The order is no longer pending. */
   | { readonly kind: 'over' };
 
@@ -68,7 +72,7 @@ export class CheckoutService {
       const turn = await this.#turn(order.order_id, hasWaited);
       if (turn.kind === 'page') return turn.page;
       if (turn.kind === 'over') return null;
-      if (turn.kind === 'ask') return this.#ask(order, customer, turn.attemptId, deadline);
+      if (turn.kind === 'ask') return this.#ask(order, customer, turn.claim, deadline);
       hasWaited = true;
       await delay(POLL_MS);
     }
@@ -84,41 +88,37 @@ export class CheckoutService {
       if (latest?.page != null && latest.isAlive) return { kind: 'page', page: latest.page };
       if (latest?.isClaimed === true) return { kind: 'wait' };
       if (hasWaited) throw failures.gatewayUnavailable();
-      return { kind: 'ask', attemptId: await this.#claim(tx, orderId, latest) };
+      return { kind: 'ask', claim: await this.#claim(tx, orderId, latest) };
     });
   }
 
   /** An attempt without a page is made again under its id: most likely the gateway never heard of it. */
-  async #claim(tx: EntityManager, orderId: string, latest: LatestAttempt | null): Promise<string> {
-    if (latest !== null && latest.page === null) {
-      await this.attempts.claim(tx, latest.attemptId);
-      return latest.attemptId;
-    }
+  async #claim(tx: EntityManager, orderId: string, latest: LatestAttempt | null): Promise<AttemptClaim> {
+    if (latest !== null && latest.page === null) return this.attempts.claim(tx, latest.attemptId);
     const attemptId = latest === null ? orderId : randomUUID();
-    await this.attempts.insertClaimed(tx, { attemptId, orderId, number: (latest?.number ?? 0) + 1 });
-    return attemptId;
+    return this.attempts.insertClaimed(tx, { attemptId, orderId, number: (latest?.number ?? 0) + 1 });
   }
 
   async #ask(
     order: OrderRow,
     customer: Principal,
-    attemptId: string,
+    claim: AttemptClaim,
     deadline: number,
   ): Promise<PaymentPage | null> {
-    let claimedId = attemptId;
+    let current = claim;
     try {
       try {
-        return await this.#create(order, customer, claimedId, deadline);
+        return await this.#create(order, customer, current, deadline);
       } catch (error) {
         if (!isOrderIdTaken(error) || deadline - Date.now() < SHORTEST_CALL_MS) throw error;
         // The gateway has this id already, and its answer with the page was lost: nobody can pay there any more.
-        const freshId = await this.#replace(order.order_id, claimedId);
-        if (freshId === null) return null;
-        claimedId = freshId;
-        return await this.#create(order, customer, claimedId, deadline);
+        const fresh = await this.#replace(order.order_id, current.attemptId);
+        if (fresh === null) return null;
+        current = fresh;
+        return await this.#create(order, customer, current, deadline);
       }
     } catch (error) {
-      await this.attempts.release(claimedId);
+      await this.attempts.release(current);
       throw this.#reported(error, order.order_id);
     }
   }
@@ -127,12 +127,12 @@ export class CheckoutService {
   async #create(
     order: OrderRow,
     customer: Principal,
-    attemptId: string,
+    claim: AttemptClaim,
     deadline: number,
   ): Promise<PaymentPage | null> {
     const page = await this.gateway.createTransaction(
       {
-        orderId: attemptId,
+        orderId: claim.attemptId,
         grossAmount: Number(order.gross_amount),
         items: order.items.map(({ product_id, name, price, quantity }) => ({
           id: String(product_id),
@@ -144,21 +144,24 @@ export class CheckoutService {
       },
       Math.min(CALL_DEADLINE_MS, deadline - Date.now()),
     );
-    const isPending = await this.attempts.savePage(attemptId, page, PAGE_LIFETIME_S);
+    const isPending = await this.attempts.savePage(claim, page, PAGE_LIFETIME_S);
+    if (isPending === null) throw new GatewayUnavailableError('another request took over');
     return isPending ? page : null;
   }
 
-  /** @returns the id of a fresh attempt, claimed; null when the order is no longer pending */
-  async #replace(orderId: string, attemptId: string): Promise<string | null> {
+  /** @returns a fresh attempt, claimed; null when the order is no longer pending */
+  async #replace(orderId: string, attemptId: string): Promise<AttemptClaim | null> {
     return this.dataSource.transaction(async (tx) => {
       const order = await this.orders.lock(tx, orderId);
       if (order?.status !== 'pending') return null;
       const latest = await this.attempts.latest(tx, orderId);
       // Somebody took the claim over, so it is theirs to go on.
       if (latest?.attemptId !== attemptId) throw new GatewayUnavailableError('another request took over');
-      const next = randomUUID();
-      await this.attempts.insertClaimed(tx, { attemptId: next, orderId, number: latest.number + 1 });
-      return next;
+      return this.attempts.insertClaimed(tx, {
+        attemptId: randomUUID(),
+        orderId,
+        number: latest.number + 1,
+      });
     });
   }
 

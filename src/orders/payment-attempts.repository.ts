@@ -15,6 +15,16 @@ export interface LatestAttempt {
   readonly isClaimed: boolean;
 }
 
+/**
+ * The right of one request to ask the gateway under an attempt's id. It is void once another request has claimed the
+ * attempt, which may happen 10 seconds later: a process that was stopped for that long finds it so.
+ */
+export interface AttemptClaim {
+  readonly attemptId: string;
+  /** As the database writes it: a Date would lose the microseconds by which claims differ. */
+  readonly claimedAt: string;
+}
+
 /** A claim older than this belongs to a process that died: a call is bounded well below. */
 const CLAIM_S = 10;
 
@@ -62,36 +72,52 @@ export class PaymentAttemptsRepository {
 
   async insertClaimed(
     tx: EntityManager,
-    attempt: Pick<PaymentAttempt, 'attemptId' | 'orderId' | 'number'>,
-  ): Promise<void> {
-    await tx.query(
-      'INSERT INTO payment_attempts (attempt_id, order_id, number, claimed_at) VALUES ($1, $2, $3, now())',
-      [attempt.attemptId, attempt.orderId, attempt.number],
+    { attemptId, orderId, number }: Pick<PaymentAttempt, 'attemptId' | 'orderId' | 'number'>,
+  ): Promise<AttemptClaim> {
+    const rows = await tx.query<{ claimed_at: string }[]>(
+      `INSERT INTO payment_attempts (attempt_id, order_id, number, claimed_at)
+       VALUES ($1, $2, $3, clock_timestamp()) RETURNING claimed_at::text`,
+      [attemptId, orderId, number],
+    );
+    return { attemptId, claimedAt: rows[0]?.claimed_at ?? '' };
+  }
+
+  /** Takes an attempt over; any claim of before is void. */
+  async claim(tx: EntityManager, attemptId: string): Promise<AttemptClaim> {
+    const [rows] = await tx.query<[{ claimed_at: string }[], number]>(
+      `UPDATE payment_attempts SET claimed_at = clock_timestamp() WHERE attempt_id = $1
+       RETURNING claimed_at::text`,
+      [attemptId],
+    );
+    return { attemptId, claimedAt: rows[0]?.claimed_at ?? '' };
+  }
+
+  /** Gives a claim back; does nothing when it is void. */
+  async release({ attemptId, claimedAt }: AttemptClaim): Promise<void> {
+    await this.attempts.query(
+      'UPDATE payment_attempts SET claimed_at = NULL WHERE attempt_id = $1 AND claimed_at = $2::timestamptz',
+      [attemptId, claimedAt],
     );
   }
 
-  async claim(tx: EntityManager, attemptId: string): Promise<void> {
-    await tx.query('UPDATE payment_attempts SET claimed_at = now() WHERE attempt_id = $1', [attemptId]);
-  }
-
-  async release(attemptId: string): Promise<void> {
-    await this.attempts.update({ attemptId }, { claimedAt: null });
-  }
-
-  /** @returns whether the order is pending, so that the page may be paid on */
+  /**
+   * Keeps the page that the gateway gave.
+   * @returns whether the order is pending, so that the page may be paid on; null when the claim is void: nothing is
+   *   kept then, for the attempt belongs to the request that took it over
+   */
   async savePage(
-    attemptId: string,
+    { attemptId, claimedAt }: AttemptClaim,
     { token, redirectUrl }: PaymentPage,
     lifetimeSeconds: number,
-  ): Promise<boolean> {
+  ): Promise<boolean | null> {
     const [rows] = await this.attempts.query<[{ is_pending: boolean }[], number]>(
       `UPDATE payment_attempts
-       SET token = $2, redirect_url = $3, claimed_at = NULL, expires_at = now() + make_interval(secs => $4)
-       WHERE attempt_id = $1
+       SET token = $3, redirect_url = $4, claimed_at = NULL, expires_at = now() + make_interval(secs => $5)
+       WHERE attempt_id = $1 AND claimed_at = $2::timestamptz
        RETURNING (SELECT status = 'pending' FROM orders
                   WHERE orders.order_id = payment_attempts.order_id) AS is_pending`,
-      [attemptId, token, redirectUrl, lifetimeSeconds],
+      [attemptId, claimedAt, token, redirectUrl, lifetimeSeconds],
     );
-    return rows[0]?.is_pending === true;
+    return rows[0]?.is_pending ?? null;
   }
 }

@@ -12,6 +12,7 @@ import { PaymentsController } from './payments.controller.js';
 import { PaymentsRepository } from './payments.repository.js';
 import { PaymentsService } from './payments.service.js';
 import { ReconciliationService } from './reconciliation.service.js';
+import { ReservedDatabase } from './reserved-database.js';
 
 @Module({
   imports: [TypeOrmModule.forFeature([PaymentNotification]), GatewayModule, JobsModule, OrdersModule],
@@ -22,6 +23,7 @@ import { ReconciliationService } from './reconciliation.service.js';
     PaymentsRepository,
     PaymentsService,
     ReconciliationService,
+    ReservedDatabase,
   ],
 })
 export class PaymentsModule {}

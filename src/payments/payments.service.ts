@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import { isUUID } from 'class-validator';
-import { DataSource } from 'typeorm';
 import { failures } from '../common/errors.js';
 import { checkDto } from '../common/validation.pipe.js';
 import { GatewayService } from '../gateway/gateway.service.js';
@@ -10,6 +9,7 @@ import { PaymentEventsService } from './payment-events.service.js';
 import { PaymentNotificationDto } from './payments.dto.js';
 import { PaymentsRepository } from './payments.repository.js';
 import { ReconciliationService } from './reconciliation.service.js';
+import { ReservedDatabase } from './reserved-database.js';
 
 /** Order ids of the notifications that the gateway's dashboard sends to try the address out. */
 const TEST_ORDER = 'payment_notif_test_';
@@ -18,7 +18,7 @@ const TEST_ORDER = 'payment_notif_test_';
 @Injectable()
 export class PaymentsService {
   constructor(
-    private readonly dataSource: DataSource,
+    private readonly database: ReservedDatabase,
     private readonly gateway: GatewayService,
     private readonly orders: OrdersService,
     private readonly payments: PaymentsRepository,
@@ -47,7 +47,7 @@ export class PaymentsService {
   }
 
   async #keepAndApply(notification: PaymentNotificationDto, payload: string): Promise<void> {
-    await this.dataSource.transaction(async (tx) => {
+    await this.database.transaction(async (tx) => {
       const outcome = await this.events.record(tx, notification.order_id, {
         source: 'notification',
         attemptId: notification.order_id.toLowerCase(),
@@ -66,7 +66,7 @@ export class PaymentsService {
   /** A notification that the gateway signed and that we cannot read must not be lost with its answer. */
   async #keepRejected(orderId: string, payload: string): Promise<void> {
     if (!isUUID(orderId, 'loose')) return;
-    await this.dataSource.transaction(async (tx) => {
+    await this.database.transaction(async (tx) => {
       const order = await this.orders.lock(tx, orderId);
       if (order === null) return;
       await this.payments.keep(tx, { orderId: order.orderId, outcome: 'rejected', payload });

@@ -39,9 +39,11 @@ export class ReconciliationService implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    this.jobs.handle<object>(FIND_DUE_ORDERS, () => this.#findDue());
+    this.jobs.handle<object>(FIND_DUE_ORDERS, () => this.#findDue(), { lane: 'payments' });
     this.jobs.repeat(FIND_DUE_ORDERS, EVERY_MINUTE);
-    this.jobs.handle<CheckOrderPayload>(CHECK_ORDER, ({ orderId }) => this.#check(orderId));
+    this.jobs.handle<CheckOrderPayload>(CHECK_ORDER, ({ orderId }) => this.#check(orderId), {
+      lane: 'payments',
+    });
   }
 
   /** Has the gateway asked about an order at once. */

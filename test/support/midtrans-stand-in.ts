@@ -133,6 +133,11 @@ export class MidtransStandIn {
     return `http://127.0.0.1:${this.port}`;
   }
 
+  /** Connections open now. */
+  get openConnections(): number {
+    return this.sockets.size;
+  }
+
   /** The calls of one operation, in order of arrival. */
   callsOf(operation: MidtransOperation): MidtransCallRecord[] {
     return this.calls.filter((call) => call.operation === operation);

@@ -38,6 +38,7 @@ export class SmtpStandIn {
   private readonly rejected = new Set<string>();
   private failuresLeft = 0;
   private hanging = false;
+  private hangsAfterData = false;
 
   /** @param port 0 for any free one */
   static async start(port = 0): Promise<SmtpStandIn> {
@@ -58,6 +59,11 @@ export class SmtpStandIn {
     this.rejected.add(address.toLowerCase());
   }
 
+  /** Ends `rejectRecipient`. */
+  acceptRecipient(address: string): void {
+    this.rejected.delete(address.toLowerCase());
+  }
+
   /** Answers the next messages with a passing failure (451). */
   failNext(messages: number): void {
     this.failuresLeft = messages;
@@ -68,9 +74,20 @@ export class SmtpStandIn {
     this.hanging = true;
   }
 
-  /** Ends `hang`: its connections are cut, new ones are served. */
+  /** Takes messages in, but neither keeps nor answers them. */
+  hangAfterData(): void {
+    this.hangsAfterData = true;
+  }
+
+  /** Connections open now. */
+  get openConnections(): number {
+    return this.sockets.size;
+  }
+
+  /** Ends `hang` and `hangAfterData`: their connections are cut, new ones are served. */
   resume(): void {
     this.hanging = false;
+    this.hangsAfterData = false;
     for (const socket of this.sockets) socket.destroy();
   }
 
@@ -122,6 +139,10 @@ export class SmtpStandIn {
         callback(this.rejected.has(address.toLowerCase()) ? answer(550, 'No such mailbox') : null);
       },
       onData: (stream, session, callback) => {
+        if (this.hangsAfterData) {
+          stream.resume();
+          return;
+        }
         this.receive(stream, session).then(
           () => {
             callback();

@@ -32,7 +32,9 @@ export class SimulatorNotifierService implements OnModuleInit {
   onModuleInit(): void {
     // What a simulator left in the queue must not reach a shop that has a real gateway.
     if (this.env.payment.gateway === 'simulator')
-      this.jobs.handle<DeliverPayload>(DELIVER, ({ notificationId }) => this.#deliver(notificationId));
+      this.jobs.handle<DeliverPayload>(DELIVER, ({ notificationId }) => this.#deliver(notificationId), {
+        lane: 'payments',
+      });
   }
 
   /** Queues a notification for delivery at once. */

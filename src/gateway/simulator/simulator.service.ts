@@ -53,7 +53,10 @@ export class SimulatorService implements OnModuleInit {
     return this.dataSource.transaction(async (tx) => {
       if (!(await this.simulator.insert(tx, transaction))) return null;
       const payload: ExpirePayload = { orderId };
-      await this.jobs.enqueue(tx, EXPIRE, payload, { runAt: expiresAt });
+      await this.jobs.enqueue(tx, EXPIRE, payload, {
+        key: `${EXPIRE}:${orderId}`,
+        runAt: expiresAt,
+      });
       return token;
     });
   }

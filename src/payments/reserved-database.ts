@@ -1,0 +1,47 @@
+import { Injectable, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
+import { DataSource, type EntityManager } from 'typeorm';
+
+const RESERVED_CONNECTIONS = 2;
+
+/** What `pg` says of a pool. */
+interface PoolState {
+  readonly options: { readonly max: number };
+  readonly totalCount: number;
+  readonly idleCount: number;
+}
+
+/**
+ * The database for payment notifications. The gateway gives up after 15 seconds and repeats a notification minutes
+ * later: when slow reads hold every connection of the pool, it must not queue up behind them, so that there are
+ * two more, for this alone.
+ */
+@Injectable()
+export class ReservedDatabase implements OnModuleInit, OnApplicationShutdown {
+  readonly #reserved: DataSource;
+
+  constructor(private readonly dataSource: DataSource) {
+    const options = dataSource.options as DataSource['options'] & { readonly type: 'postgres' };
+    // The same entities and limits: only the pool is another.
+    this.#reserved = new DataSource({ ...options, poolSize: RESERVED_CONNECTIONS, migrations: [] });
+  }
+
+  async onModuleInit(): Promise<void> {
+    await this.#reserved.initialize();
+  }
+
+  /** After the last request is answered. */
+  async onApplicationShutdown(): Promise<void> {
+    if (this.#reserved.isInitialized) await this.#reserved.destroy();
+  }
+
+  /** Runs in a transaction, on the common pool while it has a connection to give. */
+  transaction<T>(work: (tx: EntityManager) => Promise<T>): Promise<T> {
+    return (this.#isPoolFull() ? this.#reserved : this.dataSource).transaction(work);
+  }
+
+  #isPoolFull(): boolean {
+    // TypeORM's type for its driver does not know the pool.
+    const { master } = this.dataSource.driver as unknown as { readonly master: PoolState };
+    return master.idleCount === 0 && master.totalCount >= master.options.max;
+  }
+}
