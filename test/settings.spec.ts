@@ -265,7 +265,7 @@ describe('.env.example', () => {
   async function namesRead(): Promise<string[]> {
     const source = await readFile('src/config/env.ts', 'utf8');
     const calls = source.matchAll(
-      /settings\.(?:optional|text|password|oneOf|integer|url|httpUrl|email|origins)\(\s*'([A-Z_]+)'/g,
+      /settings\.(?:optional|text|password|oneOf|integer|url|httpUrl|email|origins|proxies)\(\s*'([A-Z_]+)'/g,
     );
     return [...new Set([...calls].map(([, name = '']) => name))].sort();
   }
