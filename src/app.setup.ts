@@ -38,6 +38,7 @@ export async function createApp(
   );
   const isCorsOrigin = corsOriginMatcher(env);
 
+  app.set('trust proxy', env.trustedProxies);
   app.setGlobalPrefix('api');
   app.use(requestId);
   app.use(requestLog(logger));

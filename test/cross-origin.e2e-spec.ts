@@ -1,6 +1,8 @@
 import request from 'supertest';
 import { expectFailure, MESSAGES } from './support/failure.js';
 import type { Client } from './support/client.js';
+import { sendRaw } from './support/raw-http.js';
+import { type Route, routesOf } from './support/routes.js';
 import { startService, type TestService } from './support/service.js';
 
 const OWN = 'https://bakery.example';
@@ -26,7 +28,31 @@ const STRANGERS = [
   'http://bakery.example',
   'http://localhost:5173',
   `${SHOP}, https://evil.example`,
+  `${SHOP} ${OWN}`,
+  'https://shop.exampleevil.com',
+  'https://shop.example:443',
+  'https://shop.example:',
+  'https://shop.example.',
+  'https://user:pass@shop.example',
+  'https://shop.example?https://evil.example',
+  'https://shop.example#',
+  'https://shop.example%00.evil.example',
+  'https://shop.example\\@evil.example',
+  'http://shop.example:80800',
+  'wss://shop.example',
+  'https://bakery.example/shop',
+  'https://bakery.example:80',
 ];
+
+/** What a form of a foreign page can send without a preflight (Fetch standard, CORS-safelisted request-header). */
+const FORM_BODIES = [
+  ['text/plain', '{"name":"x","="x"}'],
+  ['application/x-www-form-urlencoded', 'name=x&__proto__[x]=y'],
+  [
+    'multipart/form-data; boundary=x',
+    '--x\r\nContent-Disposition: form-data; name="name"\r\n\r\nx\r\n--x--\r\n',
+  ],
+] as const;
 
 let service: TestService;
 let customer: Client;
@@ -207,6 +233,137 @@ describe('changing state across origins', () => {
       .set('X-HTTP-Method-Override', 'DELETE');
     expectFailure(response, 404, MESSAGES.notFound);
   });
+});
+
+describe('every state-changing route of the router', () => {
+  let routes: readonly Route[];
+  let admin: Client;
+
+  beforeAll(async () => {
+    routes = routesOf(service).filter(({ method }) => method !== 'get');
+    admin = await service.admin();
+  });
+
+  const urlOf = ({ path }: Route): string => path.replaceAll(/:\w+/g, '1');
+
+  /** Everything in the tables that a request may change, counts of guesses included. */
+  async function stored(): Promise<unknown> {
+    const { rows } = await service.database.pool.query<{ all: string }>(`SELECT md5(concat(
+      (SELECT string_agg(t::text, '' ORDER BY t::text) FROM users t),
+      (SELECT string_agg(t::text, '' ORDER BY t::text) FROM products t),
+      (SELECT string_agg(t::text, '' ORDER BY t::text) FROM orders t),
+      (SELECT string_agg(t::text, '' ORDER BY t::text) FROM attempt_counts t))) AS all`);
+    return rows;
+  }
+
+  it('issue 4, CSRF and CORS: is among those tried, the pages of the simulator included', () => {
+    const names = routes.map(({ method, path }) => `${method} ${path}`);
+    expect(names).toEqual(
+      expect.arrayContaining([
+        'post /api/login',
+        'post /api/logout',
+        'put /api/users/password',
+        'delete /api/products/:product_id',
+        'post /api/orders/:order_id/cancel',
+        'post /api/simulator/:token/:action',
+      ]),
+    );
+    expect(names.length).toBeGreaterThan(15);
+  });
+
+  it('issue 4, CSRF and CORS: refuses every form post of a foreign page, with the cookies of an administrator', async () => {
+    const before = await stored();
+    for (const route of routes)
+      for (const [type, body] of FORM_BODIES)
+        for (const origin of ['https://evil.example', 'null']) {
+          const response = await admin[route.method](urlOf(route))
+            .set('Origin', origin)
+            .set('Content-Type', type)
+            .send(body);
+          expectFailure(response, 403, MESSAGES.origin);
+          expect(response.headers).not.toHaveProperty('set-cookie');
+          expect(response.headers).not.toHaveProperty('access-control-allow-origin');
+          expect(response.headers.vary).toMatch(/\bOrigin\b/);
+        }
+    expect(await stored()).toEqual(before);
+  });
+
+  it('issue 4, CSRF and CORS: refuses every look-alike of a listed origin', async () => {
+    for (const [index, origin] of STRANGERS.entries()) {
+      // Each route in turn: the check stands before all of them, which the test above shows.
+      const route = routes[index % routes.length];
+      if (route === undefined) throw new Error('there are no routes');
+      expectFailure(await admin[route.method](urlOf(route)).set('Origin', origin), 403, MESSAGES.origin);
+    }
+  });
+
+  it('issue 4, CSRF and CORS: lets a call without Origin and one of a listed page as far as anybody', async () => {
+    for (const route of routes)
+      for (const headers of [
+        {},
+        { Origin: SHOP },
+        { Origin: OWN },
+        { Referer: 'https://evil.example/page' },
+      ]) {
+        const { status, text } = await request(service.url)[route.method](urlOf(route)).set(headers);
+        expect({ ...route, isRefused: text.includes(MESSAGES.origin) }).toEqual({
+          ...route,
+          isRefused: false,
+        });
+        expect(status).not.toBe(500);
+      }
+  });
+
+  it('issue 4, CSRF and CORS: answers preflights of listed origins alone', async () => {
+    for (const { method, path } of routes)
+      for (const origin of [SHOP, 'https://shop.example.evil.example', 'null']) {
+        const { headers, status } = await request(service.url)
+          .options(urlOf({ method, path }))
+          .set('Origin', origin)
+          .set('Access-Control-Request-Method', method.toUpperCase());
+        const { vary, ...others } = headers as Record<string, string>;
+        if (origin === SHOP) expect(status).toBe(204);
+        expect(vary).toMatch(/\bOrigin\b/);
+        expect(others['access-control-allow-origin']).toBe(origin === SHOP ? SHOP : undefined);
+        expect(others['access-control-allow-credentials']).toBe(origin === SHOP ? 'true' : undefined);
+      }
+  });
+
+  it('issue 4, CSRF and CORS: of two Origin headers no pair with a stranger in it passes', async () => {
+    for (const [first, second] of [
+      [SHOP, 'https://evil.example'],
+      ['https://evil.example', SHOP],
+    ] as const) {
+      const [answer] = await sendRaw(
+        service.url,
+        `POST /api/logout HTTP/1.1\r\nHost: a\r\nConnection: close\r\nOrigin: ${first}\r\nOrigin: ${second}\r\nContent-Length: 0\r\n\r\n`,
+      );
+      expect([answer?.status, answer?.headers['access-control-allow-origin']]).toEqual([403, undefined]);
+    }
+  });
+});
+
+describe('the pages of the simulator', () => {
+  it('issue 4, CSRF and CORS: vary by Origin as well as by Accept', async () => {
+    const order = await orderOf(customer);
+    const page = await request(service.url).get(order);
+    expect(page.status).toBe(200);
+    expect(page.headers.vary).toMatch(/\bOrigin\b/);
+    expect(page.headers.vary).toMatch(/\bAccept\b/);
+    expect(page.headers).not.toHaveProperty('access-control-allow-origin');
+  });
+
+  /** Orders something. @returns the path of the payment page */
+  async function orderOf(client: Client): Promise<string> {
+    const { rows } = await service.database.pool.query<{ id: number }>(
+      `INSERT INTO products (name, description, price) VALUES ('Nastar', 'Pineapple', 1000) RETURNING id`,
+    );
+    const { body } = (await client
+      .post('/api/orders')
+      .send({ items: [{ product_id: rows[0]?.id, quantity: 1 }] })
+      .expect(201)) as { body: { data: { order: { redirect_url: string } } } };
+    return `/api/simulator/${body.data.order.redirect_url.split('/').at(-1) ?? ''}`;
+  }
 });
 
 describe('the default of CORS_ORIGINS', () => {

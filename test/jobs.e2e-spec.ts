@@ -248,7 +248,7 @@ describe('architecture, side effects: durable jobs on PostgreSQL', () => {
     await until('the next process ran it', () => next.ran.includes(1));
   });
 
-  it('docs/decisions 09: a dead job whose key is enqueued again is done by the new one and leaves no row', async () => {
+  it('docs/decisions 12: a dead job whose key is enqueued again is done by the new one and leaves no row', async () => {
     await dataSource.query(
       `SELECT graphile_worker.add_job($1, '{"n":1}'::json, job_key := 'test-task:1', max_attempts := 1)`,
       [TASK],

@@ -126,6 +126,22 @@ describe('a change of password', () => {
     await expectPassword(email, PASSWORD, NEW_PASSWORD);
   });
 
+  it('issue 4, Hostile input: ends a code to reset the former password, and no code to verify the e-mail', async () => {
+    const account = await forgetful();
+    const verification = await codeTo(service, account.email);
+    await changePassword(account.client).expect(204);
+    expectFailure(await reset(account), 400, MESSAGES.otp);
+    expect(await storedOtp(service, account.id, 'reset_password')).toMatchObject({ digest: null });
+    await expectPassword(account.email, NEW_PASSWORD, PASSWORD);
+    await account.client.post('/api/otp/verify').send({ otp: verification }).expect(200);
+  });
+
+  it('issue 4, Hostile input: with a wrong current password leaves the code to reset it good', async () => {
+    const account = await forgetful();
+    await changePassword(account.client, { currentPassword: 'wrong' }).expect(400);
+    expect((await reset(account)).status).toBe(204);
+  });
+
   it('decisions, Accounts: of 6 changes at once from one password, one is made', async () => {
     const { client, email } = await newAccount(service);
     const passwords = Array.from({ length: 6 }, (_, index) => `password ${index}`);

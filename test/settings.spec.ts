@@ -60,6 +60,7 @@ describe('the settings', () => {
       admin: undefined,
       corsOrigins: [],
       corsAllowsLoopback: true,
+      trustedProxies: 0,
       imageHost: 'local',
       stagedImageTtlSeconds: 600,
       smtpUrl: undefined,
@@ -81,6 +82,15 @@ describe('the settings', () => {
       admin: undefined,
       corsAllowsLoopback: true,
     });
+  });
+
+  it.each([
+    ['1', 1],
+    ['9', 9],
+    ['10.0.0.0/8', ['10.0.0.0/8']],
+    ['127.0.0.1, fd00::/8,::1', ['127.0.0.1', 'fd00::/8', '::1']],
+  ])('issue 4, Hostile input: TRUSTED_PROXIES takes %s', (value, proxies) => {
+    expect(read({ TRUSTED_PROXIES: value }).trustedProxies).toEqual(proxies);
   });
 
   it('decisions, Settings: a Cloudinary address and a server key choose image host and gateway', () => {
@@ -115,6 +125,7 @@ describe('the settings', () => {
       MIDTRANS_SNAP_URL: 'snap-value',
       MIDTRANS_API_URL: 'api-value',
       STAGED_IMAGE_TTL_S: '0',
+      TRUSTED_PROXIES: 'proxy-value',
     };
     expect(badOnes(bad)).toEqual([...Object.keys(bad), 'ADMIN_PASSWORD'].sort());
     expect(messageOf(bad)).not.toMatch(/-value|70000/);
@@ -123,6 +134,22 @@ describe('the settings', () => {
   it.each([
     ['PORT', ['-1', '65536', '80a', '8e3', '80.5', '0x50', 'http']],
     ['STAGED_IMAGE_TTL_S', ['0', '-5', '1.5', '86401', 'ten']],
+    [
+      'TRUSTED_PROXIES',
+      [
+        '-1',
+        '10',
+        '1.5',
+        'true',
+        'all',
+        'proxy.example',
+        '10.0.0.0/33',
+        '10.0.0.0/0',
+        '::/0',
+        '10.0.0.1,',
+        '::/129',
+      ],
+    ],
     ['PUBLIC_URL', ['bakery.example', 'ftp://bakery.example', '//bakery.example', 'javascript:alert(1)']],
     ['DATABASE_URL', ['localhost:5432', 'mysql://localhost/db', 'http://localhost']],
     ['SMTP_URL', ['mail.example', 'imap://mail.example']],
@@ -238,7 +265,7 @@ describe('.env.example', () => {
   async function namesRead(): Promise<string[]> {
     const source = await readFile('src/config/env.ts', 'utf8');
     const calls = source.matchAll(
-      /settings\.(?:optional|text|password|oneOf|integer|url|httpUrl|email|origins)\(\s*'([A-Z_]+)'/g,
+      /settings\.(?:optional|text|password|oneOf|integer|url|httpUrl|email|origins|proxies)\(\s*'([A-Z_]+)'/g,
     );
     return [...new Set([...calls].map(([, name = '']) => name))].sort();
   }

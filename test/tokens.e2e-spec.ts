@@ -175,6 +175,8 @@ describe('the current user', () => {
     ['of alg HS384', { algorithm: 'HS384' }],
     ['of alg HS512', { algorithm: 'HS512' }],
     ['of alg RS256', { algorithm: 'RS256' }],
+    ['of alg ES256', { algorithm: 'ES256' }],
+    ['of alg hs256 in small letters', { algorithm: 'hs256' }],
   ])('interface 5 rule 1: a token %s: 400', async (_what, forgery) => {
     expectFailure(await usersWith(signToken(goodClaims(), forgery)), 400, MESSAGES.malformedAccessToken);
     // Expired as well: a stranger is not told that a token "expired" whose signature is not ours.
@@ -204,6 +206,11 @@ describe('the current user', () => {
     ['an exp that is text', { exp: 'tomorrow' }],
     ['no exp', { exp: undefined }],
     ['a beginning in the future', { nbf: 4_000_000_000 }],
+    ['no iat', { iat: undefined }],
+    ['an iat that is text', { iat: 'now' }],
+    ['an iat in the future', { iat: Math.floor(Date.now() / 1000) + 300 }],
+    ['an id beyond every row', { tokenId: 2 ** 31 }],
+    ['a list for a name', { fullname: ['Ayu'] }],
   ])('interface 5: well-signed claims with %s: 400', async (_what, claims) => {
     expectFailure(await usersWith(signToken(goodClaims(claims))), 400, MESSAGES.malformedAccessToken);
   });

@@ -16,6 +16,7 @@ import {
 } from './account.dto.js';
 import { AccountService } from './account.service.js';
 import { AuthService } from './auth.service.js';
+import { ClientAddress } from './client-address.decorator.js';
 import { SessionsService } from './sessions.service.js';
 import { ACCESS_COOKIE, readCookie, REFRESH_COOKIE, TokensService } from './tokens.service.js';
 
@@ -56,8 +57,8 @@ export class AccountController {
     success: { status: 204 },
     changesState: true,
   })
-  async sendOtp(@CurrentUser() caller: Principal): Promise<void> {
-    await this.account.sendOtp(caller);
+  async sendOtp(@CurrentUser() caller: Principal, @ClientAddress() address: string): Promise<void> {
+    await this.account.sendOtp(caller, address);
   }
 
   @Post('otp/verify')
@@ -74,8 +75,9 @@ export class AccountController {
   async verifyOtp(
     @CurrentUser() caller: Principal,
     @Body() { otp }: VerifyOtpDto,
+    @ClientAddress() address: string,
   ): Promise<{ user: VerifiedUserView }> {
-    return { user: new VerifiedUserView(await this.account.verifyEmail(caller, otp)) };
+    return { user: new VerifiedUserView(await this.account.verifyEmail(caller, otp, address)) };
   }
 
   @Patch('users')
@@ -95,9 +97,10 @@ export class AccountController {
   async updateProfile(
     @CurrentUser() caller: Caller,
     @Body() body: UpdateProfileDto,
+    @ClientAddress() address: string,
     @Res({ passthrough: true }) response: Response,
   ): Promise<{ user: UserWithRoleView }> {
-    const session = await this.account.updateProfile(caller, body);
+    const session = await this.account.updateProfile(caller, body, address);
     this.sessions.setCookies(response, session);
     return { user: new UserWithRoleView(session.principal) };
   }
@@ -119,9 +122,10 @@ export class AccountController {
   async changePassword(
     @CurrentUser() caller: Principal,
     @Body() body: ChangePasswordDto,
+    @ClientAddress() address: string,
     @Res({ passthrough: true }) response: Response,
   ): Promise<void> {
-    this.sessions.setCookies(response, await this.account.changePassword(caller, body));
+    this.sessions.setCookies(response, await this.account.changePassword(caller, body, address));
   }
 
   @Post('password/forgot')
@@ -136,8 +140,11 @@ export class AccountController {
     takes: 'json',
     changesState: true,
   })
-  async forgotPassword(@Body() { email }: ForgotPasswordDto): Promise<void> {
-    await this.account.forgotPassword(email);
+  async forgotPassword(
+    @Body() { email }: ForgotPasswordDto,
+    @ClientAddress() address: string,
+  ): Promise<void> {
+    await this.account.forgotPassword(email, address);
   }
 
   @Post('password/reset')
@@ -152,7 +159,7 @@ export class AccountController {
     takes: 'json',
     changesState: true,
   })
-  async resetPassword(@Body() body: ResetPasswordDto): Promise<void> {
-    await this.account.resetPassword(body);
+  async resetPassword(@Body() body: ResetPasswordDto, @ClientAddress() address: string): Promise<void> {
+    await this.account.resetPassword(body, address);
   }
 }

@@ -5,19 +5,22 @@ import { failures } from '../common/errors.js';
 import { JobsService } from '../jobs/jobs.service.js';
 import { type Account, type AccountWithPassword, UsersService } from '../users/users.service.js';
 import type { ChangePasswordDto, ResetPasswordDto, UpdateProfileDto } from './account.dto.js';
+import { MailLimitsService } from './mail-limits.service.js';
+import type { OtpPurpose } from './otp.entity.js';
 import { OtpService } from './otp.service.js';
 import { PasswordsService } from './passwords.service.js';
+import { ProofsService } from './proofs.service.js';
 import { type Session, SessionsService } from './sessions.service.js';
 
 const FORGOT_PASSWORD = 'forgot-password';
-/** No account's id. Its codes are looked for as well, so that the time of an answer tells as little as its text. */
-const NOBODY = 0;
 
 interface ForgotPasswordPayload {
   readonly email: string;
+  /** Who asked, as `MailLimitsService.askerOf` gives it. */
+  readonly asker: string;
 }
 
-/** What the owner of an account does with it (decisions.md, Accounts). */
+/** What the owner of an account does with it (decisions.md, Accounts). Addresses are what `ClientAddress` gives. */
 @Injectable()
 export class AccountService implements OnModuleInit {
   constructor(
@@ -26,23 +29,26 @@ export class AccountService implements OnModuleInit {
     private readonly passwords: PasswordsService,
     private readonly sessions: SessionsService,
     private readonly otps: OtpService,
+    private readonly proofs: ProofsService,
+    private readonly mails: MailLimitsService,
     private readonly jobs: JobsService,
   ) {}
 
   onModuleInit(): void {
-    this.jobs.handle<ForgotPasswordPayload>(FORGOT_PASSWORD, ({ email }) => this.#sendReset(email), {
+    this.jobs.handle<ForgotPasswordPayload>(FORGOT_PASSWORD, (payload) => this.#sendReset(payload), {
       lane: 'mail',
     });
   }
 
-  /** Queues a new verification code; one a minute at most, a further call does nothing. */
-  async sendOtp(caller: Principal): Promise<void> {
-    await this.dataSource.transaction((tx) => this.otps.request(tx, caller.id, 'verify_email'));
+  /** Queues a new verification code; one a minute and ten an hour at most, a further call does nothing. */
+  async sendOtp(caller: Principal, address: string): Promise<void> {
+    if (await this.mails.mayAsk(address))
+      await this.#requestOtp(caller.id, 'verify_email', this.mails.askerOf(address));
   }
 
-  /** @throws Failure 400 when the code is wrong, expired or used up */
-  async verifyEmail(caller: Principal, otp: string): Promise<Account> {
-    const checked = await this.otps.check(caller.id, 'verify_email', otp);
+  /** @throws Failure 400 when the code is wrong, expired or used up, or too many were wrong */
+  async verifyEmail(caller: Principal, otp: string, address: string): Promise<Account> {
+    const checked = await this.proofs.code(caller.id, { account: caller.id, address }, 'verify_email', otp);
     return this.dataSource.transaction(async (tx) => {
       // First the account, as a change of its e-mail does, which ends the code that went to the old address.
       const account = await this.users.markEmailVerified(tx, caller.id);
@@ -57,42 +63,53 @@ export class AccountService implements OnModuleInit {
    * @throws Failure 400 when the password that an e-mail needs is wrong; 409 when the e-mail is taken; 401 when the
    *   caller's session has ended: it gets a new one here, which an old access token alone must not be good for
    */
-  async updateProfile(caller: Caller, { fullname, email, password }: UpdateProfileDto): Promise<Session> {
+  async updateProfile(
+    caller: Caller,
+    { fullname, email, password }: UpdateProfileDto,
+    address: string,
+  ): Promise<Session> {
     const account = await this.#own(caller);
-    if (email !== undefined || password !== undefined) await this.#prove(account, password);
+    if (email !== undefined || password !== undefined)
+      await this.proofs.password(account, { account: account.id, address }, password ?? '');
     else if (isOfEndedSession(caller, account)) throw failures.missingAccessToken();
+    const mailAt =
+      email === undefined || email === account.email ? undefined : await this.mails.promisedAt(address);
     return this.dataSource.transaction(async (tx) => {
       const { account: changed, isNewEmail } = await this.users.changeProfile(tx, account, {
         ...(fullname !== undefined && { fullname }),
         ...(email !== undefined && { email }),
       });
-      if (isNewEmail) await this.otps.requestForNewEmail(tx, account.id);
+      if (isNewEmail) await this.otps.requestForNewEmail(tx, account.id, mailAt);
       return this.sessions.openLocked(tx, changed);
     });
   }
 
   /**
-   * Changes the password and ends every other session.
+   * Changes the password and ends every other session, and a code to reset the former one.
    * @throws Failure 400 when the current password is wrong
    */
   async changePassword(
     caller: Principal,
     { currentPassword, password }: ChangePasswordDto,
+    address: string,
   ): Promise<Session> {
     const account = await this.#own(caller);
-    await this.#prove(account, currentPassword);
+    await this.proofs.password(account, { account: account.id, address }, currentPassword);
     const passwordHash = await this.passwords.hash(password);
-    return this.dataSource.transaction(async (tx) =>
-      this.sessions.openLocked(tx, await this.users.changePassword(tx, account, passwordHash)),
-    );
+    return this.dataSource.transaction(async (tx) => {
+      const changed = await this.users.changePassword(tx, account, passwordHash);
+      await this.otps.endReset(tx, account.id);
+      return this.sessions.openLocked(tx, changed);
+    });
   }
 
   /**
    * Queues a reset code if the account exists. Whether it does is looked up by the job, so that neither the answer
    * nor its time tells.
    */
-  async forgotPassword(email: string): Promise<void> {
-    const payload: ForgotPasswordPayload = { email };
+  async forgotPassword(email: string, address: string): Promise<void> {
+    if (!(await this.mails.mayAsk(address))) return;
+    const payload: ForgotPasswordPayload = { email, asker: this.mails.askerOf(address) };
     await this.jobs.enqueue(this.dataSource.manager, FORGOT_PASSWORD, payload, {
       key: `${FORGOT_PASSWORD}:${email.toLowerCase()}`,
     });
@@ -100,11 +117,13 @@ export class AccountService implements OnModuleInit {
 
   /**
    * Sets a new password with a reset code and ends every session.
-   * @throws Failure 400 when the account is unknown or the code wrong, expired or used up, the same for all
+   * @throws Failure 400 when the account is unknown, the code wrong, expired or used up, or too many were wrong, the
+   *   same for all
    */
-  async resetPassword({ email, otp, password }: ResetPasswordDto): Promise<void> {
+  async resetPassword({ email, otp, password }: ResetPasswordDto, address: string): Promise<void> {
     const account = await this.users.findByEmail(email);
-    const checked = await this.otps.check(account?.id ?? NOBODY, 'reset_password', otp);
+    const guesser = { account: account?.id ?? email, address };
+    const checked = await this.proofs.code(account?.id, guesser, 'reset_password', otp);
     const passwordHash = await this.passwords.hash(password);
     await this.dataSource.transaction(async (tx) => {
       await this.users.resetPassword(tx, checked.userId, passwordHash);
@@ -112,20 +131,22 @@ export class AccountService implements OnModuleInit {
     });
   }
 
-  async #sendReset(email: string): Promise<void> {
+  async #sendReset({ email, asker }: ForgotPasswordPayload): Promise<void> {
     const account = await this.users.findByEmail(email);
-    if (account === null) return;
-    await this.dataSource.transaction((tx) => this.otps.request(tx, account.id, 'reset_password'));
+    if (account !== null) await this.#requestOtp(account.id, 'reset_password', asker);
+  }
+
+  /** What was asked for and mails nothing is not counted: the button may be pressed often. */
+  async #requestOtp(userId: number, purpose: OtpPurpose, asker: string): Promise<void> {
+    if (await this.mails.isSpent(userId, asker)) return;
+    const isQueued = await this.dataSource.transaction((tx) => this.otps.request(tx, userId, purpose));
+    if (isQueued) await this.mails.countMail(userId, asker);
   }
 
   async #own(caller: Principal): Promise<AccountWithPassword> {
     const account = await this.users.findWithPassword(caller.id);
     if (account === null) throw failures.missingAccessToken();
     return account;
-  }
-
-  async #prove(account: AccountWithPassword, password: string | undefined): Promise<void> {
-    if (!(await this.passwords.matches(account.passwordHash, password ?? ''))) throw failures.credentials();
   }
 }
 

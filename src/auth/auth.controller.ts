@@ -7,6 +7,7 @@ import { Public } from '../common/public.decorator.js';
 import { UserView, UserWithRoleView } from '../users/users.dto.js';
 import { LoginDto, RegisterDto } from './auth.dto.js';
 import { AuthService } from './auth.service.js';
+import { ClientAddress } from './client-address.decorator.js';
 import { SessionsService } from './sessions.service.js';
 import { ACCESS_COOKIE, readCookie, REFRESH_COOKIE, TokensService } from './tokens.service.js';
 
@@ -35,9 +36,10 @@ export class AuthController {
   })
   async register(
     @Body() body: RegisterDto,
+    @ClientAddress() address: string,
     @Res({ passthrough: true }) response: Response,
   ): Promise<{ user: UserWithRoleView }> {
-    const session = await this.auth.register(body);
+    const session = await this.auth.register(body, address);
     this.sessions.setCookies(response, session);
     return { user: new UserWithRoleView(session.principal) };
   }
@@ -56,9 +58,10 @@ export class AuthController {
   })
   async login(
     @Body() body: LoginDto,
+    @ClientAddress() address: string,
     @Res({ passthrough: true }) response: Response,
   ): Promise<{ users: UserView; user: UserWithRoleView }> {
-    const session = await this.auth.login(body);
+    const session = await this.auth.login(body, address);
     this.sessions.setCookies(response, session);
     return { users: new UserView(session.principal), user: new UserWithRoleView(session.principal) };
   }

@@ -10,14 +10,18 @@ import { AccountService } from './account.service.js';
 import { AdminAccountsService } from './admin-accounts.service.js';
 import { AdminBootstrapService } from './admin-bootstrap.service.js';
 import { AdminGuard } from './admin.guard.js';
+import { AttemptsRepository } from './attempts.repository.js';
 import { AuthController } from './auth.controller.js';
 import { AuthService } from './auth.service.js';
+import { GuessesService } from './guesses.service.js';
 import { JwtCookieGuard } from './jwt-cookie.guard.js';
 import { JwtCookieStrategy } from './jwt-cookie.strategy.js';
+import { MailLimitsService } from './mail-limits.service.js';
 import { OneTimePassword } from './otp.entity.js';
 import { OtpService } from './otp.service.js';
 import { OtpsRepository } from './otps.repository.js';
 import { PasswordsService } from './passwords.service.js';
+import { ProofsService } from './proofs.service.js';
 import { SessionsService } from './sessions.service.js';
 import { TokensService } from './tokens.service.js';
 
@@ -36,12 +40,16 @@ import { TokensService } from './tokens.service.js';
     AdminAccountsService,
     AdminBootstrapService,
     AdminGuard,
+    AttemptsRepository,
     AuthService,
+    GuessesService,
     JwtCookieGuard,
     JwtCookieStrategy,
+    MailLimitsService,
     OtpService,
     OtpsRepository,
     PasswordsService,
+    ProofsService,
     SessionsService,
     TokensService,
   ],

@@ -3,8 +3,11 @@ import { DataSource } from 'typeorm';
 import { failures } from '../common/errors.js';
 import { UsersService } from '../users/users.service.js';
 import type { LoginDto, RegisterDto } from './auth.dto.js';
+import { GuessesService } from './guesses.service.js';
+import { MailLimitsService } from './mail-limits.service.js';
 import { OtpService } from './otp.service.js';
 import { PasswordsService } from './passwords.service.js';
+import { ProofsService } from './proofs.service.js';
 import { type Session, SessionsService } from './sessions.service.js';
 import { isStoredRefreshToken, TokensService } from './tokens.service.js';
 
@@ -21,27 +24,36 @@ export class AuthService {
     private readonly sessions: SessionsService,
     private readonly tokens: TokensService,
     private readonly otps: OtpService,
+    private readonly proofs: ProofsService,
+    private readonly guesses: GuessesService,
+    private readonly mails: MailLimitsService,
   ) {}
 
   /**
    * Creates an account of role USER and signs it in. Its OTP mail is queued in the same transaction.
+   * @param address of the caller, as `ClientAddress` gives it
    * @throws QueryFailedError of `users_email_key` (409) when the e-mail is taken
    */
-  async register({ email, fullname, password }: RegisterDto): Promise<Session> {
+  async register({ email, fullname, password }: RegisterDto, address: string): Promise<Session> {
     const passwordHash = await this.passwords.hash(password);
+    const mailAt = await this.mails.promisedAt(address);
     return this.dataSource.transaction(async (tx) => {
       const account = await this.users.create(tx, { email, fullname, role: 'USER', passwordHash });
-      await this.otps.request(tx, account.id, 'verify_email');
+      await this.otps.request(tx, account.id, 'verify_email', mailAt);
+      await this.guesses.knowOwner(tx, { account: account.id, address });
       return this.sessions.openLocked(tx, account);
     });
   }
 
-  /** @throws Failure 400 when the e-mail is unknown or the password wrong, the same for both */
-  async login({ email, password }: LoginDto): Promise<Session> {
+  /**
+   * @param address of the caller, as `ClientAddress` gives it
+   * @throws Failure 400 when the e-mail is unknown, the password wrong, or too many were, the same for all
+   */
+  async login({ email, password }: LoginDto, address: string): Promise<Session> {
     for (let attempt = 1; attempt <= LOGIN_ATTEMPTS; attempt += 1) {
       const account = await this.users.findByEmail(email);
-      const matches = await this.passwords.matches(account?.passwordHash, password);
-      if (account === null || !matches) throw failures.credentials();
+      await this.proofs.password(account, { account: account?.id ?? email, address }, password);
+      if (account === null) throw failures.credentials();
       const session = await this.sessions.open(this.dataSource.manager, account);
       if (session !== null) return session;
     }

@@ -61,29 +61,38 @@ export class OtpService implements OnModuleInit {
     this.jobs.handle<SendOtpPayload>(SEND_OTP, (payload) => this.#send(payload), { lane: 'mail' });
   }
 
-  /** Queues the mail with a new code; does nothing when one was requested less than a minute ago. */
-  async request(tx: EntityManager, userId: number, purpose: OtpPurpose): Promise<void> {
-    if (await this.otps.request(tx, userId, purpose)) await this.#enqueue(tx, { userId, purpose });
+  /**
+   * Queues the mail with a new code; does nothing when one was requested less than a minute ago.
+   * @param runAt before which the mail does not leave
+   * @returns whether a mail was queued
+   */
+  async request(tx: EntityManager, userId: number, purpose: OtpPurpose, runAt?: Date): Promise<boolean> {
+    const isNew = await this.otps.request(tx, userId, purpose);
+    if (isNew) await this.#enqueue(tx, { userId, purpose }, runAt);
+    return isNew;
   }
 
   /** Ends the codes that went to the former address, of both purposes, and queues one to the new. */
-  async requestForNewEmail(tx: EntityManager, userId: number): Promise<void> {
+  async requestForNewEmail(tx: EntityManager, userId: number, runAt?: Date): Promise<void> {
     await this.otps.endAll(tx, userId);
     await this.otps.requestAnew(tx, userId, 'verify_email');
-    await this.#enqueue(tx, { userId, purpose: 'verify_email', isNewEmail: true });
+    await this.#enqueue(tx, { userId, purpose: 'verify_email', isNewEmail: true }, runAt);
+  }
+
+  /** Ends the code to set a new password: the account has one that its owner knows. */
+  async endReset(tx: EntityManager, userId: number): Promise<void> {
+    await this.otps.end(tx, userId, 'reset_password');
   }
 
   /**
    * Checks a code. The try is counted before the code is looked at and commits by itself, so that guesses at the same
    * moment count too, whatever becomes of them.
-   * @returns what `consume` takes
-   * @throws Failure 400 when the code is wrong, expired, used, or its 5 tries are spent
+   * @returns what `consume` takes; null when the code is wrong, expired, used, or its 5 tries are spent
    */
-  async check(userId: number, purpose: OtpPurpose, code: string): Promise<CheckedOtp> {
+  async check(userId: number, purpose: OtpPurpose, code: string): Promise<CheckedOtp | null> {
     const digest = await this.otps.spendTry(userId, purpose, OTP_TRIES);
-    if (digest === null || !timingSafeEqual(digest, this.#digest(userId, purpose, code)))
-      throw failures.invalidOtp();
-    return { userId, purpose, digest };
+    const isRight = digest !== null && timingSafeEqual(digest, this.#digest(userId, purpose, code));
+    return isRight ? { userId, purpose, digest } : null;
   }
 
   /**
@@ -94,9 +103,12 @@ export class OtpService implements OnModuleInit {
     if (!(await this.otps.consume(tx, userId, purpose, digest))) throw failures.invalidOtp();
   }
 
-  async #enqueue(tx: EntityManager, payload: SendOtpPayload): Promise<void> {
+  async #enqueue(tx: EntityManager, payload: SendOtpPayload, runAt?: Date): Promise<void> {
     const { userId, purpose } = payload;
-    await this.jobs.enqueue(tx, SEND_OTP, payload, { key: `${SEND_OTP}:${userId}:${purpose}` });
+    await this.jobs.enqueue(tx, SEND_OTP, payload, {
+      key: `${SEND_OTP}:${userId}:${purpose}`,
+      ...(runAt !== undefined && { runAt }),
+    });
   }
 
   /**

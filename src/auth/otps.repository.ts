@@ -24,6 +24,11 @@ export class OtpsRepository {
     await tx.update(OneTimePassword, { userId }, { digest: null });
   }
 
+  /** Makes the code of an account for one purpose worthless. */
+  async end(tx: EntityManager, userId: number, purpose: OtpPurpose): Promise<void> {
+    await tx.update(OneTimePassword, { userId, purpose }, { digest: null });
+  }
+
   /** Asks for a code whatever was asked for before: it is for another address, and the limit does not apply. */
   async requestAnew(tx: EntityManager, userId: number, purpose: OtpPurpose): Promise<void> {
     await tx.query(

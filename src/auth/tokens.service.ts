@@ -27,6 +27,8 @@ export const JWT_ALGORITHM = 'HS256';
 const SECOND = 1000;
 const ACCESS_LIFETIME_S = 600;
 const REFRESH_LIFETIME_S = 864_000;
+/** By how much the clocks of two processes may differ. */
+const CLOCK_SKEW_S = 60;
 /** The documented Max-Age values, in seconds; far longer than the tokens, whose own `exp` ends them. */
 const ACCESS_MAX_AGE_S = 600_000;
 const REFRESH_MAX_AGE_S = 864_000_000;
@@ -111,9 +113,11 @@ export function readCookie(request: Request, name: string): string | null {
 
 /** The caller that verified claims name; null when they are not claims of ours. */
 export function principalOf(claims: Partial<Record<keyof TokenClaims, unknown>>): Principal | null {
-  const { tokenId, fullname, email, role, exp } = claims;
-  // The verification leaves a token without `exp` valid for ever.
-  if (!isId(tokenId) || typeof fullname !== 'string' || typeof email !== 'string' || typeof exp !== 'number')
+  const { tokenId, fullname, email, role, iat, exp } = claims;
+  if (!isId(tokenId) || typeof fullname !== 'string' || typeof email !== 'string') return null;
+  // The verification leaves a token without `exp` valid for ever, and looks at no `iat`, by which a token is known to
+  // belong to a session that has ended.
+  if (typeof exp !== 'number' || typeof iat !== 'number' || iat > Date.now() / 1000 + CLOCK_SKEW_S)
     return null;
   const known = ROLES.find((candidate) => candidate === role);
   return known === undefined ? null : { id: tokenId, fullname, email, role: known };

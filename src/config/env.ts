@@ -36,6 +36,8 @@ export class Env {
   readonly corsOrigins!: readonly string[];
   /** In development every loopback origin may call as well. */
   readonly corsAllowsLoopback!: boolean;
+  /** How many proxies, or which addresses and networks, may say in X-Forwarded-For whom they speak for. */
+  readonly trustedProxies!: number | readonly string[];
   /** Where new images go; `local` keeps them under `dataDir`. */
   readonly imageHost!: 'cloudinary' | 'local';
   /** Also needed to remove images that were stored there before IMAGE_HOST changed. */
@@ -95,6 +97,7 @@ export function readEnv(source: NodeJS.ProcessEnv = process.env): Env {
     admin: adminAccount(settings),
     corsOrigins: corsOrigins ?? [],
     corsAllowsLoopback: corsOrigins === undefined && !production,
+    trustedProxies: settings.proxies('TRUSTED_PROXIES'),
     ...images(settings),
     stagedImageTtlSeconds: settings.integer('STAGED_IMAGE_TTL_S', 600, 1, 86_400),
     smtpUrl: settings.url('SMTP_URL', ['smtp:', 'smtps:']),

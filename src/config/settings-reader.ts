@@ -1,4 +1,5 @@
 import { isEmail } from 'class-validator';
+import { isIP } from 'node:net';
 
 /** The settings are unusable; the message names every bad variable, one a line. */
 export class SettingsError extends Error {
@@ -94,4 +95,25 @@ export class SettingsReader {
     }
     return origins;
   }
+
+  /** A number of hops, or a comma-separated list of addresses and networks (RFC 4632, RFC 4291). */
+  proxies(name: string): number | string[] {
+    const value = this.optional(name);
+    if (value === undefined) return 0;
+    if (/^\d$/.test(value)) return Number(value);
+    const networks = value.split(',').map((network) => network.trim());
+    if (!networks.every(isNetwork)) {
+      this.bad(name, 'must be a number of proxies up to 9, or addresses and networks such as 10.0.0.0/8');
+    }
+    return networks;
+  }
+}
+
+/** Whether a text is an address or a network. Not one of everybody: each client could then say who it is. */
+function isNetwork(text: string): boolean {
+  const [address = '', length, ...rest] = text.split('/');
+  const version = isIP(address);
+  if (version === 0 || address.includes('%') || rest.length > 0) return false;
+  if (length === undefined) return true;
+  return /^[1-9]\d{0,2}$/.test(length) && Number(length) <= (version === 4 ? 32 : 128);
 }

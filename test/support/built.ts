@@ -6,6 +6,7 @@ declare global {
 /** Modules of the build that tests use, with the types of their sources. */
 export interface BuiltModules {
   'src/app.setup.js': typeof import('../../src/app.setup.js');
+  'src/auth/admin-accounts.service.js': typeof import('../../src/auth/admin-accounts.service.js');
   'src/common/logging.js': typeof import('../../src/common/logging.js');
   'src/common/request-id.js': typeof import('../../src/common/request-id.js');
   'src/config/database.js': typeof import('../../src/config/database.js');

@@ -45,7 +45,8 @@ export class SimulatorController {
   /** @param refused an action that the payment's state does not allow */
   async #answer(token: string, request: Request, response: Response, refused?: string): Promise<void> {
     const { transaction, notifications } = await this.simulator.page(token);
-    response.set({ 'Cache-Control': 'no-store', Vary: 'Accept' });
+    // Besides what is set already: the answer also varies by Origin.
+    response.vary('Accept').set('Cache-Control', 'no-store');
     if (wantsJson(request)) {
       const data = this.page.view(transaction, notifications);
       response.json({ status: 'success', data } satisfies SuccessEnvelope<PaymentView>);

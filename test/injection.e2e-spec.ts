@@ -1,0 +1,171 @@
+import request from 'supertest';
+import { newAccount, PASSWORD } from './support/accounts.js';
+import { sendRaw } from './support/raw-http.js';
+import { startService, type TestService } from './support/service.js';
+import { until } from './support/wait.js';
+
+let service: TestService;
+
+beforeAll(async () => {
+  service = await startService();
+});
+
+afterAll(async () => {
+  await service.stop();
+});
+
+/** What is neither allowed to end a log line nor to move a terminal's cursor. */
+const LINE_BREAKS = '\n\r\u2028\u2029\u0085\u001b[2K{"level":"fatal"}';
+
+describe('text that means something elsewhere', () => {
+  it('issue 4, Injection: characters of SQL in a name are kept as typed', async () => {
+    for (const fullname of [
+      `'); DROP TABLE users; --`,
+      `$1 $$ E'\\' U&"\\0041" %s ? :name`,
+      `{"a":1}\\u0000 \\x00 {{fullname}}`,
+      `Robert"; SELECT pg_sleep(5); /*`,
+    ]) {
+      const { client, id } = await newAccount(service, fullname);
+      expect((await client.get('/api/refresh').expect(200)).body).toMatchObject({
+        data: { user: { fullname } },
+      });
+      const { rows } = await service.database.pool.query('SELECT fullname FROM users WHERE id = $1', [id]);
+      expect(rows).toEqual([{ fullname }]);
+    }
+  });
+
+  it('issue 4, Injection: no line break of a path, a user agent, an id or a name gets into a log line of its own', async () => {
+    const id = 'log-injection-1';
+    await request(service.url)
+      .get(`/api/${encodeURIComponent(LINE_BREAKS)}`)
+      .set('X-Request-Id', id)
+      .set('User-Agent', 'a\tb')
+      .expect(404);
+    await newAccount(service, `Ayu${LINE_BREAKS}`);
+    const line = await until('the log line', () => service.log.find(({ requestId }) => requestId === id));
+    expect(line).toMatchObject({ level: 'info', msg: 'request', req: { method: 'GET' } });
+    // The test's log takes each write for one line of JSON: a line of somebody's own would be one of these.
+    expect(service.log.filter(({ level }) => level === 'fatal')).toEqual([]);
+    expect(JSON.stringify(service.log)).not.toMatch(/[\p{Cc}]/u);
+  });
+
+  it('issue 4, Injection: a request id that would break a header is replaced', async () => {
+    const [answer] = await sendRaw(
+      service.url,
+      'GET /api/health/live HTTP/1.1\r\nHost: a\r\nConnection: close\r\nX-Request-Id: a%0d%0aSet-Cookie: x=y\r\n\r\n',
+    );
+    expect(answer?.headers['x-request-id']).toMatch(/^[\da-f-]{36}$/);
+    expect(answer?.headers).not.toHaveProperty('set-cookie');
+  });
+
+  it.each([
+    'a\r\nBcc: b@example.com',
+    '"a\r\nBcc: b"@example.com',
+    'a@example.com\u2028',
+    '"a\n"@example.com',
+  ])('issue 4, Injection: %j is no e-mail address', async (email) => {
+    const response = await service.client().register({ email: `x${email}y` });
+    expect({ status: response.status, body: response.body as unknown }).toMatchObject({
+      status: 400,
+      body: { errors: { details: { email: 'your email format is invalid' } } },
+    });
+  });
+});
+
+describe('fields that mean something to JavaScript', () => {
+  it('issue 4, Injection: form fields named after prototypes change none and bind nothing', async () => {
+    const admin = await service.admin();
+    const response = await admin
+      .post('/api/products')
+      .field('name', 'Nastar')
+      .field('description', 'Pineapple')
+      .field('price', '1000')
+      .field('__proto__[isAdmin]', 'yes')
+      .field('__proto__', 'yes')
+      .field('constructor[prototype][isAdmin]', 'yes')
+      .field('constructor.prototype.isAdmin', 'yes')
+      .field('toString', 'yes');
+    expect(response.status).toBe(201);
+    expect(Object.keys((response.body as { data: { products: object } }).data.products).sort()).toEqual([
+      'description',
+      'id',
+      'images',
+      'name',
+      'price',
+    ]);
+    expect(({} as Record<string, unknown>).isAdmin).toBeUndefined();
+    expect(typeof {}.toString).toBe('function');
+  });
+
+  it('issue 4, Injection: nested JSON named after prototypes changes none', async () => {
+    const { client } = await newAccount(service);
+    const bodies = [
+      '{"__proto__":{"isAdmin":true},"fullname":"A"}',
+      '{"constructor":{"prototype":{"isAdmin":true}},"fullname":"B"}',
+      '{"fullname":{"__proto__":{"isAdmin":true}}}',
+    ];
+    const statuses: number[] = [];
+    for (const body of bodies)
+      statuses.push(
+        (await client.patch('/api/users').set('Content-Type', 'application/json').send(body)).status,
+      );
+    expect(statuses).toEqual([200, 200, 400]);
+    expect(({} as Record<string, unknown>).isAdmin).toBeUndefined();
+  });
+});
+
+describe('text that keeps a validator busy', () => {
+  /** Generous: a busy machine takes its time, a backtracking expression takes minutes. */
+  const BOUND_MS = 2_000;
+  const LONG = 40_000;
+  const hostile: readonly (readonly [string, (length: number) => string])[] = [
+    ['at signs', (length) => '@'.repeat(length)],
+    ['labels', (length) => `a@${'a.'.repeat(length / 2)}`],
+    ['a quoted local part', (length) => `"${'\\"'.repeat(length / 2 - 10)}"@a.co`],
+    ['dots', (length) => `${'a.'.repeat(length / 2 - 5)}@a.co`],
+    ['hyphens', (length) => `a@${'-'.repeat(length - 8)}.co`],
+    ['spaces', (length) => `a${' '.repeat(length - 8)}b@a.co`],
+    ['a display name', (length) => `${'<'.repeat(length - 10)}a@b.co>`],
+  ];
+
+  it.each(hostile)(
+    'issue 4, Injection: an e-mail of %s is judged at once, however long',
+    async (_what, make) => {
+      for (const length of [254, LONG]) {
+        const start = performance.now();
+        const { status } = await service
+          .client()
+          .post('/api/login')
+          .send({ email: make(length), password: PASSWORD });
+        expect(status).toBe(400);
+        expect(performance.now() - start).toBeLessThan(BOUND_MS);
+      }
+    },
+  );
+
+  it('issue 4, Injection: the length of an e-mail is judged before its form', async () => {
+    const response = await service
+      .client()
+      .post('/api/login')
+      .send({ email: '@'.repeat(255), password: 'x' });
+    expect(response.body).toMatchObject({
+      errors: { details: { email: 'email can have 254 characters at max' } },
+    });
+  });
+
+  it.each([
+    ['description', ' '.repeat(20_000) + 'x'.repeat(10_001)],
+    ['price', '0'.repeat(LONG) + 'x'],
+    ['price', '1.' + '0'.repeat(LONG)],
+    ['name', '\t '.repeat(LONG / 2)],
+  ])('issue 4, Injection: a %s of many characters is judged at once', async (field, value) => {
+    const admin = await service.admin();
+    const start = performance.now();
+    const form = admin.post('/api/products');
+    for (const [name, good] of Object.entries({ name: 'N', description: 'D', price: '1', [field]: value }))
+      void form.field(name, good);
+    const { status } = await form;
+    expect([400, 413]).toContain(status);
+    expect(performance.now() - start).toBeLessThan(BOUND_MS);
+  });
+});
