@@ -55,6 +55,7 @@ it('crashes: whatever moment the service is killed at, nothing acknowledged is l
     kills += 1;
     await workload.stop();
     service = await start();
+    expect(service.output()).toContain('took over the server of an earlier run');
   }
   record(TOPIC, { kills });
 

@@ -27,7 +27,10 @@ export class Observer {
       const answer = await request.timeout({ deadline: REQUEST_BOUND_MS }).ok(() => true);
       if (expected.includes(answer.status)) return { isKnown: true, answer };
       if (answer.status === 503 && isEnvelope(answer)) this.refused += 1;
-      else this.violations.push(`${what} was answered ${answer.status} ${JSON.stringify(answer.body)}`);
+      else
+        this.violations.push(
+          `${what} (${answer.headers['x-request-id'] ?? 'no id'}) was answered ${answer.status} ${JSON.stringify(answer.body)}`,
+        );
       return UNKNOWN;
     } catch (error) {
       if (typeof error === 'object' && error !== null && 'timeout' in error) {

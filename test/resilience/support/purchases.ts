@@ -112,12 +112,12 @@ export class Purchases {
   async settle(): Promise<void> {
     const deadline = Date.now() + SETTLE_DEADLINE_MS;
     for (const purchase of this.#all) {
-      while (purchase.order === undefined && Date.now() < deadline) {
-        await this.#place(purchase);
-        if (purchase.order === undefined) await delay(200);
+      while (!isSettled(purchase) && Date.now() < deadline) {
+        if (purchase.order === undefined) await this.#place(purchase);
+        else await this.#notify(purchase);
+        if (!isSettled(purchase)) await delay(200);
       }
-      if (purchase.undelivered !== undefined) await this.#notify(purchase);
-      if (purchase.order === undefined || purchase.undelivered !== undefined) {
+      if (!isSettled(purchase)) {
         this.observer.violation(`order of key ${purchase.key} or its notification is not to be had`);
       }
     }
@@ -157,7 +157,8 @@ export class Purchases {
           );
         }
       }
-      const status = String(acknowledged.at(-1)?.transaction_status ?? 'pending');
+      const last = acknowledged.at(-1);
+      const status = last === undefined ? 'pending' : statusOf(last);
       const isComplete = history.order.completed_at !== null;
       if (history.order.status !== status || isComplete !== (status === 'settlement')) {
         lostNotifications += 1;
@@ -183,4 +184,12 @@ export class Purchases {
       this.observer.violation(`a customer with ${this.#all.length} keys has ${count} orders`);
     }
   }
+}
+
+function isSettled(purchase: Purchase): boolean {
+  return purchase.order !== undefined && purchase.undelivered === undefined;
+}
+
+function statusOf(notification: Body): string {
+  return typeof notification.transaction_status === 'string' ? notification.transaction_status : '';
 }
