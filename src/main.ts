@@ -1,16 +1,18 @@
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { createApp } from './app.setup.js';
-import { createLogger } from './common/logging.js';
+import { createLogger, routeConsole } from './common/logging.js';
 import { stopGracefully } from './common/graceful-stop.js';
 import { openDatabase, type OpenDatabase } from './config/open-database.js';
 import { loadDotEnv, readEnv } from './config/env.js';
 import { migrate } from './config/migrate.js';
 import { SettingsError } from './config/settings-reader.js';
+import { JobsService } from './jobs/jobs.service.js';
 
 async function main(): Promise<void> {
   loadDotEnv();
   const env = readEnv();
   const logger = createLogger(env);
+  routeConsole(logger);
   let database: OpenDatabase | undefined;
   let app: NestExpressApplication | undefined;
   let stopping: Promise<void> | undefined;
@@ -18,7 +20,11 @@ async function main(): Promise<void> {
   const stop = (reason: string): void => {
     stopping ??= (async () => {
       logger.info(`stopping: ${reason}`);
-      if (app !== undefined) await stopGracefully(app);
+      if (app !== undefined) {
+        // Side by side: one after the other, slow requests and slow jobs would take longer than a stop may.
+        app.get(JobsService, { strict: false }).stopTaking();
+        await stopGracefully(app);
+      }
       await database?.close();
       logger.info('stopped');
       process.exit(0);

@@ -2,6 +2,7 @@ import type { LoggerService } from '@nestjs/common';
 import { pino, stdTimeFunctions, type DestinationStream, type Logger } from 'pino';
 import { pinoHttp } from 'pino-http';
 import pretty from 'pino-pretty';
+import { format } from 'node:util';
 import type { Env } from '../config/env.js';
 import { currentRequestId } from './request-id.js';
 
@@ -52,6 +53,31 @@ export function describeError(error: unknown): object {
     stack: error.stack,
     ...(error.cause !== undefined && { cause: describeError(error.cause) }),
   };
+}
+
+const CONSOLE_METHODS = [
+  ['debug', 'debug'],
+  ['log', 'info'],
+  ['info', 'info'],
+  ['warn', 'warn'],
+  ['trace', 'warn'],
+  ['error', 'error'],
+] as const;
+
+/**
+ * Turns what libraries print by themselves into log lines: graphile-worker 0.17 prints a stack when its connection is
+ * cut, which nobody who reads JSON lines would find.
+ */
+export function routeConsole(logger: Logger): void {
+  for (const [method, level] of CONSOLE_METHODS) {
+    console[method] = (...values: unknown[]) => {
+      const err = values.find((value) => value instanceof Error);
+      logger[level](
+        { context: 'Console', ...(err !== undefined && { err }) },
+        format(...values.map((value) => (value instanceof Error ? value.message : value))),
+      );
+    };
+  }
 }
 
 /** One line a request: method, path without its query, status, duration. No header, cookie or body. */

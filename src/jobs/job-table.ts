@@ -23,6 +23,12 @@ export interface JobRecord {
   readonly lastError: string | null;
 }
 
+/** A job that was freed and has no try left. */
+export interface FreedDead {
+  readonly id: string;
+  readonly task: string;
+}
+
 /** What became of a change that an operator asked for. */
 export type JobChange = 'done' | 'unknown' | 'running';
 
@@ -82,22 +88,32 @@ export async function dropJob(database: Queryable, id: string): Promise<JobChang
  * Frees jobs whose process must have died: they were locked longer ago.
  * @returns those of them that have no try left
  */
-export async function freeJobsLockedFor(
-  database: Queryable,
-  seconds: number,
-): Promise<{ readonly id: string; readonly task: string }[]> {
+export function freeJobsLockedFor(database: Queryable, seconds: number): Promise<FreedDead[]> {
+  // Not `force_unlock_workers`: a process's jobs share one worker id, and the younger ones may be running.
+  return free(database, 'locked_at < now() - make_interval(secs => $1)', seconds);
+}
+
+/**
+ * Frees what a runner that has ended was working at and could not write the result of.
+ * @param poolId of the runner, as its jobs are locked by it
+ * @returns those of them that have no try left
+ */
+export function freeJobsOf(database: Queryable, poolId: string): Promise<FreedDead[]> {
+  return free(database, 'locked_by = $1', poolId);
+}
+
+async function free(database: Queryable, condition: string, value: unknown): Promise<FreedDead[]> {
   const { rows } = await database.query(
-    // Not `force_unlock_workers`: a process's jobs share one worker id, and the younger ones may be running.
     `WITH freed AS (
        UPDATE ${JOBS} SET locked_at = NULL, locked_by = NULL,
          last_error = CASE WHEN attempts >= max_attempts THEN 'its process died' ELSE last_error END
-       WHERE locked_at < now() - make_interval(secs => $1) RETURNING *
+       WHERE ${condition} RETURNING *
      )
      SELECT freed.id, identifier AS task FROM freed JOIN graphile_worker._private_tasks AS tasks ON tasks.id = task_id
      WHERE attempts >= max_attempts AND key IS NOT NULL`,
-    [seconds],
+    [value],
   );
-  return rows as { id: string; task: string }[];
+  return rows as FreedDead[];
 }
 
 /**

@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { Database } from '../config/database.js';
 import { LANE_NAMES, type LaneName, LANES } from './job-lanes.js';
 import { LaneRunner, pauseUnlessStopping } from './lane-runner.js';
-import { freeJobsLockedFor, giveUp, removeSuperseded } from './job-table.js';
+import { type FreedDead, freeJobsLockedFor, freeJobsOf, giveUp, removeSuperseded } from './job-table.js';
 import { PermanentJobError } from './permanent-job-error.js';
 import { withinDeadline } from './with-deadline.js';
 
@@ -142,14 +142,22 @@ export class JobsService implements OnApplicationBootstrap, OnModuleDestroy {
           this.#crontabOf(lane),
           this.#logger,
           this.#stop.signal,
+          async (poolId) => {
+            this.#reportDeadOf(await freeJobsOf(this.#pool, poolId));
+          },
         ),
     );
     this.#running = this.#run();
   }
 
+  /** Begins what `onModuleDestroy` waits for, so that jobs end while requests do. */
+  stopTaking(): void {
+    this.#stop.abort();
+  }
+
   /** Lets running jobs end, for 5 seconds; those still running then and the waiting ones stay for the next process. */
   async onModuleDestroy(): Promise<void> {
-    this.#stop.abort();
+    this.stopTaking();
     await this.#running;
     await this.#pool.end();
   }
@@ -184,8 +192,7 @@ export class JobsService implements OnApplicationBootstrap, OnModuleDestroy {
   /** @returns whether the database could be asked */
   async #freeJobsLockedFor(seconds: number): Promise<boolean> {
     try {
-      const dead = await freeJobsLockedFor(this.#pool, seconds);
-      for (const { id, task } of dead) this.#reportDead(id, task, 'its process died');
+      this.#reportDeadOf(await freeJobsLockedFor(this.#pool, seconds));
       await removeSuperseded(this.#pool);
       return true;
     } catch (error) {
@@ -204,6 +211,10 @@ export class JobsService implements OnApplicationBootstrap, OnModuleDestroy {
       // The database is away: the job is taken for a dead process's and tried once more.
       this.#logger.warn(`job ${job.id} could not be given up: ${messageOf(failure)}`);
     }
+  }
+
+  #reportDeadOf(freed: readonly FreedDead[]): void {
+    for (const { id, task } of freed) this.#reportDead(id, task, 'its process died');
   }
 
   #reportDead(id: string, task: string, reason: string): void {

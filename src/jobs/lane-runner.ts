@@ -3,8 +3,11 @@ import { Logger as WorkerLogger, parseCrontab, run, type Runner, type TaskList }
 import type pg from 'pg';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type LaneName, LANES } from './job-lanes.js';
+import { RunnerEnd } from './runner-end.js';
 
 const SECOND = 1000;
+/** Between two attempts to find the database back. */
+const RESTART_PAUSE_MS = 500;
 /** What graphile-worker finds worth an operator's eye; the rest is its chatter. */
 const NEST_LEVELS: Readonly<Record<string, 'error' | 'warn'>> = { error: 'error', warning: 'warn' };
 /**
@@ -20,6 +23,7 @@ export class LaneRunner {
   /**
    * @param crontab of this lane's tasks alone: whichever runner has a line enqueues its task
    * @param stopping aborted when the service stops
+   * @param freeJobsOf frees what a runner that has ended was working at, by its pool's id
    */
   constructor(
     private readonly lane: LaneName,
@@ -28,6 +32,7 @@ export class LaneRunner {
     private readonly crontab: string,
     private readonly logger: Logger,
     private readonly stopping: AbortSignal,
+    private readonly freeJobsOf: (poolId: string) => Promise<void>,
   ) {}
 
   /** Whether it takes jobs at the moment. */
@@ -37,10 +42,14 @@ export class LaneRunner {
 
   /** Runs jobs until the service stops; starts anew when the runner gave up on its database. */
   async run(): Promise<void> {
+    let lostPoolId: string | undefined;
     while (!this.stopping.aborted) {
+      const end = new RunnerEnd();
       let runner: Runner | undefined;
       const stop = (): void => void runner?.stop().catch(this.#ignoreWhileStopping);
       try {
+        if (lostPoolId !== undefined) await this.freeJobsOf(lostPoolId);
+        lostPoolId = undefined;
         runner = await run({
           pgPool: this.pool,
           taskList: this.tasks,
@@ -49,6 +58,7 @@ export class LaneRunner {
           noHandleSignals: true,
           logger: this.#workerLogger(),
           preset: AWAITED_RESULTS,
+          events: end.events,
           // Parsed here: without any, a file `crontab` in the working directory would be obeyed.
           parsedCronItems: parseCrontab(this.crontab),
         });
@@ -56,15 +66,16 @@ export class LaneRunner {
         this.stopping.addEventListener('abort', stop);
         // Widened: it may have been aborted while the runner started, which the compiler cannot see.
         if (this.stopping.aborted as boolean) stop();
-        await runner.promise;
+        await end.wait(runner);
       } catch (error) {
         const reason = error instanceof Error ? error.message : String(error);
         this.logger.warn(`the queue stopped and starts anew, lane ${this.lane}: ${reason}`);
       } finally {
+        lostPoolId ??= end.poolId;
         this.#isWorking = false;
         this.stopping.removeEventListener('abort', stop);
       }
-      await pauseUnlessStopping(SECOND, this.stopping);
+      await pauseUnlessStopping(RESTART_PAUSE_MS, this.stopping);
     }
   }
 

@@ -13,6 +13,10 @@ export interface BuiltModules {
   'src/config/env.js': typeof import('../../src/config/env.js');
   'src/config/migrate.js': typeof import('../../src/config/migrate.js');
   'src/config/embedded-postgres.js': typeof import('../../src/config/embedded-postgres.js');
+  'src/config/embedded-postgres/acquire.js': typeof import('../../src/config/embedded-postgres/acquire.js');
+  'src/config/embedded-postgres/binaries.js': typeof import('../../src/config/embedded-postgres/binaries.js');
+  'src/config/embedded-postgres/cluster.js': typeof import('../../src/config/embedded-postgres/cluster.js');
+  'src/config/embedded-postgres/postmaster.js': typeof import('../../src/config/embedded-postgres/postmaster.js');
   'src/orders/orders.repository.js': typeof import('../../src/orders/orders.repository.js');
   'src/jobs/jobs.service.js': typeof import('../../src/jobs/jobs.service.js');
   'src/gateway/payment-gateway.js': typeof import('../../src/gateway/payment-gateway.js');

@@ -68,7 +68,7 @@ export interface LedgerRow {
   readonly product_id: number | null;
 }
 
-export async function ledger({ pool }: TestDatabase): Promise<LedgerRow[]> {
+export async function ledger({ pool }: Pick<TestDatabase, 'pool'>): Promise<LedgerRow[]> {
   const { rows } = await pool.query<LedgerRow>(
     'SELECT id, host, state, product_id FROM images ORDER BY product_id, position',
   );
@@ -95,7 +95,7 @@ export async function expectOnlyImages(
 }
 
 /** Lets a minute pass for the ledger and makes every waiting job due, so that nobody waits for real time. */
-export async function letTimePass({ pool }: TestDatabase): Promise<void> {
+export async function letTimePass({ pool }: Pick<TestDatabase, 'pool'>): Promise<void> {
   await pool.query("UPDATE images SET staged_at = staged_at - interval '120 s' WHERE state = 'condemned'");
   await makeJobsDue(pool);
 }

@@ -1,0 +1,172 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
+import { built } from '../support/built.js';
+import { Client } from '../support/client.js';
+import { ExternalPostgres } from '../support/external-postgres.js';
+import type { BuiltProcess } from '../support/process.js';
+import { until } from '../support/wait.js';
+import { isLongForm, record } from './support/figures.js';
+import { LivenessWatch } from './support/liveness.js';
+import { Neighbours } from './support/neighbours.js';
+import { Random } from './support/random.js';
+import { ServicePlace } from './support/service-process.js';
+import { Workload } from './support/workload.js';
+
+/** Issue text, Crashes: the service is itself again so soon after the database's return. */
+const RECOVERY_MS = 5_000;
+const ROUNDS = isLongForm ? 8 : 2;
+
+let place: ServicePlace;
+let neighbours: Neighbours;
+
+beforeEach(async () => {
+  place = await ServicePlace.prepare();
+  neighbours = await Neighbours.start(place.dataDir, new Random('neighbours'));
+});
+
+afterEach(async () => {
+  await place.clear();
+  await neighbours.close();
+});
+
+it('crashes: a kill -9 of the embedded PostgreSQL costs 503 answers for a moment, and nothing that was acknowledged', async () => {
+  const topic = 'kill -9 of the embedded PostgreSQL';
+  const service = await place.start({ ...neighbours.settings, STAGED_IMAGE_TTL_S: '5' });
+  const { runningPostgresUrl } = await built('src/config/embedded-postgres.js');
+  const databaseUrl = await runningPostgresUrl(place.dataDir);
+  await endureLosses(topic, service, databaseUrl, async () => {
+    process.kill(await postmasterPid(), 'SIGKILL');
+  });
+});
+
+it('crashes: an external PostgreSQL that is stopped at once and started later costs 503 answers, and nothing that was acknowledged', async () => {
+  const topic = 'restart of an external PostgreSQL';
+  const random = new Random(topic);
+  const postgres = await ExternalPostgres.start();
+  try {
+    const service = await place.start({
+      ...neighbours.settings,
+      DATABASE_URL: postgres.url,
+      STAGED_IMAGE_TTL_S: '5',
+    });
+    await endureLosses(topic, service, postgres.url, async () => {
+      await postgres.crash();
+      await delay(random.between(500, 3_000));
+      await postgres.up();
+    });
+    await place.clear();
+  } finally {
+    await postgres.close();
+  }
+});
+
+/** @param lose takes the database away; it may still be away when this returns */
+async function endureLosses(
+  topic: string,
+  service: BuiltProcess,
+  databaseUrl: string,
+  lose: () => Promise<void>,
+): Promise<void> {
+  const random = new Random(topic);
+  const workload = await Workload.prepare(place.url, neighbours, topic);
+  const liveness = new LivenessWatch(place.url);
+  for (let round = 0; round < ROUNDS; round += 1) {
+    workload.start();
+    await delay(random.between(500, 1_500));
+    const lostAt = performance.now();
+    await lose();
+    await untilAccepting(databaseUrl);
+    const backAt = performance.now();
+    await untilItself(databaseUrl);
+    const recoveryMs = performance.now() - backAt;
+    record(topic, {
+      'databases lost': 1,
+      'database away ms': backAt - lostAt,
+      'itself again after its return ms': recoveryMs,
+    });
+    expect(recoveryMs).toBeLessThan(RECOVERY_MS);
+    await workload.stop();
+  }
+  await liveness.stop();
+  record(topic, { 'liveness probes': liveness.probes, 'slowest liveness probe ms': liveness.slowestMs });
+  expect(liveness.failures).toEqual([]);
+  expect(service.child.exitCode).toBeNull();
+  const pool = new pg.Pool({ connectionString: databaseUrl, max: 2 });
+  try {
+    await workload.verify(topic, { pool }, ROUNDS);
+    if (isLongForm) await untilClockRuns(pool);
+  } finally {
+    await pool.end();
+  }
+  expectOnlyLogLines(service);
+}
+
+async function untilAccepting(databaseUrl: string): Promise<void> {
+  await until('the database accepts connections', () => asks(databaseUrl, 'SELECT 1'), 60_000);
+}
+
+/** Itself: ready, registering, mailing at once because the queue listens, and heard by it. */
+async function untilItself(databaseUrl: string): Promise<void> {
+  const deadline = RECOVERY_MS * 2;
+  const client = new Client(place.url);
+  const email = `${randomUUID()}@example.com`;
+  await until('ready', async () => (await client.get('/api/health/ready')).status === 200, deadline);
+  await until('a registration', async () => (await client.register({ email })).status === 201, deadline);
+  await neighbours.smtp.waitForMail(({ to }) => to.includes(email), deadline);
+  await until(
+    'a connection that listens for jobs',
+    () =>
+      asks(
+        databaseUrl,
+        `SELECT 1 FROM pg_stat_activity WHERE application_name = 'bakery-jobs' AND query LIKE 'LISTEN%'`,
+      ),
+    deadline,
+  );
+}
+
+/** The clock writes down each minute that it saw. */
+async function untilClockRuns(pool: pg.Pool): Promise<void> {
+  await until(
+    'the clock',
+    async () => {
+      const { rowCount } = await pool.query(
+        `SELECT 1 FROM graphile_worker._private_known_crontabs WHERE last_execution > now() - interval '61 s'`,
+      );
+      return rowCount !== 0;
+    },
+    90_000,
+  );
+}
+
+/** Whether the statement finds a row. */
+async function asks(databaseUrl: string, statement: string): Promise<boolean> {
+  const client = new pg.Client({ connectionString: databaseUrl, connectionTimeoutMillis: 1_000 });
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    return (await client.query(statement)).rowCount !== 0;
+  } catch {
+    return false; // Away, or starting.
+  } finally {
+    // The connection may be broken already.
+    await client.end().catch(() => undefined);
+  }
+}
+
+async function postmasterPid(): Promise<number> {
+  const { locateCluster } = await built('src/config/embedded-postgres/cluster.js');
+  const { readPidFile } = await built('src/config/embedded-postgres/postmaster.js');
+  const claim = await readPidFile(await locateCluster(place.dataDir));
+  if (claim?.pid === undefined) throw new Error('no PostgreSQL runs');
+  return claim.pid;
+}
+
+/** What libraries print by themselves is not to be found by whoever reads the log. */
+function expectOnlyLogLines(service: BuiltProcess): void {
+  const foreign = service
+    .output()
+    .split('\n')
+    .filter((line) => line !== '' && !line.startsWith('{'));
+  expect(foreign).toEqual([]);
+}

@@ -1,0 +1,229 @@
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { Agent, request as httpRequest } from 'node:http';
+import { connect } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { createDatabase, type TestDatabase } from '../support/databases.js';
+import { png } from '../support/pictures.js';
+import { form } from '../support/products.js';
+import { ADMIN } from '../support/service.js';
+import { Client } from '../support/client.js';
+import { until } from '../support/wait.js';
+import { isLongForm, record } from './support/figures.js';
+import { Neighbours } from './support/neighbours.js';
+import { Random } from './support/random.js';
+import { ServicePlace } from './support/service-process.js';
+
+const TOPIC = 'SIGTERM under load';
+const ROUNDS = isLongForm ? 12 : 3;
+/** decisions.md, Operation. */
+const STOP_MS = 10_000;
+const CALLERS = 12;
+
+let place: ServicePlace;
+let neighbours: Neighbours;
+let database: TestDatabase;
+
+beforeEach(async () => {
+  place = await ServicePlace.prepare();
+  neighbours = await Neighbours.start(place.dataDir, new Random('neighbours'));
+  database = await createDatabase();
+});
+
+afterEach(async () => {
+  await place.clear();
+  await neighbours.close();
+  await database.drop();
+});
+
+it('crashes: SIGTERM cuts no request that was accepted, and the process exits 0 within 10 s', async () => {
+  const random = new Random(TOPIC);
+  const settings = { ...neighbours.settings, DATABASE_URL: database.url };
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const service = await place.start(settings);
+    neighbours.cloudinary.delayMs = 1_000;
+    const admin = new Client(place.url);
+    await admin.post('/api/login').send(ADMIN).expect(200);
+    const load = new RegistrationLoad(place.port, round % 2 === 0);
+    load.start();
+    const upload = form(admin.post('/api/products'), { name: 'Kue', description: 'Slow', price: '1' }, [
+      { bytes: png(round), name: 'slow.png' },
+    ]).then(({ status }) => status);
+    await until('the upload is under way', () => neighbours.cloudinary.requests.length > round);
+    await delay(random.between(0, 500));
+
+    const began = performance.now();
+    service.child.kill('SIGTERM');
+    expect(await upload).toBe(201);
+    expect(await service.exited).toBe(0);
+    const stopMs = performance.now() - began;
+    await load.stop();
+    expect(stopMs).toBeLessThan(STOP_MS);
+
+    const { rows } = await database.pool.query<{ email: string }>(
+      'SELECT email FROM users WHERE email = ANY ($1)',
+      [load.sent],
+    );
+    const accepted = new Set(idsOfRequests(service.output()));
+    const cutAfterAccepting = load.unanswered.filter(({ requestId }) => accepted.has(requestId));
+    record(TOPIC, {
+      'services stopped': 1,
+      'requests answered': load.answered.length,
+      'requests never accepted': load.unanswered.length,
+      'requests accepted and cut': cutAfterAccepting.length,
+      'exit after SIGTERM ms': stopMs,
+    });
+    expect(load.strange).toEqual([]);
+    expect(load.answered.length).toBeGreaterThan(0);
+    expect(cutAfterAccepting).toEqual([]);
+    // Nothing is in doubt: what was answered is stored, and nothing else.
+    expect(rows.map(({ email }) => email).sort()).toEqual(load.answered.map(({ email }) => email).sort());
+  }
+});
+
+it('crashes: neither a body that never ends nor a mail server that hangs keeps the process beyond 10 s', async () => {
+  const service = await place.start(neighbours.settings);
+  neighbours.smtp.hang();
+  await new Client(place.url).register({ email: 'waiting@example.com' }).expect(201);
+  const socket = connect(place.port, '127.0.0.1');
+  socket.on('error', () => undefined);
+  let taken = '';
+  socket.on('data', (chunk: Buffer) => (taken += chunk.toString()));
+  socket.write(
+    'POST /api/login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 99\r\nExpect: 100-continue\r\n\r\n{',
+  );
+  await until('the service has taken the request', () => taken.includes('100 Continue'));
+  const began = performance.now();
+  service.child.kill('SIGTERM');
+  expect(await service.exited).toBe(0);
+  const stopMs = performance.now() - began;
+  record(TOPIC, { 'exit with an endless request and a hanging job ms': stopMs });
+  expect(stopMs).toBeLessThan(STOP_MS);
+});
+
+it('SIGTERM lets a request that runs finish, refuses new ones and exits 0', async () => {
+  const service = await place.start({ ...neighbours.settings, DATABASE_URL: database.url });
+  const body = JSON.stringify({ email: 'ayu@example.com', password: 'wrong' });
+  const socket = connect(place.port, '127.0.0.1');
+  const closed = once(socket, 'close');
+  let answer = '';
+  socket.on('data', (chunk: Buffer) => (answer += chunk.toString()));
+  const head = `POST /api/login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nExpect: 100-continue\r\nContent-Length: ${body.length}\r\n\r\n`;
+  socket.write(head + body.slice(0, 10));
+  await until('the service has taken the request', () => answer.includes('100 Continue'));
+  const idle = connect(place.port, '127.0.0.1');
+  // The service ends it, with a reset if it was not accepted yet.
+  idle.on('error', () => undefined);
+  await once(idle, 'connect');
+
+  service.child.kill('SIGTERM');
+  await until('the service stops accepting', () => refusesConnections(place.port));
+  socket.write(body.slice(10));
+  await closed;
+  expect(answer).toMatch(/^HTTP\/1\.1 400 /m);
+  expect(answer).toContain('email or password is incorrect');
+  expect(await service.exited).toBe(0);
+});
+
+interface Sent {
+  readonly email: string;
+  readonly requestId: string;
+}
+
+/** Registers accounts from many callers, over connections that are kept or new ones. */
+class RegistrationLoad {
+  readonly answered: Sent[] = [];
+  readonly unanswered: Sent[] = [];
+  /** Answers that are neither whole nor right. */
+  readonly strange: string[] = [];
+  readonly sent: string[] = [];
+  readonly #agent: Agent;
+  #isStopping = false;
+  #running: Promise<unknown> = Promise.resolve();
+
+  constructor(
+    private readonly port: number,
+    keepAlive: boolean,
+  ) {
+    this.#agent = new Agent({ keepAlive });
+  }
+
+  start(): void {
+    this.#running = Promise.all(
+      Array.from({ length: CALLERS }, async () => {
+        while (!this.#isStopping) await this.#register();
+      }),
+    );
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopping = true;
+    await this.#running;
+    this.#agent.destroy();
+  }
+
+  async #register(): Promise<void> {
+    const requestId = randomUUID();
+    const sent: Sent = { email: `${requestId}@example.com`, requestId };
+    this.sent.push(sent.email);
+    const password = 'kue lapis';
+    const body = JSON.stringify({
+      email: sent.email,
+      fullname: 'Ayu',
+      password,
+      passwordConfirmation: password,
+    });
+    const request = httpRequest({
+      agent: this.#agent,
+      host: '127.0.0.1',
+      port: this.port,
+      method: 'POST',
+      path: '/api/register',
+      headers: {
+        'Content-Type': 'application/json',
+        'Content-Length': body.length,
+        'X-Request-Id': requestId,
+      },
+    });
+    try {
+      const answer = new Promise<string>((resolve, reject) => {
+        request.on('error', reject);
+        request.on('response', (response) => {
+          let text = '';
+          response.on('data', (chunk: Buffer) => (text += chunk.toString()));
+          response.on('error', () => {
+            resolve(`the answer to ${requestId} was cut: ${text}`);
+          });
+          response.on('end', () => {
+            resolve(`${response.statusCode ?? 0} ${text}`);
+          });
+        });
+      });
+      request.end(body);
+      const text = await answer;
+      if (text.startsWith('201 ') && text.includes(sent.email)) this.answered.push(sent);
+      else this.strange.push(text);
+    } catch {
+      this.unanswered.push(sent);
+      // Down: the callers need not keep the machine busy.
+      await delay(20);
+    }
+  }
+}
+
+function idsOfRequests(output: string): string[] {
+  return [...output.matchAll(/"requestId":"([^"]+)"/g)].flatMap(([, id]) => id ?? []);
+}
+
+async function refusesConnections(port: number): Promise<boolean> {
+  const socket = connect(port, '127.0.0.1');
+  return new Promise((resolve) => {
+    socket.on('connect', () => {
+      socket.destroy();
+      resolve(false);
+    });
+    socket.on('error', () => {
+      resolve(true);
+    });
+  });
+}

@@ -1,0 +1,78 @@
+import { createHash } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { CloudinaryStandIn } from '../../support/cloudinary-stand-in.js';
+import { MidtransStandIn } from '../../support/midtrans-stand-in.js';
+import { ACCESS_SECRET, ADMIN, REFRESH_SECRET } from '../../support/service.js';
+import { gatewaySettings } from '../../support/shop.js';
+import { SmtpStandIn } from '../../support/smtp-stand-in.js';
+import type { Random } from './random.js';
+
+/** Image host, gateway and mail server on loopback. They outlive the service's processes. */
+export class Neighbours {
+  private constructor(
+    readonly cloudinary: CloudinaryStandIn,
+    readonly gateway: MidtransStandIn,
+    readonly smtp: SmtpStandIn,
+    /** DATA_DIR of the service, which has the images of the local host. */
+    private readonly dataDir: string,
+  ) {}
+
+  /** @param random decides how long the image host and the gateway take over each call */
+  static async start(dataDir: string, random: Random): Promise<Neighbours> {
+    const [cloudinary, gateway, smtp] = await Promise.all([
+      CloudinaryStandIn.start(),
+      MidtransStandIn.start(),
+      SmtpStandIn.start(),
+    ]);
+    const newDelay = (): void => {
+      cloudinary.delayMs = random.between(0, 150);
+    };
+    gateway.beforeAnswering = async () => {
+      newDelay();
+      await new Promise((resolve) => setTimeout(resolve, random.between(0, 60)));
+    };
+    newDelay();
+    return new Neighbours(cloudinary, gateway, smtp, dataDir);
+  }
+
+  /** Settings of a service that uses them. */
+  get settings(): Record<string, string> {
+    return {
+      ...gatewaySettings(this.gateway),
+      CLOUDINARY_URL: this.cloudinary.url,
+      SMTP_URL: this.smtp.url,
+      JWT_ACCESS_SECRET: ACCESS_SECRET,
+      JWT_REFRESH_SECRET: REFRESH_SECRET,
+      ADMIN_EMAIL: ADMIN.email,
+      ADMIN_PASSWORD: ADMIN.password,
+    };
+  }
+
+  /** What the image hosts hold: the digest of each image's bytes by its id. */
+  async images(): Promise<Map<string, string>> {
+    const held = new Map([...this.cloudinary.images].map(([id, { bytes }]) => [id, digestOf(bytes)]));
+    const folder = join(this.dataDir, 'images');
+    const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
+    for (const entry of entries.filter((file) => file.isFile())) {
+      // Gone since the folder was read: it is being removed.
+      const bytes = await readFile(join(entry.parentPath, entry.name)).catch(() => null);
+      // Unfinished uploads count too: they are bytes that nobody shows.
+      if (bytes !== null) held.set(entry.name.replace(/\.(png|jpg)$/, ''), digestOf(bytes));
+    }
+    return held;
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.cloudinary.close(), this.gateway.close(), this.smtp.close()]);
+  }
+}
+
+export function digestOf(bytes: Buffer): string {
+  return createHash('sha256').update(bytes).digest('hex').slice(0, 16);
+}
+
+/** The id of the image that a URL of either host shows. */
+export function imageIdOf(url: string): string {
+  return /([0-9a-f-]{36})\.(png|jpg)$/.exec(url)?.[1] ?? url;
+}

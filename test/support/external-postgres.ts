@@ -1,0 +1,75 @@
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { built } from './built.js';
+
+/** A PostgreSQL server that nobody supervises: as DATABASE_URL names one, with an operator who restarts it. */
+export class ExternalPostgres {
+  #pid: number | undefined;
+
+  private constructor(
+    private readonly dataDir: string,
+    /** The same across restarts. */
+    readonly url: string,
+    private readonly launch: () => Promise<number>,
+    private readonly end: (pid: number, signal: 'SIGINT' | 'SIGQUIT') => Promise<void>,
+  ) {}
+
+  /** Makes a cluster and starts a server on it. */
+  static async start(): Promise<ExternalPostgres> {
+    const { startEmbeddedPostgres } = await built('src/config/embedded-postgres.js');
+    const { clusterPasswords, locateCluster } = await built('src/config/embedded-postgres/cluster.js');
+    const { findBinaries } = await built('src/config/embedded-postgres/binaries.js');
+    const { planServer } = await built('src/config/embedded-postgres/acquire.js');
+    const { launch, stopPostmaster } = await built('src/config/embedded-postgres/postmaster.js');
+    const dataDir = await mkdtemp(join(tmpdir(), 'bakery-external-'));
+    await chmod(dataDir, 0o755);
+    // The supervisor makes the cluster, its database and its user, and leaves.
+    const supervised = await startEmbeddedPostgres({ dataDir, log: () => undefined });
+    const { url } = supervised;
+    await supervised.stop();
+    const cluster = await locateCluster(dataDir);
+    const binaries = await findBinaries(cluster.runAs, cluster.copyFolder);
+    const { settings } = planServer(cluster, binaries, await clusterPasswords(cluster), {});
+    const args = Object.entries({ ...settings, port: new URL(url).port }).flatMap(([name, value]) => [
+      '-c',
+      `${name}=${value}`,
+    ]);
+    const postgres = new ExternalPostgres(
+      dataDir,
+      url,
+      async () => {
+        const pid = await launch(cluster, binaries.postgres, args, new AbortController().signal);
+        if (typeof pid !== 'number') throw new Error(`the external PostgreSQL does not start: ${pid}`);
+        return pid;
+      },
+      async (pid, signal) => {
+        process.kill(pid, signal);
+        await stopPostmaster(pid, cluster);
+      },
+    );
+    await postgres.up();
+    return postgres;
+  }
+
+  /** Starts it after `crash`. @returns when it accepts connections */
+  async up(): Promise<void> {
+    this.#pid = await this.launch();
+  }
+
+  /** What `pg_ctl stop -m immediate` does: every session is cut, nothing is written any more. */
+  async crash(): Promise<void> {
+    await this.#stop('SIGQUIT');
+  }
+
+  /** Stops it for good and removes its data. */
+  async close(): Promise<void> {
+    await this.#stop('SIGINT');
+    await rm(this.dataDir, { recursive: true, force: true });
+  }
+
+  async #stop(signal: 'SIGINT' | 'SIGQUIT'): Promise<void> {
+    if (this.#pid !== undefined) await this.end(this.#pid, signal);
+    this.#pid = undefined;
+  }
+}
