@@ -9,7 +9,7 @@ import { AppModule } from './app.module.js';
 import { trackConnections } from './common/graceful-stop.js';
 import { answerFailure } from './common/fail-envelope.filter.js';
 import { failures } from './common/errors.js';
-import { HttpAdapter, requireHost } from './common/http-adapter.js';
+import { HttpAdapter, requireSaneHeaders } from './common/http-adapter.js';
 import { NestLogger, requestLog } from './common/logging.js';
 import { corsOriginMatcher, originCheck } from './common/origin-check.js';
 import { requestId } from './common/request-id.js';
@@ -52,7 +52,7 @@ export async function createApp(
     exposedHeaders: ['X-Request-Id'],
     maxAge: 600,
   });
-  app.use(requireHost);
+  app.use(requireSaneHeaders);
   app.use(originCheck(env));
   app.use(cookieParser());
   serveOpenApi(app, env);

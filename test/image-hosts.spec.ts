@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { CloudinaryImageHost } from '../src/images/cloudinary.image-host.js';
-import { ImageHostError } from '../src/images/image-host.js';
+import { MemoryContent } from '../src/images/content/memory-content.js';
+import { ImageHostError, type ImageFile } from '../src/images/image-host.js';
 import { LocalImageHost } from '../src/images/local.image-host.js';
 import {
   type CloudinaryFault,
@@ -12,6 +13,10 @@ import {
   CloudinaryStandIn,
 } from './support/cloudinary-stand-in.js';
 import { jpeg, padded, png } from './support/pictures.js';
+
+function imageFile(bytes: Buffer, format: ImageFile['format'] = 'png'): ImageFile {
+  return { content: new MemoryContent(bytes), format };
+}
 
 const SECRET = 'thisIsTheApiSecret';
 const DEADLINE_MS = 300;
@@ -53,12 +58,12 @@ describe('Cloudinary image host', () => {
   }
 
   function run(target: CloudinaryImageHost, operation: CloudinaryOperation, id: string): Promise<unknown> {
-    return operation === 'upload' ? target.upload(id, { bytes: png(id), format: 'png' }) : target.remove(id);
+    return operation === 'upload' ? target.upload(id, imageFile(png(id))) : target.remove(id);
   }
 
   it('stores the bytes under the given id, signed and never overwriting, and answers the https URL', async () => {
     const id = randomUUID();
-    const url = await host.upload(id, { bytes: jpeg(id), format: 'jpg' });
+    const url = await host.upload(id, imageFile(jpeg(id), 'jpg'));
     expect(url).toMatch(new RegExp(`^https://res\\.cloudinary\\.com/bakery/image/upload/v\\d+/${id}\\.jpg$`));
     expect(standIn.imageAt(url)?.bytes).toEqual(jpeg(id));
     expect(standIn.requests).toEqual([
@@ -68,13 +73,13 @@ describe('Cloudinary image host', () => {
 
   it('stores an image of 5 MiB byte for byte', async () => {
     const bytes = padded(png('large'), 5 * 1024 * 1024);
-    const url = await host.upload(randomUUID(), { bytes, format: 'png' });
+    const url = await host.upload(randomUUID(), imageFile(bytes));
     expect(standIn.imageAt(url)?.bytes.equals(bytes)).toBe(true);
   });
 
   it('signs with SHA-256 where CLOUDINARY_URL says so', async () => {
     const sha256 = new CloudinaryImageHost({ cloudinaryUrl: `${standIn.url}&signature_algorithm=sha256` });
-    await sha256.upload(randomUUID(), { bytes: png(), format: 'png' });
+    await sha256.upload(randomUUID(), imageFile(png()));
     expect(standIn.requests.at(-1)?.signatureValid).toBe(true);
     sha256.onApplicationShutdown();
   });
@@ -94,7 +99,7 @@ describe('Cloudinary image host', () => {
 
   it('removes an image and has the copies at the edge invalidated', async () => {
     const id = randomUUID();
-    await host.upload(id, { bytes: png(id), format: 'png' });
+    await host.upload(id, imageFile(png(id)));
     await host.remove(id);
     expect(standIn.images.size).toBe(0);
     expect(standIn.requests.at(-1)).toMatchObject({
@@ -307,7 +312,7 @@ describe('local image host', () => {
     ['jpg', 'image/jpeg', jpeg('local')],
   ] as const)('stores a %s, answers its URL and opens it as %s', async (format, contentType, bytes) => {
     const id = randomUUID();
-    const url = await host.upload(id, { bytes, format });
+    const url = await host.upload(id, imageFile(bytes, format));
     expect(url).toBe(`http://localhost:3000/api/images/${id}.${format}`);
     expect(await files()).toEqual([`${id.slice(0, 2)}/${id}.${format}`]);
     const image = await host.open(`${id}.${format}`);
@@ -317,7 +322,7 @@ describe('local image host', () => {
 
   it('stores many images at once', async () => {
     const ids = Array.from({ length: 40 }, () => randomUUID());
-    await Promise.all(ids.map((id) => host.upload(id, { bytes: png(id), format: 'png' })));
+    await Promise.all(ids.map((id) => host.upload(id, imageFile(png(id)))));
     for (const id of ids) {
       expect(await readFile((await host.open(`${id}.png`))?.path ?? '')).toEqual(png(id));
     }
@@ -326,8 +331,8 @@ describe('local image host', () => {
 
   it('removes an image of either format, and again', async () => {
     const [first, second] = [randomUUID(), randomUUID()];
-    await host.upload(first, { bytes: png(), format: 'png' });
-    await host.upload(second, { bytes: jpeg(), format: 'jpg' });
+    await host.upload(first, imageFile(png()));
+    await host.upload(second, imageFile(jpeg(), 'jpg'));
     for (const id of [first, second, first, randomUUID()]) await host.remove(id);
     expect(await files()).toEqual([]);
     expect(await host.open(`${first}.png`)).toBeNull();
@@ -336,7 +341,7 @@ describe('local image host', () => {
   it('leaves nothing behind when a write fails', async () => {
     const id = randomUUID();
     await mkdir(join(directory, id.slice(0, 2), `${id}.png`), { recursive: true });
-    await expect(host.upload(id, { bytes: png(), format: 'png' })).rejects.toThrow(/EISDIR|ENOTEMPTY/);
+    await expect(host.upload(id, imageFile(png()))).rejects.toThrow(/EISDIR|ENOTEMPTY/);
     expect(await files()).toEqual([]);
   });
 
@@ -352,7 +357,7 @@ describe('local image host', () => {
   it.each(['', '..', '../../../etc/passwd', `${ID}/`, `../${ID.slice(3)}`, 'A'.repeat(36)])(
     'refuses the id %p',
     async (id) => {
-      await expect(host.upload(id, { bytes: png(), format: 'png' })).rejects.toThrow(TypeError);
+      await expect(host.upload(id, imageFile(png()))).rejects.toThrow(TypeError);
       await expect(host.remove(id)).rejects.toThrow(TypeError);
       expect(await files()).toEqual([]);
     },
@@ -360,7 +365,7 @@ describe('local image host', () => {
 
   it('opens nothing but a stored image by its exact name', async () => {
     const id = randomUUID();
-    await host.upload(id, { bytes: png(), format: 'png' });
+    await host.upload(id, imageFile(png()));
     await writeFile(join(parent, 'secret.png'), 'secret');
     const folder = join(directory, id.slice(0, 2));
     const linked = id.slice(0, 2) + randomUUID().slice(2);

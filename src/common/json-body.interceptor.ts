@@ -2,6 +2,7 @@ import { Injectable, type CallHandler, type ExecutionContext, type NestIntercept
 import { json, type Request, type RequestHandler, type Response } from 'express';
 import type { Observable } from 'rxjs';
 import { failures } from './errors.js';
+import { inviteBody } from './expect-continue.js';
 
 /** A request whose JSON body was read. */
 export interface JsonRequest extends Request {
@@ -32,7 +33,10 @@ export class JsonBodyInterceptor implements NestInterceptor {
   async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
     const http = context.switchToHttp();
     const request = http.getRequest<JsonRequest>();
-    await readJson(request, http.getResponse<Response>());
+    const response = http.getResponse<Response>();
+    // Whoever reads another kind of body invites it.
+    if (request.is('json') === 'json') inviteBody(request, response);
+    await readJson(request, response);
     if (!isWithinDepth(request.body, MAX_DEPTH)) throw failures.malformedRequest();
     return next.handle();
   }

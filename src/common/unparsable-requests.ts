@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
 import type { Socket } from 'node:net';
 import { type Failure, failures } from './errors.js';
 import { failEnvelope } from './fail-envelope.filter.js';
@@ -8,8 +9,8 @@ import { failEnvelope } from './fail-envelope.filter.js';
 const LINGER_MS = 2000;
 
 /**
- * Answers what Node's HTTP parser refuses, which no middleware ever sees, with the fail envelope instead of
- * Node's empty answer.
+ * Answers what Node's HTTP parser refuses and what it takes for a tunnel, which no middleware ever sees, with the
+ * fail envelope instead of Node's empty answer or none.
  */
 export function answerUnparsableRequests(server: Server): void {
   const latestAnswers = new WeakMap<Socket, ServerResponse>();
@@ -23,9 +24,18 @@ export function answerUnparsableRequests(server: Server): void {
       socket.destroy();
       return;
     }
-    socket.setTimeout(LINGER_MS, () => socket.destroy());
-    socket.end(answerOf(failureOf(error.code)));
+    refuse(socket, failureOf(error.code));
   });
+  // Node hands the bare connection over; its errors are nobody's.
+  server.on('connect', (_request: IncomingMessage, socket: Duplex) => {
+    socket.on('error', () => socket.destroy());
+    refuse(socket as Socket, failures.malformedRequest());
+  });
+}
+
+function refuse(socket: Socket, failure: Failure): void {
+  socket.setTimeout(LINGER_MS, () => socket.destroy());
+  socket.end(answerOf(failure));
 }
 
 function answerOf(failure: Failure): string {
@@ -43,6 +53,14 @@ function answerOf(failure: Failure): string {
 }
 
 function failureOf(code: string | undefined): Failure {
-  if (code === 'HPE_HEADER_OVERFLOW') return failures.headersTooLarge();
-  return code === 'ERR_HTTP_REQUEST_TIMEOUT' ? failures.requestTimeout() : failures.malformedRequest();
+  switch (code) {
+    case 'HPE_HEADER_OVERFLOW':
+      return failures.headersTooLarge();
+    case 'HPE_CHUNK_EXTENSIONS_OVERFLOW':
+      return failures.tooLarge();
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return failures.requestTimeout();
+    default:
+      return failures.malformedRequest();
+  }
 }

@@ -1,5 +1,6 @@
 import http, { type ClientRequest } from 'node:http';
 import https from 'node:https';
+import { Readable } from 'node:stream';
 import {
   type CloudinaryAccount,
   type CloudinaryUploader,
@@ -45,10 +46,7 @@ export class CloudinaryImageHost implements ImageHost {
 
   /** @throws ImageHostError when the host refused, did not answer in time or answered something unusable */
   async upload(publicId: string, image: ImageFile): Promise<string> {
-    const answer = await this.call('upload', (done) => {
-      const options = { ...this.options, public_id: publicId, overwrite: false };
-      this.uploader.upload_stream(options, done).end(image.bytes);
-    });
+    const answer = await this.send(publicId, Readable.from(image.content.chunks(), { objectMode: false }));
     // An upload preset of the account can move the image, which could then not be removed by our id.
     if (field(answer, 'public_id') !== publicId) {
       throw new ImageHostError('upload', 'the answer names another public id', 200);
@@ -56,6 +54,18 @@ export class CloudinaryImageHost implements ImageHost {
     const url = field(answer, 'secure_url') ?? field(answer, 'url');
     if (!isHttpUrl(url)) throw new ImageHostError('upload', 'the answer holds no usable URL', 200);
     return url;
+  }
+
+  /** The bytes are read as the connection takes them, and no longer than the call lasts. */
+  private async send(publicId: string, bytes: Readable): Promise<unknown> {
+    try {
+      return await this.call('upload', (done) => {
+        const options = { ...this.options, public_id: publicId, overwrite: false };
+        bytes.once('error', done).pipe(this.uploader.upload_stream(options, done));
+      });
+    } finally {
+      bytes.destroy();
+    }
   }
 
   /** @throws ImageHostError when the host refused, did not answer in time or answered something unusable */

@@ -1,7 +1,20 @@
+/** Bytes that can be read from their start any number of times. */
+export interface Content {
+  /** In bytes. */
+  readonly size: number;
+
+  /**
+   * The bytes in order, in pieces of at most 64 KiB, or in one if they are in memory.
+   * @param options.reuse each piece is valid only until the next is asked for: they share their memory
+   * @throws Error of the file system
+   */
+  chunks(options?: { readonly reuse?: boolean }): AsyncIterable<Buffer>;
+}
+
 /** An image that passed the checks of `image-files.pipe.ts`. */
 export interface ImageFile {
   /** The whole file, at most 5 MiB. */
-  readonly bytes: Buffer;
+  readonly content: Content;
   /** What its content is, whatever its name said. */
   readonly format: 'png' | 'jpg';
 }

@@ -7,11 +7,12 @@ import { Image } from './image.entity.js';
 import { ImagesController } from './images.controller.js';
 import { ImagesRepository } from './images.repository.js';
 import { ImagesService } from './images.service.js';
+import { UploadSpool } from './upload-spool.js';
 
 @Module({
   imports: [TypeOrmModule.forFeature([Image]), JobsModule],
   controllers: [ImagesController],
-  providers: [ImageHosts, ImageRemovalService, ImagesRepository, ImagesService],
-  exports: [ImagesService],
+  providers: [ImageHosts, ImageRemovalService, ImagesRepository, ImagesService, UploadSpool],
+  exports: [ImagesService, UploadSpool],
 })
 export class ImagesModule {}

@@ -1,6 +1,7 @@
 import { lstat, mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import type { ImageFile, ImageHost } from './image-host.js';
+import { Gate } from '../common/gate.js';
+import type { Content, ImageFile, ImageHost } from './image-host.js';
 
 export interface LocalImageHostOptions {
   /** Folder of the images; made on the first upload. */
@@ -15,6 +16,8 @@ export interface LocalImage {
   readonly contentType: 'image/png' | 'image/jpeg';
 }
 
+/** Files written at the same time; each takes a piece of memory. */
+const SIMULTANEOUS_WRITES = 8;
 const FORMATS = ['png', 'jpg'] as const;
 const CONTENT_TYPES = { png: 'image/png', jpg: 'image/jpeg' } as const;
 const ID = /^[0-9a-f-]{36}$/;
@@ -30,6 +33,7 @@ const NAME = /^([0-9a-f-]{36})\.(png|jpg)$/;
 export class LocalImageHost implements ImageHost {
   private readonly directory: string;
   private readonly publicUrl: string;
+  private readonly writes = new Gate(SIMULTANEOUS_WRITES);
 
   constructor({ directory, publicUrl }: LocalImageHostOptions) {
     this.directory = resolve(directory);
@@ -43,7 +47,7 @@ export class LocalImageHost implements ImageHost {
     const name = `${publicId}.${image.format}`;
     const temporary = join(folder, temporaryName(publicId));
     try {
-      await writeDurably(temporary, image.bytes);
+      await this.writes.run(() => writeDurably(temporary, image.content));
       await rename(temporary, join(folder, name));
     } catch (error) {
       await rm(temporary, { force: true });
@@ -104,10 +108,11 @@ function temporaryName(publicId: string): string {
   return `${publicId}.tmp`;
 }
 
-async function writeDurably(path: string, bytes: Buffer): Promise<void> {
+async function writeDurably(path: string, content: Content): Promise<void> {
   const file = await open(path, 'wx');
   try {
-    await file.writeFile(bytes);
+    // A handle goes on where its last write ended.
+    for await (const piece of content.chunks({ reuse: true })) await file.writeFile(piece);
     await file.sync();
   } finally {
     await file.close();

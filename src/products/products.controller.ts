@@ -32,10 +32,12 @@ const createForm = new ImageFilesPipe(CreateProductDto, {
   failure: 'validation error',
   unsupported: 'image extension is not supported',
   tooMany: TOO_MANY_IMAGES,
+  unkept: failures.productCreation,
 });
 const updateForm = new ImageFilesPipe(UpdateProductDto, {
   failure: 'validation errors',
   unsupported: 'invalid file format, only .png or .jpg files are accepted',
+  unkept: failures.unexpected,
 });
 const LAST_ID = { last_id: 'last_id should be a number' };
 const PRODUCT_ID = { name: 'product_id', schema: { type: 'integer', minimum: 1 }, example: 7 } as const;

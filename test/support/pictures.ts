@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { crc32, deflateSync } from 'node:zlib';
 
 /** A valid PNG of 8 × 1 pixels. Different seeds give different colours, thus different files. */
@@ -13,6 +13,23 @@ export function png(seed: string | number = 0): Buffer {
     Buffer.from('89504e470d0a1a0a', 'hex'),
     pngChunk('IHDR', header),
     pngChunk('IDAT', deflateSync(scanline)),
+    pngChunk('IEND', Buffer.alloc(0)),
+  ]);
+}
+
+/** A valid PNG of `width` × `height` noisy pixels, which no compression makes smaller than 3 bytes each. */
+export function noisyPng(width: number, height: number): Buffer {
+  const header = Buffer.alloc(13);
+  header.writeUInt32BE(width, 0);
+  header.writeUInt32BE(height, 4);
+  header.writeUInt8(8, 8); // bits a channel
+  header.writeUInt8(2, 9); // RGB
+  const rows = randomBytes(height * (1 + 3 * width));
+  for (let row = 0; row < height; row += 1) rows[row * (1 + 3 * width)] = 0; // no filter
+  return Buffer.concat([
+    Buffer.from('89504e470d0a1a0a', 'hex'),
+    pngChunk('IHDR', header),
+    pngChunk('IDAT', deflateSync(rows, { level: 0 })),
     pngChunk('IEND', Buffer.alloc(0)),
   ]);
 }
@@ -66,7 +83,8 @@ function digest(seed: string | number): Buffer {
   return createHash('sha256').update(String(seed)).digest();
 }
 
-function pngChunk(type: string, data: Buffer): Buffer {
+/** A chunk with its length and sum. */
+export function pngChunk(type: string, data: Buffer): Buffer {
   const length = Buffer.alloc(4);
   length.writeUInt32BE(data.length);
   const typeAndData = Buffer.concat([Buffer.from(type, 'ascii'), data]);
@@ -75,7 +93,8 @@ function pngChunk(type: string, data: Buffer): Buffer {
   return Buffer.concat([length, typeAndData, checksum]);
 }
 
-function jpegSegment(marker: number, data: Buffer): Buffer {
+/** A segment with its marker and length. */
+export function jpegSegment(marker: number, data: Buffer): Buffer {
   const header = Buffer.from([0xff, marker, 0, 0]);
   header.writeUInt16BE(data.length + 2, 2);
   return Buffer.concat([header, data]);
