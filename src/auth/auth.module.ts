@@ -18,6 +18,7 @@ import { OneTimePassword } from './otp.entity.js';
 import { OtpService } from './otp.service.js';
 import { OtpsRepository } from './otps.repository.js';
 import { PasswordsService } from './passwords.service.js';
+import { RememberedTokens } from './remembered-tokens.js';
 import { SessionsService } from './sessions.service.js';
 import { TokensService } from './tokens.service.js';
 
@@ -42,9 +43,10 @@ import { TokensService } from './tokens.service.js';
     OtpService,
     OtpsRepository,
     PasswordsService,
+    RememberedTokens,
     SessionsService,
     TokensService,
   ],
-  exports: [AdminGuard, JwtCookieGuard],
+  exports: [AdminGuard, JwtCookieGuard, RememberedTokens],
 })
 export class AuthModule {}

@@ -4,6 +4,7 @@ import { InitialSchema1763600000000 } from '../../migrations/1763600000000-initi
 import { Simulator1763700000000 } from '../../migrations/1763700000000-simulator.js';
 import { Orders1763800000000 } from '../../migrations/1763800000000-orders.js';
 import { AttemptOfOrder1763810000000 } from '../../migrations/1763810000000-attempt-of-order.js';
+import { CatalogNotifications1764000000000 } from '../../migrations/1764000000000-catalog-notifications.js';
 
 /** Every migration, in order. An explicit list: a glob would run whatever file lies about. */
 export const migrations = [
@@ -11,6 +12,7 @@ export const migrations = [
   Simulator1763700000000,
   Orders1763800000000,
   AttemptOfOrder1763810000000,
+  CatalogNotifications1764000000000,
 ];
 
 const SECOND = 1000;
