@@ -122,6 +122,7 @@ describe('the settings', () => {
 
   it.each([
     ['PORT', ['-1', '65536', '80a', '8e3', '80.5', '0x50', 'http']],
+    ['CATALOG_CACHE_MB', ['-1', '1.5', '4097', 'off']],
     ['STAGED_IMAGE_TTL_S', ['0', '-5', '1.5', '86401', 'ten']],
     ['PUBLIC_URL', ['bakery.example', 'ftp://bakery.example', '//bakery.example', 'javascript:alert(1)']],
     ['DATABASE_URL', ['localhost:5432', 'mysql://localhost/db', 'http://localhost']],
