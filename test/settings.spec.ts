@@ -62,6 +62,7 @@ describe('the settings', () => {
       corsAllowsLoopback: true,
       imageHost: 'local',
       stagedImageTtlSeconds: 600,
+      catalogCacheBytes: 64 * 1024 * 1024,
       smtpUrl: undefined,
       payment: { gateway: 'simulator', serverKey: 'SB-Mid-server-local' },
     });
@@ -115,6 +116,7 @@ describe('the settings', () => {
       MIDTRANS_SNAP_URL: 'snap-value',
       MIDTRANS_API_URL: 'api-value',
       STAGED_IMAGE_TTL_S: '0',
+      CATALOG_CACHE_MB: 'cache-value',
     };
     expect(badOnes(bad)).toEqual([...Object.keys(bad), 'ADMIN_PASSWORD'].sort());
     expect(messageOf(bad)).not.toMatch(/-value|70000/);
