@@ -31,9 +31,10 @@ export async function createApp(
   logger: Logger,
 ): Promise<NestExpressApplication> {
   const options: AppOptions = { logger: new NestLogger(logger), bodyParser: false, abortOnError: false };
+  const http = new HttpAdapter();
   const app = await NestFactory.create<NestExpressApplication>(
     AppModule.forRoot(env, database),
-    new HttpAdapter(),
+    http,
     options,
   );
   const isCorsOrigin = corsOriginMatcher(env);
@@ -41,7 +42,9 @@ export async function createApp(
   app.set('trust proxy', env.trustedProxies);
   app.setGlobalPrefix('api');
   app.use(requestId);
-  app.use(requestLog(logger));
+  const log = requestLog(logger);
+  app.use(log);
+  http.fastLane.log = log;
   // Where the service is reached by plain http, `upgrade-insecure-requests` would leave the API page without its parts.
   app.use(helmet({ contentSecurityPolicy: { directives: { upgradeInsecureRequests: null } } }));
   app.enableCors({

@@ -1,3 +1,4 @@
+import { untilHeard } from './support/catalog.js';
 import type { Client } from './support/client.js';
 import { png } from './support/pictures.js';
 import { CAKE, createProduct, fail, NOT_FOUND, type ProductAnswer } from './support/products.js';
@@ -11,24 +12,33 @@ interface Page {
 const BAD_LAST_ID = fail(400, 'validation error', { last_id: 'last_id should be a number' });
 const MAX_INT4 = 2_147_483_647;
 
-describe('the list of products', () => {
+describe.each([
+  ['kept in memory', '64'],
+  ['read from the database', '0'],
+])('the list of products, %s', (_how, cacheMb) => {
   let service: TestService;
   let customer: Client;
 
   beforeAll(async () => {
-    service = await startService();
+    service = await startService({ settings: { CATALOG_CACHE_MB: cacheMb } });
     customer = await service.customer();
   });
 
   afterAll(() => service.stop());
 
   beforeEach(async () => {
-    await service.database.pool.query('DELETE FROM images');
-    await service.database.pool.query('TRUNCATE products RESTART IDENTITY CASCADE');
+    await sql('DELETE FROM images');
+    await sql('TRUNCATE products RESTART IDENTITY CASCADE');
   });
 
+  /** By hand: a list in memory may be a moment older. */
+  async function sql(statement: string, values: unknown[] = []): Promise<void> {
+    await service.database.pool.query(statement, values);
+    if (cacheMb !== '0') await untilHeard(service);
+  }
+
   async function insert(count: number): Promise<void> {
-    await service.database.pool.query(
+    await sql(
       `INSERT INTO products (name, description, price)
        SELECT 'Bread ' || n, 'Loaf ' || n, n FROM generate_series(1, $1) AS n`,
       [count],
@@ -72,7 +82,7 @@ describe('the list of products', () => {
 
   it('interface 4.5: a last_id that was deleted in the meantime still says where to go on', async () => {
     await insert(3);
-    await service.database.pool.query('DELETE FROM products WHERE id = 2');
+    await sql('DELETE FROM products WHERE id = 2');
     expect((await page('?last_id=2')).products.map(({ id }) => id)).toEqual([3]);
   });
 
@@ -130,9 +140,7 @@ describe('the list of products', () => {
   });
 
   it('interface 2.2: a description may be null in the list', async () => {
-    await service.database.pool.query(
-      "INSERT INTO products (name, description, price) VALUES ('Plain', NULL, 1)",
-    );
+    await sql("INSERT INTO products (name, description, price) VALUES ('Plain', NULL, 1)");
     expect((await page()).products[0]?.description).toBeNull();
   });
 
@@ -143,7 +151,7 @@ describe('the list of products', () => {
     ['12500.50', 12500.5],
     ['999999999999.99', 999999999999.99],
   ])('interface 2.2: a price of %s is the number %d', async (stored, shown) => {
-    await service.database.pool.query("INSERT INTO products (name, price) VALUES ('Priced', $1)", [stored]);
+    await sql("INSERT INTO products (name, price) VALUES ('Priced', $1)", [stored]);
     expect((await page()).products[0]?.price).toBe(shown);
   });
 

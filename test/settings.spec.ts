@@ -63,6 +63,7 @@ describe('the settings', () => {
       trustedProxies: 0,
       imageHost: 'local',
       stagedImageTtlSeconds: 600,
+      catalogCacheBytes: 64 * 1024 * 1024,
       smtpUrl: undefined,
       payment: { gateway: 'simulator', serverKey: 'SB-Mid-server-local' },
     });
@@ -126,6 +127,7 @@ describe('the settings', () => {
       MIDTRANS_API_URL: 'api-value',
       STAGED_IMAGE_TTL_S: '0',
       TRUSTED_PROXIES: 'proxy-value',
+      CATALOG_CACHE_MB: 'cache-value',
     };
     expect(badOnes(bad)).toEqual([...Object.keys(bad), 'ADMIN_PASSWORD'].sort());
     expect(messageOf(bad)).not.toMatch(/-value|70000/);
@@ -133,6 +135,7 @@ describe('the settings', () => {
 
   it.each([
     ['PORT', ['-1', '65536', '80a', '8e3', '80.5', '0x50', 'http']],
+    ['CATALOG_CACHE_MB', ['-1', '1.5', '4097', 'off']],
     ['STAGED_IMAGE_TTL_S', ['0', '-5', '1.5', '86401', 'ten']],
     [
       'TRUSTED_PROXIES',

@@ -22,6 +22,7 @@ import { OtpService } from './otp.service.js';
 import { OtpsRepository } from './otps.repository.js';
 import { PasswordsService } from './passwords.service.js';
 import { ProofsService } from './proofs.service.js';
+import { RememberedTokens } from './remembered-tokens.js';
 import { SessionsService } from './sessions.service.js';
 import { TokensService } from './tokens.service.js';
 
@@ -50,9 +51,10 @@ import { TokensService } from './tokens.service.js';
     OtpsRepository,
     PasswordsService,
     ProofsService,
+    RememberedTokens,
     SessionsService,
     TokensService,
   ],
-  exports: [AdminGuard, JwtCookieGuard],
+  exports: [AdminGuard, JwtCookieGuard, RememberedTokens],
 })
 export class AuthModule {}

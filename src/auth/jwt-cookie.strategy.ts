@@ -23,6 +23,6 @@ export class JwtCookieStrategy extends PassportStrategy(Strategy, JWT_COOKIE) {
   validate(claims: TokenClaims): Caller {
     const principal = principalOf(claims);
     if (principal === null) throw failures.malformedAccessToken();
-    return { ...principal, issuedAt: claims.iat };
+    return { ...principal, issuedAt: claims.iat, expiresAt: claims.exp };
   }
 }

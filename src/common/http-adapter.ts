@@ -2,6 +2,7 @@ import { ExpressAdapter } from '@nestjs/platform-express';
 import type { NextFunction, Request, Response } from 'express';
 import { createServer, type RequestListener } from 'node:http';
 import { failures } from './errors.js';
+import { FastLane } from './fast-lane.js';
 import { limitPipelining } from './pipelining.js';
 import { answerUnparsableRequests } from './unparsable-requests.js';
 
@@ -28,8 +29,13 @@ const SERVER_OPTIONS = {
 
 /** Express on a Node server that leaves every refusal to this service, so that each one is a fail envelope. */
 export class HttpAdapter extends ExpressAdapter {
+  readonly fastLane = new FastLane();
+
   override initHttpServer(): void {
-    const server = createServer(SERVER_OPTIONS, this.getInstance<RequestListener>());
+    const express = this.getInstance<RequestListener>();
+    const server = createServer(SERVER_OPTIONS, (request, response) => {
+      if (!this.fastLane.serves(request, response)) express(request, response);
+    });
     // Node drops what is above without a word, so that one line more tells that there was more.
     server.maxHeadersCount = MAX_HEADERS + 1;
     // The body is invited where it is read, see `inviteBody`.

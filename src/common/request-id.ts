@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
-import type { NextFunction, Request, Response } from 'express';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 
 const storage = new AsyncLocalStorage<string>();
 const SANE_TOKEN = /^[\w.:-]{1,128}$/;
@@ -11,10 +11,20 @@ export function currentRequestId(): string | undefined {
 }
 
 /** Takes the caller's `X-Request-Id` if it is a sane token, else makes one; answers with it either way. */
-export function requestId(request: Request, response: Response, next: NextFunction): void {
-  const given = request.get('x-request-id');
-  const id = given !== undefined && SANE_TOKEN.test(given) ? given : randomUUID();
-  request.id = id;
+export function requestId(request: IncomingMessage, response: ServerResponse, next: () => void): void {
+  const id = idOf(request);
   response.setHeader('X-Request-Id', id);
-  storage.run(id, next);
+  withRequestId(request, id, next);
+}
+
+/** The id of a request: the caller's if it is a sane token, else a new one. */
+export function idOf({ headers }: IncomingMessage): string {
+  const given = headers['x-request-id'];
+  return typeof given === 'string' && SANE_TOKEN.test(given) ? given : randomUUID();
+}
+
+/** Serves a request under its id, which every log line then names. */
+export function withRequestId(request: IncomingMessage, id: string, serve: () => void): void {
+  request.id = id;
+  storage.run(id, serve);
 }

@@ -44,6 +44,8 @@ export class Env {
   readonly cloudinaryUrl!: string | undefined;
   /** Seconds after which an image that was staged but never attached is condemned. */
   readonly stagedImageTtlSeconds!: number;
+  /** Most bytes that the serialised product list may take up in memory; 0: every page is read from the database. */
+  readonly catalogCacheBytes!: number;
   /** Undefined: mail is written to `dataDir/outbox`. */
   readonly smtpUrl!: string | undefined;
   readonly mailFrom!: string;
@@ -55,6 +57,7 @@ export class Env {
 }
 
 const MINIMUM_SECRET_LENGTH = 32;
+const MEBIBYTE = 1024 * 1024;
 const SIMULATOR_SERVER_KEY = 'SB-Mid-server-local';
 const MIDTRANS_SANDBOX = {
   snapUrl: 'https://app.sandbox.midtrans.com/snap/v1',
@@ -100,6 +103,7 @@ export function readEnv(source: NodeJS.ProcessEnv = process.env): Env {
     trustedProxies: settings.proxies('TRUSTED_PROXIES'),
     ...images(settings),
     stagedImageTtlSeconds: settings.integer('STAGED_IMAGE_TTL_S', 600, 1, 86_400),
+    catalogCacheBytes: settings.integer('CATALOG_CACHE_MB', 64, 0, 4096) * MEBIBYTE,
     smtpUrl: settings.url('SMTP_URL', ['smtp:', 'smtps:']),
     mailFrom: settings.text('MAIL_FROM', 'Bakery <no-reply@bakery.example>'),
     payment: payment(settings, production),

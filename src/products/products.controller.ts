@@ -7,16 +7,20 @@ import {
   Post,
   Put,
   Query,
+  Res,
   UseGuards,
   UseInterceptors,
 } from '@nestjs/common';
 import { ApiBody, ApiConsumes, ApiParam, ApiQuery, ApiTags } from '@nestjs/swagger';
+import type { Response } from 'express';
 import { AdminGuard } from '../auth/admin.guard.js';
 import { failures, TOO_MANY_IMAGES } from '../common/errors.js';
 import { parseId, parseLastId } from '../common/ids.js';
 import { ApiEndpoint } from '../common/openapi.decorators.js';
 import { Form, ImageFilesPipe, type ImageForm } from '../images/image-files.pipe.js';
 import { MultipartInterceptor } from '../images/multipart.interceptor.js';
+import { bodyOf, tagOf } from './listing/list-page.js';
+import { ProductListService } from './listing/product-list.service.js';
 import {
   CreateProductDto,
   createProductForm,
@@ -45,7 +49,10 @@ const PRODUCT_ID = { name: 'product_id', schema: { type: 'integer', minimum: 1 }
 @ApiTags('Products')
 @Controller('products')
 export class ProductsController {
-  constructor(private readonly products: ProductsService) {}
+  constructor(
+    private readonly products: ProductsService,
+    private readonly productList: ProductListService,
+  ) {}
 
   @Get()
   @ApiQuery({
@@ -61,16 +68,14 @@ export class ProductsController {
     success: { status: 200, data: { meta: ProductPageMeta, products: [ListedProductView] } },
     failures: [failures.validation(LAST_ID), failures.notFound()],
   })
-  async list(
-    @Query('last_id') lastId?: unknown,
-  ): Promise<{ meta: ProductPageMeta; products: ListedProductView[] }> {
+  async list(@Res() response: Response, @Query('last_id') lastId?: unknown): Promise<void> {
     const afterId = lastId === undefined ? 0 : parseLastId(lastId);
     if (afterId === null) throw failures.validation(LAST_ID);
-    const page = await this.products.page(afterId);
-    return {
-      meta: new ProductPageMeta(page.at(-1)?.id ?? afterId),
-      products: page.map((row) => new ListedProductView(row)),
-    };
+    const page = await this.productList.page(afterId);
+    if (page === null) throw failures.notFound();
+    // Past the envelope's interceptor: the page comes serialised, envelope included.
+    response.setHeader('ETag', tagOf(page));
+    response.type('json').send(Buffer.concat(bodyOf(page).map((piece) => Buffer.from(piece))));
   }
 
   @Get(':product_id')

@@ -2,6 +2,10 @@ import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { AuthModule } from '../auth/auth.module.js';
 import { ImagesModule } from '../images/images.module.js';
+import { ProductChanges } from './listing/product-changes.js';
+import { ProductListLane } from './listing/product-list.lane.js';
+import { ProductListService } from './listing/product-list.service.js';
+import { ProductWrites } from './listing/product-writes.js';
 import { Product } from './product.entity.js';
 import { ProductsController } from './products.controller.js';
 import { ProductsRepository } from './products.repository.js';
@@ -10,7 +14,14 @@ import { ProductsService } from './products.service.js';
 @Module({
   imports: [TypeOrmModule.forFeature([Product]), AuthModule, ImagesModule],
   controllers: [ProductsController],
-  providers: [ProductsRepository, ProductsService],
+  providers: [
+    ProductChanges,
+    ProductListLane,
+    ProductListService,
+    ProductsRepository,
+    ProductsService,
+    ProductWrites,
+  ],
   exports: [ProductsService],
 })
 export class ProductsModule {}

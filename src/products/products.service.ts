@@ -28,16 +28,6 @@ export class ProductsService {
     private readonly images: ImagesService,
   ) {}
 
-  /**
-   * At most 50 products after an id, ordered by id.
-   * @throws Failure 404 when there are none
-   */
-  async page(afterId: number): Promise<ProductRow[]> {
-    const page = await this.products.page(afterId);
-    if (page.length === 0) throw failures.notFound();
-    return page;
-  }
-
   /** @throws Failure 404 */
   async find(id: number): Promise<ProductRow> {
     const product = await this.products.findById(id);

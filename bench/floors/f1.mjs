@@ -1,0 +1,19 @@
+/** F1: HS256 cookie check and a ready page of 50 products from memory. Settings: PORT, JWT_ACCESS_SECRET. */
+import { createServer } from 'node:http';
+import { accessCheck } from './access-check.mjs';
+import { readyPage } from './page.mjs';
+
+const isSignedIn = accessCheck(process.env.JWT_ACCESS_SECRET);
+const page = readyPage();
+
+createServer((request, response) => {
+  if (!isSignedIn(request)) {
+    response.writeHead(401).end();
+    return;
+  }
+  response.writeHead(200, {
+    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Length': page.length,
+  });
+  response.end(page);
+}).listen(Number(process.env.PORT), '127.0.0.1');

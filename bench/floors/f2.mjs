@@ -1,0 +1,34 @@
+/**
+ * F2: HS256 cookie check, a pool of 10, one prepared keyset query with the images folded in, JSON.stringify.
+ * Settings: PORT, JWT_ACCESS_SECRET, DATABASE_URL.
+ */
+import { Buffer } from 'node:buffer';
+import { createServer } from 'node:http';
+import pg from 'pg';
+import { accessCheck } from './access-check.mjs';
+
+const isSignedIn = accessCheck(process.env.JWT_ACCESS_SECRET);
+const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, max: 10 });
+const text = `
+  SELECT id, name, description, price::float8 AS price,
+    (SELECT array_agg(url ORDER BY position) FROM images
+     WHERE images.product_id = products.id AND images.state = 'attached') AS images
+  FROM products WHERE id > $1 ORDER BY id LIMIT 50`;
+
+createServer(async (request, response) => {
+  if (!isSignedIn(request)) {
+    response.writeHead(401).end();
+    return;
+  }
+  const lastId = Number(/\?last_id=(\d+)$/.exec(request.url)?.[1] ?? 0);
+  const { rows } = await pool.query({ name: 'page', text, values: [lastId] });
+  const body = JSON.stringify({
+    status: 'success',
+    data: { meta: { lastProductId: rows.at(-1)?.id }, products: rows },
+  });
+  response.writeHead(200, {
+    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Length': Buffer.byteLength(body),
+  });
+  response.end(body);
+}).listen(Number(process.env.PORT), '127.0.0.1');

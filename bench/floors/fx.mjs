@@ -1,0 +1,10 @@
+/** FX: Express alone, sending F1's bytes. Settings: PORT. */
+import express from 'express';
+import { readyPage } from './page.mjs';
+
+const page = readyPage();
+const app = express();
+app.get('/api/products', (_request, response) => {
+  response.type('json').send(page);
+});
+app.listen(Number(process.env.PORT), '127.0.0.1');

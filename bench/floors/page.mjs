@@ -1,0 +1,22 @@
+import { Buffer } from 'node:buffer';
+import { randomUUID } from 'node:crypto';
+
+/** A page of 50 products of 0 to 5 images, as the service would answer it after `bench/seed.mjs`. */
+export function readyPage() {
+  const products = Array.from({ length: 50 }, (_, index) => {
+    const id = 50_000 + index;
+    return {
+      id,
+      name: `Kue lapis ${id}`,
+      description: `Loaf number ${id}, baked in the morning from flour, butter and eggs.`,
+      price: (id % 500) * 1000 + 500,
+      images:
+        id % 6 === 0
+          ? null
+          : Array.from({ length: id % 6 }, () => `http://localhost:3000/api/images/${randomUUID()}.jpg`),
+    };
+  });
+  return Buffer.from(
+    JSON.stringify({ status: 'success', data: { meta: { lastProductId: products.at(-1).id }, products } }),
+  );
+}

@@ -1,0 +1,66 @@
+/**
+ * Fills a migrated database for measurements: products with 0 to 5 images each, one customer, and orders of that
+ * customer with 1 to 3 items.
+ *
+ *     DATABASE_URL=postgresql://... node bench/seed.mjs [products = 100000] [orders = 10000]
+ *
+ * Every table that it fills is emptied first: never point it at data that somebody needs.
+ */
+import { pathToFileURL } from 'node:url';
+import pg from 'pg';
+
+export async function seed(databaseUrl, products = 100_000, orders = 10_000) {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  try {
+    await client.query('BEGIN');
+    await client.query(
+      'TRUNCATE order_items, payment_attempts, payment_notifications, orders, images, products RESTART IDENTITY CASCADE',
+    );
+    await client.query(
+      `INSERT INTO products (name, description, price)
+       SELECT 'Kue lapis ' || n, 'Loaf number ' || n || ', baked in the morning from flour, butter and eggs.',
+              (n % 500) * 1000 + 500
+       FROM generate_series(1, $1::integer) AS n`,
+      [products],
+    );
+    await client.query(
+      `INSERT INTO images (id, host, state, product_id, position, url)
+       SELECT id, 'local', 'attached', product_id, position,
+              'http://localhost:3000/api/images/' || id || '.jpg'
+       FROM (
+         SELECT gen_random_uuid() AS id, product_id, position
+         FROM generate_series(1, $1::integer) AS product_id
+         CROSS JOIN LATERAL generate_series(0, product_id % 6 - 1) AS position
+       ) AS image`,
+      [products],
+    );
+    const { rows } = await client.query(
+      `INSERT INTO users (fullname, email, password_hash) VALUES ('Bench', 'bench@example.com', '-')
+       ON CONFLICT (lower(email)) DO UPDATE SET fullname = excluded.fullname RETURNING id`,
+    );
+    await client.query(
+      `INSERT INTO orders (order_id, user_id, gross_amount, created_at)
+       SELECT gen_random_uuid(), $2, 10000 + n, now() - n * interval '1 second'
+       FROM generate_series(1, $1::integer) AS n`,
+      [orders, rows[0].id],
+    );
+    await client.query(
+      `INSERT INTO order_items (order_id, position, product_id, name, price, quantity)
+       SELECT order_id, position, position + 1, 'Kue lapis ' || position + 1, 1000, 1
+       FROM orders CROSS JOIN LATERAL generate_series(0, gross_amount % 3) AS position`,
+    );
+    await client.query('COMMIT');
+    await client.query('VACUUM (ANALYZE) products');
+    await client.query('VACUUM (ANALYZE) images');
+    await client.query('VACUUM (ANALYZE) orders');
+    await client.query('VACUUM (ANALYZE) order_items');
+  } finally {
+    await client.end();
+  }
+}
+
+if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {
+  if (process.env.DATABASE_URL === undefined) throw new Error('DATABASE_URL is needed');
+  await seed(process.env.DATABASE_URL, ...process.argv.slice(2).map(Number));
+}
