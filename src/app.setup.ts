@@ -6,7 +6,7 @@ import type { NextFunction, Request, Response } from 'express';
 import helmet from 'helmet';
 import type { Logger } from 'pino';
 import { AppModule } from './app.module.js';
-import { trackConnections } from './common/graceful-stop.js';
+import { stopGracefully, trackConnections } from './common/graceful-stop.js';
 import { answerFailure } from './common/fail-envelope.filter.js';
 import { failures } from './common/errors.js';
 import { HttpAdapter, requireSaneHeaders } from './common/http-adapter.js';
@@ -15,6 +15,7 @@ import { corsOriginMatcher, originCheck } from './common/origin-check.js';
 import { requestId } from './common/request-id.js';
 import type { Database } from './config/database.js';
 import type { Env } from './config/env.js';
+import { JobsService } from './jobs/jobs.service.js';
 import { serveOpenApi } from './openapi.js';
 
 /** What is set of Nest's options, whose own type extends a class that Nest does not export. */
@@ -68,6 +69,13 @@ export async function createApp(
   });
   app.use(lastResort);
   return app;
+}
+
+/** Ends what `createApp` began: requests and jobs that run are finished within 10 seconds, then the pool is closed. */
+export async function stopApp(app: NestExpressApplication): Promise<void> {
+  // Side by side: one after the other, slow requests and slow jobs would take longer than a stop may.
+  app.get(JobsService, { strict: false }).stopTaking();
+  await stopGracefully(app);
 }
 
 /** Express knows an error handler by its four parameters. */

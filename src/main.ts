@@ -1,12 +1,8 @@
 import type { NestExpressApplication } from '@nestjs/platform-express';
-import { createApp } from './app.setup.js';
 import { createLogger, routeConsole } from './common/logging.js';
-import { stopGracefully } from './common/graceful-stop.js';
 import { openDatabase, type OpenDatabase } from './config/open-database.js';
 import { loadDotEnv, readEnv } from './config/env.js';
-import { migrate } from './config/migrate.js';
 import { SettingsError } from './config/settings-reader.js';
-import { JobsService } from './jobs/jobs.service.js';
 
 async function main(): Promise<void> {
   loadDotEnv();
@@ -15,16 +11,13 @@ async function main(): Promise<void> {
   routeConsole(logger);
   let database: OpenDatabase | undefined;
   let app: NestExpressApplication | undefined;
+  let stopApp: (app: NestExpressApplication) => Promise<void>;
   let stopping: Promise<void> | undefined;
 
   const stop = (reason: string): void => {
     stopping ??= (async () => {
       logger.info(`stopping: ${reason}`);
-      if (app !== undefined) {
-        // Side by side: one after the other, slow requests and slow jobs would take longer than a stop may.
-        app.get(JobsService, { strict: false }).stopTaking();
-        await stopGracefully(app);
-      }
+      if (app !== undefined) await stopApp(app);
       await database?.close();
       logger.info('stopped');
       process.exit(0);
@@ -38,11 +31,17 @@ async function main(): Promise<void> {
   });
 
   try {
-    database = await openDatabase(env, (message) => {
+    const opening = openDatabase(env, (message) => {
       logger.info(message);
     });
+    // Reading its modules takes the service longer than anything else; the database starts meanwhile.
+    const modules = Promise.all([import('./app.setup.js'), import('./config/migrate.js')]);
+    modules.catch(() => undefined); // Awaited below, unless the database could not be opened.
+    database = await opening;
+    const [setup, { migrate }] = await modules;
+    stopApp = setup.stopApp;
     await migrate(database.url);
-    app = await createApp(env, database, logger);
+    app = await setup.createApp(env, database, logger);
     await app.listen(env.port, env.host);
     logger.info(`listening on ${await app.getUrl()}; API documentation at ${env.publicUrl}/api/docs`);
   } catch (error) {
