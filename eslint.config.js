@@ -41,6 +41,8 @@ export default tseslint.config(
         URL: 'readonly',
         fetch: 'readonly',
         performance: 'readonly',
+        FormData: 'readonly',
+        Blob: 'readonly',
       },
     },
   },

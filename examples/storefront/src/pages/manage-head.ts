@@ -14,7 +14,7 @@ export function manageHead(title: string, action?: Child): HTMLElement {
       'nav',
       { class: 'tabs', 'aria-label': 'Manage' },
       PLACES.map(([href, label]) =>
-        h('a', { href, 'aria-current': location.pathname === href && 'page' }, label),
+        h('a', { href, 'aria-current': location.pathname.startsWith(href) && 'page' }, label),
       ),
     ),
     h('div', { class: 'title-line' }, h('h1', {}, title), action),

@@ -59,7 +59,7 @@ export function imagePicker(present: readonly string[], signal: AbortSignal): Im
       else if (remaining() >= MAX_IMAGES) problems.push(`there is no room for ${file.name}`);
       else previews.set(file, URL.createObjectURL(file));
     }
-    complain(problems.length > 0 ? problems.join('; ') : undefined);
+    complain(problems.length > 0 ? `Not added: ${problems.join('; ')}` : undefined);
     draw();
   };
   const complain = (text?: string): void => {

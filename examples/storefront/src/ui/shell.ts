@@ -90,8 +90,10 @@ function cartPlace(): HTMLElement {
   const pieces = cart.pieces();
   const link = place('/cart', 'Cart', 'cart');
   if (pieces > 0) {
-    link.append(h('span', { class: 'pieces', 'aria-hidden': 'true' }, pieces > 99 ? '99+' : pieces));
-    link.append(h('span', { class: 'hidden' }, `, ${count(pieces, 'piece')}`));
+    link.append(
+      h('span', { class: 'pieces', 'aria-hidden': 'true' }, pieces > 99 ? '99+' : pieces),
+      h('span', { class: 'hidden' }, `, ${count(pieces, 'piece')}`),
+    );
   }
   return link;
 }
