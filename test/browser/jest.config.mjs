@@ -7,6 +7,6 @@ export default {
   extensionsToTreatAsEsm: base.extensionsToTreatAsEsm,
   moduleNameMapper: base.moduleNameMapper,
   transform: base.transform,
-  testTimeout: 60_000,
+  testTimeout: 120_000,
   maxWorkers: 2,
 };

@@ -145,6 +145,7 @@ export async function photograph(page: Page, name: string, isFull = false): Prom
 /** For the README: kept in the repository when SCREENSHOTS=keep, so that a run does not change what is committed. */
 export async function portrait(page: Page, name: string): Promise<void> {
   await picturesLoaded(page);
+  await page.locator('.toast').waitFor({ state: 'detached' });
   const folder = process.env.SCREENSHOTS === 'keep' ? join(ROOT, 'docs', 'screenshots') : SCREENSHOTS;
   await mkdir(folder, { recursive: true });
   await page.screenshot({ path: join(folder, `${name}.jpg`), type: 'jpeg', quality: 85 });
