@@ -68,7 +68,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The service can do its work: database, migrations, queue */
+        /** The service can do its work: database, migrations, queue, event loop */
         get: operations["HealthController_ready"];
         put?: never;
         post?: never;
