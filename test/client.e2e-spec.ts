@@ -89,7 +89,7 @@ async function admin(): Promise<Caller> {
 
 describe('the types', () => {
   it('issue, People: are those of the running service', async () => {
-    const { stdout } = await promisify(execFile)(process.execPath, ['dist/src/commands/openapi.js']);
+    const { stdout } = await promisify(execFile)(process.execPath, ['dist/src/print-openapi.js']);
     const { servers: _ours, ...printed } = JSON.parse(stdout) as { servers: unknown };
     const { servers: _its, ...served } = (await documentOf(service)) as unknown as { servers: unknown };
     expect(printed).toEqual(served);

@@ -1,8 +1,8 @@
 import { NestFactory } from '@nestjs/core';
-import { AppModule } from '../app.module.js';
-import { Database } from '../config/database.js';
-import { readEnv } from '../config/env.js';
-import { openApiDocument } from '../openapi.js';
+import { AppModule } from './app.module.js';
+import { Database } from './config/database.js';
+import { readEnv } from './config/env.js';
+import { openApiDocument } from './openapi.js';
 
 /** Settings that the document does not depend on, so that it is the same on every machine. */
 const SETTINGS = {
