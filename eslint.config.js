@@ -2,7 +2,7 @@ import js from '@eslint/js';
 import tseslint from 'typescript-eslint';
 
 export default tseslint.config(
-  { ignores: ['dist/', 'coverage/', 'node_modules/', '.data/'] },
+  { ignores: ['**/dist/', 'coverage/', '**/node_modules/', '.data/', 'client/schema.d.ts'] },
   js.configs.recommended,
   {
     files: ['**/*.ts'],
@@ -41,6 +41,8 @@ export default tseslint.config(
         URL: 'readonly',
         fetch: 'readonly',
         performance: 'readonly',
+        FormData: 'readonly',
+        Blob: 'readonly',
       },
     },
   },

@@ -53,7 +53,8 @@ export async function createApp(
       done(null, origin !== undefined && isCorsOrigin(origin));
     },
     credentials: true,
-    exposedHeaders: ['X-Request-Id'],
+    // What the interface tells clients to read; others than these a browser keeps from a page of another origin.
+    exposedHeaders: ['X-Request-Id', 'ETag'],
     maxAge: 600,
   });
   app.use(requireSaneHeaders);

@@ -1,10 +1,11 @@
-import { DocumentBuilder, SwaggerModule } from '@nestjs/swagger';
+import type { INestApplication } from '@nestjs/common';
+import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { Env } from './config/env.js';
 import { addExamples } from './common/openapi.examples.js';
 
-/** Serves the OpenAPI document at `/api/docs-json` and a page to read and try it at `/api/docs`. */
-export function serveOpenApi(app: NestExpressApplication, env: Pick<Env, 'publicUrl'>): void {
+/** The OpenAPI document of an application whose prefix is set; its providers need not exist (Nest's preview). */
+export function openApiDocument(app: INestApplication, env: Pick<Env, 'publicUrl'>): OpenAPIObject {
   const config = new DocumentBuilder()
     .setTitle('Bakery catalog service')
     .setDescription(
@@ -25,7 +26,12 @@ export function serveOpenApi(app: NestExpressApplication, env: Pick<Env, 'public
       'refreshToken',
     )
     .build();
-  SwaggerModule.setup('api/docs', app, () => addExamples(SwaggerModule.createDocument(app, config)), {
+  return addExamples(SwaggerModule.createDocument(app, config));
+}
+
+/** Serves the OpenAPI document at `/api/docs-json` and a page to read and try it at `/api/docs`. */
+export function serveOpenApi(app: NestExpressApplication, env: Pick<Env, 'publicUrl'>): void {
+  SwaggerModule.setup('api/docs', app, () => openApiDocument(app, env), {
     jsonDocumentUrl: 'api/docs-json',
     yamlDocumentUrl: 'api/docs-yaml',
   });

@@ -84,7 +84,7 @@ describe('reading across origins', () => {
       expect(response.headers).toMatchObject({
         'access-control-allow-origin': origin,
         'access-control-allow-credentials': 'true',
-        'access-control-expose-headers': 'X-Request-Id',
+        'access-control-expose-headers': 'X-Request-Id,ETag',
       });
       expect(response.headers.vary).toMatch(/\bOrigin\b/);
     },

@@ -1,0 +1,43 @@
+import { fileURLToPath } from 'node:url';
+import { defineConfig } from 'vite';
+
+const client = fileURLToPath(new URL('../../client', import.meta.url));
+
+/** In production nothing but files of our own runs, and no text becomes markup (Trusted Types). */
+const POLICY = [
+  "default-src 'self'",
+  "img-src 'self' http: https: blob: data:",
+  "connect-src 'self' http: https:",
+  "object-src 'none'",
+  "base-uri 'none'",
+  "form-action 'self'",
+  "require-trusted-types-for 'script'",
+].join('; ');
+
+const policy = {
+  name: 'content-security-policy',
+  apply: 'build',
+  transformIndexHtml: () => [
+    {
+      tag: 'meta',
+      attrs: { 'http-equiv': 'Content-Security-Policy', content: POLICY },
+      injectTo: 'head-prepend',
+    },
+  ],
+};
+
+export default defineConfig({
+  plugins: [policy],
+  // The client is taken from this repository as it is; its one dependency comes from here.
+  resolve: {
+    alias: [
+      { find: /^bakery-client$/, replacement: `${client}/bakery-client.ts` },
+      { find: /^bakery-client\//, replacement: `${client}/` },
+    ],
+    dedupe: ['openapi-fetch'],
+  },
+  server: { port: 5173, strictPort: true, fs: { allow: ['.', client] } },
+  preview: { port: 5173, strictPort: true },
+  // A polyfill for browsers without module preload would need inline code.
+  build: { target: 'es2022', modulePreload: { polyfill: false } },
+});

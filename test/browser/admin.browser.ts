@@ -1,0 +1,174 @@
+import type { Browser, Page } from 'playwright-core';
+import { padded, png } from '../support/pictures.js';
+import { heading, launch, photograph, register, sees, shopperOf, signInAsAdmin } from './support/shopper.js';
+
+let browser: Browser;
+
+beforeAll(async () => {
+  browser = await launch();
+});
+
+afterAll(async () => {
+  await browser.close();
+});
+
+const MIB = 1024 * 1024;
+
+function file(name: string, size?: number) {
+  const bytes = png(name);
+  return { name, mimeType: 'image/png', buffer: size === undefined ? bytes : padded(bytes, size) };
+}
+
+function thumbs(page: Page) {
+  return page.getByRole('list', { name: 'Pictures' }).getByRole('listitem');
+}
+
+it('issue, People: an administrator creates a product with 3 pictures, sees them before and during upload, edits and deletes it', async () => {
+  const { context, page, problems } = await shopperOf(browser);
+  const name = `Roti unyil ${Date.now()}`;
+  await signInAsAdmin(page);
+  await page.getByRole('link', { name: 'Manage' }).click();
+  await page.getByRole('link', { name: 'New product' }).click();
+  await heading(page, 'New product');
+
+  await page.getByRole('button', { name: 'Create product' }).click();
+  await sees(page, 'Product name is required.');
+  await sees(page, 'Product price cannot be empty.');
+  await page.getByLabel('Name').fill(name);
+  await page.getByLabel('Price in rupiah').fill('a few');
+  await page.getByLabel('Description').fill('Tiny breads, a bite each.');
+  await page.getByLabel('Add pictures').setInputFiles([file('note.txt'), file('huge.png', 6 * MIB)]);
+  await sees(page, /note\.txt is no PNG or JPEG; huge\.png is larger than 5 MiB/);
+  await page.getByLabel('Add pictures').setInputFiles([file('a.png', 4 * MIB), file('b.png', 4 * MIB)]);
+  await page.getByLabel('Add pictures').setInputFiles([file('c.png', 4 * MIB), file('d.png')]);
+  expect(await thumbs(page).count()).toBe(4);
+  await page.getByRole('button', { name: 'Take out d.png' }).click();
+  await sees(page, '3 pictures after saving.');
+  expect(await previewsShown(page)).toBe(true);
+  await photograph(page, 'editor-desktop', true);
+  await page.getByRole('button', { name: 'Create product' }).click();
+  await sees(page, 'Price should be a number.');
+  await page.getByLabel('Price in rupiah').fill('15000');
+
+  await slowDown(page, 8 * MIB);
+  await watchProgress(page);
+  await page.getByRole('button', { name: 'Create product' }).click();
+  await page.getByRole('progressbar', { name: 'Upload' }).waitFor();
+  await sees(page, `${name} is saved.`);
+  const steps = await page.evaluate(() => (globalThis as unknown as { steps: number[] }).steps);
+  expect(steps.filter((part) => part > 0 && part < 1).length).toBeGreaterThan(2);
+  expect(steps).toEqual([...steps].sort((a, b) => a - b));
+  await slowDown(page, -1);
+
+  await editProduct(page, name);
+  expect(await thumbs(page).count()).toBe(3);
+  await page.getByRole('button', { name: 'Remove picture 2' }).click();
+  await page.getByRole('button', { name: 'Keep picture 2' }).click();
+  await page.getByRole('button', { name: 'Remove picture 1' }).click();
+  await page.getByLabel('Price in rupiah').fill('16500');
+  await sees(page, '2 pictures after saving.');
+  await page.getByRole('button', { name: 'Save changes' }).click();
+  await sees(page, `${name} is saved.`);
+
+  await editProduct(page, name);
+  expect(await thumbs(page).count()).toBe(2);
+  expect(await page.getByLabel('Price in rupiah').inputValue()).toBe('16500');
+  await page.getByRole('button', { name: 'Delete product' }).click();
+  await page.getByRole('button', { name: 'Keep it' }).click();
+  await page.getByRole('button', { name: 'Delete product' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete it' }).click();
+  await sees(page, `${name} is deleted.`);
+  await scrollToEnd(page);
+  expect(await page.getByText(name, { exact: true }).count()).toBe(0);
+
+  await page.getByRole('navigation', { name: 'Manage' }).getByRole('link', { name: 'Orders' }).click();
+  await heading(page, 'Orders');
+  await page.getByLabel('Status').selectOption('partial_refund');
+  await sees(page, 'No order is “Partly refunded”.');
+  expect(problems).toEqual([]);
+  await context.close();
+});
+
+it('issue, People: a text of a product is shown as text, whatever stands in it, and customers have no way to manage', async () => {
+  const { context, page, problems } = await shopperOf(browser);
+  const name = `<img src=x onerror="document.title='stolen'">${Date.now()}`;
+  await signInAsAdmin(page);
+  await page.goto('/manage/products/new');
+  await page.getByLabel('Name').fill(name);
+  await page.getByLabel('Price in rupiah').fill('1');
+  await page.getByLabel('Description').fill('<script>document.title = "stolen"</script>');
+  await page.getByRole('button', { name: 'Create product' }).click();
+  await sees(page, `${name} is saved.`);
+  await scrollToEnd(page);
+  await page.getByRole('link', { name: `Edit ${name}` }).click();
+  await heading(page, 'Edit product');
+  const id = /\d+$/.exec(page.url())?.[0] ?? '';
+  await page.goto(`/products/${id}`);
+  await heading(page, name);
+  await sees(page, '<script>document.title = "stolen"</script>');
+  expect(await page.title()).toContain(name);
+  await page.goto(`/manage/products/${id}`);
+  await page.getByRole('button', { name: 'Delete product' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete it' }).click();
+  await sees(page, 'is deleted.');
+  expect(problems).toEqual([]);
+  await context.close();
+
+  const customer = await shopperOf(browser);
+  await register(customer.page);
+  expect(await customer.page.getByRole('link', { name: 'Manage' }).count()).toBe(0);
+  await customer.page.goto('/manage/products');
+  await sees(customer.page, 'There is nothing here');
+  await customer.context.close();
+});
+
+async function editProduct(page: Page, name: string): Promise<void> {
+  await heading(page, 'Products');
+  await scrollToEnd(page);
+  await page.getByRole('link', { name: `Edit ${name}` }).click();
+  await heading(page, 'Edit product');
+  await page.getByLabel('Price in rupiah').waitFor();
+}
+
+async function scrollToEnd(page: Page): Promise<void> {
+  const end = page.getByText('products in all.');
+  while (!(await end.isVisible())) {
+    const shown = await page.locator('.rows > li').count();
+    await page.evaluate(() => {
+      window.scrollTo(0, document.documentElement.scrollHeight);
+    });
+    await page.waitForFunction(
+      (before) =>
+        document.querySelectorAll('.rows > li').length !== before || document.querySelector('.end') !== null,
+      shown,
+    );
+  }
+}
+
+/** Whether the browser could draw every preview. */
+function previewsShown(page: Page): Promise<boolean> {
+  return page.evaluate(async () => {
+    const images = [...document.querySelectorAll<HTMLImageElement>('.thumb img')];
+    await Promise.all(images.map((image) => image.decode()));
+    return images.every(({ src, naturalWidth }) => src.startsWith('blob:') && naturalWidth > 0);
+  });
+}
+
+/** Lets the browser send this many bytes a second, -1 for as many as it can. */
+async function slowDown(page: Page, uploadThroughput: number): Promise<void> {
+  const devtools = await page.context().newCDPSession(page);
+  await devtools.send('Network.enable');
+  const others = { offline: false, latency: 0, downloadThroughput: -1 };
+  await devtools.send('Network.emulateNetworkConditions', { ...others, uploadThroughput });
+}
+
+/** Keeps what the progress bar shows in `steps`. */
+async function watchProgress(page: Page): Promise<void> {
+  await page.evaluate(() => {
+    const steps: number[] = [];
+    const bar = document.querySelector('progress');
+    Object.assign(globalThis, { steps });
+    if (bar === null) return;
+    new MutationObserver(() => steps.push(bar.value)).observe(bar, { attributeFilter: ['value'] });
+  });
+}

@@ -1,0 +1,206 @@
+import type { Browser, Page } from 'playwright-core';
+import {
+  heading,
+  launch,
+  mailedCode,
+  newEmail,
+  overflow,
+  PASSWORD,
+  PHONE,
+  photograph,
+  portrait,
+  register,
+  sees,
+  serviceUrl,
+  shopperOf,
+  storefrontUrl,
+} from './support/shopper.js';
+import { PRODUCTS } from './support/catalog.mjs';
+
+let browser: Browser;
+
+beforeAll(async () => {
+  browser = await launch();
+});
+
+afterAll(async () => {
+  await browser.close();
+});
+
+it('issue, People: a customer registers, verifies, scrolls to the end, orders, pays and sees it paid', async () => {
+  expect(new URL(storefrontUrl).origin).not.toBe(new URL(serviceUrl).origin);
+  const { context, page, problems } = await shopperOf(browser);
+  const email = newEmail();
+
+  await page.goto('/');
+  await page.getByRole('link', { name: 'Create an account' }).click();
+  await page.getByRole('button', { name: 'Create account' }).click();
+  await sees(page, 'Fullname is required.');
+  expect(await page.getByLabel('Your name').getAttribute('aria-invalid')).toBe('true');
+  await page.getByLabel('Your name').fill('Ayu Lestari');
+  await page.getByLabel('E-mail').fill(email);
+  await page.getByLabel('New password').fill(PASSWORD);
+  await page.getByLabel('The same again').fill(PASSWORD);
+  await page.getByRole('button', { name: 'Create account' }).click();
+
+  await heading(page, 'Check your mail');
+  await page.getByLabel('Code').fill('000000');
+  await page.getByRole('button', { name: 'Verify' }).click();
+  await sees(page, 'Invalid or expired otp.');
+  await page.getByLabel('Code').fill(await mailedCode(email));
+  await page.getByRole('button', { name: 'Verify' }).click();
+  await sees(page, 'Your e-mail address is verified.');
+
+  await heading(page, 'Baked before sunrise');
+  await page.getByRole('link', { name: 'Kue lapis legit' }).waitFor();
+  await portrait(page, 'catalog-desktop');
+  const end = page.getByText(`That is all we bake: ${PRODUCTS} products.`);
+  while (!(await end.isVisible())) {
+    const shown = await cards(page).count();
+    await page.evaluate(() => {
+      window.scrollTo(0, document.documentElement.scrollHeight);
+    });
+    await page.waitForFunction(
+      (before) =>
+        document.querySelectorAll('a.card').length > before || document.querySelector('.end') !== null,
+      shown,
+    );
+  }
+  expect(await cards(page).count()).toBe(PRODUCTS);
+
+  await cards(page).last().click();
+  await page.getByRole('button', { name: 'Add to cart' }).click();
+  await page.goBack();
+  // Where she was, not at the top again.
+  await end.waitFor();
+  expect(await page.evaluate(() => window.scrollY)).toBeGreaterThan(1000);
+  await page.getByRole('link', { name: 'Kue lapis legit' }).click();
+  await heading(page, 'Kue lapis legit');
+  await page.getByRole('button', { name: 'Show picture 2 of 3' }).click();
+  await page.getByRole('img', { name: 'Kue lapis legit, picture 2 of 3' }).waitFor();
+  await page.getByRole('button', { name: 'One more of Kue lapis legit' }).click();
+  await page.getByRole('button', { name: 'Add to cart' }).click();
+  await page.reload();
+  await page.getByRole('link', { name: /^Cart/ }).click();
+  await page.getByRole('button', { name: /^Remove (?!Kue lapis legit)/ }).click();
+  await sees(page, 'Total, 2 pieces');
+  await photograph(page, 'cart-desktop');
+
+  const paymentPage = context.waitForEvent('page');
+  await page.getByRole('button', { name: 'Order and pay' }).click();
+  await heading(page, 'Waiting for payment');
+  const simulator = await paymentPage;
+  await simulator.getByRole('button', { name: 'Pay with QRIS' }).click();
+  await heading(simulator, /Paid|Settled|settlement/i);
+  await simulator.close();
+  await heading(page, 'Paid');
+  await photograph(page, 'order-paid-desktop');
+
+  await page.getByRole('link', { name: '← Your orders' }).click();
+  await page.getByRole('link', { name: /2 × Kue lapis legit.*Paid/ }).waitFor();
+  await sees(page, '1 order in all.');
+  expect(problems).toEqual([]);
+  await context.close();
+});
+
+it('issue, People: an order that is cancelled says so, and one that is denied as well', async () => {
+  const { context, page, problems } = await shopperOf(browser, PHONE);
+  await register(page);
+  const orderOne = async (): Promise<Page> => {
+    await page.goto('/');
+    await page.getByRole('link', { name: 'Donat kentang' }).click();
+    await heading(page, 'Donat kentang');
+    await portrait(page, 'product-phone');
+    await page.getByRole('button', { name: 'Add to cart' }).click();
+    await page.getByRole('link', { name: /^Cart/ }).click();
+    const opened = context.waitForEvent('page');
+    await page.getByRole('button', { name: 'Order and pay' }).click();
+    await heading(page, 'Waiting for payment');
+    return opened;
+  };
+
+  await (await orderOne()).close();
+  await photograph(page, 'order-pending-phone');
+  await page.getByRole('button', { name: 'Cancel order' }).click();
+  await page.getByRole('dialog', { name: 'Cancel this order?' }).waitFor();
+  await photograph(page, 'dialog-phone');
+  await page.keyboard.press('Escape');
+  await heading(page, 'Waiting for payment');
+  await page.getByRole('button', { name: 'Cancel order' }).click();
+  await page.getByRole('button', { name: 'Cancel the order' }).click();
+  await heading(page, 'Cancelled');
+
+  const simulator = await orderOne();
+  expect(await overflow(simulator)).toBeLessThanOrEqual(0);
+  await simulator
+    .getByRole('button', { name: /den(y|ied)|refuse/i })
+    .first()
+    .click();
+  await simulator.close();
+  await heading(page, 'Payment denied');
+  expect(problems).toEqual([]);
+  await context.close();
+});
+
+it('issue, People: a customer gets from the sign-in to a paid order by keyboard only', async () => {
+  const { context, page, problems } = await shopperOf(browser);
+  const email = await register(page);
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await heading(page, 'Bread that was dough an hour ago');
+
+  await tabTo(page, 'Sign in');
+  await page.keyboard.press('Enter');
+  await heading(page, 'Welcome back');
+  await page.keyboard.type(email);
+  await tabTo(page, 'Password');
+  await page.keyboard.type(PASSWORD);
+  await page.keyboard.press('Enter');
+  await heading(page, 'Baked before sunrise');
+  await page.getByRole('link', { name: 'Butter croissant' }).waitFor();
+  await tabTo(page, /^Butter croissant/);
+  await page.keyboard.press('Enter');
+  await heading(page, 'Butter croissant');
+  await tabTo(page, 'Add to cart');
+  await page.keyboard.press('Enter');
+  await sees(page, 'Butter croissant is in your cart');
+  await tabTo(page, /^Cart/, 'Shift+Tab');
+  await page.keyboard.press('Enter');
+  await heading(page, 'Your cart');
+  await tabTo(page, 'Order and pay');
+  const opened = context.waitForEvent('page');
+  await page.keyboard.press('Enter');
+  const simulator = await opened;
+  await heading(page, 'Waiting for payment');
+  await simulator.getByRole('button', { name: 'Pay by card' }).waitFor();
+  await tabTo(simulator, /^Pay by card/);
+  await simulator.keyboard.press('Enter');
+  await heading(page, 'Paid');
+  expect(problems).toEqual([]);
+  await context.close();
+});
+
+function cards(page: Page) {
+  return page.getByRole('list', { name: 'Products' }).getByRole('link');
+}
+
+/** Presses Tab until what has this name is focused, and seen to be. */
+async function tabTo(page: Page, name: string | RegExp, key = 'Tab'): Promise<void> {
+  const LONGEST_WAY = 60;
+  const seen: string[] = [];
+  for (let step = 0; step < LONGEST_WAY; step += 1) {
+    await page.keyboard.press(key);
+    const focused = await page.evaluate(() => {
+      const element = document.activeElement;
+      const label = element instanceof HTMLInputElement ? element.labels?.[0]?.textContent : null;
+      return {
+        name: element?.getAttribute('aria-label') ?? label ?? element?.textContent.trim() ?? '',
+        outline: element === null ? 0 : parseFloat(getComputedStyle(element).outlineWidth),
+      };
+    });
+    seen.push(focused.name);
+    if (typeof name === 'string' ? focused.name !== name : !name.test(focused.name)) continue;
+    expect(focused.outline).toBeGreaterThanOrEqual(2);
+    return;
+  }
+  throw new Error(`${String(name)} is not reached by ${key}: ${seen.join(' | ')}`);
+}

@@ -1,0 +1,12 @@
+import base from '../../jest.config.mjs';
+
+/** Tests in a real browser; `run.mjs` starts what they look at. */
+export default {
+  rootDir: '../..',
+  testMatch: ['<rootDir>/test/browser/*.browser.ts'],
+  extensionsToTreatAsEsm: base.extensionsToTreatAsEsm,
+  moduleNameMapper: base.moduleNameMapper,
+  transform: base.transform,
+  testTimeout: 120_000,
+  maxWorkers: 2,
+};

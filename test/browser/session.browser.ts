@@ -1,0 +1,135 @@
+import type { Browser, Page, Request } from 'playwright-core';
+import { heading, launch, photograph, register, sees, serviceUrl, shopperOf } from './support/shopper.js';
+
+let browser: Browser;
+
+beforeAll(async () => {
+  browser = await launch();
+});
+
+afterAll(async () => {
+  await browser.close();
+});
+
+/** Paths of the calls that a page makes from now on, with their status. */
+function calls(...pages: readonly Page[]): string[] {
+  const seen: string[] = [];
+  for (const page of pages) {
+    page.on('response', (response) => {
+      const { pathname } = new URL(response.url());
+      if (response.url().startsWith(serviceUrl) && response.request().method() !== 'OPTIONS')
+        seen.push(`${response.request().method()} ${pathname} ${response.status()}`);
+    });
+  }
+  return seen;
+}
+
+it('interface 5 rule 2: an access token that is gone in the middle is renewed and the order made, unseen', async () => {
+  const { context, page, problems } = await shopperOf(browser);
+  await register(page);
+  await page.getByRole('link', { name: 'Sourdough loaf' }).click();
+  await page.getByRole('button', { name: 'Add to cart' }).click();
+  // The cart looks whether its products are still in the catalog.
+  const look = page.waitForResponse(/\/api\/products\/\d+$/);
+  await page.getByRole('link', { name: /^Cart/ }).click();
+  await (await look).finished();
+  await context.clearCookies({ name: 'accessToken' });
+  const seen = calls(page);
+  const keys: (string | undefined)[] = [];
+  page.on('request', (request: Request) => {
+    if (request.method() === 'POST') keys.push(request.headers()['idempotency-key']);
+  });
+  await page.getByRole('button', { name: 'Order and pay' }).click();
+  await heading(page, 'Waiting for payment');
+  expect(seen.slice(0, 3)).toEqual(['POST /api/orders 401', 'GET /api/refresh 200', 'POST /api/orders 201']);
+  expect(new Set(keys).size).toBe(1);
+  expect(problems).toEqual([]);
+  await context.close();
+});
+
+it('interface 5 rule 2: an access token that nobody signed is renewed like an expired one', async () => {
+  const { context, page } = await shopperOf(browser);
+  await register(page);
+  await context.addCookies([
+    {
+      name: 'accessToken',
+      value: 'nonsense',
+      url: serviceUrl,
+      secure: true,
+      httpOnly: true,
+      sameSite: 'None',
+    },
+  ]);
+  await page.getByRole('link', { name: 'Orders' }).click();
+  await sees(page, 'No orders yet');
+  await context.close();
+});
+
+it('issue, People: a session that has ended asks to sign in, and leads back to where one was', async () => {
+  const { context, page } = await shopperOf(browser);
+  const email = await register(page);
+  await context.clearCookies();
+  await page.getByRole('link', { name: 'Orders' }).click();
+  await heading(page, 'Welcome back');
+  await sees(page, 'Your session has ended. Please sign in again.');
+  await page.getByLabel('E-mail').fill(email);
+  await page.getByLabel('Password').fill('wrong');
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await sees(page, 'Email or password is incorrect.');
+  await page.getByLabel('Password').fill('kue lapis legit');
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await heading(page, 'Your orders');
+  await context.close();
+});
+
+it('issue, People: two tabs have one cart, one refresh and one sign-out', async () => {
+  const { context, page, tab, problems } = await shopperOf(browser);
+  await register(page);
+  const other = await tab();
+  await other.goto('/cart');
+  await sees(other, 'Nothing in it yet');
+  await page.getByRole('link', { name: 'Roti sobek pandan' }).click();
+  await page.getByRole('button', { name: 'Add to cart' }).click();
+  await other.getByRole('link', { name: 'Roti sobek pandan' }).waitFor();
+  await other.getByRole('button', { name: 'One more of Roti sobek pandan' }).click();
+  await page.getByRole('link', { name: /^Cart ?, 2 pieces$/ }).waitFor();
+
+  await page.waitForLoadState('networkidle');
+  await other.waitForLoadState('networkidle');
+  await context.clearCookies({ name: 'accessToken' });
+  const seen = calls(page, other);
+  await Promise.all([
+    page.getByRole('link', { name: 'Orders' }).click(),
+    other.getByRole('link', { name: 'Orders' }).click(),
+  ]);
+  await sees(page, 'No orders yet');
+  await sees(other, 'No orders yet');
+  const refreshes = seen.filter((call) => call.startsWith('GET /api/refresh'));
+  const refused = seen.filter((call) => call.endsWith(' 401'));
+  // A tab that asked only after the other had renewed the cookie was not refused at all.
+  expect(refused.length).toBeGreaterThan(0);
+  expect(refreshes).toEqual(['GET /api/refresh 200']);
+
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await heading(page, 'Bread that was dough an hour ago');
+  await heading(other, 'Welcome back');
+  expect(problems).toEqual([]);
+  await context.close();
+});
+
+it('issue, People: offline is said, what was being loaded can be tried again, and goes on by itself', async () => {
+  const { context, page, problems } = await shopperOf(browser);
+  await register(page);
+  await context.setOffline(true);
+  await sees(page, 'You are offline.');
+  await page.getByRole('link', { name: 'Orders' }).click();
+  await sees(page, 'We cannot reach the bakery.');
+  await photograph(page, 'offline-desktop');
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await sees(page, 'We cannot reach the bakery.');
+  await context.setOffline(false);
+  await sees(page, 'No orders yet');
+  expect(await page.getByText('You are offline.').count()).toBe(0);
+  expect(problems).toEqual([]);
+  await context.close();
+});

@@ -1,0 +1,288 @@
+import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { promisify } from 'node:util';
+import {
+  asForm,
+  type BakeryClient,
+  type BakeryClientOptions,
+  BakeryFailure,
+  createBakeryClient,
+  dataOf,
+  type Send,
+} from '../client/bakery-client.js';
+import { documentOf } from './support/openapi.js';
+import { png } from './support/pictures.js';
+import { ADMIN, startService, type TestService } from './support/service.js';
+
+let service: TestService;
+
+beforeAll(async () => {
+  service = await startService();
+});
+
+afterAll(async () => {
+  await service.stop();
+});
+
+/** A browser's cookies and a note of every call, for a client in Node. */
+class Caller {
+  readonly calls: string[] = [];
+  signedOut = 0;
+  readonly client: BakeryClient;
+  readonly #cookies = new Map<string, { value: string; path: string }>();
+
+  constructor(options: Partial<BakeryClientOptions> = {}) {
+    this.client = createBakeryClient({
+      baseUrl: service.url,
+      fetch: this.send,
+      onSignedOut: () => (this.signedOut += 1),
+      ...options,
+    });
+  }
+
+  readonly send: Send = async (request) => {
+    const { pathname } = new URL(request.url);
+    const cookies = [...this.#cookies].filter(([, { path }]) => pathname.startsWith(path));
+    if (request.credentials === 'include')
+      request.headers.set('Cookie', cookies.map(([name, { value }]) => `${name}=${value}`).join('; '));
+    const answer = await fetch(request);
+    this.calls.push(`${request.method} ${pathname} ${answer.status}`);
+    for (const header of answer.headers.getSetCookie()) {
+      const [, name = '', value = '', path = '/'] = /^([^=]+)=([^;]*).*?; Path=([^;]+)/.exec(header) ?? [];
+      this.setCookie(name, value, path);
+    }
+    return answer;
+  };
+
+  setCookie(name: string, value: string, path = '/'): void {
+    if (value === '') this.#cookies.delete(name);
+    else this.#cookies.set(name, { value, path });
+  }
+
+  forget(...names: readonly string[]): void {
+    for (const name of names) this.#cookies.delete(name);
+    this.calls.length = 0;
+  }
+}
+
+let people = 0;
+
+async function customer(options: Partial<BakeryClientOptions> = {}): Promise<Caller> {
+  const caller = new Caller(options);
+  people += 1;
+  const password = 'correct horse';
+  const body = {
+    email: `client-${people}@example.com`,
+    fullname: 'Ayu',
+    password,
+    passwordConfirmation: password,
+  };
+  await dataOf(caller.client.POST('/api/register', { body }));
+  return caller;
+}
+
+async function admin(): Promise<Caller> {
+  const caller = new Caller();
+  await dataOf(caller.client.POST('/api/login', { body: ADMIN }));
+  return caller;
+}
+
+describe('the types', () => {
+  it('issue, People: are those of the running service', async () => {
+    const { stdout } = await promisify(execFile)(process.execPath, ['dist/src/print-openapi.js']);
+    const { servers: _ours, ...printed } = JSON.parse(stdout) as { servers: unknown };
+    const { servers: _its, ...served } = (await documentOf(service)) as unknown as { servers: unknown };
+    expect(printed).toEqual(served);
+    await promisify(execFile)(process.execPath, ['scripts/client.mjs', '--check']);
+  });
+
+  it('issue, People: know every operation of the service, and the service every one of theirs', async () => {
+    const { paths } = await documentOf(service);
+    const types = await readFile('client/schema.d.ts', 'utf8');
+    const documented = Object.entries(paths).flatMap(([path, operations]) =>
+      Object.keys(operations).map((method) => ({ method: method.toUpperCase(), path })),
+    );
+    expect(documented.length).toBeGreaterThan(20);
+    for (const { path } of documented) expect(types).toContain(`"${path}": {`);
+    const caller = await admin();
+    // Untyped on purpose: the paths come from the document.
+    const request = caller.client.request as (
+      method: string,
+      path: string,
+      options: object,
+    ) => Promise<{ response: Response }>;
+    for (const { method, path } of documented) {
+      const ids = { product_id: 1, order_id: crypto.randomUUID(), name: 'none.png' };
+      const { response } = await request(method, path, { params: { path: ids } });
+      // Whatever it says of an empty request, it is the service's own answer and no unknown method.
+      expect(response.headers.get('X-Request-Id')).not.toBeNull();
+      expect([405, 501]).not.toContain(response.status);
+    }
+  });
+});
+
+describe('calls', () => {
+  it('issue, People: a typed body, form and answer go there and back', async () => {
+    const { client } = await admin();
+    const images = [new File([png('client')], 'a.png'), new File([png('other')], 'b.png')];
+    const values = { name: 'Roti', description: 'From today', price: '12000' };
+    const body = { ...values, images };
+    const { products } = await dataOf(client.POST('/api/products', { body, bodySerializer: asForm }));
+    expect(products).toMatchObject({ name: 'Roti', price: 12_000 });
+    expect(products.images).toHaveLength(2);
+
+    const updated = await dataOf(
+      client.PUT('/api/products/{product_id}', {
+        params: { path: { product_id: products.id } },
+        body: { ...values, 'images.removed[]': products.images.slice(0, 1) },
+        bodySerializer: asForm,
+      }),
+    );
+    expect(updated.products.images).toEqual(products.images.slice(1));
+    const params = { path: { product_id: products.id } };
+    // None removed: an empty list is one empty value (interface 4.7).
+    const none = { ...values, 'images.removed[]': [] };
+    await dataOf(client.PUT('/api/products/{product_id}', { params, body: none, bodySerializer: asForm }));
+    expect((await client.DELETE('/api/products/{product_id}', { params })).response.status).toBe(204);
+  });
+
+  it('interface 2.4: a failure has the status, the message, the fields and the id of the request', async () => {
+    const { client } = new Caller();
+    const { error } = await client.POST('/api/login', { body: { email: 'nonsense', password: '' } });
+    expect(error?.errors).toEqual({
+      code: 400,
+      message: 'validation error',
+      details: { email: 'your email format is invalid', password: 'password is required' },
+    });
+    const thrown = dataOf(client.POST('/api/login', { body: { email: 'nonsense', password: 'x' } }));
+    await expect(thrown).rejects.toThrow(BakeryFailure);
+    await expect(thrown).rejects.toMatchObject({
+      code: 400,
+      message: 'validation error',
+      details: { email: 'your email format is invalid' },
+      requestId: expect.any(String) as string,
+    });
+  });
+
+  it('a failure that is no envelope, a proxy’s page for example, is a failure all the same', async () => {
+    const fetch: Send = () => Promise.resolve(new Response('<h1>Bad gateway</h1>', { status: 502 }));
+    const { client } = new Caller({ fetch });
+    await expect(dataOf(client.GET('/api/products'))).rejects.toMatchObject({ code: 502, details: {} });
+  });
+});
+
+describe('refresh and repeat', () => {
+  it('interface 5 rule 2: a refused call is repeated after a refresh, with its body', async () => {
+    const caller = await customer();
+    caller.forget('accessToken');
+    const { user } = await dataOf(caller.client.PATCH('/api/users', { body: { fullname: 'Ayu Lestari' } }));
+    expect(user.fullname).toBe('Ayu Lestari');
+    expect(caller.calls).toEqual(['PATCH /api/users 401', 'GET /api/refresh 200', 'PATCH /api/users 200']);
+  });
+
+  it('interface 5 rule 2: forms with files are repeated whole', async () => {
+    const caller = await admin();
+    caller.forget('accessToken');
+    const images = [new File([png('again')], 'again.png')];
+    const body = { name: 'Twice sent', description: 'Once made', price: '1', images };
+    const { products } = await dataOf(caller.client.POST('/api/products', { body, bodySerializer: asForm }));
+    expect(products.images).toHaveLength(1);
+    expect(caller.calls.at(-1)).toBe('POST /api/products 201');
+    expect(caller.calls).toHaveLength(3);
+  });
+
+  it('interface 5 rule 2: a body that is a stream is repeated as well', async () => {
+    const caller = await customer();
+    caller.forget('accessToken');
+    const bytes = new TextEncoder().encode('{"fullname":"Streamed"}');
+    const { data } = await caller.client.PATCH('/api/users', {
+      body: { fullname: '' },
+      bodySerializer: () => new Blob([bytes]).stream(),
+      // What `fetch` asks of a stream; the types of the platform do not know it yet.
+      duplex: 'half',
+    });
+    expect(data?.data.user.fullname).toBe('Streamed');
+    expect(caller.calls.at(-1)).toBe('PATCH /api/users 200');
+  });
+
+  it('interface 5 rule 2: calls that are refused together cause one refresh', async () => {
+    const caller = await customer();
+    caller.forget('accessToken');
+    const both = [caller.client.GET('/api/users'), caller.client.GET('/api/users')];
+    expect((await Promise.all(both)).map(({ response }) => response.status)).toEqual([200, 200]);
+    expect(caller.calls.filter((call) => call.startsWith('GET /api/refresh'))).toHaveLength(1);
+    expect(caller.calls).toHaveLength(5);
+  });
+
+  it('interface 5 rule 2: a call that is refused after another renewed the cookie is repeated without a refresh', async () => {
+    const slow: { release?: () => void } = {};
+    const caller: Caller = await customer();
+    const late: Send = async (request) => {
+      const answer = await caller.send(request);
+      if (request.url.endsWith('/api/orders') && answer.status === 401)
+        await new Promise<void>((resolve) => (slow.release = resolve));
+      return answer;
+    };
+    caller.forget('accessToken');
+    const first = caller.client.GET('/api/orders', { fetch: caller.client.sendingBy(late) });
+    await dataOf(caller.client.GET('/api/users'));
+    slow.release?.();
+    // The documented end of an empty list.
+    expect((await first).response.status).toBe(404);
+    expect(caller.calls.filter((call) => call.startsWith('GET /api/refresh'))).toHaveLength(1);
+  });
+
+  it('a cookie that nobody signed is replaced like one that has expired', async () => {
+    const caller = await customer();
+    caller.setCookie('accessToken', 'nonsense');
+    await dataOf(caller.client.GET('/api/users'));
+    expect(caller.calls.slice(-3)).toEqual([
+      'GET /api/users 400',
+      'GET /api/refresh 200',
+      'GET /api/users 200',
+    ]);
+  });
+
+  it('an ended session is told once, and each call gets its own 401: no loop', async () => {
+    const caller = await customer();
+    caller.forget('accessToken', 'refreshToken');
+    const answers = await Promise.all([caller.client.GET('/api/users'), caller.client.POST('/api/otp')]);
+    expect(answers.map(({ error }) => error?.errors.message)).toEqual([
+      'access token missing or expired',
+      'access token missing or expired',
+    ]);
+    expect(caller.signedOut).toBe(1);
+    expect(caller.calls).toHaveLength(3);
+  });
+
+  it('a service that refuses again after a good refresh is asked twice and not for ever', async () => {
+    let calls = 0;
+    const fetch: Send = (request) => {
+      calls += 1;
+      return Promise.resolve(new Response('{}', { status: request.url.endsWith('/refresh') ? 200 : 401 }));
+    };
+    const { client, signedOut } = new Caller({ fetch });
+    expect((await client.GET('/api/users')).response.status).toBe(401);
+    expect(calls).toBe(3);
+    expect(signedOut).toBe(0);
+  });
+
+  it('a refresh that fails for another reason signs nobody out: its failure is the answer', async () => {
+    const caller = await customer();
+    let signedOut = 0;
+    const client = createBakeryClient({
+      baseUrl: service.url,
+      onSignedOut: () => (signedOut += 1),
+      fetch: (request) => {
+        if (!request.url.endsWith('/api/refresh')) return caller.send(request);
+        const body = { status: 'fail', errors: { code: 503, message: 'away' } };
+        return Promise.resolve(Response.json(body, { status: 503 }));
+      },
+    });
+    caller.forget('accessToken');
+    const calls = [dataOf(client.GET('/api/users')), dataOf(client.GET('/api/users'))];
+    for (const result of await Promise.allSettled(calls))
+      expect(result).toMatchObject({ status: 'rejected', reason: { code: 503, message: 'away' } });
+    expect(signedOut).toBe(0);
+  });
+});
