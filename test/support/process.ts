@@ -18,7 +18,7 @@ export function spawnBuilt(
   settings: Readonly<Record<string, string>>,
   args: readonly string[] = [],
 ): BuiltProcess {
-  const child = spawn(process.execPath, ['--enable-source-maps', `dist/${path}`, ...args], {
+  const child = spawn(process.execPath, [`dist/${path}`, ...args], {
     env: { PATH: process.env.PATH, HOME: process.env.HOME, NODE_ENV: 'test', ...settings },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
