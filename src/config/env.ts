@@ -28,6 +28,8 @@ export class Env {
   readonly dataDir!: string;
   /** Undefined: the service supervises an embedded PostgreSQL under `dataDir`. */
   readonly databaseUrl!: string | undefined;
+  /** A streaming replica of that database, for reads of the product list. */
+  readonly databaseReplicaUrl!: string | undefined;
   readonly jwtAccessSecret!: string;
   readonly jwtRefreshSecret!: string;
   /** The account that is made an administrator at start. */
@@ -96,6 +98,7 @@ export function readEnv(source: NodeJS.ProcessEnv = process.env): Env {
     ),
     dataDir,
     databaseUrl: settings.url('DATABASE_URL', ['postgres:', 'postgresql:']),
+    databaseReplicaUrl: settings.url('DATABASE_REPLICA_URL', ['postgres:', 'postgresql:']),
     ...secrets.given,
     admin: adminAccount(settings),
     corsOrigins: corsOrigins ?? [],
@@ -108,6 +111,9 @@ export function readEnv(source: NodeJS.ProcessEnv = process.env): Env {
     mailFrom: settings.text('MAIL_FROM', 'Bakery <no-reply@bakery.example>'),
     payment: payment(settings, production),
   };
+  if (values.databaseReplicaUrl !== undefined && values.databaseUrl === undefined) {
+    settings.bad('DATABASE_REPLICA_URL', 'is a replica of DATABASE_URL, which is not set');
+  }
   settings.throwIfBad();
   // Only now, so that a start that is refused leaves no file behind.
   return new Env(

@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { AuthModule } from '../auth/auth.module.js';
 import { ImagesModule } from '../images/images.module.js';
+import { ListReads } from './listing/list-reads.js';
 import { ProductChanges } from './listing/product-changes.js';
 import { ProductListLane } from './listing/product-list.lane.js';
 import { ProductListService } from './listing/product-list.service.js';
@@ -15,6 +16,7 @@ import { ProductsService } from './products.service.js';
   imports: [TypeOrmModule.forFeature([Product]), AuthModule, ImagesModule],
   controllers: [ProductsController],
   providers: [
+    ListReads,
     ProductChanges,
     ProductListLane,
     ProductListService,

@@ -1,9 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import type { Pool } from 'pg';
 import { DataSource, type EntityManager, In } from 'typeorm';
-import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
 import { Block, BLOCK_IDS, blockOf, type Fragment } from './listing/block.js';
 import { type ListPage, PAGE_SIZE } from './listing/list-page.js';
+import { ListReads } from './listing/list-reads.js';
 import { ProductWrites } from './listing/product-writes.js';
 import { Product } from './product.entity.js';
 
@@ -63,12 +62,13 @@ interface PageRow {
 export class ProductsRepository {
   constructor(
     private readonly dataSource: DataSource,
+    private readonly listReads: ListReads,
     private readonly writes: ProductWrites,
   ) {}
 
   /** At most 50 products that come after an id, ordered by id, serialised; null without any. */
   async page(afterId: number): Promise<ListPage | null> {
-    const [row] = await this.#queryNamed<PageRow>(PAGE, [afterId]);
+    const [row] = await this.listReads.query<PageRow>(PAGE, [afterId]);
     if (row === undefined || row.lastId === null) return null;
     return { pieces: [row.json], lastId: row.lastId, digest: BigInt.asUintN(64, BigInt(row.digest)) };
   }
@@ -76,7 +76,7 @@ export class ProductsRepository {
   /** The products of a block and of the one after it. */
   async blocks(index: number): Promise<readonly [Block, Block]> {
     const middle = (index + 1) * BLOCK_IDS;
-    const rows = await this.#queryNamed<Fragment | { readonly id: number; readonly json: null }>(BLOCKS, [
+    const rows = await this.listReads.query<Fragment | { readonly id: number; readonly json: null }>(BLOCKS, [
       index * BLOCK_IDS,
       middle + BLOCK_IDS,
     ]);
@@ -136,14 +136,5 @@ export class ProductsRepository {
   async delete(tx: EntityManager, id: number): Promise<void> {
     this.writes.note(tx, id);
     await tx.delete(Product, { id });
-  }
-
-  /** Past TypeORM, whose `query` cannot name a statement; its pool, time-outs included. */
-  async #queryNamed<Row extends object>(
-    statement: { readonly name: string; readonly text: string },
-    values: readonly unknown[],
-  ): Promise<Row[]> {
-    const pool = (this.dataSource.driver as PostgresDriver).master as Pool;
-    return (await pool.query<Row>({ ...statement, values: [...values] })).rows;
   }
 }

@@ -1,6 +1,8 @@
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { appendFile, chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { built } from './built.js';
 
 /** A PostgreSQL server that nobody supervises: as DATABASE_URL names one, with an operator who restarts it. */
@@ -11,6 +13,8 @@ export class ExternalPostgres {
     private readonly dataDir: string,
     /** The same across restarts. */
     readonly url: string,
+    /** For what only a superuser may do. */
+    readonly superuserUrl: string,
     private readonly launch: () => Promise<number>,
     private readonly end: (pid: number, signal: 'SIGINT' | 'SIGQUIT') => Promise<void>,
   ) {}
@@ -18,19 +22,27 @@ export class ExternalPostgres {
   /** Makes a cluster and starts a server on it. */
   static async start(): Promise<ExternalPostgres> {
     const { startEmbeddedPostgres } = await built('src/config/embedded-postgres.js');
-    const { clusterPasswords, locateCluster } = await built('src/config/embedded-postgres/cluster.js');
-    const { findBinaries } = await built('src/config/embedded-postgres/binaries.js');
-    const { planServer } = await built('src/config/embedded-postgres/acquire.js');
-    const { launch, stopPostmaster } = await built('src/config/embedded-postgres/postmaster.js');
     const dataDir = await mkdtemp(join(tmpdir(), 'bakery-external-'));
     await chmod(dataDir, 0o755);
     // The supervisor makes the cluster, its database and its user, and leaves.
     const supervised = await startEmbeddedPostgres({ dataDir, log: () => undefined });
     const { url } = supervised;
     await supervised.stop();
+    return ExternalPostgres.#run(dataDir, url);
+  }
+
+  static async #run(dataDir: string, url: string): Promise<ExternalPostgres> {
+    const { clusterPasswords, locateCluster, SUPERUSER } = await built(
+      'src/config/embedded-postgres/cluster.js',
+    );
+    const { findBinaries } = await built('src/config/embedded-postgres/binaries.js');
+    const { planServer } = await built('src/config/embedded-postgres/acquire.js');
+    const { launch, stopPostmaster } = await built('src/config/embedded-postgres/postmaster.js');
     const cluster = await locateCluster(dataDir);
     const binaries = await findBinaries(cluster.runAs, cluster.copyFolder);
-    const { settings } = planServer(cluster, binaries, await clusterPasswords(cluster), {});
+    const passwords = await clusterPasswords(cluster);
+    const { settings } = planServer(cluster, binaries, passwords, {});
+    const superuserUrl = Object.assign(new URL(url), { username: SUPERUSER, password: passwords.superuser });
     const args = Object.entries({ ...settings, port: new URL(url).port }).flatMap(([name, value]) => [
       '-c',
       `${name}=${value}`,
@@ -38,6 +50,7 @@ export class ExternalPostgres {
     const postgres = new ExternalPostgres(
       dataDir,
       url,
+      superuserUrl.href,
       async () => {
         const pid = await launch(cluster, binaries.postgres, args, new AbortController().signal);
         if (typeof pid !== 'number') throw new Error(`the external PostgreSQL does not start: ${pid}`);
@@ -50,6 +63,30 @@ export class ExternalPostgres {
     );
     await postgres.up();
     return postgres;
+  }
+
+  /** A copy of it that follows it: a streaming replica. It is away for a moment meanwhile. */
+  async replicate(): Promise<ExternalPostgres> {
+    const { locateCluster, clusterPasswords, SUPERUSER } = await built(
+      'src/config/embedded-postgres/cluster.js',
+    );
+    const { freePort } = await built('src/config/embedded-postgres/postmaster.js');
+    await this.#stop('SIGINT');
+    const dataDir = await mkdtemp(join(tmpdir(), 'bakery-replica-'));
+    // Node's own copy leaves the owner behind, and PostgreSQL refuses a folder that is not its own.
+    await promisify(execFile)('cp', ['-a', `${this.dataDir}/.`, dataDir]);
+    await this.up();
+    const cluster = await locateCluster(dataDir);
+    const { superuser } = await clusterPasswords(cluster);
+    const { port } = new URL(this.url);
+    await writeFile(join(cluster.folder, 'standby.signal'), '', { mode: 0o644 });
+    await appendFile(
+      join(cluster.folder, 'postgresql.auto.conf'),
+      `primary_conninfo = 'host=127.0.0.1 port=${port} user=${SUPERUSER} password=${superuser}'\n`,
+    );
+    const url = new URL(this.url);
+    url.port = String(await freePort());
+    return ExternalPostgres.#run(dataDir, url.href);
   }
 
   /** Starts it after `crash`. @returns when it accepts connections */

@@ -39,6 +39,9 @@ export class ProductChanges implements OnApplicationBootstrap, OnModuleDestroy {
   readonly #stop = new AbortController();
   #running: Promise<void> = Promise.resolve();
   #heartbeat: (() => Promise<void>) | null = null;
+  #position: bigint | null = null;
+  /** Counts the changes: a position that was asked for before one says nothing of it. */
+  #changeCount = 0;
 
   constructor(
     private readonly database: Database,
@@ -49,6 +52,20 @@ export class ProductChanges implements OnApplicationBootstrap, OnModuleDestroy {
   /** Whether every change that was committed up to `LEASE_MS` ago has been told. */
   get isCurrent(): boolean {
     return this.#lease.isHeld;
+  }
+
+  /**
+   * A position in the primary's write-ahead log, in bytes, that every change which is known so far lies before; null
+   * while there is none. Asked for only where there is a replica to compare it with.
+   */
+  get position(): bigint | null {
+    return this.isCurrent ? this.#position : null;
+  }
+
+  /** Notes a change, be it one that this process has committed and of which the database will tell only later. */
+  noteChange(): void {
+    this.#position = null;
+    this.#changeCount += 1;
   }
 
   /** @param listener also told `all` whenever changes may have been missed */
@@ -63,7 +80,7 @@ export class ProductChanges implements OnApplicationBootstrap, OnModuleDestroy {
   }
 
   onApplicationBootstrap(): void {
-    if (this.env.catalogCacheBytes > 0) this.#running = this.#listenUntilStopped();
+    if (this.env.catalogCacheBytes > 0 || this.#hasReplica) this.#running = this.#listenUntilStopped();
   }
 
   async onModuleDestroy(): Promise<void> {
@@ -83,7 +100,7 @@ export class ProductChanges implements OnApplicationBootstrap, OnModuleDestroy {
       } finally {
         this.#heartbeat = null;
         this.#lease.end();
-        this.#events.emit('change', 'all');
+        this.#tell('all');
       }
       await delay(pauseMs, undefined, { signal: this.#stop.signal }).catch(() => {
         // Stopping.
@@ -120,8 +137,10 @@ export class ProductChanges implements OnApplicationBootstrap, OnModuleDestroy {
       await this.#proveThatChangesArrive(stopped);
       const beat = async (): Promise<void> => {
         const sent = now();
-        await client.query('SELECT 1');
+        const changeCount = this.#changeCount;
+        const position = await this.#beat(client);
         this.#lease.renew(sent);
+        if (changeCount === this.#changeCount) this.#position = position;
       };
       let latest = Promise.resolve();
       this.#heartbeat = () => (latest = latest.then(beat));
@@ -145,6 +164,22 @@ export class ProductChanges implements OnApplicationBootstrap, OnModuleDestroy {
       ]);
       socket.destroy();
     }
+  }
+
+  get #hasReplica(): boolean {
+    return this.env.databaseReplicaUrl !== undefined;
+  }
+
+  /** One round trip. @returns the end of the write-ahead log that a replica may have received */
+  async #beat(client: pg.Client): Promise<bigint | null> {
+    if (!this.#hasReplica) {
+      await client.query('SELECT 1');
+      return null;
+    }
+    const { rows } = await client.query<{ readonly position: string }>(
+      "SELECT pg_current_wal_flush_lsn() - '0/0' AS position",
+    );
+    return rows[0] === undefined ? null : BigInt(rows[0].position);
   }
 
   /**
@@ -173,6 +208,11 @@ export class ProductChanges implements OnApplicationBootstrap, OnModuleDestroy {
     }
     // Whatever cannot be read may concern any product.
     const isList = /^\d{1,10}(,\d{1,10})*$/.test(payload);
-    this.#events.emit('change', isList ? payload.split(',').map(Number) : 'all');
+    this.#tell(isList ? payload.split(',').map(Number) : 'all');
+  }
+
+  #tell(change: Change): void {
+    this.noteChange();
+    this.#events.emit('change', change);
   }
 }

@@ -32,6 +32,7 @@ export class ProductListService {
       else this.#cache.drop(change);
     });
     writes.onCommitted((ids) => {
+      this.changes.noteChange();
       this.#cache.drop(ids);
     });
   }
