@@ -1,70 +1,22 @@
-import { createHash } from 'node:crypto';
-import { access, chmod, cp, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { access, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { built } from './support/built.js';
 import { Client } from './support/client.js';
 import { createDatabase } from './support/databases.js';
+import { db, EmbeddedServices } from './support/db-command.js';
 import { png } from './support/pictures.js';
-import { type BuiltProcess, freePort, spawnBuilt, untilListening } from './support/process.js';
 import { createProduct } from './support/products.js';
-import { ACCESS_SECRET, ADMIN, REFRESH_SECRET } from './support/service.js';
+import { ADMIN } from './support/service.js';
 import { until } from './support/wait.js';
 
-const SECRETS = {
-  JWT_ACCESS_SECRET: ACCESS_SECRET,
-  JWT_REFRESH_SECRET: REFRESH_SECRET,
-  LOG_LEVEL: 'error',
-  HOST: '127.0.0.1',
-};
 const PASSWORD = 'correct horse battery staple';
-const MANIFEST = 'manifest.json';
 
-let root: string;
-const processes = new Set<BuiltProcess>();
+let services: EmbeddedServices;
 
 beforeAll(async () => {
-  root = await mkdtemp(join(tmpdir(), 'bakery-db-command-'));
-  await chmod(root, 0o755); // as root the server runs as another user, who must get to it
+  services = await EmbeddedServices.open();
 });
 
-afterAll(async () => {
-  for (const { child, exited } of processes) {
-    if (child.exitCode === null) child.kill('SIGTERM');
-    await exited;
-  }
-  await rm(root, { recursive: true, force: true });
-});
-
-async function db(
-  settings: Readonly<Record<string, string>>,
-  ...args: readonly string[]
-): Promise<{ readonly code: number | null; readonly output: string }> {
-  const command = spawnBuilt('src/commands/db.js', { ...SECRETS, ...settings }, args);
-  return { code: await command.exited, output: command.output() };
-}
-
-async function startOn(dataDir: string): Promise<{ readonly url: string; stop(): Promise<void> }> {
-  const port = await freePort();
-  const url = `http://127.0.0.1:${port}`;
-  const service = spawnBuilt('src/main.js', {
-    ...SECRETS,
-    DATA_DIR: dataDir,
-    PORT: String(port),
-    PUBLIC_URL: url,
-    ADMIN_EMAIL: ADMIN.email,
-    ADMIN_PASSWORD: ADMIN.password,
-  });
-  processes.add(service);
-  await untilListening(service, url);
-  return {
-    url,
-    stop: async () => {
-      service.child.kill('SIGTERM');
-      expect(await service.exited).toBe(0);
-    },
-  };
-}
+afterAll(() => services.close());
 
 async function adminOf(url: string): Promise<Client> {
   const client = new Client(url);
@@ -75,9 +27,9 @@ async function adminOf(url: string): Promise<Client> {
 /** Customers and products, one after the other, until told to stop; what is acknowledged is remembered. */
 function keepWriting(url: string, admin: Client) {
   const done = { customers: [] as string[], products: 0 };
-  let isStopping = false;
+  const stopping = new AbortController();
   const writing = (async () => {
-    while (!isStopping) {
+    while (!stopping.signal.aborted) {
       const email = `customer-${done.customers.length}@example.com`;
       await new Client(url).register({ email, password: PASSWORD }).expect(201);
       done.customers.push(email);
@@ -88,7 +40,7 @@ function keepWriting(url: string, admin: Client) {
   return {
     done,
     stop: async () => {
-      isStopping = true;
+      stopping.abort();
       await writing;
     },
   };
@@ -101,29 +53,14 @@ async function exists(path: string): Promise<boolean> {
   );
 }
 
-/** Changes what a backup says of itself, checksum included, as a newer build would have written it. */
-async function rewriteManifest(
-  folder: string,
-  change: (manifest: Record<string, unknown>) => void,
-): Promise<void> {
-  const manifest = JSON.parse(await readFile(join(folder, MANIFEST), 'utf8')) as Record<string, unknown>;
-  change(manifest);
-  const text = JSON.stringify(manifest);
-  await writeFile(join(folder, MANIFEST), text);
-  await writeFile(
-    join(folder, 'manifest.sha256'),
-    `${createHash('sha256').update(text).digest('hex')}  ${MANIFEST}\n`,
-  );
-}
-
 describe('npm run db', () => {
   it('backup and restore: all that was acknowledged before the backup began is there, images included, taken while the service writes', async () => {
-    const [source, target, backup] = ['source', 'target', 'backup'].map((name) => join(root, name)) as [
+    const [source, target, backup] = ['source', 'target', 'backup'].map((name) => services.at(name)) as [
       string,
       string,
       string,
     ];
-    const service = await startOn(source);
+    const service = await services.start(source);
     const writing = keepWriting(service.url, await adminOf(service.url));
     await until('some writes are acknowledged', () => writing.done.products >= 3);
     const acknowledged = { customers: [...writing.done.customers], products: writing.done.products };
@@ -145,7 +82,7 @@ describe('npm run db', () => {
     const counts = /(\d+) accounts, (\d+) products, 0 orders/.exec(restored.output);
     expect(Number(counts?.[1])).toBeGreaterThan(acknowledged.customers.length);
     expect(Number(counts?.[2])).toBeGreaterThanOrEqual(acknowledged.products);
-    const again = await startOn(target);
+    const again = await services.start(target);
     for (const email of acknowledged.customers) {
       await new Client(again.url).post('/api/login').send({ email, password: PASSWORD }).expect(200);
     }
@@ -168,78 +105,9 @@ describe('npm run db', () => {
     expect(await exists(join(target, aside[0] ?? '', 'PG_VERSION'))).toBe(true);
   });
 
-  it('restore: names what is wrong with a backup, and makes nothing of it', async () => {
-    const { restoreBackup } = await built('src/config/embedded-postgres/backup/restore.js');
-    const source = join(root, 'of-damaged');
-    const backup = join(root, 'undamaged');
-    await (await startOn(source)).stop();
-    expect(await db({ DATA_DIR: source }, 'backup', backup)).toMatchObject({ code: 0 });
-    const dataDir = join(root, 'fresh');
-    const damaged = join(root, 'damaged');
-    const spoil = async (change: () => Promise<void>, problem: RegExp): Promise<void> => {
-      await rm(damaged, { recursive: true, force: true });
-      await cp(backup, damaged, { recursive: true });
-      await change();
-      const restoring = restoreBackup({
-        dataDir,
-        folder: damaged,
-        replace: false,
-        knownMigrations,
-        finish: () => Promise.reject(new Error('it was recovered')),
-        log: () => undefined,
-        progress: () => () => undefined,
-      });
-      await expect(restoring).rejects.toThrow(problem);
-      expect(await readdir(dataDir).catch(() => [])).toEqual([]);
-    };
-    const written = JSON.parse(await readFile(join(backup, MANIFEST), 'utf8')) as { migrations: string[] };
-    const knownMigrations = written.migrations;
-    const control = join(damaged, 'postgres/global/pg_control');
-    await spoil(async () => {
-      const bytes = await readFile(control);
-      bytes.writeUInt8(bytes.readUInt8(100) ^ 1, 100);
-      await writeFile(control, bytes);
-    }, /is damaged:\n {2}postgres\/global\/pg_control was changed \(checksum\)/);
-    await spoil(() => rm(control), /postgres\/global\/pg_control is missing/);
-    await spoil(() => rm(join(damaged, MANIFEST)), /is no complete backup: it has no manifest\.json/);
-    await spoil(
-      () => rewriteManifest(damaged, (manifest) => (manifest.migrations = ['Tomorrow1999999999999'])),
-      /made by a newer build: this one does not know Tomorrow1999999999999/,
-    );
-    await spoil(
-      () => rewriteManifest(damaged, (manifest) => (manifest.postgres = { version: '19.1', major: '19' })),
-      /is of PostgreSQL 19\.1 and this build runs 18/,
-    );
-    await spoil(
-      () =>
-        rewriteManifest(damaged, (manifest) => {
-          (manifest.files as object[]).push({ path: 'postgres/../../escaped', size: 0, sha256: '' });
-        }),
-      /names a file that no backup has: postgres\/\.\.\/\.\.\/escaped/,
-    );
-  });
-
-  it('restore: an interrupted one keeps services out until it has been run again', async () => {
-    const dataDir = join(root, 'interrupted');
-    const first = await startOn(dataDir);
-    await first.stop();
-    const backup = join(root, 'of-interrupted');
-    // Of a database on which no service runs.
-    expect(await db({ DATA_DIR: dataDir }, 'backup', backup)).toMatchObject({ code: 0 });
-    await writeFile(
-      join(dataDir, 'restore-unfinished.json'),
-      JSON.stringify({ process: 2 ** 22 + 1, backup, began: '2026-11-20T00:00:00.000Z' }),
-    );
-    const status = await db({ DATA_DIR: dataDir }, 'status');
-    expect(status).toMatchObject({ code: 1, output: expect.stringContaining('has not ended') as string });
-    const restored = await db({ DATA_DIR: dataDir }, 'restore', backup, '--replace');
-    expect(restored).toMatchObject({ code: 0, output: expect.stringContaining('was interrupted') as string });
-    expect(await db({ DATA_DIR: dataDir }, 'status')).toMatchObject({ code: 0 });
-  });
-
   it('status, revert and migrate: work with DATABASE_URL, one migration at a time, and say which', async () => {
     const database = await createDatabase();
-    const settings = { DATABASE_URL: database.url, DATA_DIR: join(root, 'none') };
+    const settings = { DATABASE_URL: database.url, DATA_DIR: services.at('none') };
     try {
       const before = (await db(settings, 'status')).output;
       const last = /applied\t(\w+)\njob queue/.exec(before)?.[1] ?? '';
@@ -259,7 +127,7 @@ describe('npm run db', () => {
         code: 1,
         output: expect.stringContaining('by a newer build') as string,
       });
-      const elsewhere = await db(settings, 'backup', join(root, 'elsewhere'));
+      const elsewhere = await db(settings, 'backup', services.at('elsewhere'));
       expect(elsewhere).toMatchObject({ code: 2, output: expect.stringContaining('pg_dump') as string });
     } finally {
       await database.drop();
@@ -273,7 +141,7 @@ describe('npm run db', () => {
     [['status', '--replace']],
     [['restore', 'a', '--force']],
   ])('answers wrong use with its help and 2: %j', async (args) => {
-    const { code, output } = await db({ DATA_DIR: join(root, 'none') }, ...args);
+    const { code, output } = await db({ DATA_DIR: services.at('none') }, ...args);
     expect({ code, output }).toEqual({
       code: 2,
       output: expect.stringContaining('npm run db -- backup DIR') as string,

@@ -1,6 +1,6 @@
 import type { Random } from '../random.js';
 import { type Canvas, type Colour, colour, mix } from './canvas.js';
-import { contact, type Mood, plate, resting, scene, TABLE_Y } from './scene.js';
+import { contact, type Mood, resting, scene, TABLE_Y } from './scene.js';
 import { both, ellipse, type Point, polygon, slab, stroke, turned, union } from './shapes.js';
 
 const DUSTING = colour('#fff6e4');
