@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { cp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { access, cp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { built } from '../support/built.js';
 import { db, EmbeddedServices } from '../support/db-command.js';
@@ -29,7 +29,28 @@ async function rewriteManifest(
   );
 }
 
+async function exists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
+}
+
 describe('npm run db -- restore', () => {
+  it('restore: refuses a database that is there, and with --replace moves it aside', async () => {
+    const target = services.at('target');
+    const backup = services.at('of-target');
+    await (await services.start(target)).stop();
+    expect(await db({ DATA_DIR: target }, 'backup', backup)).toMatchObject({ code: 0 });
+    const refused = await db({ DATA_DIR: target }, 'restore', backup);
+    expect(refused).toMatchObject({ code: 1, output: expect.stringContaining('with --replace') as string });
+    const replaced = await db({ DATA_DIR: target }, 'restore', backup, '--replace');
+    expect(replaced).toMatchObject({ code: 0, output: expect.stringContaining('moved aside: ') as string });
+    const aside = (await readdir(target)).filter((name) => name.startsWith('postgres.before-restore-'));
+    expect(aside).toHaveLength(1);
+    expect(await exists(join(target, aside[0] ?? '', 'PG_VERSION'))).toBe(true);
+  });
+
   it('restore: names what is wrong with a backup, and makes nothing of it', async () => {
     const { restoreBackup } = await built('src/config/embedded-postgres/backup/restore.js');
     const source = services.at('of-damaged');
