@@ -32,6 +32,7 @@ const LOSSES: Readonly<Record<string, readonly string[]>> = {
     'payment_notifications.source',
   ],
   AttemptOfOrder1763810000000: ['orders.attempt_id'],
+  AttemptCounts1763900000000: ['attempt_counts'],
 };
 
 /** Said in other words by PostgreSQL, which TypeORM takes for a difference. */
