@@ -1,5 +1,4 @@
-import { access, readdir, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { access, stat } from 'node:fs/promises';
 import { Client } from './support/client.js';
 import { createDatabase } from './support/databases.js';
 import { db, EmbeddedServices } from './support/db-command.js';
