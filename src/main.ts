@@ -40,7 +40,9 @@ async function main(): Promise<void> {
     database = await opening;
     const [setup, { migrate }] = await modules;
     stopApp = setup.stopApp;
-    await migrate(database.url);
+    await migrate(database.url, (message) => {
+      logger.warn(message);
+    });
     app = await setup.createApp(env, database, logger);
     await app.listen(env.port, env.host);
     logger.info(`listening on ${await app.getUrl()}; API documentation at ${env.publicUrl}/api/docs`);

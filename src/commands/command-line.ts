@@ -8,6 +8,9 @@ export type ExitCode = 0 | 1 | 2;
 /** What a well-formed command line asks for. */
 export type Action = (env: Env, database: OpenDatabase) => Promise<ExitCode>;
 
+/** The same where the command opens the database by itself, or none. */
+export type OwnAction = (env: Env) => Promise<ExitCode>;
+
 const HELP_WORDS = new Set(['help', '--help', '-h']);
 
 /**
@@ -17,6 +20,14 @@ const HELP_WORDS = new Set(['help', '--help', '-h']);
  * @param parse gives null for a command line that is wrong, which is answered with the help text
  */
 export function runCommand(help: string, parse: (args: readonly string[]) => Action | null): void {
+  runOwnCommand(help, (args) => {
+    const action = parse(args);
+    return action === null ? null : (env) => onDatabase(env, action);
+  });
+}
+
+/** Runs a command that takes care of its database itself; otherwise like `runCommand`. */
+export function runOwnCommand(help: string, parse: (args: readonly string[]) => OwnAction | null): void {
   endWhenUnread();
   execute(process.argv.slice(2), help, parse).then(
     (exitCode) => {
@@ -32,7 +43,7 @@ export function runCommand(help: string, parse: (args: readonly string[]) => Act
 async function execute(
   args: readonly string[],
   help: string,
-  parse: (args: readonly string[]) => Action | null,
+  parse: (args: readonly string[]) => OwnAction | null,
 ): Promise<ExitCode> {
   if (args.some((arg) => HELP_WORDS.has(arg))) {
     process.stdout.write(help);
@@ -44,7 +55,10 @@ async function execute(
     return 2;
   }
   loadDotEnv();
-  const env = readEnv();
+  return await action(readEnv());
+}
+
+async function onDatabase(env: Env, action: Action): Promise<ExitCode> {
   const database = await openRunningDatabase(env, () => undefined);
   try {
     await migrate(database.url);

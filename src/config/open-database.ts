@@ -1,4 +1,5 @@
 import { Database } from './database.js';
+import { refuseUnfinishedRestore } from './embedded-postgres/backup/unfinished-restore.js';
 import { DataDirInUseError, runningPostgresUrl, startEmbeddedPostgres } from './embedded-postgres.js';
 import type { Env } from './env.js';
 
@@ -22,6 +23,7 @@ export async function openDatabase(
   log: Log,
 ): Promise<OpenDatabase> {
   if (databaseUrl !== undefined) return notOurs(databaseUrl);
+  await refuseUnfinishedRestore(dataDir);
   const postgres = await startEmbeddedPostgres({ dataDir, log });
   return new OpenDatabase(postgres.url, true, () => postgres.stop());
 }

@@ -104,6 +104,11 @@ export interface InitOptions {
   sync: boolean;
 }
 
+/** Whether a DATA_DIR has a database already. */
+export async function hasCluster(dataDir: string): Promise<boolean> {
+  return (await clusterVersion(await locateCluster(dataDir))) !== undefined;
+}
+
 async function clusterVersion(cluster: Cluster): Promise<string | undefined> {
   return (await readOwn(cluster, join(cluster.folder, 'PG_VERSION')))?.trim();
 }
@@ -186,6 +191,11 @@ export async function clusterPasswords(cluster: Cluster): Promise<Passwords> {
     }
     secret ??= await writeOnce(file, `${randomBytes(24).toString('base64url')}\n`, 0o600);
   }
+  return passwordsOf(secret);
+}
+
+/** Makes the passwords of the text of a `postgres-password` file. */
+export function passwordsOf(secret: string): Passwords {
   const superuser = secret.trim();
   return { superuser, owner: createHmac('sha256', superuser).update('bakery').digest('base64url') };
 }

@@ -1,0 +1,131 @@
+import { Module } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { parseArgs } from 'node:util';
+import { DatabaseModule } from '../config/database.module.js';
+import { EnvModule } from '../config/env.module.js';
+import type { Env } from '../config/env.js';
+import type { OpenDatabase } from '../config/open-database.js';
+import { sideBySide } from '../config/side-by-side.js';
+import { MemoryContent } from '../images/content/memory-content.js';
+import type { ImageFile } from '../images/image-host.js';
+import { PaymentsModule } from '../payments/payments.module.js';
+import { ProductsService } from '../products/products.service.js';
+import { type Action, type ExitCode, runCommand } from './command-line.js';
+import { progressOf } from './progress.js';
+import { catalog, MOST_PRODUCTS, type SeedProduct } from './seed/catalog.js';
+import { seedOrders } from './seed/orders.js';
+import { Gallery } from './seed/pictures/gallery.js';
+
+const MOST_ORDERS = 100_000;
+const MAX_SEED = 2 ** 32 - 1;
+
+const HELP = `Fills the catalog with a believable bakery, to try a storefront on.
+
+  npm run seed -- --products N [--orders N] [--seed N] [--yes]
+
+--products N   how many products, at most ${MOST_PRODUCTS}: no two of them have the same name
+--orders N     also orders of 25 made-up customers, two thirds of them paid or ended; at most ${MOST_ORDERS}, and
+               only with the simulator as the payment gateway
+--seed N       which catalog: the same number gives the same products and pictures; 1 if it is left out
+--yes          in production, where nothing is done without it
+
+It adds and never removes: a second run with the same seed gives every product twice. Pictures are painted here and
+stored at the image host of the settings, like those that an administrator uploads.
+It uses the same settings as the service and may be used while the service runs.
+Exit codes: 0 done, 1 not done (what was added until then stays), 2 wrong use.
+`;
+
+interface Plan {
+  readonly products: number;
+  readonly orders: number;
+  readonly seed: number;
+  readonly isSure: boolean;
+}
+
+@Module({})
+class SeedCommandModule {}
+
+function parse(args: readonly string[]): Action | null {
+  const plan = readArgs(args);
+  return plan === null ? null : (env, database) => run(plan, env, database);
+}
+
+function readArgs(args: readonly string[]): Plan | null {
+  try {
+    const { values } = parseArgs({
+      args: [...args],
+      options: {
+        products: { type: 'string' },
+        orders: { type: 'string', default: '0' },
+        seed: { type: 'string', default: '1' },
+        yes: { type: 'boolean', default: false },
+      },
+    });
+    const products = wholeNumber(values.products, 1, MOST_PRODUCTS);
+    const orders = wholeNumber(values.orders, 0, MOST_ORDERS);
+    const seed = wholeNumber(values.seed, 0, MAX_SEED);
+    return products === null || orders === null || seed === null
+      ? null
+      : { products, orders, seed, isSure: values.yes };
+  } catch {
+    return null; // An unknown option, or one without its value: wrong use.
+  }
+}
+
+function wholeNumber(text: string | undefined, least: number, most: number): number | null {
+  const number = text !== undefined && /^\d{1,10}$/.test(text) ? Number(text) : NaN;
+  return number >= least && number <= most ? number : null;
+}
+
+async function run(plan: Plan, env: Env, database: OpenDatabase): Promise<ExitCode> {
+  if (env.nodeEnv === 'production' && !plan.isSure) {
+    process.stderr.write('NODE_ENV is production: with --yes the made-up products are added all the same\n');
+    return 1;
+  }
+  if (plan.orders > 0 && env.payment.gateway !== 'simulator') {
+    process.stderr.write('made-up orders are not for a real payment gateway: leave --orders out\n');
+    return 1;
+  }
+  const app = await NestFactory.createApplicationContext(
+    {
+      module: SeedCommandModule,
+      imports: [EnvModule.forRoot(env, database), DatabaseModule.forRoot(database.url), PaymentsModule],
+    },
+    { logger: ['error', 'fatal'], abortOnError: false },
+  );
+  try {
+    const products = catalog(plan.products, plan.seed);
+    const ids = await seedProducts(app.get(ProductsService, { strict: false }), products);
+    if (plan.orders > 0) await seedOrders(app, plan.orders, ids, plan.seed, progressOf('orders'));
+    const images = products.reduce((sum, { pictures }) => sum + pictures.length, 0);
+    process.stdout.write(`added ${ids.length} products with ${images} images, and ${plan.orders} orders\n`);
+    return 0;
+  } finally {
+    await app.close();
+  }
+}
+
+async function seedProducts(service: ProductsService, products: readonly SeedProduct[]): Promise<number[]> {
+  const gallery = new Gallery();
+  const ids: number[] = [];
+  await sideBySide(
+    products,
+    async ({ name, description, price, pictures }) => {
+      const images = pictures.map(({ motif, variant }): ImageFile => fileOf(gallery.picture(motif, variant)));
+      const { id } = await service.create({
+        fields: { name, description, price },
+        images,
+        count: images.length,
+      });
+      ids.push(id);
+    },
+    progressOf('products'),
+  );
+  return ids;
+}
+
+function fileOf(bytes: Buffer): ImageFile {
+  return { content: new MemoryContent(bytes), format: 'png' };
+}
+
+runCommand(HELP, parse);

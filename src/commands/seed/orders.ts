@@ -1,0 +1,107 @@
+import { randomUUID } from 'node:crypto';
+import type { INestApplicationContext } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { PasswordsService } from '../../auth/passwords.service.js';
+import type { Principal } from '../../common/current-user.decorator.js';
+import { Env } from '../../config/env.js';
+import { type Progress, sideBySide } from '../../config/side-by-side.js';
+import { signatureOf } from '../../gateway/signature.js';
+import { OrdersService } from '../../orders/orders.service.js';
+import { PaymentsService } from '../../payments/payments.service.js';
+import { UsersService } from '../../users/users.service.js';
+import { Random } from './random.js';
+
+/** How customers pay at the gateway, and how most of it ends. */
+const PAYMENTS = ['qris', 'gopay', 'bank_transfer', 'credit_card'] as const;
+const ENDS = ['settlement', 'settlement', 'settlement', 'settlement', 'expire', 'cancel'] as const;
+const STATUS_CODES = { settlement: '200', expire: '202', cancel: '200' } as const;
+const NAMES = [
+  'Ayu Lestari',
+  'Budi Santoso',
+  'Citra Dewi',
+  'Dimas Pratama',
+  'Eka Putri',
+  'Fajar Nugroho',
+  'Gita Maharani',
+  'Hendra Wijaya',
+  'Intan Permata',
+  'Joko Susilo',
+] as const;
+const CUSTOMERS = 25;
+
+/**
+ * Orders of made-up customers, through the front doors: made as a customer makes them, and paid by notifications as
+ * the gateway signs them. A third stays pending.
+ * @param productIds what may be ordered, at least one
+ */
+export async function seedOrders(
+  app: INestApplicationContext,
+  count: number,
+  productIds: readonly number[],
+  seed: number,
+  progress: Progress,
+): Promise<void> {
+  const orders = app.get(OrdersService, { strict: false });
+  const payments = app.get(PaymentsService, { strict: false });
+  const { payment } = app.get(Env, { strict: false });
+  const random = new Random(seed);
+  const customers = await seedCustomers(app, Math.min(CUSTOMERS, count));
+  const plans = Array.from({ length: count }, () => ({
+    customer: customers[random.whole(0, customers.length - 1)],
+    items: new Map(
+      Array.from({ length: random.whole(1, 4) }, () => [
+        productIds[random.whole(0, productIds.length - 1)] ?? 0,
+        random.whole(1, 3),
+      ]),
+    ),
+    end: random.next() < 1 / 3 ? null : random.pick(ENDS),
+    paymentType: random.pick(PAYMENTS),
+  }));
+  await sideBySide(
+    plans,
+    async ({ customer, items, end, paymentType }) => {
+      if (customer === undefined) return;
+      const order = await orders.create(
+        customer,
+        { items: [...items].map(([product_id, quantity]) => ({ product_id, quantity })) },
+        null,
+      );
+      if (end === null) return;
+      const signed = {
+        order_id: order.order_id,
+        status_code: STATUS_CODES[end],
+        gross_amount: `${order.gross_amount}.00`,
+      };
+      const notification = {
+        ...signed,
+        signature_key: signatureOf(signed, payment.serverKey),
+        transaction_time: new Date().toISOString(),
+        transaction_status: end,
+        transaction_id: randomUUID(),
+        payment_type: paymentType,
+        fraud_status: 'accept',
+      };
+      await payments.receive(notification, JSON.stringify(notification));
+    },
+    progress,
+  );
+}
+
+/** Accounts that nobody can sign in to: nobody knows their password. Those of an earlier run are used again. */
+async function seedCustomers(app: INestApplicationContext, count: number): Promise<Principal[]> {
+  const users = app.get(UsersService, { strict: false });
+  const dataSource = app.get(DataSource, { strict: false });
+  const passwordHash = await app.get(PasswordsService, { strict: false }).hash(randomUUID());
+  const customers: Principal[] = [];
+  for (let number = 1; number <= count; number += 1) {
+    const email = `customer-${number}@seed.bakery.example`;
+    const fullname = NAMES[(number - 1) % NAMES.length] ?? NAMES[0];
+    customers.push(
+      (await users.findByEmail(email)) ??
+        (await dataSource.transaction((tx) =>
+          users.create(tx, { fullname, email, role: 'USER', passwordHash }),
+        )),
+    );
+  }
+  return customers;
+}

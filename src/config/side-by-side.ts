@@ -1,0 +1,31 @@
+/** Enough to keep a disk or a database busy while others wait for theirs. */
+const WIDTH = 8;
+
+/** Called after each of `total` steps. */
+export type Progress = (done: number, total: number) => void;
+
+/** Does something with every item, a few at a time. The first failure ends it once those under way have ended. */
+export async function sideBySide<T>(
+  items: readonly T[],
+  act: (item: T) => Promise<unknown>,
+  progress?: Progress,
+): Promise<void> {
+  const queue = items[Symbol.iterator]();
+  let done = 0;
+  let hasFailed = false;
+  const work = async (): Promise<void> => {
+    for (const item of queue) {
+      try {
+        await act(item);
+      } catch (error) {
+        hasFailed = true;
+        throw error;
+      }
+      if (hasFailed) return;
+      done += 1;
+      progress?.(done, items.length);
+    }
+  };
+  const workers = await Promise.allSettled(Array.from({ length: WIDTH }, work));
+  for (const worker of workers) if (worker.status === 'rejected') throw worker.reason;
+}

@@ -1,0 +1,227 @@
+import pg from 'pg';
+import { built } from './support/built.js';
+import { createDatabase, type TestDatabase } from './support/databases.js';
+import { png } from './support/pictures.js';
+import { createProduct } from './support/products.js';
+import { contentsOf, schemaOf } from './support/schema.js';
+import { startService } from './support/service.js';
+import { openShop, type OrderAnswer } from './support/shop.js';
+import { until } from './support/wait.js';
+
+/**
+ * What a `down` cannot keep, because nothing is there to keep it in. A migration that is not named here must give back
+ * every row and column that was there before it.
+ */
+const LOSSES: Readonly<Record<string, readonly string[]>> = {
+  InitialSchema1763600000000: [
+    'users',
+    'one_time_passwords',
+    'products',
+    'images',
+    'orders',
+    'payment_notifications',
+  ],
+  Simulator1763700000000: ['simulator_transactions', 'simulator_notifications'],
+  Orders1763800000000: [
+    'order_items',
+    'payment_attempts',
+    'orders.idempotency_key',
+    'orders.request_digest',
+    'orders.checks',
+    'orders.next_check_at',
+    'payment_notifications.source',
+  ],
+  AttemptOfOrder1763810000000: ['orders.attempt_id'],
+  AttemptCounts1763900000000: ['attempt_counts'],
+};
+
+/** Said in other words by PostgreSQL, which TypeORM takes for a difference. */
+const SAME = new Set([
+  `ALTER TABLE "orders" ALTER COLUMN "next_check_at" SET DEFAULT now() + interval '5 minutes'`,
+]);
+
+const { migrate, migrationStatus, revertLastMigration } = await built('src/config/migrate.js');
+
+/** A database with something in every table that a shop fills. */
+async function filledDatabase(): Promise<TestDatabase> {
+  const database = await createDatabase();
+  const shop = await openShop({ database });
+  try {
+    const { id } = await createProduct(await shop.service.admin(), [{ bytes: png(), name: 'a.png' }]);
+    for (const key of ['paid', 'pending']) {
+      const answer = await shop.customer
+        .post('/api/orders')
+        .set('Idempotency-Key', key)
+        .send({ items: [{ product_id: id, quantity: 2 }] })
+        .expect(201);
+      const { order_id } = (answer.body as { data: { order: OrderAnswer } }).data.order;
+      if (key === 'paid') {
+        shop.gateway.settle(order_id);
+        await shop.gateway.notify(`${shop.service.url}/api/products/payments`, order_id);
+      }
+    }
+  } finally {
+    await shop.close();
+  }
+  const filled = await contentsOf(database.pool);
+  for (const table of ['users', 'products', 'images', 'orders', 'order_items', 'payment_notifications']) {
+    expect(filled.get(table)?.length).toBeGreaterThan(0);
+  }
+  return database;
+}
+
+/** Tables and columns of `before` that `after` lacks; throws when what both have differs. */
+function lost(
+  before: Awaited<ReturnType<typeof contentsOf>>,
+  after: Awaited<ReturnType<typeof contentsOf>>,
+): string[] {
+  const losses: string[] = [];
+  for (const [table, rows] of before) {
+    const kept = after.get(table);
+    if (kept === undefined) {
+      losses.push(table);
+      continue;
+    }
+    const columns = new Set(Object.keys(kept[0] ?? {}));
+    losses.push(
+      ...Object.keys(rows[0] ?? {})
+        .filter((column) => kept.length > 0 && !columns.has(column))
+        .map((column) => `${table}.${column}`),
+    );
+    const common = new Set(Object.keys(rows[0] ?? {}).filter((column) => columns.has(column)));
+    expect({ table, rows: sorted(kept, common) }).toEqual({ table, rows: sorted(rows, common) });
+  }
+  return losses;
+}
+
+function sorted(rows: readonly Record<string, unknown>[], columns: ReadonlySet<string>): string[] {
+  return rows
+    .map((row) => Object.entries(row).filter(([name]) => columns.has(name)))
+    .map((entries) => JSON.stringify(entries.sort()))
+    .sort();
+}
+
+describe('upgrades: the migrations', () => {
+  let database: TestDatabase;
+
+  afterEach(() => database.drop());
+
+  it('go down to nothing one by one on a filled database, losing only what is named, and up to the same schema', async () => {
+    database = await filledDatabase();
+    const { pool, url } = database;
+    const schema = await schemaOf(pool);
+    expect(schema.length).toBeGreaterThan(80);
+    const { applied } = await migrationStatus(url);
+
+    for (const name of [...applied].reverse()) {
+      const before = await contentsOf(pool);
+      expect(await revertLastMigration(url)).toBe(name);
+      const losses = lost(before, await contentsOf(pool));
+      expect({ name, losses: losses.sort() }).toEqual({ name, losses: [...(LOSSES[name] ?? [])].sort() });
+    }
+    expect(await revertLastMigration(url)).toBeNull();
+    expect([...(await contentsOf(pool)).keys()]).toEqual([]);
+    const queue = await pool.query("SELECT to_regclass('graphile_worker.migrations') AS name");
+    expect(queue.rows).toEqual([{ name: 'graphile_worker.migrations' }]);
+
+    for (let level = applied.length; level > 0; level -= 1) {
+      await migrate(url);
+      expect(await schemaOf(pool)).toEqual(schema);
+      for (let step = 0; step < level; step += 1) await revertLastMigration(url);
+    }
+  });
+
+  it('go up on the rows that an earlier release left', async () => {
+    database = await filledDatabase();
+    const { pool, url } = database;
+    const { applied } = await migrationStatus(url);
+    // All but the first, whose tables hold what every release has.
+    for (let step = 1; step < applied.length; step += 1) await revertLastMigration(url);
+    const before = await contentsOf(pool);
+    await migrate(url);
+    const after = await contentsOf(pool);
+    expect(lost(before, after)).toEqual([]);
+    const service = await startService({ database });
+    try {
+      const admin = await service.admin();
+      await admin.get('/api/products').expect(200);
+      await admin.get('/api/admin/orders').expect(200);
+    } finally {
+      await service.stop();
+    }
+  });
+
+  it('make the tables that the entities describe', async () => {
+    database = await createDatabase();
+    const service = await startService({ database });
+    try {
+      const { DataSource } = (await importBuilt(
+        '../node_modules/typeorm/index.js',
+      )) as typeof import('typeorm');
+      const log = await service.app.get(DataSource).driver.createSchemaBuilder().log();
+      // Keys, checks and indexes are the migrations' alone: entities of different modules do not know each other.
+      const differences = log.upQueries
+        .map(({ query }) => query)
+        .filter(
+          (query) =>
+            !SAME.has(query) && !/^(ALTER TABLE "\w+" DROP CONSTRAINT|DROP INDEX) "[\w".]+"$/.test(query),
+        );
+      expect(differences).toEqual([]);
+    } finally {
+      await service.stop();
+    }
+  });
+
+  it('give way to readers while a long transaction keeps them from a table, and are repeated', async () => {
+    database = await createDatabase();
+    const { pool, url } = database;
+    // Down to one whose up alters a table that is read all the time.
+    while ((await migrationStatus(url)).applied.includes('AttemptOfOrder1763810000000')) {
+      await revertLastMigration(url);
+    }
+    const long = await pool.connect();
+    await long.query('BEGIN');
+    await long.query('SELECT FROM orders');
+    const log: string[] = [];
+    const migrating = migrate(url, (line) => log.push(line));
+    try {
+      await until('the migration has stood in front of the table', async () => {
+        // A reader stands behind the migration for as long as it waits, and no longer.
+        await pool.query("SET statement_timeout = '8s'");
+        await pool.query('SELECT FROM orders');
+        return log.length > 0;
+      });
+      expect(log[0]).toMatch(/^a migration waits for a table that another transaction has/);
+    } finally {
+      await long.query('COMMIT');
+      long.release();
+    }
+    await migrating;
+    expect((await migrationStatus(url)).pending).toEqual([]);
+  });
+
+  it('wait for their turn without a snapshot, which CREATE INDEX CONCURRENTLY would wait for', async () => {
+    database = await createDatabase();
+    const holder = new pg.Client({ connectionString: database.url });
+    await holder.connect();
+    let isDone = false;
+    try {
+      await holder.query('SELECT pg_advisory_lock(7225001)');
+      const waiting = migrate(database.url).then(() => (isDone = true));
+      await until('another process waits for its turn', async () => {
+        const { rows } = await database.pool.query(
+          `SELECT FROM pg_stat_activity WHERE application_name = 'bakery-migrations' AND datname = current_database()
+             AND query LIKE '%advisory%'`,
+        );
+        return rows.length > 0;
+      });
+      await holder.query("SET statement_timeout = '10s'");
+      await holder.query('CREATE INDEX CONCURRENTLY products_name_idx ON products (name)');
+      expect(isDone).toBe(false);
+      await holder.query('SELECT pg_advisory_unlock(7225001)');
+      await waiting;
+    } finally {
+      await holder.end();
+    }
+  });
+});
