@@ -2,10 +2,10 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { crc32, inflateSync } from 'node:zlib';
-import { catalog } from '../src/commands/seed/catalog.js';
-import { createDatabase, type TestDatabase } from './support/databases.js';
-import { spawnBuilt } from './support/process.js';
-import { ACCESS_SECRET, REFRESH_SECRET } from './support/service.js';
+import { catalog } from '../../src/commands/seed/catalog.js';
+import { createDatabase, type TestDatabase } from '../support/databases.js';
+import { spawnBuilt } from '../support/process.js';
+import { ACCESS_SECRET, REFRESH_SECRET } from '../support/service.js';
 
 let database: TestDatabase;
 let dataDir: string;

@@ -1,11 +1,11 @@
 import { access, stat } from 'node:fs/promises';
-import { Client } from './support/client.js';
-import { createDatabase } from './support/databases.js';
-import { db, EmbeddedServices } from './support/db-command.js';
-import { png } from './support/pictures.js';
-import { createProduct } from './support/products.js';
-import { ADMIN } from './support/service.js';
-import { until } from './support/wait.js';
+import { Client } from '../support/client.js';
+import { createDatabase } from '../support/databases.js';
+import { db, EmbeddedServices } from '../support/db-command.js';
+import { png } from '../support/pictures.js';
+import { createProduct } from '../support/products.js';
+import { ADMIN } from '../support/service.js';
+import { until } from '../support/wait.js';
 
 const PASSWORD = 'correct horse battery staple';
 
