@@ -10,6 +10,7 @@ import { startService, type TestService } from './support/service.js';
 
 /** The slowest part is Argon2, for the registrations that are good after all. */
 const DEADLINE_MS = 120_000;
+const AT_ONCE = 8;
 
 /** Signed in to by the requests; not the caller, whose session each of them would end. */
 const ACCOUNT = { email: 'wayan@example.com', password: 'secret' };
@@ -69,10 +70,13 @@ function bodyOf({ method, path }: Route): { kind: 'json' | 'form' | 'none'; good
   if (path === '/api/orders') return { kind: 'json', good: { items: [{ product_id: 1, quantity: 2 }] } };
   if (path === '/api/otp/verify') return { kind: 'json', good: { otp } };
   if (path === '/api/users') return { kind: 'json', good: { fullname: 'Ayu', password: CALLER_PASSWORD } };
-  if (path.startsWith('/api/users') || path.startsWith('/api/password')) {
-    const good = { ...ACCOUNT, otp, currentPassword: CALLER_PASSWORD, passwordConfirmation };
-    return { kind: 'json', good };
+  if (path === '/api/users/password') {
+    const good = { currentPassword: CALLER_PASSWORD, password: CALLER_PASSWORD };
+    return { kind: 'json', good: { ...good, passwordConfirmation: CALLER_PASSWORD } };
   }
+  if (path === '/api/password/forgot') return { kind: 'json', good: { email: ACCOUNT.email } };
+  if (path === '/api/password/reset')
+    return { kind: 'json', good: { ...ACCOUNT, otp, passwordConfirmation } };
   if (path === '/api/login') return { kind: 'json', good: ACCOUNT };
   const good = { ...ACCOUNT, email: `${UNIQUE}@example.com`, fullname: 'Ayu', passwordConfirmation };
   return { kind: 'json', good };
@@ -179,10 +183,16 @@ describe('hostile input', () => {
   it(
     'issue 2: no odd value of any one field gives a 5xx or an answer that is no envelope',
     async () => {
-      for (const route of routesOf(service)) {
-        for (const hostile of requestsWithOddFields(callers.ADMIN, bodyOf(route)))
-          await sendAndCheck(route, hostile);
-      }
+      const requests = routesOf(service)
+        .flatMap((route) =>
+          requestsWithOddFields(callers.ADMIN, bodyOf(route)).map((hostile) => ({ route, hostile })),
+        )
+        .values();
+      // Each takes the next one: the waits for a hash or a disk are shared.
+      const send = async (): Promise<void> => {
+        for (const { route, hostile } of requests) await sendAndCheck(route, hostile);
+      };
+      await Promise.all(Array.from({ length: AT_ONCE }, send));
     },
     DEADLINE_MS,
   );
