@@ -138,7 +138,7 @@ function cookieProblems(headers: Answer['headers'], areDocumented: boolean): str
   if (cookies.length > 0 !== areDocumented)
     return [`${cookies.length} cookies, documented: ${areDocumented}`];
   return [
-    ...cookies.filter((cookie) => !/; HttpOnly; Secure; SameSite=None$/.test(cookie)),
+    ...cookies.filter((cookie) => !cookie.endsWith('; HttpOnly; Secure; SameSite=None')),
     ...(cookies.length > 0 && headers['cache-control'] !== 'no-store' ? ['cookies that may be stored'] : []),
   ];
 }

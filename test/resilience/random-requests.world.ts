@@ -38,10 +38,10 @@ export interface World {
   /** Values of what exists, by the name of a parameter or field. */
   readonly known: Readonly<Record<string, readonly unknown[]>>;
   /** A customer who has just registered. @returns the client and its e-mail */
-  register(): Promise<{ readonly client: Client; readonly email: string }>;
+  readonly register: () => Promise<{ readonly client: Client; readonly email: string }>;
   /** The last code that was mailed to an address under a subject, waited for. */
-  codeTo(email: string, subject: string): Promise<string>;
-  close(): Promise<void>;
+  readonly codeTo: (email: string, subject: string) => Promise<string>;
+  readonly close: () => Promise<void>;
 }
 
 let registered = 0;
