@@ -68,6 +68,14 @@ describe('a logout', () => {
     await staying.client.get('/api/refresh').expect(200);
   });
 
+  it('hostile input: a body, which it has no use for, is not read, broken or not', async () => {
+    const send = (body: string, type = 'application/json') =>
+      service.client().post('/api/logout').set('Content-Type', type).send(body);
+    await send('{').expect(204);
+    await send('"text"').expect(204);
+    await send('{}', 'application/json; charset=utf-99').expect(204);
+  });
+
   it('decisions, Accounts: can be repeated, and a login follows it', async () => {
     const { client, email } = await newAccount(service);
     const copy = client.clone();

@@ -74,6 +74,12 @@ describe('a refresh', () => {
     expect(await storedDigest(id)).toEqual(digest);
   });
 
+  it('interface 4.3: is a 200 also for a caller who claims to have the answer already', async () => {
+    const client = service.client();
+    await client.register({ email: 'revalidating@example.com' }).expect(201);
+    await client.get('/api/refresh').set('If-None-Match', '*').expect(200);
+  });
+
   it('interface 4.3: needs no access cookie', async () => {
     const { client } = await newAccount();
     await client.forgetCookie('accessToken').get('/api/refresh').expect(200);

@@ -62,12 +62,12 @@ export class TokensService {
   }
 
   setAccessCookie(response: Response, token: string): void {
-    response.setHeader('Cache-Control', 'no-store');
+    forbidCopies(response);
     response.cookie(ACCESS_COOKIE, token, { ...COOKIE, path: '/', maxAge: ACCESS_MAX_AGE_S * SECOND });
   }
 
   setRefreshCookie(response: Response, token: string): void {
-    response.setHeader('Cache-Control', 'no-store');
+    forbidCopies(response);
     response.cookie(REFRESH_COOKIE, token, {
       ...COOKIE,
       path: REFRESH_PATH,
@@ -76,7 +76,7 @@ export class TokensService {
   }
 
   clearCookies(response: Response): void {
-    response.setHeader('Cache-Control', 'no-store');
+    forbidCopies(response);
     response.clearCookie(ACCESS_COOKIE, { ...COOKIE, path: '/' });
     response.clearCookie(REFRESH_COOKIE, { ...COOKIE, path: REFRESH_PATH });
   }
@@ -99,6 +99,13 @@ export class TokensService {
       return null;
     }
   }
+}
+
+/** An answer with cookies is kept by nobody, so that it is never a 304 either, whatever a caller claims to have. */
+function forbidCopies(response: Response): void {
+  response.setHeader('Cache-Control', 'no-store');
+  delete response.req.headers['if-none-match'];
+  delete response.req.headers['if-modified-since'];
 }
 
 /**

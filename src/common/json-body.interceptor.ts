@@ -1,4 +1,6 @@
 import { Injectable, type CallHandler, type ExecutionContext, type NestInterceptor } from '@nestjs/common';
+import { ROUTE_ARGS_METADATA } from '@nestjs/common/constants.js';
+import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum.js';
 import { json, type Request, type RequestHandler, type Response } from 'express';
 import type { Observable } from 'rxjs';
 import { failures } from './errors.js';
@@ -31,6 +33,8 @@ const parseJson: RequestHandler = json({
 @Injectable()
 export class JsonBodyInterceptor implements NestInterceptor {
   async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
+    // A body that nobody takes stays unread, whatever it is.
+    if (!takesBody(context)) return next.handle();
     const http = context.switchToHttp();
     const request = http.getRequest<JsonRequest>();
     const response = http.getResponse<Response>();
@@ -40,6 +44,15 @@ export class JsonBodyInterceptor implements NestInterceptor {
     if (!isWithinDepth(request.body, MAX_DEPTH)) throw failures.malformedRequest();
     return next.handle();
   }
+}
+
+function takesBody(context: ExecutionContext): boolean {
+  const taken: unknown = Reflect.getMetadata(
+    ROUTE_ARGS_METADATA,
+    context.getClass(),
+    context.getHandler().name,
+  );
+  return Object.keys(taken ?? {}).some((key) => key.startsWith(`${RouteParamtypes.BODY}:`));
 }
 
 function readJson(request: JsonRequest, response: Response): Promise<void> {

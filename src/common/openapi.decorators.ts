@@ -64,11 +64,12 @@ export function ApiEndpoint(docs: EndpointDocs): MethodDecorator {
     ApiResponse({
       status: success.status,
       description: success.description ?? 'Success',
-      headers: answerHeaders(success),
+      headers: answerHeaders(docs),
       ...(success.data !== undefined && { schema: successSchema(success.data) }),
       ...(success.files !== undefined && { content: fileContent(success.files) }),
     }),
-    ...(success.isRevalidated === true ? REVALIDATION : []),
+    ...(hasETag(docs) ? [UNCHANGED] : []),
+    ...(success.isRevalidated === true ? [IF_NONE_MATCH] : []),
     ...failureResponses([
       ...(access === 'user' || access === 'admin'
         ? [failures.malformedAccessToken(), failures.missingAccessToken()]
@@ -76,8 +77,9 @@ export function ApiEndpoint(docs: EndpointDocs): MethodDecorator {
       ...(access === 'admin' ? [failures.adminOnly()] : []),
       ...(docs.changesState === true ? [failures.origin()] : []),
       ...(docs.failures ?? []),
-      ...(docs.takes === undefined ? [] : [failures.malformedRequest(), failures.tooLarge()]),
-      ...(docs.takes === 'json' ? [failures.unsupportedEncoding()] : []),
+      ...(docs.takes === undefined
+        ? []
+        : [failures.malformedRequest(), failures.tooLarge(), failures.unsupportedEncoding()]),
       failures.unexpected(),
       failures.unavailable(),
     ]),
@@ -98,20 +100,29 @@ const ETAG = {
   },
 };
 
-const REVALIDATION = [
-  ApiHeader({
-    name: 'If-None-Match',
-    required: false,
-    description: 'The ETag of the last answer',
-    schema: { type: 'string' },
-  }),
-  ApiResponse({ status: 304, description: 'Unchanged; empty body', headers: { ...REQUEST_ID, ...ETAG } }),
-];
+const UNCHANGED = ApiResponse({
+  status: 304,
+  description: 'Unchanged since the answer whose ETag the request named; empty body',
+  headers: { ...REQUEST_ID, ...ETAG },
+});
 
-function answerHeaders({ cookies = [], isRevalidated = false }: EndpointDocs['success']) {
+const IF_NONE_MATCH = ApiHeader({
+  name: 'If-None-Match',
+  required: false,
+  description: 'The ETag of the last answer',
+  schema: { type: 'string' },
+});
+
+/** Whatever is read has one, and may be asked for again with it; what sets cookies is kept by nobody. */
+function hasETag({ success: { cookies = [] }, changesState = false, takes }: EndpointDocs): boolean {
+  return !changesState && takes === undefined && cookies.length === 0;
+}
+
+function answerHeaders(docs: EndpointDocs) {
+  const { cookies = [] } = docs.success;
   return {
     ...REQUEST_ID,
-    ...(isRevalidated && ETAG),
+    ...(hasETag(docs) && ETAG),
     ...(cookies.length > 0 && {
       'Set-Cookie': {
         description: `${cookies.join(' and ')}, each in a header of its own; HttpOnly, Secure, SameSite=None`,

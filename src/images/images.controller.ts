@@ -28,7 +28,7 @@ export class ImagesController {
     summary: 'An image of the local image host',
     access: 'none',
     success: { status: 200, files: ['image/png', 'image/jpeg'] },
-    failures: [failures.notFound()],
+    failures: [failures.malformedRequest(), failures.notFound()],
   })
   async show(@Param('name') name: string, @Res() response: Response): Promise<void> {
     const image = await this.hosts.local.open(name);

@@ -24,7 +24,7 @@ interface SmtpError {
  */
 export function deliveryFailure(error: unknown): Error {
   const reason = (error instanceof Error ? error.message : String(error))
-    .replaceAll(/\s+/g, ' ')
+    .replaceAll(/[\p{Cc}\s]+/gu, ' ')
     .replaceAll(ADDRESS, '$1***@$2')
     .slice(0, LONGEST_REASON);
   return isRecipientUnknown(error) ? new PermanentJobError(reason) : new Error(reason);

@@ -79,7 +79,7 @@ export class OrdersController {
       'For its owner and administrators. Send `If-None-Match` with the last ETag: unchanged is a 304.',
     access: 'user',
     success: { status: 200, data: { order: OrderView }, isRevalidated: true },
-    failures: [failures.notFound()],
+    failures: [failures.malformedRequest(), failures.notFound()],
   })
   async show(
     @CurrentUser() caller: Principal,
@@ -95,7 +95,12 @@ export class OrdersController {
     summary: 'The payment page of a pending order, again or anew',
     access: 'user',
     success: { status: 200, data: PAYMENT_PAGE_EXAMPLE },
-    failures: [failures.notFound(), failures.orderNotPending(), failures.gatewayUnavailable()],
+    failures: [
+      failures.malformedRequest(),
+      failures.notFound(),
+      failures.orderNotPending(),
+      failures.gatewayUnavailable(),
+    ],
     changesState: true,
   })
   async token(

@@ -20,7 +20,12 @@ export class OrderCancellationController {
     summary: 'Cancel a pending order, at the gateway and here',
     access: 'user',
     success: { status: 200, data: { order: OrderView } },
-    failures: [failures.notFound(), failures.orderNotPending(), failures.gatewayUnavailable()],
+    failures: [
+      failures.malformedRequest(),
+      failures.notFound(),
+      failures.orderNotPending(),
+      failures.gatewayUnavailable(),
+    ],
     changesState: true,
   })
   async cancel(

@@ -33,7 +33,7 @@ export class OrderHistoryController {
       status: 200,
       data: { order: OrderView, meta: HistoryMeta, notifications: [NotificationView] },
     },
-    failures: [failures.validation(LAST_ID), failures.notFound()],
+    failures: [failures.malformedRequest(), failures.validation(LAST_ID), failures.notFound()],
   })
   async show(
     @CurrentUser() admin: Principal,

@@ -84,7 +84,7 @@ export class ProductsController {
     summary: 'One product',
     access: 'user',
     success: { status: 200, data: { products: ListedProductView } },
-    failures: [failures.notFound()],
+    failures: [failures.malformedRequest(), failures.notFound()],
   })
   async show(@Param('product_id') productId: string): Promise<{ products: ListedProductView }> {
     return { products: new ListedProductView(await this.products.find(idOf(productId))) };
@@ -145,7 +145,7 @@ export class ProductsController {
     summary: 'Delete a product and its images',
     access: 'admin',
     success: { status: 204 },
-    failures: [failures.notFound()],
+    failures: [failures.malformedRequest(), failures.notFound()],
     changesState: true,
   })
   async delete(@Param('product_id') productId: string): Promise<void> {

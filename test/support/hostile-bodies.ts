@@ -27,7 +27,7 @@ function fields(good: GoodFields): fc.Arbitrary<Record<string, unknown>> {
 }
 
 /** A notification signed as it stands now, so that it is not refused for its signature alone, unless that is bad. */
-function signed(body: Record<string, unknown>, bad: readonly string[]): Record<string, unknown> {
+export function signed(body: Record<string, unknown>, bad: readonly string[]): Record<string, unknown> {
   const { order_id, status_code, gross_amount } = body;
   const isSignable = [order_id, status_code, gross_amount].every((field) => typeof field === 'string');
   return isSignable && !bad.includes('signature_key')
@@ -95,7 +95,7 @@ function deepIn(good: GoodFields, name: string): string {
 }
 
 const BOUNDARY = 'BoundaryOfTheTests';
-const FORM_TYPE = `multipart/form-data; boundary=${BOUNDARY}`;
+export const FORM_TYPE = `multipart/form-data; boundary=${BOUNDARY}`;
 
 export function formBody(good: GoodFields): fc.Arbitrary<TypedBody> {
   const oddFieldName = fc.constantFrom(
@@ -170,8 +170,13 @@ export function formBody(good: GoodFields): fc.Arbitrary<TypedBody> {
   return fc.record({ type, bytes });
 }
 
-/** A whole form of text fields. */
-function formOf(fields: Readonly<Record<string, unknown>>): Buffer {
+/** A file part, as it stands before the text fields of `formOf`. */
+export function filePart(name: string, bytes: Buffer): Buffer {
+  return part(`name="images"; filename="${inHeader(name)}"`, bytes, 'image/png');
+}
+
+/** The text fields of a form and its end. */
+export function formOf(fields: Readonly<Record<string, unknown>>): Buffer {
   const parts = Object.entries(fields).flatMap(repeated);
   return Buffer.concat([
     ...parts.map(([name, value]) => textPart(name, value)),
@@ -215,7 +220,8 @@ export function oddFields(kind: 'json' | 'form', good: GoodFields): TypedBody[] 
   }));
 }
 
-function unique(good: GoodFields, text: string = randomUUID()): Record<string, unknown> {
+/** The good values, those with `UNIQUE` in them made so. */
+export function unique(good: GoodFields, text: string = randomUUID()): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(good).map(([name, value]): [string, unknown] => [
       name,

@@ -96,15 +96,21 @@ export function resolved(document: OpenApi, schema: Schema): Schema {
 
 /** What is wrong with a value; fields that the schema does not name are wrong as well. */
 export function problemsWith(document: OpenApi, schema: Schema | undefined, value: unknown): string[] {
-  if (schema === undefined) return ['no schema is documented'];
+  return schema === undefined ? ['no schema is documented'] : checkOf(document, schema)(value);
+}
+
+/** `problemsWith` for many values: the schema is compiled once. */
+export function checkOf(document: OpenApi, schema: Schema): (value: unknown) => string[] {
   // OpenAPI 3.0 has words (`example`, `nullable`) that JSON Schema does not know.
   const ajv = new Ajv({ strict: false, allErrors: true });
   addFormats.default(ajv);
   const validate = ajv.compile(closed(resolved(document, schema)));
-  validate(value);
-  return (validate.errors ?? []).map(
-    ({ instancePath, message, params }) => `${instancePath} ${message ?? ''} ${JSON.stringify(params)}`,
-  );
+  return (value) => {
+    validate(value);
+    return (validate.errors ?? []).map(
+      ({ instancePath, message, params }) => `${instancePath} ${message ?? ''} ${JSON.stringify(params)}`,
+    );
+  };
 }
 
 /** The schema with no other fields allowed than those that it names. */
