@@ -1,4 +1,4 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { connect } from 'node:net';
 import { once } from 'node:events';
 import { DatabaseProxy } from './support/database-proxy.js';
@@ -88,11 +88,12 @@ describe('metrics', () => {
     expect(requests(samples, 'POST', '/api/products/payments', 200)).toBe(2);
     expect(requests(samples, 'GET', 'none', 404)).toBe(2);
     expect(requests(samples, 'POST', 'none', 403)).toBe(1);
-    // Pages from memory are answered in front of Express, and counted all the same.
+    // Pages from memory are answered in front of Express, and counted all the same. The first such page of an
+    // origin is looked up twice: the lane leaves it to the pipeline, to learn its headers.
     const pages =
       (samples.get('bakery_catalog_cache_pages_total{result="hit"}') ?? 0) +
       (samples.get('bakery_catalog_cache_pages_total{result="miss"}') ?? 0);
-    expect(requests(samples, 'GET', '/api/products', 200)).toBe(pages);
+    expect(requests(samples, 'GET', '/api/products', 200)).toBe(pages - 1);
     expect(Object.fromEntries(samples)).toMatchObject({
       'http_server_unparsable_requests_total{http_response_status_code="400"}': 1,
       bakery_orders_created_total: 2,
@@ -186,6 +187,16 @@ function expectGoodFormat(text: string): void {
   const help = text.split('\n').filter((line) => line.startsWith('# TYPE '));
   expect(new Set(help).size).toBe(help.length);
   expect(text.endsWith('\n')).toBe(true);
-  if (spawnSync('promtool', ['--version']).error !== undefined) return;
-  execFileSync('promtool', ['check', 'metrics'], { input: text });
+  const { error, status, stderr } = spawnSync('promtool', ['check', 'metrics'], {
+    input: text,
+    encoding: 'utf8',
+  });
+  if (error !== undefined) return;
+  // 3: it reads well and promtool would have named something otherwise.
+  expect({ isReadable: status === 0 || status === 3, stderr }).toMatchObject({ isReadable: true });
+  const complaints = stderr.split('\n').filter((line) => line !== '' && !NAMED_BY_OTHERS.test(line));
+  expect(complaints).toEqual([]);
 }
+
+/** By prom-client, and by OpenTelemetry's conventions. */
+const NAMED_BY_OTHERS = /^(nodejs_active_\w+_total|db_client_connection_count) /;

@@ -13,7 +13,9 @@ interface Routed {
  * path, or a refusal before routing.
  */
 export function routeOf(request: IncomingMessage): string | null {
-  return (request as IncomingMessage & Routed).route?.path ?? null;
+  const path = (request as IncomingMessage & Routed).route?.path;
+  // Nest answers for unknown paths by a route `*path`.
+  return path?.startsWith('/') === true ? path : null;
 }
 
 /** Says which route took a request that Express does not see. */

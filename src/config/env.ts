@@ -55,7 +55,7 @@ export class Env {
   readonly payment!: PaymentSetting;
   /** Where Prometheus finds the metrics, and nothing else; undefined: none are kept. */
   readonly metricsPort!: number | undefined;
-  /** Undefined: no traces. The rest of OpenTelemetry's settings is read by its SDK. */
+  /** Undefined: no traces. */
   readonly tracing!: TracingSetting | undefined;
 
   constructor(settings: Settings) {

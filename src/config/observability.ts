@@ -1,6 +1,6 @@
 import type { SettingsReader } from './settings-reader.js';
 
-/** Where traces go, OTLP over HTTP; the SDK reads the other OTEL_ variables by itself. */
+/** Traces are wanted. Where they go, and the other OTEL_ variables, the SDK reads by itself. */
 export interface TracingSetting {
   readonly serviceName: string;
 }
@@ -29,12 +29,11 @@ export function metricsPort(settings: SettingsReader, port: number): number | un
  * @see https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/
  */
 export function tracing(settings: SettingsReader): TracingSetting | undefined {
-  const endpoints = ['OTEL_EXPORTER_OTLP_ENDPOINT', 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'].map((name) =>
-    settings.url(name, ['http:', 'https:']),
-  );
+  const endpoint = settings.url('OTEL_EXPORTER_OTLP_ENDPOINT', ['http:', 'https:']);
+  const ofTraces = settings.url('OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', ['http:', 'https:']);
   settings.oneOf('OTEL_TRACES_SAMPLER', SAMPLERS, 'parentbased_always_on');
   settings.fraction('OTEL_TRACES_SAMPLER_ARG');
   const isDisabled = settings.optional('OTEL_SDK_DISABLED')?.toLowerCase() === 'true';
-  if (isDisabled || endpoints.every((endpoint) => endpoint === undefined)) return undefined;
+  if (isDisabled || (endpoint ?? ofTraces) === undefined) return undefined;
   return { serviceName: settings.text('OTEL_SERVICE_NAME', 'bakery-catalog-service') };
 }

@@ -16,6 +16,8 @@ const OTHER_METHOD = '_OTHER';
 const NO_ROUTE = 'none';
 /** What nginx calls a caller who left before the answer began; nothing is sent under it. */
 const CALLER_LEFT = 499;
+/** With which unparsable requests are refused; a series that begins at 1 has no rate. */
+const REFUSALS = [400, 408, 413, 431];
 
 /**
  * Every request by route pattern, those answered in front of Express or refused before routing included.
@@ -46,6 +48,7 @@ export class HttpMetrics implements OnApplicationBootstrap {
       labelNames: ['http_response_status_code'],
       registers: [registry],
     });
+    for (const status of REFUSALS) this.#unparsable.inc({ http_response_status_code: status }, 0);
   }
 
   onApplicationBootstrap(): void {
