@@ -1,10 +1,11 @@
-import { type DynamicModule, Module } from '@nestjs/common';
+import { type DynamicModule, Module, type Type } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR, APP_PIPE } from '@nestjs/core';
 import { AuthModule } from './auth/auth.module.js';
 import { JwtCookieGuard } from './auth/jwt-cookie.guard.js';
 import { FailEnvelopeFilter } from './common/fail-envelope.filter.js';
 import { JsonBodyInterceptor } from './common/json-body.interceptor.js';
 import { SuccessEnvelopeInterceptor } from './common/success-envelope.interceptor.js';
+import { TelemetryModule } from './common/telemetry.module.js';
 import { DtoValidationPipe } from './common/validation.pipe.js';
 import type { Database } from './config/database.js';
 import { DatabaseModule } from './config/database.module.js';
@@ -29,11 +30,13 @@ import { UsersModule } from './users/users.module.js';
   ],
 })
 export class AppModule {
-  static forRoot(env: Env, database: Database): DynamicModule {
+  /** @param more modules that only some settings need */
+  static forRoot(env: Env, database: Database, more: readonly Type[] = []): DynamicModule {
     return {
       module: AppModule,
       imports: [
         EnvModule.forRoot(env, database),
+        TelemetryModule,
         DatabaseModule.forRoot(database.url),
         AuthModule,
         UsersModule,
@@ -44,6 +47,7 @@ export class AppModule {
         OrdersModule,
         ...gatewayPages(env),
         HealthModule,
+        ...more,
       ],
     };
   }

@@ -1,4 +1,4 @@
-import type { NestApplicationOptions } from '@nestjs/common';
+import type { NestApplicationOptions, Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import cookieParser from 'cookie-parser';
@@ -34,7 +34,7 @@ export async function createApp(
   const options: AppOptions = { logger: new NestLogger(logger), bodyParser: false, abortOnError: false };
   const http = new HttpAdapter();
   const app = await NestFactory.create<NestExpressApplication>(
-    AppModule.forRoot(env, database),
+    AppModule.forRoot(env, database, await metricsModules(env)),
     http,
     options,
   );
@@ -77,6 +77,11 @@ export async function stopApp(app: NestExpressApplication): Promise<void> {
   // Side by side: one after the other, slow requests and slow jobs would take longer than a stop may.
   app.get(JobsService, { strict: false }).stopTaking();
   await stopGracefully(app);
+}
+
+/** Loaded only where it is wanted. */
+async function metricsModules({ metricsPort }: Env): Promise<Type[]> {
+  return metricsPort === undefined ? [] : [(await import('./metrics/metrics.module.js')).MetricsModule];
 }
 
 /** Express knows an error handler by its four parameters. */

@@ -66,6 +66,8 @@ describe('the settings', () => {
       stagedImageTtlSeconds: 600,
       catalogCacheBytes: 64 * 1024 * 1024,
       smtpUrl: undefined,
+      metricsPort: undefined,
+      tracing: undefined,
       payment: { gateway: 'simulator', serverKey: 'SB-Mid-server-local' },
     });
   });
@@ -73,6 +75,30 @@ describe('the settings', () => {
   it('decisions, Settings: PUBLIC_URL follows PORT and loses its trailing slash', () => {
     expect(read({ PORT: '8080' }).publicUrl).toBe('http://localhost:8080');
     expect(read({ PUBLIC_URL: 'https://bakery.example/' }).publicUrl).toBe('https://bakery.example');
+  });
+
+  it('issue Operation: metrics and traces are off until they are asked for, and bad settings of theirs are named', () => {
+    expect(read({ METRICS_PORT: '9464' }).metricsPort).toBe(9464);
+    expect(read({ OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'http://collector:4318/v1/traces' }).tracing).toEqual({
+      serviceName: 'bakery-catalog-service',
+    });
+    const endpoint = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318' };
+    expect(read({ ...endpoint, OTEL_SERVICE_NAME: 'shop' }).tracing).toEqual({ serviceName: 'shop' });
+    expect(read({ ...endpoint, OTEL_SDK_DISABLED: 'true' }).tracing).toBeUndefined();
+    expect(badOnes({ METRICS_PORT: '3000' })).toEqual(['METRICS_PORT']);
+    expect(
+      badOnes({
+        METRICS_PORT: '0',
+        OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4318',
+        OTEL_TRACES_SAMPLER: 'jaeger_remote',
+        OTEL_TRACES_SAMPLER_ARG: '1.5',
+      }),
+    ).toEqual([
+      'METRICS_PORT',
+      'OTEL_EXPORTER_OTLP_ENDPOINT',
+      'OTEL_TRACES_SAMPLER',
+      'OTEL_TRACES_SAMPLER_ARG',
+    ]);
   });
 
   it('decisions, Settings: an empty variable counts as unset', () => {
@@ -268,9 +294,10 @@ describe('the signing keys of development', () => {
 describe('.env.example', () => {
   /** Names that the settings reader is asked for, anywhere in its callers. */
   async function namesRead(): Promise<string[]> {
-    const source = await readFile('src/config/env.ts', 'utf8');
+    const files = ['src/config/env.ts', 'src/config/observability.ts'];
+    const source = (await Promise.all(files.map((file) => readFile(file, 'utf8')))).join('');
     const calls = source.matchAll(
-      /settings\.(?:optional|text|password|oneOf|integer|url|httpUrl|email|origins|proxies)\(\s*'([A-Z_]+)'/g,
+      /settings\.(?:optional|text|password|oneOf|integer|fraction|url|httpUrl|email|origins|proxies)\(\s*'([A-Z_]+)'/g,
     );
     return [...new Set([...calls].map(([, name = '']) => name))].sort();
   }

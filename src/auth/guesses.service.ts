@@ -1,5 +1,6 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
+import { Telemetry } from '../common/telemetry.js';
 import { JobsService } from '../jobs/jobs.service.js';
 import {
   GUESSES_AT_ONE_ACCOUNT,
@@ -49,6 +50,7 @@ export class GuessesService implements OnModuleInit {
   constructor(
     private readonly attempts: AttemptsRepository,
     private readonly jobs: JobsService,
+    private readonly telemetry: Telemetry,
   ) {}
 
   onModuleInit(): void {
@@ -67,16 +69,20 @@ export class GuessesService implements OnModuleInit {
     if (refusal !== null) {
       await instead(refusal);
       await this.attempts.add(keys.wrong);
+      this.telemetry.report({ kind: 'proof', secret, outcome: 'slowed' });
       return null;
     }
     const proof = await check();
     // Read again: guesses that were sent at the same moment were all let through, and have been counted since.
     const counts = await this.#read(keys);
-    if (proof === null || refusalOf(secret, keys, counts) !== null) {
+    const isLate = refusalOf(secret, keys, counts) !== null;
+    if (proof === null || isLate) {
       await this.#countFailure(keys, counts);
+      this.telemetry.report({ kind: 'proof', secret, outcome: isLate ? 'slowed' : 'wrong' });
       return null;
     }
     await this.#remember(keys, counts);
+    this.telemetry.report({ kind: 'proof', secret, outcome: 'ok' });
     return proof;
   }
 

@@ -1,5 +1,6 @@
 import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http';
 import { idOf, withRequestId } from './request-id.js';
+import { setRoute } from './request-observer.js';
 
 /** The body of a 200 that can be sent at once. */
 export interface ReadyAnswer {
@@ -48,10 +49,12 @@ export class FastLane {
   /** Set once the service is put together. */
   log: RequestLog | null = null;
   #route: FastRoute | null = null;
+  #path = '';
   readonly #templates = new Map<string, HeaderTemplate>();
 
-  /** Gives the lane its one route. */
-  open(route: FastRoute): void {
+  /** Gives the lane its one route. @param path its pattern, as Express knows it */
+  open(path: string, route: FastRoute): void {
+    this.#path = path;
     this.#route = route;
   }
 
@@ -66,6 +69,7 @@ export class FastLane {
       this.#learn(origin, response);
       return false;
     }
+    setRoute(request, this.#path);
     const id = idOf(request);
     withRequestId(request, id, () => {
       this.log?.(request, response, () => {

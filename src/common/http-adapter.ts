@@ -4,6 +4,7 @@ import { createServer, type RequestListener } from 'node:http';
 import { failures } from './errors.js';
 import { FastLane } from './fast-lane.js';
 import { limitPipelining } from './pipelining.js';
+import type { RequestObserver } from './request-observer.js';
 import { answerUnparsableRequests } from './unparsable-requests.js';
 
 const SECOND = 1000;
@@ -30,10 +31,15 @@ const SERVER_OPTIONS = {
 /** Express on a Node server that leaves every refusal to this service, so that each one is a fail envelope. */
 export class HttpAdapter extends ExpressAdapter {
   readonly fastLane = new FastLane();
+  /** Told of every request as it begins. */
+  observer: RequestObserver | null = null;
+  /** Told the status with which a request was refused that Node could not parse. */
+  refusalObserver: ((status: number) => void) | null = null;
 
   override initHttpServer(): void {
     const express = this.getInstance<RequestListener>();
     const server = createServer(SERVER_OPTIONS, (request, response) => {
+      this.observer?.(request, response);
       if (!this.fastLane.serves(request, response)) express(request, response);
     });
     // Node drops what is above without a word, so that one line more tells that there was more.
@@ -43,7 +49,7 @@ export class HttpAdapter extends ExpressAdapter {
     // An expectation other than 100-continue may be ignored (RFC 9110 section 10.1.1); Node's 417 has no body.
     server.on('checkExpectation', (request, response) => server.emit('request', request, response));
     limitPipelining(server);
-    answerUnparsableRequests(server);
+    answerUnparsableRequests(server, (status) => this.refusalObserver?.(status));
     this.httpServer = server;
   }
 }

@@ -5,8 +5,12 @@ import pretty from 'pino-pretty';
 import { format } from 'node:util';
 import type { Env } from '../config/env.js';
 import { currentRequestId } from './request-id.js';
+import { tracing } from './tracing.js';
 
-/** The service's logger: JSON lines, in development a readable form of them. Every line of a request has its id. */
+/**
+ * The service's logger: JSON lines, in development a readable form of them. Every line of a request has its id and,
+ * while tracing is on, those of its span, named as in OpenTelemetry's "Trace Context in non-OTLP Log Formats".
+ */
 export function createLogger(
   env: Pick<Env, 'logLevel' | 'nodeEnv'>,
   destination: DestinationStream = env.nodeEnv === 'development'
@@ -21,7 +25,11 @@ export function createLogger(
       formatters: { level: (label) => ({ level: label }) },
       mixin: () => {
         const requestId = currentRequestId();
-        return requestId === undefined ? {} : { requestId };
+        const span = tracing().current();
+        return {
+          ...(requestId !== undefined && { requestId }),
+          ...(span !== undefined && { trace_id: span.traceId, span_id: span.spanId }),
+        };
       },
       serializers: { err: describeError },
     },

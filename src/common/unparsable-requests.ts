@@ -11,8 +11,10 @@ const LINGER_MS = 2000;
 /**
  * Answers what Node's HTTP parser refuses and what it takes for a tunnel, which no middleware ever sees, with the
  * fail envelope instead of Node's empty answer or none.
+ *
+ * @param onRefused told the status of each such answer
  */
-export function answerUnparsableRequests(server: Server): void {
+export function answerUnparsableRequests(server: Server, onRefused: (status: number) => void): void {
   const latestAnswers = new WeakMap<Socket, ServerResponse>();
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
     latestAnswers.set(request.socket, response);
@@ -24,12 +26,16 @@ export function answerUnparsableRequests(server: Server): void {
       socket.destroy();
       return;
     }
-    refuse(socket, failureOf(error.code));
+    const failure = failureOf(error.code);
+    refuse(socket, failure);
+    onRefused(failure.code);
   });
   // Node hands the bare connection over; its errors are nobody's.
   server.on('connect', (_request: IncomingMessage, socket: Duplex) => {
     socket.on('error', () => socket.destroy());
-    refuse(socket as Socket, failures.malformedRequest());
+    const failure = failures.malformedRequest();
+    refuse(socket as Socket, failure);
+    onRefused(failure.code);
   });
 }
 

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { isCloudinaryUrl } from './cloudinary-sdk.js';
 import { developmentSecrets } from './development-secrets.js';
+import { metricsPort, tracing, type TracingSetting } from './observability.js';
 import { SettingsReader } from './settings-reader.js';
 
 /** Which payment gateway signs the notifications; see the Midtrans documentation for the two base addresses. */
@@ -52,6 +53,10 @@ export class Env {
   readonly smtpUrl!: string | undefined;
   readonly mailFrom!: string;
   readonly payment!: PaymentSetting;
+  /** Where Prometheus finds the metrics, and nothing else; undefined: none are kept. */
+  readonly metricsPort!: number | undefined;
+  /** Undefined: no traces. */
+  readonly tracing!: TracingSetting | undefined;
 
   constructor(settings: Settings) {
     Object.assign(this, settings);
@@ -110,6 +115,8 @@ export function readEnv(source: NodeJS.ProcessEnv = process.env): Env {
     smtpUrl: settings.url('SMTP_URL', ['smtp:', 'smtps:']),
     mailFrom: settings.text('MAIL_FROM', 'Bakery <no-reply@bakery.example>'),
     payment: payment(settings, production),
+    metricsPort: metricsPort(settings, port),
+    tracing: tracing(settings),
   };
   if (values.databaseReplicaUrl !== undefined && values.databaseUrl === undefined) {
     settings.bad('DATABASE_REPLICA_URL', 'is a replica of DATABASE_URL, which is not set');

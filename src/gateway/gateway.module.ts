@@ -1,7 +1,9 @@
 import { Module, type Type } from '@nestjs/common';
+import { Telemetry } from '../common/telemetry.js';
 import { Env } from '../config/env.js';
 import { GatewayService } from './gateway.service.js';
 import { MidtransGateway } from './midtrans.gateway.js';
+import { ObservedGateway } from './observed-gateway.js';
 import { PaymentGateway } from './payment-gateway.js';
 import { SimulatorPageModule } from './simulator/simulator-page.module.js';
 import { SimulatorGateway } from './simulator/simulator.gateway.js';
@@ -14,17 +16,20 @@ import { SimulatorModule } from './simulator/simulator.module.js';
     GatewayService,
     {
       provide: PaymentGateway,
-      inject: [Env, SimulatorGateway],
-      useFactory: (env: Env, simulator: SimulatorGateway): PaymentGateway => {
-        if (env.payment.gateway === 'midtrans') return new MidtransGateway(env.payment);
-        if (env.nodeEnv === 'production') throw new Error('the simulator would let anyone pay for nothing');
-        return simulator;
-      },
+      inject: [Env, SimulatorGateway, Telemetry],
+      useFactory: (env: Env, simulator: SimulatorGateway, telemetry: Telemetry): PaymentGateway =>
+        new ObservedGateway(gatewayOf(env, simulator), telemetry),
     },
   ],
   exports: [GatewayService, PaymentGateway],
 })
 export class GatewayModule {}
+
+function gatewayOf({ payment, nodeEnv }: Env, simulator: SimulatorGateway): PaymentGateway {
+  if (payment.gateway === 'midtrans') return new MidtransGateway(payment);
+  if (nodeEnv === 'production') throw new Error('the simulator would let anyone pay for nothing');
+  return simulator;
+}
 
 /** Modules with the gateway's own pages: the simulator's; with a real gateway none exist. */
 export function gatewayPages({ payment, nodeEnv }: Pick<Env, 'payment' | 'nodeEnv'>): Type[] {

@@ -7,8 +7,9 @@ import {
 } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { finalize, type Observable } from 'rxjs';
-import { failures } from '../common/errors.js';
+import { Failure, failures } from '../common/errors.js';
 import { inviteBody } from '../common/expect-continue.js';
+import { Telemetry, type UploadOutcome } from '../common/telemetry.js';
 import { MAX_FORM_BYTES } from './multipart-limits.js';
 import { readMultipart, type ReceivedForm } from './multipart-reader.js';
 import type { ReceivedFiles } from './received-files.js';
@@ -32,7 +33,10 @@ const EMPTY: ReceivedForm = { fields: {}, files: [] };
 export class MultipartInterceptor implements NestInterceptor {
   readonly #logger = new Logger('Uploads');
 
-  constructor(private readonly spool: UploadSpool) {}
+  constructor(
+    private readonly spool: UploadSpool,
+    private readonly telemetry: Telemetry,
+  ) {}
 
   async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
     const request = context.switchToHttp().getRequest<FormRequest>();
@@ -41,22 +45,30 @@ export class MultipartInterceptor implements NestInterceptor {
       request.form = EMPTY;
       return next.handle();
     }
-    refuseUnread(request);
-    inviteBody(request, response);
     const files = this.spool.begin();
-    const giveBack = (): void => {
+    this.telemetry.report({ kind: 'upload_begun' });
+    const end = (outcome: UploadOutcome, bytes = 0): void => {
+      this.telemetry.report({ kind: 'upload_ended', outcome, bytes });
       this.#giveBack(files);
     };
     try {
+      refuseUnread(request);
+      inviteBody(request, response);
       request.form = await readMultipart(request, response, files);
     } catch (error) {
       if (!(error instanceof SpoolError)) {
-        giveBack();
+        end(error instanceof Failure && error.code === 413 ? 'too_large' : 'malformed');
         throw error;
       }
       request.form = error;
     }
-    return next.handle().pipe(finalize(giveBack));
+    const { form } = request;
+    return next.handle().pipe(
+      finalize(() => {
+        if (form instanceof SpoolError) end('not_kept');
+        else end('received', sizeOf(form));
+      }),
+    );
   }
 
   #giveBack(files: ReceivedFiles): void {
@@ -64,6 +76,11 @@ export class MultipartInterceptor implements NestInterceptor {
       this.#logger.warn('the space of an upload could not be given back', error);
     });
   }
+}
+
+/** Bytes of a form's files. */
+function sizeOf({ files }: ReceivedForm): number {
+  return files.reduce((bytes, { content }) => bytes + (content?.size ?? 0), 0);
 }
 
 /** What can be told from the headers alone. */

@@ -36,9 +36,9 @@ export type JobChange = 'done' | 'unknown' | 'running';
  * graphile-worker 0.17's own table: its view `jobs` lacks the payload only, its functions take a job locked by a dead
  * process for running for four hours. A dead job without a key was superseded: see `removeSuperseded`.
  */
-const JOBS = 'graphile_worker._private_jobs';
-const IS_SUPERSEDED = 'key IS NULL AND attempts >= max_attempts';
-const STATE = `CASE WHEN locked_at IS NOT NULL THEN 'running' WHEN attempts >= max_attempts THEN 'dead'
+export const JOBS = 'graphile_worker._private_jobs';
+export const IS_SUPERSEDED = 'key IS NULL AND attempts >= max_attempts';
+export const STATE = `CASE WHEN locked_at IS NOT NULL THEN 'running' WHEN attempts >= max_attempts THEN 'dead'
                     WHEN attempts > 0 THEN 'retrying' ELSE 'due' END`;
 /** What graphile-worker gives a job that says nothing else. */
 const MAX_ATTEMPTS = 25;

@@ -3,10 +3,14 @@ import type { JobHelpers, TaskList } from 'graphile-worker';
 import pg from 'pg';
 import type { EntityManager } from 'typeorm';
 import { randomUUID } from 'node:crypto';
+import { Telemetry } from '../common/telemetry.js';
 import { Database } from '../config/database.js';
+import type { PoolState } from '../config/database-pool.js';
 import { LANE_NAMES, type LaneName, LANES } from './job-lanes.js';
 import { LaneRunner, pauseUnlessStopping } from './lane-runner.js';
+import { type JobStatistics, jobStatistics } from './job-statistics.js';
 import { type FreedDead, freeJobsLockedFor, freeJobsOf, giveUp, removeSuperseded } from './job-table.js';
+import { observedRun, withTrace } from './observed-run.js';
 import { PermanentJobError } from './permanent-job-error.js';
 import { withinDeadline } from './with-deadline.js';
 
@@ -61,7 +65,10 @@ export class JobsService implements OnApplicationBootstrap, OnModuleDestroy {
   #lanes: readonly LaneRunner[] = [];
   #running: Promise<unknown> = Promise.resolve();
 
-  constructor(private readonly database: Database) {
+  constructor(
+    private readonly database: Database,
+    private readonly telemetry: Telemetry,
+  ) {
     this.#pool = new pg.Pool({
       connectionString: database.url,
       application_name: 'bakery-jobs',
@@ -84,6 +91,16 @@ export class JobsService implements OnApplicationBootstrap, OnModuleDestroy {
     return this.#lanes.length > 0 && this.#lanes.every(({ isWorking }) => isWorking);
   }
 
+  /** The queue's own pool of connections. */
+  get pool(): PoolState {
+    return this.#pool;
+  }
+
+  /** How many jobs there are, of all processes. @throws Error when the database is away or takes over a second */
+  statistics(): Promise<JobStatistics> {
+    return jobStatistics(this.#pool);
+  }
+
   /** Says what a task does. Call it from `onModuleInit`, before the queue starts. */
   handle<P>(
     task: string,
@@ -91,15 +108,13 @@ export class JobsService implements OnApplicationBootstrap, OnModuleDestroy {
     { lane = DEFAULT_LANE, deadlineMs = MAX_DEADLINE_MS }: HandleOptions = {},
   ): void {
     this.#laneOf.set(task, lane);
-    this.#tasks[lane][task] = async (payload, helpers) => {
-      try {
+    this.#tasks[lane][task] = (payload, helpers) => {
+      const limitMs = Math.min(deadlineMs, MAX_DEADLINE_MS);
+      const work = (): Promise<void> =>
         // Payloads come from `enqueue` alone, and the two calls of a task stand in one file.
-        const work = handler(payload as P);
-        await withinDeadline(work, task, Math.min(deadlineMs, MAX_DEADLINE_MS), helpers.abortSignal);
-      } catch (error) {
-        await this.#buryIfDead(helpers, error);
-        throw error;
-      }
+        withinDeadline(handler(payload as P), task, limitMs, helpers.abortSignal);
+      const bury = (error: unknown): Promise<boolean> => this.#buryIfDead(helpers, error);
+      return observedRun(this.telemetry, { task, lane, payload }, work, bury);
     };
   }
 
@@ -123,7 +138,7 @@ export class JobsService implements OnApplicationBootstrap, OnModuleDestroy {
       // Without a key a job would look like one that was superseded.
       [
         task,
-        JSON.stringify(payload),
+        JSON.stringify(withTrace(payload)),
         options.key ?? `${task}:${randomUUID()}`,
         options.runAt ?? null,
         maxAttempts,
@@ -201,15 +216,17 @@ export class JobsService implements OnApplicationBootstrap, OnModuleDestroy {
     }
   }
 
-  /** A job that can be tried no more waits for an operator, who must hear of it. */
-  async #buryIfDead({ job, withPgClient }: JobHelpers, error: unknown): Promise<void> {
-    if (!(error instanceof PermanentJobError) && job.attempts < job.max_attempts) return;
+  /** A job that can be tried no more waits for an operator, who must hear of it. @returns whether it is one */
+  async #buryIfDead({ job, withPgClient }: JobHelpers, error: unknown): Promise<boolean> {
+    if (!(error instanceof PermanentJobError) && job.attempts < job.max_attempts) return false;
     try {
-      if (await withPgClient((client) => giveUp(client, job.id)))
-        this.#reportDead(job.id, job.task_identifier, messageOf(error));
+      const isDead = await withPgClient((client) => giveUp(client, job.id));
+      if (isDead) this.#reportDead(job.id, job.task_identifier, messageOf(error));
+      return isDead;
     } catch (failure) {
       // The database is away: the job is taken for a dead process's and tried once more.
       this.#logger.warn(`job ${job.id} could not be given up: ${messageOf(failure)}`);
+      return false;
     }
   }
 

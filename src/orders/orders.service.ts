@@ -3,6 +3,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { DataSource, type EntityManager } from 'typeorm';
 import type { Principal } from '../common/current-user.decorator.js';
 import { failures } from '../common/errors.js';
+import { Telemetry } from '../common/telemetry.js';
 import type { PaymentPage } from '../gateway/payment-gateway.js';
 import { ProductsService } from '../products/products.service.js';
 import { CheckoutService } from './checkout.service.js';
@@ -45,6 +46,7 @@ export class OrdersService {
     private readonly products: ProductsService,
     private readonly attempts: PaymentAttemptsRepository,
     private readonly checkout: CheckoutService,
+    private readonly telemetry: Telemetry,
   ) {}
 
   /**
@@ -178,7 +180,10 @@ export class OrdersService {
       requestDigest,
     };
     const isNew = await this.dataSource.transaction((tx) => this.orders.insert(tx, order, items));
-    if (isNew) return order.orderId;
+    if (isNew) {
+      this.telemetry.report({ kind: 'order_created' });
+      return order.orderId;
+    }
     // The same key at the same moment: the other one has committed by now.
     const other = await this.#repeated(userId, idempotencyKey, requestDigest);
     if (other === null) throw new Error('an order with the same key vanished');

@@ -25,5 +25,6 @@ import { ReservedDatabase } from './reserved-database.js';
     ReconciliationService,
     ReservedDatabase,
   ],
+  exports: [ReservedDatabase],
 })
 export class PaymentsModule {}

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { isUUID } from 'class-validator';
-import { failures } from '../common/errors.js';
+import { Failure, failures } from '../common/errors.js';
+import { type NotificationOutcome, Telemetry } from '../common/telemetry.js';
 import { checkDto } from '../common/validation.pipe.js';
 import { GatewayService } from '../gateway/gateway.service.js';
 import type { SignedFields } from '../gateway/signature.js';
@@ -24,6 +25,7 @@ export class PaymentsService {
     private readonly payments: PaymentsRepository,
     private readonly events: PaymentEventsService,
     private readonly reconciliation: ReconciliationService,
+    private readonly telemetry: Telemetry,
   ) {}
 
   /**
@@ -34,20 +36,30 @@ export class PaymentsService {
    * @throws Failure 400 naming the failing fields, 403 for a wrong signature, 404 for an unknown order
    */
   async receive(body: unknown, payload: string): Promise<void> {
+    try {
+      const outcome = await this.#receive(body, payload);
+      this.telemetry.report({ kind: 'notification', outcome });
+    } catch (error) {
+      this.telemetry.report({ kind: 'notification', outcome: outcomeOfFailure(error) });
+      throw error;
+    }
+  }
+
+  async #receive(body: unknown, payload: string): Promise<NotificationOutcome> {
     const { value: notification, details } = await checkDto(PaymentNotificationDto, body);
     const isSigned =
       isSignable(notification) && this.gateway.isSigned(notification, notification.signature_key);
-    if (isSigned && notification.order_id.startsWith(TEST_ORDER)) return;
+    if (isSigned && notification.order_id.startsWith(TEST_ORDER)) return 'test';
     if (details !== null) {
       if (isSigned) await this.#keepRejected(notification.order_id, payload);
       throw failures.validation(details);
     }
     if (!isSigned) throw failures.signature();
-    await this.#keepAndApply(notification, payload);
+    return this.#keepAndApply(notification, payload);
   }
 
-  async #keepAndApply(notification: PaymentNotificationDto, payload: string): Promise<void> {
-    await this.database.transaction(async (tx) => {
+  async #keepAndApply(notification: PaymentNotificationDto, payload: string): Promise<NotificationOutcome> {
+    return this.database.transaction(async (tx) => {
       const outcome = await this.events.record(tx, notification.order_id, {
         source: 'notification',
         attemptId: notification.order_id.toLowerCase(),
@@ -60,6 +72,7 @@ export class PaymentsService {
         payload,
       });
       if (outcome === null) throw failures.notFound();
+      return outcome === 'late' ? 'stale' : outcome;
     });
   }
 
@@ -73,6 +86,16 @@ export class PaymentsService {
       await this.reconciliation.checkSoon(tx, order.orderId);
     });
   }
+}
+
+const OUTCOME_OF_STATUS: Readonly<Record<number, NotificationOutcome>> = {
+  400: 'invalid',
+  403: 'bad_signature',
+  404: 'unknown_order',
+};
+
+function outcomeOfFailure(error: unknown): NotificationOutcome {
+  return (error instanceof Failure ? OUTCOME_OF_STATUS[error.code] : undefined) ?? 'failed';
 }
 
 /** Whether the signed fields are there at all; the others may be bad. */

@@ -1,5 +1,6 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
+import { type ReconciliationOutcome, Telemetry } from '../common/telemetry.js';
 import {
   GatewayRefusedError,
   type GatewayTransaction,
@@ -36,6 +37,7 @@ export class ReconciliationService implements OnModuleInit {
     private readonly orders: OrdersService,
     private readonly payments: PaymentsRepository,
     private readonly events: PaymentEventsService,
+    private readonly telemetry: Telemetry,
   ) {}
 
   onModuleInit(): void {
@@ -64,24 +66,37 @@ export class ReconciliationService implements OnModuleInit {
   }
 
   async #check(orderId: string): Promise<void> {
-    const checkedFrom = await this.payments.lastAppliedId(orderId);
-    const events = await this.#ask(orderId, (id) => this.gateway.status(id));
-    await this.dataSource.transaction((tx) => this.#record(tx, orderId, events, checkedFrom));
-    const order = await this.orders.findPending(orderId);
-    if (order !== null && Date.now() - order.createdAt.getTime() >= EXPIRE_AFTER_MS)
-      await this.#expire(orderId);
+    try {
+      const outcome = await this.#compare(orderId);
+      this.telemetry.report({ kind: 'reconciliation', outcome });
+    } catch (error) {
+      this.telemetry.report({ kind: 'reconciliation', outcome: 'failed' });
+      throw error;
+    }
   }
 
-  async #expire(orderId: string): Promise<void> {
+  async #compare(orderId: string): Promise<ReconciliationOutcome> {
+    const checkedFrom = await this.payments.lastAppliedId(orderId);
+    const events = await this.#ask(orderId, (id) => this.gateway.status(id));
+    const outcome = await this.dataSource.transaction((tx) => this.#record(tx, orderId, events, checkedFrom));
+    const order = await this.orders.findPending(orderId);
+    const isOld = order !== null && Date.now() - order.createdAt.getTime() >= EXPIRE_AFTER_MS;
+    return isOld ? this.#expire(orderId) : outcome;
+  }
+
+  async #expire(orderId: string): Promise<ReconciliationOutcome> {
     const checkedFrom = await this.payments.lastAppliedId(orderId);
     const events = await this.#ask(orderId, (id) => this.#expireAtGateway(id));
     if (events.some(({ status }) => status === 'pending'))
       throw new GatewayUnavailableError('the gateway would not expire a payment that it says is pending');
-    await this.dataSource.transaction(async (tx) => {
-      if (!(await this.#record(tx, orderId, events, checkedFrom))) return;
+    return this.dataSource.transaction(async (tx) => {
+      const outcome = await this.#record(tx, orderId, events, checkedFrom);
+      if (outcome === 'outdated') return outcome;
       const order = await this.orders.lock(tx, orderId);
-      if (order?.status !== 'pending') return;
-      await this.events.close(tx, orderId, 'expire', 'reconciliation', 'not paid within 25 hours');
+      if (order?.status === 'pending')
+        await this.events.close(tx, orderId, 'expire', 'reconciliation', 'not paid within 25 hours');
+      // That it expired is our own doing and no news.
+      return events.some(({ status }) => status !== 'expire') ? outcome : 'expired';
     });
   }
 
@@ -115,20 +130,23 @@ export class ReconciliationService implements OnModuleInit {
    * be older than the news.
    *
    * @param checkedFrom what had last changed the order when the gateway was asked
-   * @returns whether the answers still counted
+   * @returns `outdated` if they did not count any more, `found` if they were news
    */
   async #record(
     tx: EntityManager,
     orderId: string,
     events: readonly PaymentEvent[],
     checkedFrom: string | null,
-  ): Promise<boolean> {
+  ): Promise<ReconciliationOutcome> {
     await this.orders.lock(tx, orderId);
     if ((await this.payments.lastAppliedId(orderId, tx)) !== checkedFrom) {
       await this.checkSoon(tx, orderId);
-      return false;
+      return 'outdated';
     }
-    for (const event of events) await this.events.record(tx, orderId, event);
-    return true;
+    let outcome: ReconciliationOutcome = 'unchanged';
+    for (const event of events) {
+      if ((await this.events.record(tx, orderId, event)) === 'applied') outcome = 'found';
+    }
+    return outcome;
   }
 }

@@ -1,14 +1,8 @@
 import { Injectable, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
+import { poolOf, type PoolState } from '../config/database-pool.js';
 
 const RESERVED_CONNECTIONS = 2;
-
-/** What `pg` says of a pool. */
-interface PoolState {
-  readonly options: { readonly max: number };
-  readonly totalCount: number;
-  readonly idleCount: number;
-}
 
 /**
  * The database for payment notifications. The gateway gives up after 15 seconds and repeats a notification minutes
@@ -39,9 +33,13 @@ export class ReservedDatabase implements OnModuleInit, OnApplicationShutdown {
     return (this.#isPoolFull() ? this.#reserved : this.dataSource).transaction(work);
   }
 
+  /** How the reserve does. */
+  get pool(): PoolState {
+    return poolOf(this.#reserved);
+  }
+
   #isPoolFull(): boolean {
-    // TypeORM's type for its driver does not know the pool.
-    const { master } = this.dataSource.driver as unknown as { readonly master: PoolState };
-    return master.idleCount === 0 && master.totalCount >= master.options.max;
+    const pool = poolOf(this.dataSource);
+    return pool.idleCount === 0 && pool.totalCount >= pool.options.max;
   }
 }

@@ -24,6 +24,6 @@ import { ProductsService } from './products.service.js';
     ProductsService,
     ProductWrites,
   ],
-  exports: [ProductsService],
+  exports: [ProductListService, ProductsService],
 })
 export class ProductsModule {}

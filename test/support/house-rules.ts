@@ -16,6 +16,8 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   jobs: [],
   gateway: ['jobs'],
   health: ['jobs'],
+  metrics: ['jobs', 'payments', 'products'],
+  tracing: [],
 };
 /** Rooms that every room may import; `common` may import `config`. */
 const GROUND: Readonly<Record<string, readonly string[]>> = { common: ['config'], config: [] };

@@ -8,6 +8,7 @@ import { HttpAdapter } from '../../common/http-adapter.js';
 import { bodyOf, tagOf } from './list-page.js';
 import { ProductListService } from './product-list.service.js';
 
+const PATH = '/api/products';
 /** The two forms of the route that clients use; others are the pipeline's. */
 const ROUTE = /^\/api\/products(?:\?last_id=(\d{1,9}))?$/;
 /** A JSON Web Token that no cookie parser reads otherwise than as it stands: nothing is quoted or encoded. */
@@ -28,7 +29,7 @@ export class ProductListLane implements OnApplicationBootstrap {
   onApplicationBootstrap(): void {
     const { httpAdapter } = this.adapterHost;
     if (!(httpAdapter instanceof HttpAdapter)) return;
-    httpAdapter.fastLane.open((request) => this.#answer(request));
+    httpAdapter.fastLane.open(PATH, (request) => this.#answer(request));
   }
 
   #answer({ url = '', headers }: IncomingMessage): ReadyAnswer | null {

@@ -13,11 +13,24 @@ const MOST_BLOCKS = 6;
 /** What blocks say of a page: the page, null at the end of the catalog, or the block that is needed to tell. */
 type Assembled = ListPage | null | { readonly missing: number };
 
+/** How the catalog's memory does. */
+export interface CatalogCacheState {
+  readonly bytes: number;
+  /** Pages that were answered from memory alone. */
+  readonly hits: number;
+  /** Pages for which the database was asked. */
+  readonly misses: number;
+  /** Whether the database's changes are heard; otherwise every page is a miss. */
+  readonly isCurrent: boolean;
+}
+
 /** The list of products, from memory where that is known to be true, else from the database. */
 @Injectable()
 export class ProductListService {
   readonly #cache: BlockCache;
   readonly #isOn: boolean;
+  #hits = 0;
+  #misses = 0;
 
   constructor(
     env: Env,
@@ -42,16 +55,36 @@ export class ProductListService {
     return this.#cache.bytes;
   }
 
+  /** How the memory does; null when it is off. */
+  get cacheState(): CatalogCacheState | null {
+    if (!this.#isOn) return null;
+    return {
+      bytes: this.#cache.bytes,
+      hits: this.#hits,
+      misses: this.#misses,
+      isCurrent: this.changes.isCurrent,
+    };
+  }
+
   /** At most 50 products after an id, ordered by id; null at the end of the list. */
   async page(afterId: number): Promise<ListPage | null> {
-    if (!this.#isOn || !this.changes.isCurrent) return this.products.page(afterId);
+    if (!this.#isOn || !this.changes.isCurrent) return this.#pageOfDatabase(afterId);
     const fetched = new Map<number, Block>();
     for (let fetches = 0; fetches < MOST_BLOCKS; fetches += 1) {
       const page = this.#assemble(afterId, fetched);
-      if (page === null || !('missing' in page)) return page;
+      if (page === null || !('missing' in page)) {
+        if (fetches === 0) this.#hits += 1;
+        else this.#misses += 1;
+        return page;
+      }
       if (page.missing === TOO_SCATTERED) break;
       for (const block of await this.#cache.fetch(page.missing)) fetched.set(block.index, block);
     }
+    return this.#pageOfDatabase(afterId);
+  }
+
+  #pageOfDatabase(afterId: number): Promise<ListPage | null> {
+    this.#misses += 1;
     return this.products.page(afterId);
   }
 
@@ -59,7 +92,9 @@ export class ProductListService {
   pageAtOnce(afterId: number): ListPage | null {
     if (!this.#isOn || !this.changes.isCurrent) return null;
     const page = this.#assemble(afterId, NONE);
-    return page === null || 'missing' in page ? null : page;
+    if (page === null || 'missing' in page) return null;
+    this.#hits += 1;
+    return page;
   }
 
   #assemble(afterId: number, fetched: ReadonlyMap<number, Block>): Assembled {

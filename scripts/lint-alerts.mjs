@@ -1,0 +1,15 @@
+// Checks deploy/prometheus with Prometheus' own tool: syntax of the configuration and the rules, and what fires when.
+import { spawnSync } from 'node:child_process';
+
+if (spawnSync('promtool', ['--version']).error !== undefined) {
+  console.log("promtool is not installed (Debian's package is prometheus): the alert rules were not checked");
+  process.exit(0);
+}
+
+const checks = [
+  ['check', 'config', 'deploy/prometheus/prometheus.yml'],
+  ['check', 'rules', 'deploy/prometheus/alerts.yml'],
+  ['test', 'rules', 'deploy/prometheus/alerts.test.yml'],
+];
+const failed = checks.filter((args) => spawnSync('promtool', args, { stdio: 'inherit' }).status !== 0);
+process.exit(failed.length === 0 ? 0 : 1);

@@ -1,0 +1,24 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+
+/** Sees every request that Node could parse, before anything else of the service does. */
+export type RequestObserver = (request: IncomingMessage, response: ServerResponse) => void;
+
+/** What Express leaves on a request that a route took. */
+interface Routed {
+  route?: { readonly path: string };
+}
+
+/**
+ * The pattern of the route that took a request, for example `/api/orders/:order_id`. Null when none did: an unknown
+ * path, or a refusal before routing.
+ */
+export function routeOf(request: IncomingMessage): string | null {
+  const path = (request as IncomingMessage & Routed).route?.path;
+  // Nest answers for unknown paths by a route `*path`.
+  return path?.startsWith('/') === true ? path : null;
+}
+
+/** Says which route took a request that Express does not see. */
+export function setRoute(request: IncomingMessage, path: string): void {
+  (request as IncomingMessage & Routed).route = { path };
+}

@@ -1,0 +1,56 @@
+import { Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { Env } from '../config/env.js';
+import { MetricsRegistry } from './metrics.registry.js';
+
+const SECOND = 1000;
+const PATH = '/metrics';
+/** Prometheus sends some hundred bytes and at once. */
+const SERVER_OPTIONS = {
+  headersTimeout: 5 * SECOND,
+  requestTimeout: 5 * SECOND,
+  connectionsCheckingInterval: SECOND,
+  maxHeaderSize: 8 * 1024,
+} as const;
+
+/** `/metrics` on a port of its own, which clients do not reach. */
+@Injectable()
+export class MetricsServer implements OnApplicationBootstrap, OnApplicationShutdown {
+  readonly #logger = new Logger('Metrics');
+  readonly #server = createServer(SERVER_OPTIONS, (request, response) => {
+    this.#answer(request, response).catch((error: unknown) => {
+      this.#logger.error('the metrics could not be collected', error);
+      response.destroy();
+    });
+  });
+
+  constructor(
+    private readonly env: Env,
+    private readonly metrics: MetricsRegistry,
+  ) {}
+
+  /** @throws Error when the port is taken, which ends the start */
+  async onApplicationBootstrap(): Promise<void> {
+    this.#server.listen(this.env.metricsPort, this.env.host);
+    await once(this.#server, 'listening');
+  }
+
+  /** As late as it can be, so that the stop can be watched. */
+  onApplicationShutdown(): void {
+    this.#server.close();
+    this.#server.closeAllConnections();
+  }
+
+  async #answer({ method, url }: IncomingMessage, response: ServerResponse): Promise<void> {
+    const isAsked = url?.split('?', 1)[0] === PATH && (method === 'GET' || method === 'HEAD');
+    if (!isAsked) {
+      response.writeHead(404).end();
+      return;
+    }
+    const { registry } = this.metrics;
+    const text = await registry.metrics();
+    response.writeHead(200, { 'Content-Type': registry.contentType });
+    response.end(text);
+  }
+}

@@ -1,0 +1,202 @@
+import { spawnSync } from 'node:child_process';
+import { connect } from 'node:net';
+import { once } from 'node:events';
+import { DatabaseProxy } from './support/database-proxy.js';
+import { createDatabase } from './support/databases.js';
+import { png } from './support/pictures.js';
+import { freePort } from './support/process.js';
+import { CAKE, form } from './support/products.js';
+import { startService } from './support/service.js';
+import { age, findDueOrders, allChecked, notifyOf, openShop, placeOrder, type Shop } from './support/shop.js';
+import { until } from './support/wait.js';
+
+/** The samples of a scrape, by name and labels as Prometheus writes them. */
+type Samples = ReadonlyMap<string, number>;
+
+async function scrape(port: number): Promise<{ text: string; samples: Samples }> {
+  const answer = await fetch(`http://127.0.0.1:${port}/metrics`);
+  expect(answer.status).toBe(200);
+  const text = await answer.text();
+  const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+  return {
+    text,
+    samples: new Map(
+      lines.map((line) => {
+        const end = line.lastIndexOf(' ');
+        return [line.slice(0, end), Number(line.slice(end + 1))];
+      }),
+    ),
+  };
+}
+
+function requests(samples: Samples, method: string, route: string, status: number): number | undefined {
+  return samples.get(
+    `http_server_request_duration_seconds_count{http_request_method="${method}",http_route="${route}",` +
+      `http_response_status_code="${status}"}`,
+  );
+}
+
+describe('metrics', () => {
+  let shop: Shop;
+  let port: number;
+
+  beforeAll(async () => {
+    port = await freePort();
+    shop = await openShop({ settings: { METRICS_PORT: String(port) } });
+  });
+
+  afterAll(async () => {
+    await shop.close();
+  });
+
+  it('metrics: a journey through the service is counted, by route pattern and by outcome', async () => {
+    const { service, customer, gateway } = shop;
+    const admin = await service.admin();
+    await form(admin.post('/api/products'), CAKE, [{ name: 'a.png', bytes: png() }]).expect(201);
+    await customer.get('/api/products').expect(200);
+    await until('a page came from memory', async () => {
+      await customer.get('/api/products').expect(200);
+      return ((await scrape(port)).samples.get('bakery_catalog_cache_pages_total{result="hit"}') ?? 0) > 0;
+    });
+    const orderId = await placeOrder(shop);
+    await customer.get(`/api/orders/${orderId}`).expect(200);
+    gateway.settle(orderId);
+    expect(await notifyOf(shop, orderId)).toBe(200);
+    expect(await notifyOf(shop, orderId)).toBe(200);
+    expect(await notifyOf(shop, orderId, { signature_key: 'forged' })).toBe(403);
+    const lost = await placeOrder(shop);
+    gateway.settle(lost);
+    await age(shop, [lost], '6 minutes');
+    await findDueOrders(shop);
+    await allChecked(shop);
+    await service
+      .client()
+      .post('/api/login')
+      .send({ email: 'nobody@example.com', password: 'x' })
+      .expect(400);
+    await customer.get('/api/made/up/1').expect(404);
+    await customer.get('/api/made/up/2').expect(404);
+    await customer.post('/api/orders').set('Origin', 'https://evil.example').send({ items: [] }).expect(403);
+    await sendUnparsable(service.url);
+    await until('the mail was sent', async () => {
+      const { samples } = await scrape(port);
+      return (samples.get('bakery_mails_total{outcome="sent"}') ?? 0) > 0;
+    });
+
+    const { text, samples } = await scrape(port);
+    expect(requests(samples, 'GET', '/api/orders/:order_id', 200)).toBe(1);
+    expect(requests(samples, 'POST', '/api/products/payments', 200)).toBe(2);
+    expect(requests(samples, 'GET', 'none', 404)).toBe(2);
+    expect(requests(samples, 'POST', 'none', 403)).toBe(1);
+    // Pages from memory are answered in front of Express, and counted all the same. The first such page of an
+    // origin is looked up twice: the lane leaves it to the pipeline, to learn its headers.
+    const pages =
+      (samples.get('bakery_catalog_cache_pages_total{result="hit"}') ?? 0) +
+      (samples.get('bakery_catalog_cache_pages_total{result="miss"}') ?? 0);
+    expect(requests(samples, 'GET', '/api/products', 200)).toBe(pages - 1);
+    expect(Object.fromEntries(samples)).toMatchObject({
+      'http_server_unparsable_requests_total{http_response_status_code="400"}': 1,
+      bakery_orders_created_total: 2,
+      'bakery_payment_notifications_total{outcome="applied"}': 1,
+      'bakery_payment_notifications_total{outcome="duplicate"}': 1,
+      'bakery_payment_notifications_total{outcome="bad_signature"}': 1,
+      'bakery_payment_reconciliations_total{outcome="found"}': 1,
+      'bakery_auth_proofs_total{secret="password",outcome="wrong"}': 1,
+      'bakery_uploads_total{outcome="received"}': 2,
+      bakery_uploads_in_flight: 0,
+      'bakery_neighbour_call_duration_seconds_count{neighbour="gateway",operation="create",outcome="ok"}': 2,
+      'bakery_neighbour_call_duration_seconds_count{neighbour="gateway",operation="status",outcome="ok"}': 1,
+      'bakery_neighbour_call_duration_seconds_count{neighbour="image_host",operation="upload",outcome="ok"}': 1,
+      'db_client_connection_max{db_client_connection_pool_name="requests"}': 10,
+      'db_client_connection_max{db_client_connection_pool_name="reserve"}': 2,
+      'db_client_connection_pending_requests{db_client_connection_pool_name="jobs"}': 0,
+      bakery_catalog_cache_current: 1,
+      bakery_database_up: 1,
+      bakery_queue_working: 1,
+      bakery_jobs_oldest_due_age_seconds: expect.any(Number) as number,
+    });
+    expect(samples.get('bakery_upload_bytes_total')).toBeGreaterThan(0);
+    expect(samples.get('bakery_catalog_cache_bytes')).toBeGreaterThan(0);
+    expect(samples.get('nodejs_eventloop_lag_p99_seconds')).toBeGreaterThan(0);
+    expect(samples.get('process_resident_memory_bytes')).toBeGreaterThan(0);
+    expect(samples.get('bakery_job_duration_seconds_count{task="send-otp",outcome="done"}')).toBeGreaterThan(
+      0,
+    );
+    for (const hidden of [orderId, 'nobody@example.com', 'made/up', 'evil.example'])
+      expect(text).not.toContain(hidden);
+    expectGoodFormat(text);
+  });
+
+  it('metrics: jobs are counted by state and task, with the age of the oldest one that is due', async () => {
+    await shop.service.database.pool.query(
+      `SELECT graphile_worker.add_job('nobody-does-this', '{}', run_at := now() - interval '1 hour', job_key := 'a'),
+              graphile_worker.add_job('nobody-does-this', '{}', run_at := now() + interval '1 hour', job_key := 'b')`,
+    );
+    const { samples } = await until('the database was asked again', async () => {
+      const scraped = await scrape(port);
+      return scraped.samples.has('bakery_jobs{state="due",task="nobody-does-this"}') && scraped;
+    });
+    expect(samples.get('bakery_jobs{state="due",task="nobody-does-this"}')).toBe(2);
+    expect(samples.get('bakery_jobs_oldest_due_age_seconds')).toBeCloseTo(3600, -2);
+  });
+
+  it('metrics: the port of the metrics has nothing else, and that of the clients no metrics', async () => {
+    expect((await fetch(`http://127.0.0.1:${port}/api/health/live`)).status).toBe(404);
+    expect((await fetch(`http://127.0.0.1:${port}/metrics`, { method: 'POST' })).status).toBe(404);
+    expect((await fetch(`${shop.service.url}/metrics`)).status).toBe(404);
+  });
+});
+
+it('metrics: while the database is away a scrape is answered in time, without its series and saying so', async () => {
+  const database = await createDatabase();
+  const proxy = await DatabaseProxy.start(database.url);
+  const port = await freePort();
+  const service = await startService({
+    database,
+    databaseUrl: proxy.url,
+    settings: { METRICS_PORT: String(port) },
+  });
+  try {
+    expect((await scrape(port)).samples.get('bakery_database_up')).toBe(1);
+    proxy.stall();
+    const began = Date.now();
+    const { text, samples } = await until('it is known', async () => {
+      const scraped = await scrape(port);
+      return scraped.samples.get('bakery_database_up') === 0 && scraped;
+    });
+    expect(Date.now() - began).toBeLessThan(10_000);
+    expect([...samples.keys()].filter((name) => name.startsWith('bakery_jobs'))).toEqual([]);
+    expectGoodFormat(text);
+  } finally {
+    await proxy.down();
+    await service.stop();
+    await database.drop();
+  }
+});
+
+/** What is no HTTP at all. */
+async function sendUnparsable(url: string): Promise<void> {
+  const socket = connect(Number(new URL(url).port), '127.0.0.1');
+  socket.end('NO HTTP\r\n\r\n');
+  socket.resume();
+  await once(socket, 'close');
+}
+
+/** As Prometheus' own tool sees it, where it is installed; elsewhere what a scrape would choke on. */
+function expectGoodFormat(text: string): void {
+  const help = text.split('\n').filter((line) => line.startsWith('# TYPE '));
+  expect(new Set(help).size).toBe(help.length);
+  expect(text.endsWith('\n')).toBe(true);
+  const { error, status, stderr } = spawnSync('promtool', ['check', 'metrics'], {
+    input: text,
+    encoding: 'utf8',
+  });
+  if (error !== undefined) return;
+  // 3: it reads well and promtool would have named something otherwise.
+  expect({ isReadable: status === 0 || status === 3, stderr }).toMatchObject({ isReadable: true });
+  const complaints = stderr.split('\n').filter((line) => line !== '' && !NAMED_BY_OTHERS.test(line));
+  expect(complaints).toEqual([]);
+}
+
+/** By prom-client, and by OpenTelemetry's conventions. */
+const NAMED_BY_OTHERS = /^(nodejs_active_\w+_total|db_client_connection_count) /;

@@ -1,0 +1,138 @@
+import { MidtransStandIn } from './support/midtrans-stand-in.js';
+import { type CollectedSpan, OtlpCollector } from './support/otlp-collector.js';
+import { createProduct } from './support/products.js';
+import { ACCESS_SECRET } from './support/service.js';
+import { type ServiceProcess, startServiceProcess } from './support/service-process.js';
+import { gatewaySettings, orderOf } from './support/shop.js';
+import { until } from './support/wait.js';
+
+const [SERVER, CLIENT, CONSUMER] = [2, 3, 5];
+const CALLER = { traceId: '0af7651916cd43dd8448eb211c80319c', spanId: 'b7ad6b7169203331' };
+const PASSWORD = 'a password that nobody may see';
+
+let gateway: MidtransStandIn;
+const stops: (() => Promise<unknown>)[] = [];
+
+beforeAll(async () => {
+  gateway = await MidtransStandIn.start();
+});
+
+afterAll(async () => {
+  await gateway.close();
+});
+
+afterEach(async () => {
+  for (const stop of stops.splice(0)) await stop();
+});
+
+async function start(endpoint: string): Promise<ServiceProcess> {
+  const service = await startServiceProcess({
+    ...gatewaySettings(gateway),
+    OTEL_EXPORTER_OTLP_ENDPOINT: endpoint,
+    OTEL_BSP_SCHEDULE_DELAY: '100',
+    OTEL_EXPORTER_OTLP_TIMEOUT: '500',
+  });
+  stops.push(() => service.stop());
+  return service;
+}
+
+function linesOf(service: ServiceProcess): Record<string, unknown>[] {
+  return service
+    .output()
+    .split('\n')
+    .filter((line) => line.startsWith('{'))
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+}
+
+it('traces: an order is one trace of HTTP, SQL and gateway spans, which its log lines name and no secret is in', async () => {
+  const collector = await OtlpCollector.start();
+  stops.push(() => collector.close());
+  const service = await start(collector.url);
+  const customer = service.client();
+  await customer.register({ email: 'private@example.com', password: PASSWORD }).expect(201);
+  const { id: productId } = await createProduct(await service.admin());
+  const answer = await customer
+    .post('/api/orders?coupon=secret-query')
+    .set('traceparent', `00-${CALLER.traceId}-${CALLER.spanId}-01`)
+    .set('X-Request-Id', 'the-order')
+    .send({ items: [{ product_id: productId, quantity: 2 }] })
+    .expect(201);
+  await customer.get('/api/health/ready').expect(200);
+  await customer.get('/api/products').expect(200);
+  await customer.get('/api/products').set('X-Request-Id', 'a-page').expect(200);
+  await customer.get('/api/nowhere/secret-path').expect(404);
+
+  const inTrace = (): CollectedSpan[] => collector.spans.filter(({ traceId }) => traceId === CALLER.traceId);
+  const server = await until('the request has arrived', () => inTrace().find(({ kind }) => kind === SERVER));
+  expect(server).toMatchObject({
+    name: 'POST /api/orders',
+    parentSpanId: CALLER.spanId,
+    service: 'bakery-catalog-service',
+    attributes: { 'http.route': '/api/orders', 'http.response.status_code': '201' },
+  });
+  const calls = inTrace().filter(({ kind }) => kind === CLIENT);
+  const statements = calls.filter(({ attributes }) => attributes['db.system.name'] === 'postgresql');
+  expect(statements.map(({ attributes }) => attributes['db.query.text'])).toContainEqual(
+    expect.stringMatching(/^INSERT INTO "orders".*VALUES \(\$1, \$2/),
+  );
+  const toGateway = calls.filter(
+    ({ attributes }) => attributes['url.full'] === `${gateway.snapUrl}/transactions`,
+  );
+  expect(toGateway).toHaveLength(1);
+  for (const span of [...statements, ...toGateway]) expect(span.parentSpanId).toBe(server.spanId);
+
+  const lines = linesOf(service).filter(({ requestId }) => requestId === 'the-order');
+  expect(lines.length).toBeGreaterThan(0);
+  for (const line of lines) expect(line).toMatchObject({ trace_id: CALLER.traceId, span_id: server.spanId });
+
+  // The page of the fast lane, the mail's job linked to the registration, and neither a health check nor a poll.
+  const register = await until('the registration has arrived', () =>
+    collector.spans.find(({ name }) => name === 'POST /api/register'),
+  );
+  const job = await until('the job has arrived', () =>
+    collector.spans.find(({ name }) => name === 'job send-otp'),
+  );
+  expect(job).toMatchObject({ kind: CONSUMER });
+  expect(job.traceId).not.toBe(register.traceId);
+  expect(job.links).toEqual([expect.objectContaining({ traceId: register.traceId })]);
+  expect(collector.spans.some(({ name, traceId }) => traceId === job.traceId && name !== job.name)).toBe(
+    true,
+  );
+  const page = linesOf(service).find(({ requestId }) => requestId === 'a-page');
+  await until('the page has arrived', () =>
+    collector.spans.find(({ name, spanId }) => name === 'GET /api/products' && spanId === page?.span_id),
+  );
+  expect(collector.spans.filter(({ name }) => name.includes('health'))).toEqual([]);
+  expect(
+    collector.spans.filter(({ kind, parentSpanId }) => kind === CLIENT && parentSpanId === undefined),
+  ).toEqual([]);
+
+  await service.stop();
+  stops.pop();
+  for (const secret of [
+    PASSWORD,
+    'private@example.com',
+    'secret-query',
+    'secret-path',
+    customer.cookie('accessToken'),
+    gateway.serverKey,
+    Buffer.from(`${gateway.serverKey}:`).toString('base64'),
+    ACCESS_SECRET,
+    orderOf(answer).token ?? 'no token',
+    'argon2id',
+  ]) {
+    expect(collector.raw).not.toContain(secret);
+  }
+});
+
+it('traces: without a collector the service works, says so once, and stops in time', async () => {
+  const service = await start('http://127.0.0.1:9');
+  const customer = service.client();
+  await customer.register({ email: 'away@example.com' }).expect(201);
+  await until('the loss is told', () => service.output().includes('traces could not be sent'), 30_000);
+  await customer.get('/api/users').expect(200);
+  const began = Date.now();
+  stops.pop();
+  expect(await service.stop()).toBe(0);
+  expect(Date.now() - began).toBeLessThan(10_000);
+});
