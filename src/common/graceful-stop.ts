@@ -69,7 +69,8 @@ async function drain(server: Server, requests: RunningRequests): Promise<void> {
   }
   server.closeAllConnections();
   // A request that was cut in the middle still gives back what it had taken.
-  while (requests.count > 0 && elapsed() < DRAIN_DEADLINE_MS + CUT_DEADLINE_MS) await delay(CHECK_INTERVAL_MS);
+  while (requests.count > 0 && elapsed() < DRAIN_DEADLINE_MS + CUT_DEADLINE_MS)
+    await delay(CHECK_INTERVAL_MS);
 }
 
 /** Browsers open connections in advance; Node does not count one as idle before its first request. */

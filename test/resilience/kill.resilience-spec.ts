@@ -62,7 +62,7 @@ it('crashes: whatever moment the service is killed at, nothing acknowledged is l
   const { runningPostgresUrl } = await built('src/config/embedded-postgres.js');
   const pool = new pg.Pool({ connectionString: await runningPostgresUrl(place.dataDir), max: 2 });
   try {
-    await workload.verify(TOPIC, { pool }, kills);
+    await workload.verify(TOPIC, { pool }, kills, () => place.output());
   } finally {
     await pool.end();
   }

@@ -1,6 +1,6 @@
-import { randomBytes, randomUUID } from 'node:crypto';
-import pg from 'pg';
+import { randomUUID } from 'node:crypto';
 import { Client } from '../support/client.js';
+import { createEmptyDatabase, type TestDatabase } from '../support/databases.js';
 import { jobRows } from '../support/jobs.js';
 import { NOTIFICATIONS_PATH } from '../support/notifications.js';
 import { order, orderOf } from '../support/orders.js';
@@ -22,28 +22,17 @@ const ACCOUNTS = 40;
 let neighbours: Neighbours;
 let places: ServicePlace[];
 let processes: BuiltProcess[];
-let databaseUrl: string;
-let pool: pg.Pool;
-let server: pg.Client;
-let name: string;
+let database: TestDatabase;
 
 beforeEach(async () => {
-  server = new pg.Client({ connectionString: process.env.TEST_POSTGRES_URL });
-  await server.connect();
-  name = `shared_${randomBytes(6).toString('hex')}`;
-  await server.query(`CREATE DATABASE ${name}`);
-  const url = new URL(process.env.TEST_POSTGRES_URL ?? '');
-  url.pathname = `/${name}`;
-  databaseUrl = url.href;
-  pool = new pg.Pool({ connectionString: databaseUrl, max: 4 });
+  places = [];
+  database = await createEmptyDatabase();
 });
 
 afterEach(async () => {
   await Promise.all(places.map((place) => place.clear()));
   await neighbours.close();
-  await pool.end();
-  await server.query(`DROP DATABASE ${name} WITH (FORCE)`);
-  await server.end();
+  await database.drop();
 });
 
 /** Starts so many processes at the same instant on the empty database. */
@@ -53,7 +42,7 @@ async function startProcesses(count: number): Promise<void> {
   const others = Array.from({ length: count - 1 }, () => ServicePlace.prepare(first.dataDir));
   // The owner of the folder goes last.
   places = [...(await Promise.all(others)), first];
-  processes = places.map((place) => place.spawn({ ...neighbours.settings, DATABASE_URL: databaseUrl }));
+  processes = places.map((place) => place.spawn({ ...neighbours.settings, DATABASE_URL: database.url }));
   await Promise.all(places.map((place, index) => untilListening(at(processes, index), place.url)));
 }
 
@@ -75,12 +64,15 @@ async function register(index: number, email = `${randomUUID()}@example.com`): P
 }
 
 async function count(sql: string, values: unknown[] = []): Promise<number> {
-  const { rows } = await pool.query<{ count: number }>(`SELECT count(*)::int AS count FROM ${sql}`, values);
+  const { rows } = await database.pool.query<{ count: number }>(
+    `SELECT count(*)::int AS count FROM ${sql}`,
+    values,
+  );
   return rows[0]?.count ?? -1;
 }
 
 async function untilIdle(): Promise<void> {
-  await until('an empty queue', async () => (await jobRows(pool)).length === 0, 60_000);
+  await until('an empty queue', async () => (await jobRows(database.pool)).length === 0, 60_000);
 }
 
 function copies<T>(send: (index: number) => PromiseLike<T>): Promise<T[]> {
@@ -160,11 +152,7 @@ it.each([2, 4])('crashes: %i processes on one new database do everything once', 
   expect(tally(updates.map(({ status }) => status))).toEqual({ 200: 1, 400: 7 });
   const { images } = productOf(await admin.get(`/api/products/${full.id}`).expect(200));
   expect(images).toHaveLength(5);
-  await expectOnlyImages(
-    { url: databaseUrl, pool, drop: () => Promise.resolve() },
-    neighbours.cloudinary,
-    images ?? [],
-  );
+  await expectOnlyImages(database, neighbours.cloudinary, images ?? []);
 
   record(topic, {
     'mails due': ACCOUNTS + 1,
@@ -187,21 +175,21 @@ it('crashes: a kill -9 of one of four processes loses no job: the others do what
   await Promise.all(emails.map((email, index) => register(index, email)));
   // Each process works at four mails, so the one that is killed does as well.
   await until('all hands are full', async () => {
-    return (await jobRows(pool)).filter(({ locked_by }) => locked_by !== null).length === 16;
+    return (await jobRows(database.pool)).filter(({ locked_by }) => locked_by !== null).length === 16;
   });
   await killHard(at(processes, 0));
   const began = performance.now();
   neighbours.smtp.resume();
   if (!isLongForm) {
     await until('only the dead process has jobs', async () => {
-      return (await jobRows(pool)).filter(({ locked_by }) => locked_by !== null).length === 4;
+      return (await jobRows(database.pool)).filter(({ locked_by }) => locked_by !== null).length === 4;
     });
     // A minute passes: then whoever has a job must be dead.
-    await pool.query(
+    await database.pool.query(
       "UPDATE graphile_worker._private_jobs SET locked_at = locked_at - interval '60 s' WHERE locked_at IS NOT NULL",
     );
   }
-  await until('an empty queue', async () => (await jobRows(pool)).length === 0, 120_000);
+  await until('an empty queue', async () => (await jobRows(database.pool)).length === 0, 120_000);
   const mailed = new Set(neighbours.smtp.mails.flatMap(({ to }) => to));
   record('kill -9 of one of four processes', {
     'mails due': emails.length,
