@@ -98,7 +98,7 @@ async function endureLosses(
   expect(service.child.exitCode).toBeNull();
   const pool = new pg.Pool({ connectionString: databaseUrl, max: 2 });
   try {
-    await workload.verify(topic, { pool }, ROUNDS, service.output);
+    await workload.verify(topic, { pool }, ROUNDS, () => place.output());
     if (isLongForm) await untilClockRuns(pool);
   } finally {
     await pool.end();
