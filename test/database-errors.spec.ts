@@ -68,7 +68,10 @@ describe('decisions, Answers: 503 when the database is away', () => {
     ['an internal error', sqlError('XX000')],
     ['a mistake in a statement', new QueryFailedError('SELECT 1', [], sqlError('42601'))],
     ['a mistake in the code', new TypeError("Cannot read properties of undefined (reading 'id')")],
-    ['words that somebody else uses', new Error('the upload failed: connection terminated by the image host')],
+    [
+      'words that somebody else uses',
+      new Error('the upload failed: connection terminated by the image host'),
+    ],
     [
       'a failure of another neighbour, which is always wrapped',
       new Error('fetch failed', { cause: networkError('ECONNREFUSED') }),
