@@ -4,6 +4,7 @@ import { AuthModule } from './auth/auth.module.js';
 import { JwtCookieGuard } from './auth/jwt-cookie.guard.js';
 import { FailEnvelopeFilter } from './common/fail-envelope.filter.js';
 import { JsonBodyInterceptor } from './common/json-body.interceptor.js';
+import { RunningRequests } from './common/running-requests.js';
 import { SuccessEnvelopeInterceptor } from './common/success-envelope.interceptor.js';
 import { TelemetryModule } from './common/telemetry.module.js';
 import { DtoValidationPipe } from './common/validation.pipe.js';
@@ -23,6 +24,8 @@ import { UsersModule } from './users/users.module.js';
 @Module({
   providers: [
     { provide: APP_GUARD, useExisting: JwtCookieGuard },
+    RunningRequests,
+    { provide: APP_INTERCEPTOR, useExisting: RunningRequests },
     { provide: APP_INTERCEPTOR, useClass: JsonBodyInterceptor },
     { provide: APP_INTERCEPTOR, useClass: SuccessEnvelopeInterceptor },
     { provide: APP_PIPE, useClass: DtoValidationPipe },

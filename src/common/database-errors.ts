@@ -1,31 +1,58 @@
-import { QueryFailedError } from 'typeorm';
+import {
+  CannotExecuteNotConnectedError,
+  ConnectionIsNotSetError,
+  QueryFailedError,
+  QueryRunnerAlreadyReleasedError,
+  QueryRunnerProviderAlreadyReleasedError,
+} from 'typeorm';
 
-/** Class 08 (connection exceptions) and the shutdown, overload and time-out codes of PostgreSQL, Appendix A. */
-const UNAVAILABLE_SQLSTATE = /^(08...|57P0[1-5]|53...|57014|55P03|25P03|40001|40P01)$/;
+/**
+ * SQLSTATEs of PostgreSQL, Appendix A, after which the same request may succeed: class 08 (connections), 53 (out of
+ * connections, memory, disk), a server that starts, stops or restarts, is still a standby after a failover, or
+ * gave up on a statement that took too long or met another one, and input or output that failed.
+ */
+const UNAVAILABLE_SQLSTATE = /^(08...|53...|57P0[1-5]|57014|25006|25P0[34]|55P03|40001|40003|40P01|58030)$/;
 const NETWORK_CODES = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
+  'ECONNABORTED',
   'EPIPE',
   'ETIMEDOUT',
   'EHOSTUNREACH',
+  'ENETUNREACH',
+  'EADDRNOTAVAIL',
   'ENOTFOUND',
+  'EAI_AGAIN',
 ]);
-/** What `pg` and TypeORM say, without a code, of a connection that is gone or not to be had in time. */
+/** What `pg` 8, `pg-pool` 3 and TypeORM's driver say, without a code, of a connection that is gone or not to be had. */
 const CONNECTION_LOST =
-  /connection terminated|timeout exceeded when trying to connect|not queryable|after calling end on the pool|query read timeout|driver not connected/i;
+  /^(connection terminated|timeout expired$|timeout exceeded when trying to connect|query read timeout|driver not connected|cannot use a pool after calling end)|not queryable$/i;
+/**
+ * What TypeORM says of a connection that broke between two statements of a transaction: it takes it from the
+ * transaction, whose next statement finds none.
+ */
+const CONNECTION_TAKEN = [
+  QueryRunnerAlreadyReleasedError,
+  QueryRunnerProviderAlreadyReleasedError,
+  CannotExecuteNotConnectedError,
+  ConnectionIsNotSetError,
+];
 
 /**
  * Whether a failure means that the database is away, overloaded or too slow, so that the same request may
- * succeed later (503). Every other neighbour's network errors are wrapped before they get here.
+ * succeed later (503). Every other neighbour's network errors are wrapped before they get here, which is why a
+ * failure's `cause` is not looked at.
  */
 export function isDatabaseUnavailable(error: unknown): boolean {
-  const cause: unknown = error instanceof QueryFailedError ? error.driverError : error;
-  if (!(cause instanceof Error)) return false;
-  if (cause instanceof AggregateError) return (cause.errors as unknown[]).some(isDatabaseUnavailable);
-  const code = codeOf(cause);
+  const failure: unknown = error instanceof QueryFailedError ? error.driverError : error;
+  if (!(failure instanceof Error)) return false;
+  // Of a name with several addresses, one error for each.
+  if (failure instanceof AggregateError) return (failure.errors as unknown[]).some(isDatabaseUnavailable);
+  const code = codeOf(failure);
   return (
     (code !== undefined && (UNAVAILABLE_SQLSTATE.test(code) || NETWORK_CODES.has(code))) ||
-    CONNECTION_LOST.test(cause.message)
+    CONNECTION_LOST.test(failure.message) ||
+    CONNECTION_TAKEN.some((kind) => failure instanceof kind)
   );
 }
 

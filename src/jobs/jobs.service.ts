@@ -48,7 +48,7 @@ const UNLIMITED_ATTEMPTS = 32_767;
 const MAX_DEADLINE_MS = 30 * SECOND;
 /** After this a locked job's worker is taken for dead: it is past its deadline. */
 const DEAD_WORKER_S = 60;
-const RESCUE_INTERVAL_MS = 15 * SECOND;
+const RESCUE_INTERVAL_MS = 5 * SECOND;
 
 /**
  * Durable jobs on PostgreSQL (graphile-worker): enqueued in the transaction that causes them, run at least once by

@@ -11,11 +11,8 @@ export default class FiguresReporter {
       const sums = topics.get(topic) ?? new Map();
       topics.set(topic, sums);
       for (const [name, value] of Object.entries(figures)) {
-        // Times are worth their worst, all else its sum.
-        sums.set(
-          name,
-          name.endsWith(' ms') ? Math.max(sums.get(name) ?? 0, value) : (sums.get(name) ?? 0) + value,
-        );
+        const before = sums.get(name) ?? 0;
+        sums.set(name, / (ms|most MiB)$/.test(name) ? Math.max(before, value) : before + value);
       }
     }
     const lines = [...topics].flatMap(([topic, sums]) => [
@@ -23,7 +20,7 @@ export default class FiguresReporter {
       ...[...sums].map(([name, value]) => `    ${String(value).padStart(8)}  ${name}`),
     ]);
     process.stdout.write(
-      `\nFigures (${form} form, RESILIENCE_SEED=${seed}; times are the worst ones)\n${lines.join('\n')}\n`,
+      `\nFigures (${form} form, RESILIENCE_SEED=${seed}; times and what is most are the worst ones, all else sums)\n${lines.join('\n')}\n`,
     );
     rmSync(dirname(file), { recursive: true, force: true });
   }

@@ -8,12 +8,12 @@ import { MidtransStandIn, type MidtransFault } from '../support/midtrans-stand-i
 import { orderOf } from '../support/orders.js';
 import { png } from '../support/pictures.js';
 import { CAKE, form, letTimePass } from '../support/products.js';
-import { isLongForm } from '../support/resilience.js';
 import { type ServiceProcess, startServiceProcess } from '../support/service-process.js';
 import { SmtpStandIn } from '../support/smtp-stand-in.js';
 import { until } from '../support/wait.js';
+import { isLongForm, record } from './support/figures.js';
 
-const REMOVALS = 5_000;
+const REMOVALS = isLongForm ? 5_000 : 1_000;
 const CALLERS = isLongForm ? 200 : 60;
 /** A process that has warmed up may grow by so much, whatever a neighbour does. */
 const GROWTH_MIB = 120;
@@ -127,6 +127,10 @@ async function watched<T>(
   );
   const result = await work.finally(() => (isDone = true));
   await watching;
+  record('neighbours that fail', {
+    'faults held': 1,
+    'resident memory gained, most MiB': resident - before,
+  });
   return { result, most, growth: resident - before };
 }
 
@@ -136,7 +140,9 @@ async function timed(
 ): Promise<{ status: number; took: number; answer: Response }> {
   const begun = performance.now();
   const answer = await request;
-  return { status: answer.status, took: performance.now() - begun, answer };
+  const took = performance.now() - begun;
+  record('neighbours that fail', { 'requests answered meanwhile': 1, 'slowest of them ms': took });
+  return { status: answer.status, took, answer };
 }
 
 const slowest = (answers: readonly { took: number }[]): number =>
@@ -146,7 +152,7 @@ const statuses = (answers: readonly { status: number }[]): number[] => [
 ];
 
 describe('neighbours: the queue', () => {
-  it('neighbours: 5,000 image removals at a host that hangs delay neither a mail nor a payment check', async () => {
+  it(`neighbours: ${REMOVALS} image removals at a host that hangs delay neither a mail nor a payment check`, async () => {
     images.fault({ operation: 'destroy', kind: 'hang' });
     await query(
       `WITH made AS (
@@ -185,7 +191,7 @@ describe('neighbours: the queue', () => {
     await query('DELETE FROM images');
   });
 
-  it.each(['hang', 'hangAfterData'] as const)(
+  it.each(isLongForm ? (['hang', 'hangAfterData'] as const) : (['hangAfterData'] as const))(
     'neighbours: a mail server that does %s stops no payment check, and each mail leaves when it is back',
     async (fault) => {
       smtp[fault]();
@@ -222,7 +228,7 @@ describe('neighbours: the queue', () => {
 describe('neighbours: the image host', () => {
   const faults: CloudinaryFault['kind'][] = isLongForm
     ? ['error', 'hang', 'drip', 'cut', 'cut-after-accepting', 'hang-after-accepting', 'garbage']
-    : ['cut-after-accepting', 'hang-after-accepting'];
+    : ['cut-after-accepting'];
 
   it.each(faults as ('error' | 'drip')[])(
     'neighbours: uploads at a host with fault %s are 500 in bounded time and leave no orphan',
@@ -261,9 +267,9 @@ describe('neighbours: the payment gateway', () => {
   const answer = (status: number, body: string | object) => ({ kind: 'answer', status, body }) as const;
   const faults: [string, Parameters<MidtransStandIn['fault']>[0]][] = [
     ['hangs', { operation: 'create', kind: 'hang' }],
-    ['answers with a huge body', { operation: 'create', ...answer(201, 'x'.repeat(5_000_000)) }],
     ...(isLongForm
       ? ([
+          ['answers with a huge body', { operation: 'create', ...answer(201, 'x'.repeat(5_000_000)) }],
           ['drips', { operation: 'create', kind: 'drip' }],
           ['cuts', { operation: 'create', kind: 'cut' }],
           ['fails', { operation: 'create', kind: 'error' }],
@@ -318,7 +324,8 @@ describe('neighbours: the database, held by others', () => {
       await holder.query('BEGIN');
       await holder.query('LOCK TABLE products IN ACCESS EXCLUSIVE MODE');
       const reads = Promise.all(
-        Array.from({ length: CALLERS }, () => timed(admin.clone().get('/api/products'))),
+        // Not the list: that is answered from memory.
+        Array.from({ length: CALLERS }, () => timed(admin.clone().get(`/api/products/${productId}`))),
       );
       await until('the pool is full', async () => {
         const [row] = await query<{ waiting: number }>(

@@ -10,13 +10,13 @@ import { CAKE, createProduct, ledger, productCount } from '../support/products.j
 import { ADMIN } from '../support/service.js';
 import { BOUNDARY, formPieces, upload, type Upload } from '../support/upload-load.js';
 import { until } from '../support/wait.js';
+import { isLongForm, record } from './support/figures.js';
 
 const MIB = 1024 * 1024;
 const MAX_RESIDENT_MIB = 400;
-const isLong = process.env.RESILIENCE === 'long';
-const CONCURRENT = isLong ? 100 : 40;
+const CONCURRENT = isLongForm ? 100 : 40;
 /** Loads that the short form leaves out. */
-const longIt = isLong ? it : it.skip;
+const longIt = isLongForm ? it : it.skip;
 const FORM = `multipart/form-data; boundary=${BOUNDARY}`;
 
 /** Pixels that have to be inflated, and a small picture that a client padded. */
@@ -102,10 +102,7 @@ describe('hostile input: resident memory of the service stays under 400 MB', () 
     const answers = await Promise.all(uploads.map((what) => upload({ ...what, url, cookie })));
     done.abort();
     await watching;
-    process.stdout.write(
-      `${uploads.length} × ${uploads[0]?.method ?? ''}: at most ${mostMib.toFixed(0)} MiB resident, ` +
-        `${(await statusField('VmHWM')).toFixed(0)} MiB since the start\n`,
-    );
+    record('uploads', { 'requests sent': uploads.length, 'resident memory, most MiB': mostMib });
     expect(mostMib).toBeLessThan(MAX_RESIDENT_MIB);
     return answers.map((answer) => answer?.status ?? null);
   }

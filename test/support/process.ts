@@ -32,19 +32,26 @@ export function spawnBuilt(
   };
 }
 
+/** Longer than any start takes on a machine that others keep busy. */
+const START_DEADLINE_MS = 60_000;
+
 /** Waits until a service process answers requests. */
 export async function untilListening(service: BuiltProcess, url: string): Promise<void> {
-  await until(
-    `the service answers; it printed ${service.output()}`,
-    async () => {
-      if (service.child.exitCode !== null) throw new Error(`the service ended:\n${service.output()}`);
-      return fetch(`${url}/api/health/live`).then(
-        (response) => response.ok,
-        () => false,
-      );
-    },
-    20_000,
-  );
+  try {
+    await until(
+      'the service answers',
+      () => {
+        if (service.child.exitCode !== null) throw new Error('the service ended');
+        return fetch(`${url}/api/health/live`).then(
+          (response) => response.ok,
+          () => false,
+        );
+      },
+      START_DEADLINE_MS,
+    );
+  } catch (error) {
+    throw new Error(`no service at ${url}; it printed\n${service.output()}`, { cause: error });
+  }
 }
 
 /** A port that was free a moment ago. */

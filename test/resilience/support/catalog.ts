@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Client } from '../../support/client.js';
+import type { TestDatabase } from '../../support/databases.js';
 import { png } from '../../support/pictures.js';
 import { form, type ProductAnswer, productOf } from '../../support/products.js';
 import { digestOf, imageIdOf, type Neighbours } from './neighbours.js';
@@ -88,6 +89,7 @@ export class Catalog {
     if (!outcome.isKnown) return;
     kept.candidates = [content];
     this.acknowledged.updates += 1;
+    await this.#expectListed(kept, content);
   }
 
   async #delete(kept: Kept): Promise<void> {
@@ -97,6 +99,21 @@ export class Catalog {
     kept.candidates = [null];
     kept.isDeleted = true;
     this.acknowledged.deletes += 1;
+    await this.#expectListed(kept, null);
+  }
+
+  /** What was acknowledged stands in the list at once, though the list comes from memory. */
+  async #expectListed({ id = 0 }: Kept, content: Content | null): Promise<void> {
+    const outcome = await this.observer.send(this.admin.get(`/api/products?last_id=${id - 1}`), [200, 404]);
+    if (!outcome.isKnown) return;
+    const page = outcome.answer.status === 200 ? productsOf(outcome.answer) : [];
+    const product = page.find((listed) => listed.id === id);
+    const listed = product === undefined ? null : contentOf(product, await this.neighbours.images());
+    if (!same(listed, content)) {
+      this.observer.violation(
+        `the list shows product ${id} as ${JSON.stringify(listed)}, not ${JSON.stringify(content)}`,
+      );
+    }
   }
 
   /** Reads a product and settles what is in doubt of it. @returns undefined when it cannot be read or is gone */
@@ -169,12 +186,26 @@ export async function wholeCatalog(client: Client, observer: Observer): Promise<
     const outcome: Outcome = await observer.send(client.get(`/api/products?last_id=${lastId}`), [200, 404]);
     if (!outcome.isKnown) throw new Error(`the catalog cannot be read: ${observer.violations.join('; ')}`);
     if (outcome.answer.status === 404) return products;
-    const { data } = outcome.answer.body as {
-      data: { meta: { lastProductId: number }; products: ProductAnswer[] };
-    };
-    for (const product of data.products) products.set(product.id, product);
-    lastId = data.meta.lastProductId;
+    for (const product of productsOf(outcome.answer)) {
+      products.set(product.id, product);
+      lastId = product.id;
+    }
   }
+}
+
+/** The same as the database has it. */
+export async function storedCatalog({ pool }: Pick<TestDatabase, 'pool'>): Promise<ProductAnswer[]> {
+  const { rows } = await pool.query<ProductAnswer>(
+    `SELECT id, name, description, price::float8 AS price,
+       (SELECT json_agg(url ORDER BY position) FROM images WHERE product_id = products.id AND state = 'attached')
+         AS images
+     FROM products ORDER BY id`,
+  );
+  return rows;
+}
+
+function productsOf({ body }: { readonly body: unknown }): ProductAnswer[] {
+  return (body as { data: { products: ProductAnswer[] } }).data.products;
 }
 
 function contentOf(product: ProductAnswer, held: ReadonlyMap<string, string>): Content {

@@ -4,7 +4,7 @@ export const isLongForm = process.env.RESILIENCE === 'long';
 
 /**
  * Adds to the summary that stands at the end of the run.
- * @param figures sums by what they count; what ends in ` ms` is a time, of which the longest is shown
+ * @param figures sums by what they count; of what ends in ` ms` or ` most MiB` the largest is shown
  */
 export function record(topic: string, figures: Readonly<Record<string, number>>): void {
   const file = process.env.RESILIENCE_FIGURES;

@@ -6,6 +6,9 @@ export const REQUEST_BOUND_MS = 8_000;
 /** What a caller knows of a request: an answer, or nothing, because the connection broke or a 503 left it open. */
 export type Outcome = { readonly isKnown: true; readonly answer: Response } | { readonly isKnown: false };
 
+/** Enough for an error with its stack. */
+const LOG_LINE_LENGTH = 2_000;
+
 const UNKNOWN: Outcome = { isKnown: false };
 
 /** Sends requests and keeps whatever must not happen, in words, for one assertion at the end. */
@@ -46,6 +49,16 @@ export class Observer {
   violation(text: string): void {
     this.violations.push(text);
   }
+}
+
+/** Each violation with what the service wrote of the requests that it names. @param output of its processes */
+export function explained(violations: readonly string[], output: string): string[] {
+  const lines = output.split('\n');
+  return violations.map((violation) => {
+    const ids = violation.match(/\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g) ?? [];
+    const told = lines.filter((line) => ids.some((id) => line.includes(`"requestId":"${id}"`)));
+    return [violation, ...told.map((line) => `  ${line.slice(0, LOG_LINE_LENGTH)}`)].join('\n');
+  });
 }
 
 function isEnvelope({ body }: Response): boolean {

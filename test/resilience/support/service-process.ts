@@ -9,6 +9,7 @@ const MAIN = 'src/main.js';
 /** A place for a service's processes: a port that stays the same, and a DATA_DIR. */
 export class ServicePlace {
   readonly #started: BuiltProcess[] = [];
+  readonly #printed: (() => string)[] = [];
 
   private constructor(
     readonly port: number,
@@ -40,6 +41,7 @@ export class ServicePlace {
       ...settings,
     });
     this.#started.push(service);
+    this.#printed.push(() => service.output());
     return service;
   }
 
@@ -48,6 +50,11 @@ export class ServicePlace {
     const service = this.spawn(settings);
     await untilListening(service, this.url);
     return service;
+  }
+
+  /** What all its processes printed. */
+  output(): string {
+    return this.#printed.map((print) => print()).join('');
   }
 
   /** Ends what runs and removes the folder. */

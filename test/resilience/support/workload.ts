@@ -3,10 +3,10 @@ import type { TestDatabase } from '../../support/databases.js';
 import { jobRows } from '../../support/jobs.js';
 import { createProduct, ledger, letTimePass } from '../../support/products.js';
 import { ADMIN } from '../../support/service.js';
-import { Catalog, wholeCatalog } from './catalog.js';
+import { Catalog, storedCatalog, wholeCatalog } from './catalog.js';
 import { record } from './figures.js';
 import { imageIdOf, type Neighbours } from './neighbours.js';
-import { Observer } from './observer.js';
+import { explained, Observer } from './observer.js';
 import { Purchases } from './purchases.js';
 import { Random } from './random.js';
 import { Registrations } from './registrations.js';
@@ -111,12 +111,20 @@ export class Workload {
    * Compares everything that was acknowledged with what there is, once what was left unfinished has been finished.
    * @param kills how often something was killed, each of which may have sent the mails in hand twice
    */
-  async verify(topic: string, database: Pick<TestDatabase, 'pool'>, kills: number): Promise<void> {
+  async verify(
+    topic: string,
+    database: Pick<TestDatabase, 'pool'>,
+    kills: number,
+    output: () => string,
+  ): Promise<void> {
     const { observer } = this;
     const acknowledged = this.acknowledged;
     for (const purchases of this.#purchases) await purchases.settle();
     const lostAccounts = await this.#registrations.verify();
+    // Twice: the second time it comes from memory.
+    await wholeCatalog(this.admin, observer);
     const stored = await wholeCatalog(this.admin, observer);
+    expect([...stored.values()]).toEqual(await storedCatalog(database));
     const shown = new Set([...stored.values()].flatMap(({ images }) => (images ?? []).map(imageIdOf)));
     let [lostProducts, resurrected, lostOrders, lostNotifications, inHistory, applied] = [0, 0, 0, 0, 0, 0];
     stored.delete(this.productId);
@@ -159,7 +167,7 @@ export class Workload {
       'jobs given up': dead,
       'slowest request ms': observer.slowestMs,
     });
-    expect(observer.violations).toEqual([]);
+    expect(explained(observer.violations, output())).toEqual([]);
     expect({ lost, resurrected, orphaned, missing, waiting, dead }).toEqual({
       lost: 0,
       resurrected: 0,
