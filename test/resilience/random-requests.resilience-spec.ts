@@ -1,12 +1,11 @@
 import fc from 'fast-check';
 import type { HostileRequest } from '../support/hostile.js';
-import { isLongForm } from '../support/resilience.js';
 import { until } from '../support/wait.js';
 import { completions, FAULTLESS, withFaults } from './random-requests.directed.js';
 import { type RandomRequest, requestsTo, type Target, targetsOf } from './random-requests.generators.js';
 import { closeConnections, Judge, pathOf, send } from './random-requests.judge.js';
 import { openWorld, type World } from './random-requests.world.js';
-import { record } from './support/figures.js';
+import { isLongForm, record } from './support/figures.js';
 
 const REQUESTS = isLongForm ? 20_000 : 1_500;
 /** Operations that are tried at the same time. */

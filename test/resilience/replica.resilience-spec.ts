@@ -6,6 +6,13 @@ import { CAKE, createProduct, type ProductAnswer } from '../support/products.js'
 import { startService, type TestService } from '../support/service.js';
 import { until } from '../support/wait.js';
 
+interface ListAnswer {
+  readonly data: {
+    readonly meta: { readonly lastProductId: number };
+    readonly products: readonly ProductAnswer[];
+  };
+}
+
 /** Issue text, page cache: with several processes a page is at most a second old; the rest is a busy machine's. */
 const OLDEST_MS = 2000;
 
@@ -113,12 +120,10 @@ async function listReads(pool: pg.Pool): Promise<number> {
 async function names(client: Client): Promise<string[]> {
   const found: string[] = [];
   for (let lastId = 0; ;) {
-    const { status, body } = await client.get(`/api/products?last_id=${lastId}`);
-    if (status === 404) return found;
-    if (status !== 200) throw new Error(`the list answers ${status}`);
-    const { meta, products } = (
-      body as { data: { meta: { lastProductId: number }; products: ProductAnswer[] } }
-    ).data;
+    const answer = await client.get(`/api/products?last_id=${lastId}`);
+    if (answer.status === 404) return found;
+    if (answer.status !== 200) throw new Error(`the list answers ${answer.status}`);
+    const { meta, products } = (answer.body as ListAnswer).data;
     found.push(...products.map(({ name }) => name));
     lastId = meta.lastProductId;
   }
