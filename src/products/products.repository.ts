@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { DataSource, type EntityManager, In } from 'typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
+import { queryNamed } from '../config/named-statement.js';
 import { Block, BLOCK_IDS, blockOf, type Fragment } from './listing/block.js';
 import { type ListPage, PAGE_SIZE } from './listing/list-page.js';
 import { ListReads } from './listing/list-reads.js';
@@ -58,6 +59,12 @@ interface PageRow {
   readonly digest: string;
 }
 
+/** Named, so that each connection parses and plans it once. */
+const PRICED = {
+  name: 'products-priced',
+  text: 'SELECT id, name, price FROM products WHERE id = ANY ($1::integer[])',
+};
+
 @Injectable()
 export class ProductsRepository {
   constructor(
@@ -98,10 +105,7 @@ export class ProductsRepository {
 
   /** Those of the products that exist, in no particular order. */
   findPriced(ids: readonly number[]): Promise<Pick<Product, 'id' | 'name' | 'price'>[]> {
-    return this.dataSource.manager.find(Product, {
-      where: { id: In(ids) },
-      select: { id: true, name: true, price: true },
-    });
+    return queryNamed(this.dataSource.manager, PRICED, [ids]);
   }
 
   exists(id: number): Promise<boolean> {
