@@ -156,7 +156,7 @@ export class OrdersService {
       fraud_status: null,
       completed_at: null,
       created_at: createdAt,
-      items,
+      items: [...items],
       token: null,
       redirect_url: null,
     };

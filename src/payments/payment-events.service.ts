@@ -7,9 +7,6 @@ import type { EventSource, PaymentEvent } from './payment-event.js';
 import { type KnownPayment, PaymentLedgerRepository } from './payment-ledger.repository.js';
 import { PaymentsRepository } from './payments.repository.js';
 
-/** The order is no longer as it was when the event was judged. */
-const OUTDATED = Symbol('outdated');
-
 /** The one way in which an order's payment changes, whoever brings the news. */
 @Injectable()
 export class PaymentEventsService {
@@ -20,15 +17,22 @@ export class PaymentEventsService {
   ) {}
 
   /**
-   * Keeps an event and applies it, unless it is a duplicate or late, in a transaction of its own. Hardly ever do two
-   * things happen to an order at once, so that it is judged without a lock, and once more with one if they do.
+   * Keeps an event and applies it, unless it is a duplicate or late, in a transaction of its own. Two things hardly
+   * ever happen to an order at once, so that the event is judged without a lock first, and under one if they do.
    *
    * @param orderId of the order or of one of its payment attempts
    * @returns null when there is no such order
    */
   async recordAtOnce(db: EntityManager, orderId: string, event: PaymentEvent): Promise<Outcome | null> {
-    const outcome = await this.#judgeAndWrite(db, orderId, event);
-    return outcome === OUTDATED ? db.transaction((tx) => this.record(tx, orderId, event)) : outcome;
+    const known = await this.ledger.known(db, orderId, event);
+    if (known === null) return null;
+    const outcome = judge(known, event);
+    const isDone =
+      outcome === 'applied'
+        ? await this.#apply(db, known, event)
+        : // Whatever else happens, what was notified once stays a redelivery.
+          known.wasNotified && (await this.#keep(db, known, outcome, event));
+    return isDone ? outcome : db.transaction((tx) => this.record(tx, orderId, event));
   }
 
   /**
@@ -37,8 +41,14 @@ export class PaymentEventsService {
    */
   async record(tx: EntityManager, orderId: string, event: PaymentEvent): Promise<Outcome | null> {
     if ((await this.orders.lock(tx, orderId)) === null) return null;
-    const outcome = await this.#judgeAndWrite(tx, orderId, event);
-    if (outcome === OUTDATED) throw new Error('an order changed under its lock');
+    const known = await this.ledger.known(tx, orderId, event);
+    if (known === null) throw new Error('a locked order is gone');
+    const outcome = judge(known, event);
+    if (outcome === 'applied') {
+      if (!(await this.#apply(tx, known, event))) throw new Error('an order changed under its lock');
+    } else if (event.source === 'notification') {
+      await this.#keep(tx, known, outcome, event);
+    }
     return outcome;
   }
 
@@ -60,19 +70,30 @@ export class PaymentEventsService {
     await this.orders.close(tx, orderId, status);
   }
 
-  async #judgeAndWrite(
+  /** @returns false, and nothing is written, when the order is no longer as it was known */
+  #apply(db: EntityManager, known: KnownPayment, event: PaymentEvent): Promise<boolean> {
+    return this.ledger.apply(db, known, afterPayment(known, event, new Date()), event);
+  }
+
+  async #keep(
     db: EntityManager,
-    orderId: string,
+    { orderId }: KnownPayment,
+    outcome: Outcome,
     event: PaymentEvent,
-  ): Promise<Outcome | typeof OUTDATED | null> {
-    const known = await this.ledger.known(db, orderId, event);
-    if (known === null) return null;
-    const outcome = judge(known, event);
-    const isWritten =
-      outcome === 'applied'
-        ? await this.ledger.apply(db, known, afterPayment(known, event, new Date()), event)
-        : event.source !== 'notification' || (await this.ledger.keep(db, known, outcome, event));
-    return isWritten ? outcome : OUTDATED;
+  ): Promise<true> {
+    const { source, transactionId, status, statusCode, grossAmount, fraudStatus, payload } = event;
+    await this.payments.keep(db, {
+      orderId,
+      source,
+      outcome,
+      transactionId,
+      transactionStatus: status,
+      statusCode,
+      grossAmount,
+      fraudStatus,
+      payload,
+    });
+    return true;
   }
 }
 

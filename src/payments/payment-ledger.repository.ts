@@ -2,13 +2,12 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { queryNamed } from '../config/named-statement.js';
 import type { OrderStatus, PaymentState } from '../orders/order-status.js';
-import type { Outcome } from './notification-outcome.js';
 import type { PaymentEvent } from './payment-event.js';
 
 /** All that is known of an order's payment, and of an event's transaction, when the event arrives. */
 export interface KnownPayment extends PaymentState {
   readonly orderId: string;
-  /** Another one whenever the order, its attempts or its history have changed. */
+  /** Another one whenever an event was applied to the order or it got another attempt. */
   readonly version: string;
   /** The payment attempt that the order's status comes from. */
   readonly settledBy: string | null;
@@ -22,7 +21,7 @@ export interface KnownPayment extends PaymentState {
   readonly appliedStatuses: readonly OrderStatus[];
 }
 
-/** The version is `xmin`, the transaction that wrote the order's row: whatever counts here writes that row as well. */
+/** The version is `xmin`, the transaction that wrote the order's row: applying an event does, and a new attempt. */
 const KNOWN = {
   name: 'payment-known',
   text: `
@@ -60,22 +59,9 @@ const APPLY = {
     RETURNING id`,
 };
 
-/** Writes the order's row anew as it is: who judged another event by the former history has to judge again. */
-const KEEP = {
-  name: 'payment-keep',
-  text: `
-    WITH touched AS (
-      UPDATE orders SET updated_at = updated_at WHERE order_id = $1 AND xmin = $2::xid RETURNING order_id
-    )
-    INSERT INTO payment_notifications
-      (order_id, outcome, transaction_status, transaction_id, fraud_status, gross_amount, source, status_code, payload)
-    SELECT order_id, $3, $4, $5, $6, $7, $8, $9, $10 FROM touched
-    RETURNING id`,
-};
-
 /**
- * An order's payment and its history, read in one statement and written in one (docs/decisions/08): what both are
- * hot for is payment notifications. Nothing is decided here.
+ * An order's payment and its history, read in one statement and written in one (docs/decisions/08), for the sake of
+ * payment notifications. Nothing is decided here.
  */
 @Injectable()
 export class PaymentLedgerRepository {
@@ -114,31 +100,6 @@ export class PaymentLedgerRepository {
       state.completedAt,
       event.attemptId,
       event.paymentType,
-      event.fraudStatus,
-      event.grossAmount,
-      event.source,
-      event.statusCode,
-      event.payload,
-    ]);
-    return rows.length === 1;
-  }
-
-  /**
-   * Keeps an event that changes nothing.
-   * @returns false, and nothing is written, when the order is no longer as it was known
-   */
-  async keep(
-    db: EntityManager,
-    { orderId, version }: KnownPayment,
-    outcome: Outcome,
-    event: PaymentEvent,
-  ): Promise<boolean> {
-    const rows = await queryNamed(db, KEEP, [
-      orderId,
-      version,
-      outcome,
-      event.status,
-      event.transactionId,
       event.fraudStatus,
       event.grossAmount,
       event.source,
