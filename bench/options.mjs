@@ -12,6 +12,7 @@ const HELP = `Measures the service beside the floors of this machine, in one run
   --products 100000   products in the catalog
   --soak [300]        mixed load for the row "memory", in seconds (without it 20)
   --out FILE          where the figures go (bench/results.json)
+  --profile FOLDER    keep a CPU profile (.cpuprofile) of every service process there
   --help
 
 Rounds are interleaved, after one of warming up that does not count. A row is invalid if one answer was not the
@@ -31,6 +32,7 @@ export function readOptions(argv) {
       products: { type: 'string', default: '100000' },
       soak: { type: 'string', default: '20' },
       out: { type: 'string', default: 'bench/results.json' },
+      profile: { type: 'string' },
       help: { type: 'boolean', default: false },
     },
   });
@@ -49,6 +51,7 @@ export function readOptions(argv) {
     products: wholeNumber('--products', values.products),
     soakSeconds: wholeNumber('--soak', values.soak),
     out: values.out,
+    profile: values.profile,
   };
 }
 

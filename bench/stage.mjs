@@ -1,5 +1,5 @@
 import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import pg from 'pg';
 import { startEmbeddedPostgres } from '../dist/src/config/embedded-postgres.js';
 import { migrate } from '../dist/src/config/migrate.js';
@@ -64,10 +64,13 @@ export class Stage {
 
   /** The service as it is deployed: production settings, logging at info. */
   async service(databaseUrl, settings = {}) {
-    return this.processes.start('service', 'dist/src/main.js', {
-      ...(await this.#serviceSettings(databaseUrl)),
-      ...settings,
-    });
+    const { profile } = this.options;
+    return this.processes.start(
+      'service',
+      'dist/src/main.js',
+      { ...(await this.#serviceSettings(databaseUrl)), ...settings },
+      profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${resolve(profile)}`],
+    );
   }
 
   floor(name, databaseUrl) {

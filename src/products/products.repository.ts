@@ -59,7 +59,10 @@ interface PageRow {
   readonly digest: string;
 }
 
-/** Named, so that each connection parses and plans it once. */
+const INSERT = {
+  name: 'product-insert',
+  text: 'INSERT INTO products (name, description, price) VALUES ($1, $2, $3) RETURNING id',
+};
 const PRICED = {
   name: 'products-priced',
   text: 'SELECT id, name, price FROM products WHERE id = ANY ($1::integer[])',
@@ -113,9 +116,11 @@ export class ProductsRepository {
   }
 
   async insert(tx: EntityManager, fields: Pick<Product, 'name' | 'description' | 'price'>): Promise<number> {
-    const { id } = await tx.save(tx.create(Product, fields));
-    this.writes.note(tx, id);
-    return id;
+    const { name, description, price } = fields;
+    const [row] = await queryNamed<{ id: number }>(tx, INSERT, [name, description, price]);
+    if (row === undefined) throw new Error('a product was inserted and has no id');
+    this.writes.note(tx, row.id);
+    return row.id;
   }
 
   /** Locks a product, so that changes of one product and its images follow one another. */
