@@ -19,6 +19,16 @@ export const MIXED_ORDERS = 10_000;
 
 const queue = (first, count) => ({ first, last: first + count - 1 });
 
+/** DATA_DIR, below the stage's folder, of the services that are started with a PostgreSQL of their own. */
+export const START_FOLDER = 'start';
+
+/** Removes a DATA_DIR that nothing runs on. As root under a folder that others cannot enter, its cluster lies elsewhere. */
+async function removeDataDir(folder) {
+  const elsewhere = await readFile(join(folder, 'postgres-location'), 'utf8').catch(() => null);
+  if (elsewhere !== null) await rm(dirname(elsewhere.trim()), { recursive: true, force: true });
+  await rm(folder, { recursive: true, force: true });
+}
+
 /**
  * All that is measured runs here: one embedded PostgreSQL with its ordinary, durable settings, a database for the
  * service and one like it for the floors, and processes that are started and ended by the rows.
@@ -100,10 +110,8 @@ export class Stage {
   async close() {
     await this.processes.stopAll();
     await this.postgres.stop();
-    // As root under a folder that others cannot enter, the cluster lies elsewhere.
-    const elsewhere = await readFile(join(this.folder, 'postgres-location'), 'utf8').catch(() => null);
-    if (elsewhere !== null) await rm(dirname(elsewhere.trim()), { recursive: true, force: true });
-    await rm(this.folder, { recursive: true, force: true });
+    await removeDataDir(join(this.folder, START_FOLDER));
+    await removeDataDir(this.folder);
   }
 
   async #serviceSettings(databaseUrl) {

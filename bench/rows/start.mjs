@@ -6,6 +6,7 @@ import { median } from '../measure.mjs';
 import { residentMB } from '../memory-of.mjs';
 import { freePort } from '../processes.mjs';
 import { row } from '../report.mjs';
+import { START_FOLDER } from '../stage.mjs';
 
 const root = join(import.meta.dirname, '../..');
 const STARTS = 5;
@@ -14,7 +15,7 @@ const DEADLINE_MS = 60_000;
 
 /** The service as `npm start` runs it, with its own PostgreSQL, started again on data that is there. */
 export async function start({ stage, log }) {
-  const dataDir = join(stage.folder, 'start');
+  const dataDir = join(stage.folder, START_FOLDER);
   const first = await startOnce(dataDir);
   log(`  first start ${first.seconds.toFixed(2)} s`);
   await stop(first.child);
@@ -58,8 +59,10 @@ async function startOnce(dataDir) {
     stdio: 'ignore',
   });
   while (!(await answers(port))) {
-    if (child.exitCode !== null || performance.now() - begun > DEADLINE_MS)
+    if (child.exitCode !== null || performance.now() - begun > DEADLINE_MS) {
+      child.kill('SIGTERM');
       throw new Error('the service does not start');
+    }
     await delay(5);
   }
   return { child, seconds: (performance.now() - begun) / 1000 };
