@@ -6,6 +6,8 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
 const root = join(import.meta.dirname, '..');
+/** As `npm start` and the container image give them. */
+export const SERVICE_FLAGS = ['--max-semi-space-size=8'];
 const READY_DEADLINE_MS = 60_000;
 const STOP_DEADLINE_MS = 15_000;
 

@@ -4,7 +4,7 @@ import pg from 'pg';
 import { startEmbeddedPostgres } from '../dist/src/config/embedded-postgres.js';
 import { migrate } from '../dist/src/config/migrate.js';
 import { WARM_UP_SECONDS } from './measure.mjs';
-import { Processes } from './processes.mjs';
+import { Processes, SERVICE_FLAGS } from './processes.mjs';
 import { seedAccounts, seedPendingOrders, spreadOrders } from './seed-writes.mjs';
 import { seed } from './seed.mjs';
 import { ACCESS_SECRET, REFRESH_SECRET } from './tokens.mjs';
@@ -79,7 +79,10 @@ export class Stage {
       'service',
       'dist/src/main.js',
       { ...(await this.#serviceSettings(databaseUrl)), ...settings },
-      profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${resolve(profile)}`],
+      [
+        ...SERVICE_FLAGS,
+        ...(profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${resolve(profile)}`]),
+      ],
     );
   }
 

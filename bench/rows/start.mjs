@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { median } from '../measure.mjs';
 import { residentMB } from '../memory-of.mjs';
-import { freePort } from '../processes.mjs';
+import { freePort, SERVICE_FLAGS } from '../processes.mjs';
 import { row } from '../report.mjs';
 import { START_FOLDER } from '../stage.mjs';
 
@@ -47,7 +47,7 @@ export async function start({ stage, log }) {
 async function startOnce(dataDir) {
   const port = await freePort();
   const begun = performance.now();
-  const child = spawn(process.execPath, ['dist/src/main.js'], {
+  const child = spawn(process.execPath, [...SERVICE_FLAGS, 'dist/src/main.js'], {
     cwd: root,
     env: {
       PATH: process.env.PATH,
