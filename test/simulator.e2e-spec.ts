@@ -8,6 +8,7 @@ import { Client } from './support/client.js';
 import { DatabaseProxy } from './support/database-proxy.js';
 import { createDatabase } from './support/databases.js';
 import { listenOnLoopback, stopListening, trackSockets } from './support/loopback.js';
+import { newOrder } from './support/notifications.js';
 import { freePort } from './support/process.js';
 import { SERVER_KEY, startService, type ServiceOptions, type TestService } from './support/service.js';
 import { until } from './support/wait.js';
@@ -83,10 +84,8 @@ interface OpenPayment {
 
 async function insertOrder(at: TestService, { orderId, grossAmount }: TransactionRequest): Promise<void> {
   const { OrdersRepository } = await built('src/orders/orders.repository.js');
-  const { DataSource } = (await importBuilt('../node_modules/typeorm/index.mjs')) as typeof import('typeorm');
-  const order = { orderId, userId: 1, grossAmount: String(grossAmount) };
   const orders = at.app.get(OrdersRepository, { strict: false });
-  await orders.insert(at.app.get(DataSource, { strict: false }).manager, order);
+  await orders.insert(newOrder(orderId, 1, String(grossAmount)));
 }
 
 /** An order of the service with its payment page. */

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { type EntityManager, In, Repository } from 'typeorm';
+import { queryNamed } from '../config/named-statement.js';
 import { Image, type ImageHostName } from './image.entity.js';
 
 /** An image that the host has and no product yet. */
@@ -14,12 +15,26 @@ export interface AttachedImage extends StagedImage {
   readonly position: number;
 }
 
+/** Named, so that each connection parses and plans it once. */
+const STAGE = {
+  name: 'images-stage',
+  text: `INSERT INTO images (id, host, state) SELECT id, $2, 'staged' FROM unnest($1::uuid[]) AS id`,
+};
+const ATTACH = {
+  name: 'images-attach',
+  text: `
+    UPDATE images SET state = 'attached', product_id = $1, url = staged.url, position = $4 + staged.ordinality - 1
+    FROM unnest($2::uuid[], $3::text[]) WITH ORDINALITY AS staged (id, url, ordinality)
+    WHERE images.id = staged.id AND images.state = 'staged'
+    RETURNING images.id`,
+};
+
 @Injectable()
 export class ImagesRepository {
   constructor(@InjectRepository(Image) private readonly images: Repository<Image>) {}
 
   async stage(ids: readonly string[], host: ImageHostName): Promise<void> {
-    await this.images.insert(ids.map((id) => ({ id, host, state: 'staged' as const })));
+    await queryNamed(this.images.manager, STAGE, [ids, host]);
   }
 
   findById(id: string): Promise<Image | null> {
@@ -42,14 +57,13 @@ export class ImagesRepository {
     images: readonly StagedImage[],
     firstPosition: number,
   ): Promise<number> {
-    const rows = await tx.query<[unknown[], number]>(
-      `UPDATE images SET state = 'attached', product_id = $1, url = staged.url,
-              position = $4 + staged.ordinality - 1
-       FROM unnest($2::uuid[], $3::text[]) WITH ORDINALITY AS staged (id, url, ordinality)
-       WHERE images.id = staged.id AND images.state = 'staged'`,
-      [productId, images.map(({ id }) => id), images.map(({ url }) => url), firstPosition],
-    );
-    return rows[1];
+    const rows = await queryNamed(tx, ATTACH, [
+      productId,
+      images.map(({ id }) => id),
+      images.map(({ url }) => url),
+      firstPosition,
+    ]);
+    return rows.length;
   }
 
   /** Takes images from their product. */

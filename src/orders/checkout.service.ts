@@ -57,10 +57,16 @@ export class CheckoutService {
    * @throws Failure 502 when the gateway gave none in time
    */
   open(order: OrderRow, customer: Principal): Promise<PaymentPage | null> {
-    const { order_id: orderId } = order;
-    const running = this.#openings.get(orderId);
-    if (running !== undefined) return running;
-    const opening = this.#open(order, customer).finally(() => this.#openings.delete(orderId));
+    return this.#openings.get(order.order_id) ?? this.#begin(order, this.#open(order, customer));
+  }
+
+  /** The same for an order that was inserted with a claimed attempt, so that nobody else is asking for it. */
+  openNew(order: OrderRow, customer: Principal, claim: AttemptClaim): Promise<PaymentPage | null> {
+    return this.#begin(order, this.#ask(order, customer, claim, Date.now() + BUDGET_MS));
+  }
+
+  #begin({ order_id: orderId }: OrderRow, work: Promise<PaymentPage | null>): Promise<PaymentPage | null> {
+    const opening = work.finally(() => this.#openings.delete(orderId));
     this.#openings.set(orderId, opening);
     return opening;
   }

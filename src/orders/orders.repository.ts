@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { type EntityManager, Repository } from 'typeorm';
-import { OrderItem } from './order-item.entity.js';
+import { queryNamed } from '../config/named-statement.js';
 import type { OrderStatus } from './order-status.js';
 import { Order } from './order.entity.js';
+import type { AttemptClaim } from './payment-attempts.repository.js';
 
 /** A line of an order as its views show it. */
 export interface OrderItemRow {
@@ -51,15 +52,51 @@ const SELECT_ORDERS = `
 
 const PAGE_ORDER = `ORDER BY created_at DESC, orders.order_id DESC LIMIT ${PAGE_SIZE}`;
 
+/** A pending order to be inserted. */
+export interface NewOrder {
+  readonly orderId: string;
+  readonly userId: number;
+  /** Whole rupiah. */
+  readonly grossAmount: string;
+  readonly idempotencyKey: string | null;
+  readonly requestDigest: Buffer;
+  readonly items: readonly OrderItemRow[];
+}
+
+/** What the database made of it. */
+export interface InsertedOrder {
+  readonly createdAt: Date;
+  readonly claim: AttemptClaim;
+}
+
+/** Named, so that each connection parses and plans it once. */
+const BY_ID = { name: 'order', text: `${SELECT_ORDERS} WHERE orders.order_id = $1` };
+
+const INSERT_ORDER = {
+  name: 'order-insert',
+  text: `
+    WITH inserted AS (
+      INSERT INTO orders (order_id, user_id, gross_amount, idempotency_key, request_digest)
+      VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING
+      RETURNING order_id, created_at
+    ), lines AS (
+      INSERT INTO order_items (order_id, position, product_id, name, price, quantity)
+      SELECT order_id, line.number - 1, product_id, name, price, quantity
+      FROM inserted, unnest($6::integer[], $7::text[], $8::bigint[], $9::smallint[])
+        WITH ORDINALITY AS line (product_id, name, price, quantity, number)
+    )
+    INSERT INTO payment_attempts (attempt_id, order_id, number, claimed_at)
+    SELECT order_id, order_id, 1, clock_timestamp() FROM inserted
+    RETURNING (SELECT created_at FROM inserted), claimed_at::text`,
+};
+
 @Injectable()
 export class OrdersRepository {
   constructor(@InjectRepository(Order) private readonly orders: Repository<Order>) {}
 
   /** One indexed read: this is what clients poll. */
   async findById(orderId: string): Promise<OrderRow | null> {
-    const rows = await this.orders.query<OrderRow[]>(`${SELECT_ORDERS} WHERE orders.order_id = $1`, [
-      orderId,
-    ]);
+    const rows = await queryNamed<OrderRow>(this.orders.manager, BY_ID, [orderId]);
     return rows[0] ?? null;
   }
 
@@ -95,34 +132,32 @@ export class OrdersRepository {
     });
   }
 
-  /** @returns false when the user has an order with the same idempotency key */
-  async insert(
-    tx: EntityManager,
-    order: Pick<Order, 'orderId' | 'userId' | 'grossAmount'> & Partial<Order>,
-    items: readonly OrderItemRow[] = [],
-  ): Promise<boolean> {
-    const inserted = await tx
-      .createQueryBuilder()
-      .insert()
-      .into(Order)
-      .values(order)
-      .orIgnore()
-      .returning('order_id')
-      .execute();
-    if ((inserted.raw as unknown[]).length === 0) return false;
-    const { orderId } = order;
-    await tx.insert(
-      OrderItem,
-      items.map(({ product_id, name, price, quantity }, position) => ({
+  /**
+   * Inserts a pending order, its items and its first payment attempt, which is the caller's, in one statement and so
+   * in one transaction.
+   * @returns null when the user has an order with the same idempotency key
+   */
+  async insert(order: NewOrder): Promise<InsertedOrder | null> {
+    const { orderId, userId, grossAmount, idempotencyKey, requestDigest, items } = order;
+    const rows = await queryNamed<{ created_at: Date; claimed_at: string }>(
+      this.orders.manager,
+      INSERT_ORDER,
+      [
         orderId,
-        position,
-        productId: product_id,
-        name,
-        price: String(price),
-        quantity,
-      })),
+        userId,
+        grossAmount,
+        idempotencyKey,
+        requestDigest,
+        items.map(({ product_id }) => product_id),
+        items.map(({ name }) => name),
+        items.map(({ price }) => price),
+        items.map(({ quantity }) => quantity),
+      ],
     );
-    return true;
+    const [row] = rows;
+    if (row === undefined) return null;
+    const { created_at: createdAt, claimed_at: claimedAt } = row;
+    return { createdAt, claim: { attemptId: orderId, claimedAt } };
   }
 
   /**

@@ -1,34 +1,23 @@
 import { Injectable } from '@nestjs/common';
 import { createHash, randomUUID } from 'node:crypto';
-import { DataSource, type EntityManager } from 'typeorm';
+import type { EntityManager } from 'typeorm';
 import type { Principal } from '../common/current-user.decorator.js';
 import { failures } from '../common/errors.js';
 import { Telemetry } from '../common/telemetry.js';
 import type { PaymentPage } from '../gateway/payment-gateway.js';
 import { ProductsService } from '../products/products.service.js';
 import { CheckoutService } from './checkout.service.js';
-import { afterPayment, type OrderStatus, type PaymentEvent, type PaymentState } from './order-status.js';
+import type { OrderStatus } from './order-status.js';
 import type { CreateOrderDto, NewOrderItemDto } from './orders.dto.js';
-import { type OrderItemRow, type OrderRow, OrdersRepository } from './orders.repository.js';
+import { type InsertedOrder, type NewOrder, type OrderRow, OrdersRepository } from './orders.repository.js';
 import { PaymentAttemptsRepository } from './payment-attempts.repository.js';
 
 export type { OrderRow };
 
-/** A payment event with what else is kept of it on the order. */
-export interface Payment extends PaymentEvent {
-  /** Id under which the gateway has it: the order's own or a later attempt's. */
-  readonly attemptId: string;
-  readonly paymentType: string;
-  readonly fraudStatus: string | null;
-  /** As the gateway wrote it. */
-  readonly amount: string;
-}
-
 /** An order that nobody else changes until the transaction ends. */
-export interface LockedOrder extends PaymentState {
+export interface LockedOrder {
   readonly orderId: string;
-  /** The payment attempt that its status comes from or, while it is pending, is to come from. */
-  readonly attemptId: string;
+  readonly status: OrderStatus;
 }
 
 /** An order that may still be paid. */
@@ -41,7 +30,6 @@ export interface PendingOrder {
 @Injectable()
 export class OrdersService {
   constructor(
-    private readonly dataSource: DataSource,
     private readonly orders: OrdersRepository,
     private readonly products: ProductsService,
     private readonly attempts: PaymentAttemptsRepository,
@@ -62,13 +50,18 @@ export class OrdersService {
     idempotencyKey: string | null,
   ): Promise<OrderRow> {
     const requestDigest = digestOf(items);
-    const orderId =
-      (await this.#repeated(customer.id, idempotencyKey, requestDigest)) ??
-      (await this.#insert(customer.id, items, idempotencyKey, requestDigest));
-    const order = await this.#existing(orderId);
-    if (order.status !== 'pending' || order.token !== null) return order;
-    await this.checkout.open(order, customer);
-    return this.#existing(orderId);
+    const repeated = await this.#repeated(customer.id, idempotencyKey, requestDigest);
+    if (repeated !== null) return this.#continue(repeated, customer);
+    const order = await this.#priced(customer.id, items, idempotencyKey, requestDigest);
+    const inserted = await this.orders.insert(order);
+    if (inserted !== null) {
+      this.telemetry.report({ kind: 'order_created' });
+      return this.#payable(order, inserted, customer);
+    }
+    // The same key at the same moment: the other one has committed by now.
+    const other = await this.#repeated(customer.id, idempotencyKey, requestDigest);
+    if (other === null) throw new Error('an order with the same key vanished');
+    return this.#continue(other, customer);
   }
 
   /**
@@ -112,10 +105,7 @@ export class OrdersService {
   async lock(tx: EntityManager, id: string): Promise<LockedOrder | null> {
     const order = await this.orders.lock(tx, id);
     if (order === null) return null;
-    const { orderId, status, transactionId, completedAt } = order;
-    const settledBy = status === 'pending' ? null : order.attemptId;
-    const attemptId = settledBy ?? (await this.attempts.latest(tx, orderId))?.attemptId ?? orderId;
-    return { orderId, status, transactionId, completedAt, attemptId };
+    return { orderId: order.orderId, status: order.status };
   }
 
   /** Ids under which the gateway may know an order's payment. */
@@ -140,18 +130,6 @@ export class OrdersService {
     await this.orders.update(tx, orderId, { status, completedAt: null });
   }
 
-  /** Applies what became known of a payment to an order that the transaction has locked. */
-  async applyPayment(tx: EntityManager, order: LockedOrder, payment: Payment): Promise<void> {
-    const { attemptId, paymentType, fraudStatus, amount } = payment;
-    await this.orders.update(tx, order.orderId, {
-      ...afterPayment(order, payment, new Date()),
-      attemptId,
-      paymentType,
-      fraudStatus,
-      transactionAmount: amount,
-    });
-  }
-
   /** @returns the order that this very request made before, if it did */
   async #repeated(userId: number, idempotencyKey: string | null, digest: Buffer): Promise<string | null> {
     if (idempotencyKey === null) return null;
@@ -161,42 +139,62 @@ export class OrdersService {
     return order.orderId;
   }
 
-  async #insert(
+  async #continue(orderId: string, customer: Principal): Promise<OrderRow> {
+    const order = await this.#existing(orderId);
+    if (order.status !== 'pending' || order.token !== null) return order;
+    await this.checkout.open(order, customer);
+    return this.#existing(orderId);
+  }
+
+  /** A new order with its payment page. Read again only if something has become of it in the meantime. */
+  async #payable(
+    { orderId, userId, grossAmount, items }: NewOrder,
+    { createdAt, claim }: InsertedOrder,
+    customer: Principal,
+  ): Promise<OrderRow> {
+    const order: OrderRow = {
+      order_id: orderId,
+      user_id: userId,
+      status: 'pending',
+      gross_amount: grossAmount,
+      payment_type: null,
+      fraud_status: null,
+      completed_at: null,
+      created_at: createdAt,
+      items: [...items],
+      token: null,
+      redirect_url: null,
+    };
+    const page = await this.checkout.openNew(order, customer, claim);
+    return page === null
+      ? this.#existing(orderId)
+      : { ...order, token: page.token, redirect_url: page.redirectUrl };
+  }
+
+  async #priced(
     userId: number,
     wanted: readonly NewOrderItemDto[],
     idempotencyKey: string | null,
     requestDigest: Buffer,
-  ): Promise<string> {
-    const items = await this.#priced(wanted);
+  ): Promise<NewOrder> {
+    const offers = await this.products.offers(wanted.map(({ product_id }) => product_id));
+    const items = wanted.map(({ product_id, quantity }) => {
+      const offer = offers.get(product_id);
+      if (offer === undefined) throw failures.notFound();
+      return { product_id, ...offer, quantity };
+    });
     const total = items.reduce((sum, { price, quantity }) => sum + price * quantity, 0);
     if (total < 1) throw failures.validation({ items: 'the total should be at least 1 rupiah' });
     if (total > Number.MAX_SAFE_INTEGER)
       throw failures.validation({ items: 'the total is too large to be paid' });
-    const order = {
+    return {
       orderId: randomUUID(),
       userId,
       grossAmount: String(total),
       idempotencyKey,
       requestDigest,
+      items,
     };
-    const isNew = await this.dataSource.transaction((tx) => this.orders.insert(tx, order, items));
-    if (isNew) {
-      this.telemetry.report({ kind: 'order_created' });
-      return order.orderId;
-    }
-    // The same key at the same moment: the other one has committed by now.
-    const other = await this.#repeated(userId, idempotencyKey, requestDigest);
-    if (other === null) throw new Error('an order with the same key vanished');
-    return other;
-  }
-
-  async #priced(wanted: readonly NewOrderItemDto[]): Promise<OrderItemRow[]> {
-    const offers = await this.products.offers(wanted.map(({ product_id }) => product_id));
-    return wanted.map(({ product_id, quantity }) => {
-      const offer = offers.get(product_id);
-      if (offer === undefined) throw failures.notFound();
-      return { product_id, quantity, ...offer };
-    });
   }
 
   async #existing(orderId: string): Promise<OrderRow> {

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { type EntityManager, Repository } from 'typeorm';
+import { queryNamed } from '../config/named-statement.js';
 import type { PaymentPage } from '../gateway/payment-gateway.js';
 import { PaymentAttempt } from './payment-attempt.entity.js';
 
@@ -27,6 +28,17 @@ export interface AttemptClaim {
 
 /** A claim older than this belongs to a process that died: a call is bounded well below. */
 const CLAIM_S = 10;
+
+/** Named, so that each connection parses and plans it once. */
+const SAVE_PAGE = {
+  name: 'payment-attempt-page',
+  text: `
+    UPDATE payment_attempts
+    SET token = $3, redirect_url = $4, claimed_at = NULL, expires_at = now() + make_interval(secs => $5)
+    WHERE attempt_id = $1 AND claimed_at = $2::timestamptz
+    RETURNING (SELECT status = 'pending' FROM orders
+               WHERE orders.order_id = payment_attempts.order_id) AS is_pending`,
+};
 
 @Injectable()
 export class PaymentAttemptsRepository {
@@ -70,12 +82,14 @@ export class PaymentAttemptsRepository {
     return attempts.map(({ attemptId }) => attemptId);
   }
 
+  /** For an order that the transaction has locked. Its row is written as well: see `PaymentLedgerRepository`. */
   async insertClaimed(
     tx: EntityManager,
     { attemptId, orderId, number }: Pick<PaymentAttempt, 'attemptId' | 'orderId' | 'number'>,
   ): Promise<AttemptClaim> {
     const rows = await tx.query<{ claimed_at: string }[]>(
-      `INSERT INTO payment_attempts (attempt_id, order_id, number, claimed_at)
+      `WITH touched AS (UPDATE orders SET updated_at = updated_at WHERE order_id = $2)
+       INSERT INTO payment_attempts (attempt_id, order_id, number, claimed_at)
        VALUES ($1, $2, $3, clock_timestamp()) RETURNING claimed_at::text`,
       [attemptId, orderId, number],
     );
@@ -110,14 +124,13 @@ export class PaymentAttemptsRepository {
     { token, redirectUrl }: PaymentPage,
     lifetimeSeconds: number,
   ): Promise<boolean | null> {
-    const [rows] = await this.attempts.query<[{ is_pending: boolean }[], number]>(
-      `UPDATE payment_attempts
-       SET token = $3, redirect_url = $4, claimed_at = NULL, expires_at = now() + make_interval(secs => $5)
-       WHERE attempt_id = $1 AND claimed_at = $2::timestamptz
-       RETURNING (SELECT status = 'pending' FROM orders
-                  WHERE orders.order_id = payment_attempts.order_id) AS is_pending`,
-      [attemptId, claimedAt, token, redirectUrl, lifetimeSeconds],
-    );
+    const rows = await queryNamed<{ is_pending: boolean }>(this.attempts.manager, SAVE_PAGE, [
+      attemptId,
+      claimedAt,
+      token,
+      redirectUrl,
+      lifetimeSeconds,
+    ]);
     return rows[0]?.is_pending ?? null;
   }
 }

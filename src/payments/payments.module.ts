@@ -7,6 +7,7 @@ import { CancellationService } from './cancellation.service.js';
 import { OrderCancellationController } from './order-cancellation.controller.js';
 import { OrderHistoryController } from './order-history.controller.js';
 import { PaymentEventsService } from './payment-events.service.js';
+import { PaymentLedgerRepository } from './payment-ledger.repository.js';
 import { PaymentNotification } from './payment-notification.entity.js';
 import { PaymentsController } from './payments.controller.js';
 import { PaymentsRepository } from './payments.repository.js';
@@ -20,6 +21,7 @@ import { ReservedDatabase } from './reserved-database.js';
   providers: [
     CancellationService,
     PaymentEventsService,
+    PaymentLedgerRepository,
     PaymentsRepository,
     PaymentsService,
     ReconciliationService,

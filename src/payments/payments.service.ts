@@ -59,27 +59,25 @@ export class PaymentsService {
   }
 
   async #keepAndApply(notification: PaymentNotificationDto, payload: string): Promise<NotificationOutcome> {
-    return this.database.transaction(async (tx) => {
-      const outcome = await this.events.record(tx, notification.order_id, {
-        source: 'notification',
-        attemptId: notification.order_id.toLowerCase(),
-        status: notification.transaction_status,
-        transactionId: notification.transaction_id,
-        statusCode: notification.status_code,
-        grossAmount: notification.gross_amount,
-        paymentType: notification.payment_type,
-        fraudStatus: notification.fraud_status,
-        payload,
-      });
-      if (outcome === null) throw failures.notFound();
-      return outcome === 'late' ? 'stale' : outcome;
+    const outcome = await this.events.recordAtOnce(this.database.manager, notification.order_id, {
+      source: 'notification',
+      attemptId: notification.order_id.toLowerCase(),
+      status: notification.transaction_status,
+      transactionId: notification.transaction_id,
+      statusCode: notification.status_code,
+      grossAmount: notification.gross_amount,
+      paymentType: notification.payment_type,
+      fraudStatus: notification.fraud_status,
+      payload,
     });
+    if (outcome === null) throw failures.notFound();
+    return outcome === 'late' ? 'stale' : outcome;
   }
 
   /** A notification that the gateway signed and that we cannot read must not be lost with its answer. */
   async #keepRejected(orderId: string, payload: string): Promise<void> {
     if (!isUUID(orderId, 'loose')) return;
-    await this.database.transaction(async (tx) => {
+    await this.database.manager.transaction(async (tx) => {
       const order = await this.orders.lock(tx, orderId);
       if (order === null) return;
       await this.payments.keep(tx, { orderId: order.orderId, outcome: 'rejected', payload });

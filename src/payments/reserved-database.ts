@@ -28,9 +28,9 @@ export class ReservedDatabase implements OnModuleInit, OnApplicationShutdown {
     if (this.#reserved.isInitialized) await this.#reserved.destroy();
   }
 
-  /** Runs in a transaction, on the common pool while it has a connection to give. */
-  transaction<T>(work: (tx: EntityManager) => Promise<T>): Promise<T> {
-    return (this.#isPoolFull() ? this.#reserved : this.dataSource).transaction(work);
+  /** Of the common pool while that has a connection to give. */
+  get manager(): EntityManager {
+    return (this.#isPoolFull() ? this.#reserved : this.dataSource).manager;
   }
 
   /** How the reserve does. */

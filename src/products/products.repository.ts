@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { DataSource, type EntityManager, In } from 'typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
+import { queryNamed } from '../config/named-statement.js';
 import { Block, BLOCK_IDS, blockOf, type Fragment } from './listing/block.js';
 import { type ListPage, PAGE_SIZE } from './listing/list-page.js';
 import { ListReads } from './listing/list-reads.js';
@@ -58,6 +59,15 @@ interface PageRow {
   readonly digest: string;
 }
 
+const INSERT = {
+  name: 'product-insert',
+  text: 'INSERT INTO products (name, description, price) VALUES ($1, $2, $3) RETURNING id',
+};
+const PRICED = {
+  name: 'products-priced',
+  text: 'SELECT id, name, price FROM products WHERE id = ANY ($1::integer[])',
+};
+
 @Injectable()
 export class ProductsRepository {
   constructor(
@@ -98,10 +108,7 @@ export class ProductsRepository {
 
   /** Those of the products that exist, in no particular order. */
   findPriced(ids: readonly number[]): Promise<Pick<Product, 'id' | 'name' | 'price'>[]> {
-    return this.dataSource.manager.find(Product, {
-      where: { id: In(ids) },
-      select: { id: true, name: true, price: true },
-    });
+    return queryNamed(this.dataSource.manager, PRICED, [ids]);
   }
 
   exists(id: number): Promise<boolean> {
@@ -109,9 +116,11 @@ export class ProductsRepository {
   }
 
   async insert(tx: EntityManager, fields: Pick<Product, 'name' | 'description' | 'price'>): Promise<number> {
-    const { id } = await tx.save(tx.create(Product, fields));
-    this.writes.note(tx, id);
-    return id;
+    const { name, description, price } = fields;
+    const [row] = await queryNamed<{ id: number }>(tx, INSERT, [name, description, price]);
+    if (row === undefined) throw new Error('a product was inserted and has no id');
+    this.writes.note(tx, row.id);
+    return row.id;
   }
 
   /** Locks a product, so that changes of one product and its images follow one another. */

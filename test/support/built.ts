@@ -20,6 +20,7 @@ export interface BuiltModules {
   'src/config/embedded-postgres/cluster.js': typeof import('../../src/config/embedded-postgres/cluster.js');
   'src/config/embedded-postgres/postmaster.js': typeof import('../../src/config/embedded-postgres/postmaster.js');
   'src/orders/orders.repository.js': typeof import('../../src/orders/orders.repository.js');
+  'src/orders/payment-attempts.repository.js': typeof import('../../src/orders/payment-attempts.repository.js');
   'src/products/listing/product-changes.js': typeof import('../../src/products/listing/product-changes.js');
   'src/products/listing/product-list.service.js': typeof import('../../src/products/listing/product-list.service.js');
   'src/jobs/jobs.service.js': typeof import('../../src/jobs/jobs.service.js');

@@ -1,15 +1,9 @@
 import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
 import pg, { type Pool } from 'pg';
 import { DataSource } from 'typeorm';
-import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
 import { Env } from '../../config/env.js';
+import { type NamedStatement, queryNamed } from '../../config/named-statement.js';
 import { ProductChanges } from './product-changes.js';
-
-/** A statement that each connection parses and plans once. */
-export interface NamedStatement {
-  readonly name: string;
-  readonly text: string;
-}
 
 const CONNECTIONS = 10;
 const CONNECT_MS = 1000;
@@ -39,7 +33,7 @@ export class ListReads implements OnModuleDestroy {
     this.#replica = env.databaseReplicaUrl === undefined ? null : replicaPool(env.databaseReplicaUrl);
   }
 
-  /** @throws the driver's error when the primary cannot answer */
+  /** @throws QueryFailedError when the primary cannot answer */
   async query<Row extends object>(statement: NamedStatement, values: readonly unknown[]): Promise<Row[]> {
     const query = { ...statement, values: [...values] };
     const position = this.changes.position;
@@ -53,9 +47,7 @@ export class ListReads implements OnModuleDestroy {
         this.#logger.warn('the replica does not answer: the list is read at the primary', error);
       }
     }
-    // TypeORM's own `query` cannot name a statement; its pool can, time-outs included.
-    const primary = (this.dataSource.driver as PostgresDriver).master as Pool;
-    return (await primary.query<Row>(query)).rows;
+    return queryNamed<Row>(this.dataSource.manager, statement, values);
   }
 
   async onModuleDestroy(): Promise<void> {

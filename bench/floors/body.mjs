@@ -1,0 +1,7 @@
+/** The body of a request as text. */
+export async function bodyOf(request) {
+  let text = '';
+  request.setEncoding('utf8');
+  for await (const chunk of request) text += chunk;
+  return text;
+}

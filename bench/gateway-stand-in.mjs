@@ -1,0 +1,19 @@
+/**
+ * Stands in for the payment gateway and answers at once: a payment page for every order (Snap), and of every payment
+ * that the customer has not chosen how to pay (Core API). Settings: PORT.
+ */
+import { randomUUID } from 'node:crypto';
+import { createServer } from 'node:http';
+
+createServer((request, response) => {
+  request.resume();
+  request.once('end', () => {
+    const isSnap = request.method === 'POST' && request.url === '/snap/v1/transactions';
+    const token = randomUUID();
+    const answer = isSnap
+      ? { token, redirect_url: `http://127.0.0.1/snap/v4/redirection/${token}` }
+      : { status_code: '404', status_message: "Transaction doesn't exist." };
+    response.writeHead(isSnap ? 201 : 200, { 'Content-Type': 'application/json' });
+    response.end(JSON.stringify(answer));
+  });
+}).listen(Number(process.env.PORT), '127.0.0.1');

@@ -1,0 +1,194 @@
+/**
+ * What is sent, by kind. Each kind makes an object of `forConnection`, which gives the requests that one connection
+ * repeats, or `next`, which gives one request at a time and null when there is nothing left to send.
+ */
+import { Buffer } from 'node:buffer';
+import { createHash, randomInt, randomUUID } from 'node:crypto';
+import { ACCOUNTS, PASSWORD, PENDING_AMOUNT, pendingOrderId } from '../seed-writes.mjs';
+import { cookieOf, emailOf } from '../tokens.mjs';
+import { jpegOf30KB } from './picture.mjs';
+
+const JSON_TYPE = { 'Content-Type': 'application/json' };
+const REQUESTS_A_CONNECTION = 1000;
+/** Callers of one run: as many tokens are in use at a time. */
+const CALLERS = 100;
+const BOUNDARY = '----bench-6f0b4c1e2d';
+
+const list = (cookie, lastId, headers = {}) => ({
+  method: 'GET',
+  path: lastId === 0 ? '/api/products' : `/api/products?last_id=${lastId}`,
+  headers: { Cookie: cookie, ...headers },
+});
+
+const kinds = {
+  /** Pages of the list, each from anywhere in it. */
+  pages: ({ products }) => {
+    const cookies = callers();
+    return {
+      forConnection: () =>
+        Array.from({ length: REQUESTS_A_CONNECTION }, () => list(oneOf(cookies), randomInt(products - 50))),
+    };
+  },
+
+  /** One page of the list again and again. */
+  page: ({ lastId }) => {
+    const cookies = callers();
+    return { forConnection: () => cookies.map((cookie) => list(cookie, lastId)) };
+  },
+
+  /** Pages that the caller has already, unchanged. */
+  'known pages': async ({ products, url }) => {
+    const cookies = callers();
+    const known = [];
+    for (let count = 0; count < REQUESTS_A_CONNECTION; count += 1) {
+      const request = list(oneOf(cookies), randomInt(products - 50));
+      const response = await fetch(url + request.path, { headers: request.headers });
+      await response.arrayBuffer();
+      known.push({
+        ...request,
+        headers: { ...request.headers, 'If-None-Match': response.headers.get('etag') },
+      });
+    }
+    return { forConnection: () => shuffled(known) };
+  },
+
+  /** Settlements, each of another pending order. */
+  notifications: ({ serverKey, first, last }) => {
+    let number = first;
+    return {
+      next: () => {
+        if (number > last) return null;
+        const request = notification(pendingOrderId(number), serverKey);
+        number += 1;
+        return request;
+      },
+    };
+  },
+
+  /** Right passwords of many accounts. */
+  logins: () => ({
+    next: () => ({
+      method: 'POST',
+      path: '/api/login',
+      headers: JSON_TYPE,
+      body: JSON.stringify({ email: emailOf(randomInt(1, ACCOUNTS + 1)), password: PASSWORD }),
+    }),
+  }),
+
+  /** Orders of three different products each, by many customers. */
+  orders: ({ products }) => {
+    const cookies = callers();
+    return { next: () => order(oneOf(cookies), products) };
+  },
+
+  /** The first page of a customer's own orders. */
+  'own orders': () => {
+    const requests = callers().map((cookie) => ({
+      method: 'GET',
+      path: '/api/orders',
+      headers: { Cookie: cookie },
+    }));
+    return { forConnection: () => requests };
+  },
+
+  /** Products with one picture of 30 KB. */
+  creates: () => {
+    const cookie = cookieOf(1, 'ADMIN');
+    return { forConnection: () => [creation(cookie)] };
+  },
+
+  /** What a busy shop sees: mostly the list, some orders and their payments, now and then a login or a new product. */
+  mixed: ({ products, serverKey, orders }) => {
+    const cookies = callers();
+    const admin = creation(cookieOf(1, 'ADMIN'));
+    const login = kinds.logins();
+    return {
+      next: () => {
+        const dice = randomInt(100);
+        if (dice < 80) return list(oneOf(cookies), randomInt(products - 50));
+        if (dice < 88) return order(oneOf(cookies), products);
+        // Another transaction of an order that may have been paid: it applies, and is kept.
+        if (dice < 96) return notification(pendingOrderId(randomInt(1, orders + 1)), serverKey);
+        return dice < 98 ? admin : login.next();
+      },
+    };
+  },
+};
+
+/** @returns traffic of a kind, ready to be sent */
+export async function makeTraffic({ kind, options }) {
+  return kinds[kind](options);
+}
+
+function callers() {
+  return Array.from({ length: CALLERS }, (_, index) => cookieOf(index + 1));
+}
+
+function order(cookie, products) {
+  const ids = new Set();
+  while (ids.size < 3) ids.add(randomInt(1, products + 1));
+  const items = [...ids].map((product_id) => ({ product_id, quantity: randomInt(1, 4) }));
+  return {
+    method: 'POST',
+    path: '/api/orders',
+    headers: { ...JSON_TYPE, Cookie: cookie },
+    body: JSON.stringify({ items }),
+  };
+}
+
+/** As the gateway sends it (interface.md 4.9). */
+function notification(orderId, serverKey) {
+  const [statusCode, amount] = ['200', `${PENDING_AMOUNT}.00`];
+  const body = {
+    transaction_time: '2026-11-20 17:05:12',
+    transaction_status: 'settlement',
+    transaction_id: randomUUID(),
+    status_message: 'midtrans payment notification',
+    status_code: statusCode,
+    signature_key: createHash('sha512')
+      .update(orderId + statusCode + amount + serverKey)
+      .digest('hex'),
+    payment_type: 'bank_transfer',
+    order_id: orderId,
+    merchant_id: 'G141532850',
+    gross_amount: amount,
+    fraud_status: 'accept',
+    currency: 'IDR',
+  };
+  return { method: 'POST', path: '/api/products/payments', headers: JSON_TYPE, body: JSON.stringify(body) };
+}
+
+function creation(cookie) {
+  const fields = {
+    name: 'Kue lapis legit',
+    description: 'Eighteen layers, baked one by one.',
+    price: '185000',
+  };
+  const parts = Object.entries(fields).map(
+    ([name, value]) => `--${BOUNDARY}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`,
+  );
+  const file = `--${BOUNDARY}\r\nContent-Disposition: form-data; name="images"; filename="lapis.jpg"\r\nContent-Type: image/jpeg\r\n\r\n`;
+  return {
+    method: 'POST',
+    path: '/api/products',
+    headers: { Cookie: cookie, 'Content-Type': `multipart/form-data; boundary=${BOUNDARY}` },
+    body: Buffer.concat([
+      Buffer.from(parts.join('') + file),
+      jpegOf30KB(),
+      Buffer.from(`\r\n--${BOUNDARY}--\r\n`),
+    ]),
+  };
+}
+
+function oneOf(entries) {
+  return entries[randomInt(entries.length)];
+}
+
+function shuffled(entries) {
+  const copy = [...entries];
+  for (let last = copy.length - 1; last > 0; last -= 1) {
+    const other = randomInt(last + 1);
+    [copy[last], copy[other]] = [copy[other], copy[last]];
+  }
+  return copy;
+}

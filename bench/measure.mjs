@@ -1,0 +1,64 @@
+/** At most; a shorter round warms up as long as it is. */
+export const WARM_UP_SECONDS = 3;
+export const CONNECTIONS = 32;
+
+/**
+ * Measures targets in rounds, each round in another order, so that what drifts meets all alike.
+ *
+ * @param targets by name: {url, traffic, connections?, status? or statuses?}, which are the answers that are right
+ * @returns by name: {perSecond, p50Ms, p99Ms (medians of the rounds), rounds, problems}
+ */
+export async function measure({ generator, options, log }, targets) {
+  const names = Object.keys(targets);
+  const rounds = Object.fromEntries(names.map((name) => [name, []]));
+  const problems = Object.fromEntries(names.map((name) => [name, new Set()]));
+  for (let round = 0; round <= options.rounds; round += 1) {
+    const isWarmUp = round === 0;
+    for (const name of rotated(names, round)) {
+      const { url, traffic, connections = CONNECTIONS, status = 200, statuses = [status] } = targets[name];
+      const seconds = isWarmUp ? Math.min(options.seconds, WARM_UP_SECONDS) : options.seconds;
+      const key = `${name} ${url}`;
+      const result = await generator.run({ target: key, traffic, url, connections, seconds });
+      for (const problem of problemsOf(result, statuses)) problems[name].add(problem);
+      log(`  ${isWarmUp ? 'warming up' : `round ${round}`}: ${name} ${result.perSecond.toFixed(0)}/s`);
+      if (!isWarmUp) rounds[name].push(result);
+    }
+  }
+  return Object.fromEntries(
+    names.map((name) => [
+      name,
+      {
+        perSecond: medianOf(rounds[name], 'perSecond'),
+        p50Ms: medianOf(rounds[name], 'p50Ms'),
+        p99Ms: medianOf(rounds[name], 'p99Ms'),
+        rounds: rounds[name],
+        problems: [...problems[name]],
+      },
+    ]),
+  );
+}
+
+export function median(numbers) {
+  const sorted = numbers.toSorted((a, b) => a - b);
+  const middle = Math.floor(sorted.length / 2);
+  return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+}
+
+function problemsOf({ statuses, failures, ranOut }, expected) {
+  const unexpected = Object.keys(statuses).filter((status) => !expected.includes(Number(status)));
+  return [
+    ...(Object.keys(statuses).length === 0 ? ['no answer'] : []),
+    ...unexpected.map((status) => `${statuses[status]} answers ${status}`),
+    ...(failures > 0 ? [`${failures} failed connections or time-outs`] : []),
+    ...(ranOut ? ['ran out of requests'] : []),
+  ];
+}
+
+function rotated(names, by) {
+  const start = by % names.length;
+  return [...names.slice(start), ...names.slice(0, start)];
+}
+
+function medianOf(rounds, figure) {
+  return median(rounds.map((round) => round[figure]));
+}

@@ -1,0 +1,87 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, openSync, readFileSync } from 'node:fs';
+import { createServer, connect } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+
+const root = join(import.meta.dirname, '..');
+/** As `npm start` and the container image give them. */
+export const SERVICE_FLAGS = ['--max-semi-space-size=8'];
+const READY_DEADLINE_MS = 60_000;
+const STOP_DEADLINE_MS = 15_000;
+
+/** Node processes of one run; `stopAll` ends whichever still run. */
+export class Processes {
+  #running = new Set();
+
+  constructor(logFolder) {
+    this.logFolder = logFolder;
+  }
+
+  /**
+   * Starts a script and waits until it accepts connections. What it prints goes to a file, as an operator would have
+   * it, and not through this process.
+   */
+  async start(name, script, settings, flags = []) {
+    const port = await freePort();
+    const logFile = join(this.logFolder, `${name}-${port}.log`);
+    const log = openSync(logFile, 'a');
+    const child = spawn(process.execPath, [...flags, join(root, script)], {
+      cwd: root,
+      env: { PATH: process.env.PATH, HOME: process.env.HOME, PORT: String(port), ...settings },
+      stdio: ['ignore', log, log],
+    });
+    closeSync(log);
+    const started = { name, child, port, pid: child.pid, url: `http://127.0.0.1:${port}`, logFile };
+    this.#running.add(started);
+    child.once('exit', () => this.#running.delete(started));
+    await untilAccepting(started);
+    return started;
+  }
+
+  async stop({ child }) {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    child.kill('SIGTERM');
+    const stopped = once(child, 'exit');
+    const late = await Promise.race([stopped, delay(STOP_DEADLINE_MS, 'late', { ref: false })]);
+    if (late === 'late') child.kill('SIGKILL');
+    await stopped;
+  }
+
+  async stopAll() {
+    await Promise.all([...this.#running].map((started) => this.stop(started)));
+  }
+}
+
+/** Waits until a process accepts connections. @throws Error with the end of its log if it does not */
+export async function untilAccepting({ name, child, port, logFile }) {
+  const deadline = Date.now() + READY_DEADLINE_MS;
+  for (;;) {
+    if (child.exitCode !== null || child.signalCode !== null || Date.now() > deadline)
+      throw new Error(`${name} does not run:\n${readFileSync(logFile, 'utf8').slice(-4000)}`);
+    if (await accepts(port)) return;
+    await delay(20);
+  }
+}
+
+function accepts(port) {
+  return new Promise((resolve) => {
+    const socket = connect({ port, host: '127.0.0.1' });
+    socket.once('connect', () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once('error', () => resolve(false));
+  });
+}
+
+/** A port of loopback that was free a moment ago. */
+export async function freePort() {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address();
+  server.close();
+  await once(server, 'close');
+  return port;
+}

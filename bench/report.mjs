@@ -1,0 +1,90 @@
+import { execFileSync } from 'node:child_process';
+import { cpus, release, totalmem } from 'node:os';
+
+/**
+ * A row of the table: what was measured and the ratios it is judged by.
+ *
+ * @param ratios [{name, value, atLeast? | atMost?}]
+ */
+export function row(name, figures, ratios) {
+  const problems = Object.entries(figures).flatMap(([target, figure]) =>
+    (figure.problems ?? []).map((problem) => `${target}: ${problem}`),
+  );
+  return {
+    name,
+    figures,
+    ratios: ratios.map((ratio) => ({ ...ratio, holds: holds(ratio) })),
+    problems,
+  };
+}
+
+export function isGood({ problems, ratios }) {
+  return problems.length === 0 && ratios.every((ratio) => ratio.holds !== false);
+}
+
+/** The table as text. */
+export function tableOf(rows) {
+  const lines = rows.flatMap(linesOf);
+  const header = ['row', 'figure', 'ratio', 'target', ''];
+  const widths = header.map((title, column) =>
+    Math.max(title.length, ...lines.map((line) => line[column].length)),
+  );
+  return [header, widths.map((width) => '-'.repeat(width)), ...lines]
+    .map((cells) =>
+      cells
+        .map((cell, column) => cell.padEnd(widths[column]))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
+}
+
+function linesOf({ name, figures, ratios, problems }) {
+  const texts = Object.entries(figures).map(([target, figure]) => `${target} ${textOf(figure)}`);
+  const judged = ratios.map(({ name: ratio, value, atLeast, atMost, holds: isHeld }) => [
+    `${ratio} ${value.toFixed(value < 10 ? 2 : 0)}`,
+    atLeast === undefined ? (atMost === undefined ? '' : `≤ ${atMost}`) : `≥ ${atLeast}`,
+    problems.length > 0 ? 'INVALID' : ({ true: 'holds', false: 'MISSED' }[isHeld] ?? ''),
+  ]);
+  const height = Math.max(texts.length, judged.length);
+  const lines = Array.from({ length: height }, (_, index) => [
+    index === 0 ? name : '',
+    texts[index] ?? '',
+    ...(judged[index] ?? ['', '', '']),
+  ]);
+  return [...lines, ...problems.map((problem) => ['', `  ! ${problem}`, '', '', 'INVALID'])];
+}
+
+function textOf({ perSecond, p50Ms, p99Ms, value, unit }) {
+  if (value !== undefined) return `${value.toFixed(value < 10 ? 2 : 0)} ${unit}`;
+  return `${perSecond.toFixed(0)}/s, p50 ${p50Ms} ms, p99 ${p99Ms} ms`;
+}
+
+function holds({ value, atLeast, atMost }) {
+  if (atLeast !== undefined) return value >= atLeast;
+  return atMost === undefined ? null : value <= atMost;
+}
+
+/** What the figures were measured on. */
+export function circumstances() {
+  const processors = cpus();
+  return {
+    at: new Date().toISOString(),
+    commit: git('rev-parse', 'HEAD'),
+    hasLocalChanges: git('status', '--porcelain', '--untracked-files=no') !== '',
+    node: process.version,
+    system: `${process.platform} ${release()} ${process.arch}`,
+    processors: processors.length,
+    processor: processors[0]?.model ?? 'unknown',
+    memoryMB: Math.round(totalmem() / 2 ** 20),
+  };
+}
+
+/** Null outside a checkout. */
+function git(...args) {
+  try {
+    return execFileSync('git', args, { cwd: import.meta.dirname, encoding: 'utf8' }).trim();
+  } catch {
+    return null;
+  }
+}

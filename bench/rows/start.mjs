@@ -1,0 +1,84 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { median } from '../measure.mjs';
+import { residentMB } from '../memory-of.mjs';
+import { freePort, SERVICE_FLAGS } from '../processes.mjs';
+import { row } from '../report.mjs';
+import { START_FOLDER } from '../stage.mjs';
+
+const root = join(import.meta.dirname, '../..');
+const STARTS = 5;
+const IDLE_SECONDS = 10;
+const DEADLINE_MS = 60_000;
+
+/** The service as `npm start` runs it, with its own PostgreSQL, started again on data that is there. */
+export async function start({ stage, log }) {
+  const dataDir = join(stage.folder, START_FOLDER);
+  const first = await startOnce(dataDir);
+  log(`  first start ${first.seconds.toFixed(2)} s`);
+  await stop(first.child);
+  const seconds = [];
+  let idleMB = 0;
+  for (let count = 1; count <= STARTS; count += 1) {
+    const again = await startOnce(dataDir);
+    seconds.push(again.seconds);
+    log(`  start ${count}: ${again.seconds.toFixed(2)} s`);
+    if (count === STARTS) {
+      await delay(IDLE_SECONDS * 1000);
+      idleMB = await residentMB(again.child.pid);
+    }
+    await stop(again.child);
+  }
+  const figures = {
+    'first start': { value: first.seconds, unit: 's' },
+    'second start': { value: median(seconds), unit: 's', rounds: seconds },
+    'idle memory': { value: idleMB, unit: 'MB' },
+  };
+  return [
+    row('second start to first answer', figures, [
+      { name: 's', value: median(seconds), atMost: 1.5 },
+      { name: 'MB, idle', value: idleMB, atMost: 150 },
+    ]),
+  ];
+}
+
+async function startOnce(dataDir) {
+  const port = await freePort();
+  const begun = performance.now();
+  const child = spawn(process.execPath, [...SERVICE_FLAGS, 'dist/src/main.js'], {
+    cwd: root,
+    env: {
+      PATH: process.env.PATH,
+      HOME: process.env.HOME,
+      PORT: String(port),
+      HOST: '127.0.0.1',
+      DATA_DIR: dataDir,
+    },
+    stdio: 'ignore',
+  });
+  while (!(await answers(port))) {
+    if (child.exitCode !== null || performance.now() - begun > DEADLINE_MS) {
+      child.kill('SIGTERM');
+      throw new Error('the service does not start');
+    }
+    await delay(5);
+  }
+  return { child, seconds: (performance.now() - begun) / 1000 };
+}
+
+async function answers(port) {
+  return fetch(`http://127.0.0.1:${port}/api/health/live`).then(
+    async (response) => {
+      await response.arrayBuffer();
+      return response.ok;
+    },
+    () => false,
+  );
+}
+
+async function stop(child) {
+  child.kill('SIGTERM');
+  await once(child, 'exit');
+}

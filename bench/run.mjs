@@ -1,0 +1,43 @@
+import { writeFile } from 'node:fs/promises';
+import { Generator } from './load/generator-process.mjs';
+import { readOptions } from './options.mjs';
+import { circumstances, isGood, tableOf } from './report.mjs';
+import { create } from './rows/create.mjs';
+import { list } from './rows/list.mjs';
+import { login } from './rows/login.mjs';
+import { memory } from './rows/memory.mjs';
+import { orders } from './rows/orders.mjs';
+import { pageCost } from './rows/page-cost.mjs';
+import { payments } from './rows/payments.mjs';
+import { start } from './rows/start.mjs';
+import { Stage } from './stage.mjs';
+
+const measurements = { list, 'page-cost': pageCost, payments, orders, login, create, start, memory };
+
+const options = readOptions(process.argv.slice(2));
+if (options !== null) process.exitCode = (await run(options)) ? 0 : 1;
+
+async function run(chosen) {
+  const log = (line) => console.error(line);
+  const generator = new Generator();
+  const stage = await Stage.open(chosen, log);
+  const end = async () => {
+    generator.stop();
+    await stage.close();
+  };
+  for (const signal of ['SIGINT', 'SIGTERM'])
+    process.once(signal, () => void end().finally(() => process.exit(130)));
+  const rows = [];
+  try {
+    for (const name of chosen.rows) {
+      log(`${name}:`);
+      rows.push(...(await measurements[name]({ stage, generator, options: chosen, log })));
+    }
+  } finally {
+    await end();
+  }
+  const results = { ...circumstances(), options: chosen, rows };
+  await writeFile(chosen.out, `${JSON.stringify(results, null, 2)}\n`);
+  console.log(tableOf(rows));
+  return rows.every(isGood);
+}

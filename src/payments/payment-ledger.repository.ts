@@ -1,0 +1,111 @@
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import { queryNamed } from '../config/named-statement.js';
+import type { OrderStatus, PaymentState } from '../orders/order-status.js';
+import type { PaymentEvent } from './payment-event.js';
+
+/** All that is known of an order's payment, and of an event's transaction, when the event arrives. */
+export interface KnownPayment extends PaymentState {
+  readonly orderId: string;
+  /** Another one whenever an event was applied to the order or it got another attempt. */
+  readonly version: string;
+  /** The payment attempt that the order's status comes from. */
+  readonly settledBy: string | null;
+  /** Its latest payment attempt. */
+  readonly latestAttemptId: string | null;
+  /** A notification of the transaction said just the same. */
+  readonly wasNotified: boolean;
+  /** An answer of the gateway's said the same, whatever its status code: `expire` has 407 there, 202 when notified. */
+  readonly wasAnswered: boolean;
+  /** Statuses of the transaction that were applied. */
+  readonly appliedStatuses: readonly OrderStatus[];
+}
+
+/** The version is `xmin`, the transaction that wrote the order's row: applying an event does, and a new attempt. */
+const KNOWN = {
+  name: 'payment-known',
+  text: `
+    SELECT orders.order_id AS "orderId", orders.xmin::text AS version, status, transaction_id AS "transactionId",
+      completed_at AS "completedAt", attempt_id AS "settledBy",
+      (SELECT attempt_id FROM payment_attempts WHERE payment_attempts.order_id = orders.order_id
+       ORDER BY number DESC LIMIT 1) AS "latestAttemptId",
+      history.*
+    FROM orders CROSS JOIN LATERAL (
+      SELECT
+        coalesce(bool_or(source = 'notification' AND transaction_status = $3 AND status_code = $4
+                         AND gross_amount = $5 AND fraud_status IS NOT DISTINCT FROM $6), false) AS "wasNotified",
+        coalesce(bool_or(source <> 'notification' AND transaction_status = $3
+                         AND gross_amount = $5 AND fraud_status IS NOT DISTINCT FROM $6), false) AS "wasAnswered",
+        coalesce(array_agg(DISTINCT transaction_status) FILTER (WHERE outcome = 'applied'), '{}')
+          AS "appliedStatuses"
+      FROM payment_notifications
+      WHERE payment_notifications.order_id = orders.order_id AND payment_notifications.transaction_id = $2
+    ) AS history
+    WHERE orders.order_id = coalesce((SELECT order_id FROM payment_attempts WHERE attempt_id = $1), $1)`,
+};
+
+const APPLY = {
+  name: 'payment-apply',
+  text: `
+    WITH changed AS (
+      UPDATE orders SET status = $3, transaction_id = $4, completed_at = $5, attempt_id = $6, payment_type = $7,
+        fraud_status = $8, transaction_amount = $9, updated_at = now()
+      WHERE order_id = $1 AND xmin = $2::xid
+      RETURNING order_id
+    )
+    INSERT INTO payment_notifications
+      (order_id, outcome, transaction_status, transaction_id, fraud_status, gross_amount, source, status_code, payload)
+    SELECT order_id, 'applied', $3, $4, $8, $9, $10, $11, $12 FROM changed
+    RETURNING id`,
+};
+
+/**
+ * An order's payment and its history, read in one statement and written in one (docs/decisions/08), for the sake of
+ * payment notifications. Nothing is decided here.
+ */
+@Injectable()
+export class PaymentLedgerRepository {
+  /**
+   * @param id of the order or of one of its payment attempts, which is what the gateway may name
+   * @returns null when there is no such order
+   */
+  async known(db: EntityManager, id: string, event: PaymentEvent): Promise<KnownPayment | null> {
+    const { transactionId, status, statusCode, grossAmount, fraudStatus } = event;
+    const rows = await queryNamed<KnownPayment>(db, KNOWN, [
+      id,
+      transactionId,
+      status,
+      statusCode,
+      grossAmount,
+      fraudStatus,
+    ]);
+    return rows[0] ?? null;
+  }
+
+  /**
+   * Gives the order the state that an event leads to, and keeps the event.
+   * @returns false, and nothing is written, when the order is no longer as it was known
+   */
+  async apply(
+    db: EntityManager,
+    { orderId, version }: KnownPayment,
+    state: PaymentState,
+    event: PaymentEvent,
+  ): Promise<boolean> {
+    const rows = await queryNamed(db, APPLY, [
+      orderId,
+      version,
+      state.status,
+      state.transactionId,
+      state.completedAt,
+      event.attemptId,
+      event.paymentType,
+      event.fraudStatus,
+      event.grossAmount,
+      event.source,
+      event.statusCode,
+      event.payload,
+    ]);
+    return rows.length === 1;
+  }
+}
