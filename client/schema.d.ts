@@ -624,6 +624,8 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    /** @description Of this state; for `If-None-Match` */
+                    ETag?: string;
                     /** @description On every answer, and on every log line of the request */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
@@ -638,6 +640,17 @@ export interface operations {
                         status: "success";
                     };
                 };
+            };
+            /** @description Unchanged since the answer whose ETag the request named; empty body */
+            304: {
+                headers: {
+                    /** @description Of this state; for `If-None-Match` */
+                    ETag?: string;
+                    /** @description On every answer, and on every log line of the request */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description invalid or malformed access token; validation error */
             400: {
@@ -781,6 +794,8 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    /** @description Of this state; for `If-None-Match` */
+                    ETag?: string;
                     /** @description On every answer, and on every log line of the request */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
@@ -797,7 +812,18 @@ export interface operations {
                     };
                 };
             };
-            /** @description invalid or malformed access token; validation error */
+            /** @description Unchanged since the answer whose ETag the request named; empty body */
+            304: {
+                headers: {
+                    /** @description Of this state; for `If-None-Match` */
+                    ETag?: string;
+                    /** @description On every answer, and on every log line of the request */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description invalid or malformed access token; malformed request; validation error */
             400: {
                 headers: {
                     /** @description On every answer, and on every log line of the request */
@@ -814,7 +840,7 @@ export interface operations {
                                 [key: string]: string;
                             };
                             /** @enum {string} */
-                            message: "invalid or malformed access token" | "validation error";
+                            message: "invalid or malformed access token" | "malformed request" | "validation error";
                         };
                         /** @enum {string} */
                         status: "fail";
@@ -935,6 +961,8 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    /** @description Of this state; for `If-None-Match` */
+                    ETag?: string;
                     /** @description On every answer, and on every log line of the request */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
@@ -946,6 +974,17 @@ export interface operations {
                         status: "success";
                     };
                 };
+            };
+            /** @description Unchanged since the answer whose ETag the request named; empty body */
+            304: {
+                headers: {
+                    /** @description Of this state; for `If-None-Match` */
+                    ETag?: string;
+                    /** @description On every answer, and on every log line of the request */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description something went wrong on our side, please try again later */
             500: {
@@ -1001,6 +1040,8 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    /** @description Of this state; for `If-None-Match` */
+                    ETag?: string;
                     /** @description On every answer, and on every log line of the request */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
@@ -1012,6 +1053,17 @@ export interface operations {
                         status: "success";
                     };
                 };
+            };
+            /** @description Unchanged since the answer whose ETag the request named; empty body */
+            304: {
+                headers: {
+                    /** @description Of this state; for `If-None-Match` */
+                    ETag?: string;
+                    /** @description On every answer, and on every log line of the request */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description something went wrong on our side, please try again later */
             500: {
@@ -1069,6 +1121,8 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    /** @description Of this state; for `If-None-Match` */
+                    ETag?: string;
                     /** @description On every answer, and on every log line of the request */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
@@ -1076,6 +1130,37 @@ export interface operations {
                 content: {
                     "image/jpeg": File;
                     "image/png": File;
+                };
+            };
+            /** @description Unchanged since the answer whose ETag the request named; empty body */
+            304: {
+                headers: {
+                    /** @description Of this state; for `If-None-Match` */
+                    ETag?: string;
+                    /** @description On every answer, and on every log line of the request */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description malformed request */
+            400: {
+                headers: {
+                    /** @description On every answer, and on every log line of the request */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        errors: {
+                            /** @enum {integer} */
+                            code: 400;
+                            /** @enum {string} */
+                            message: "malformed request";
+                        };
+                        /** @enum {string} */
+                        status: "fail";
+                    };
                 };
             };
             /** @description resource you're looking for is not found */
@@ -1395,6 +1480,8 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    /** @description Of this state; for `If-None-Match` */
+                    ETag?: string;
                     /** @description On every answer, and on every log line of the request */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
@@ -1409,6 +1496,17 @@ export interface operations {
                         status: "success";
                     };
                 };
+            };
+            /** @description Unchanged since the answer whose ETag the request named; empty body */
+            304: {
+                headers: {
+                    /** @description Of this state; for `If-None-Match` */
+                    ETag?: string;
+                    /** @description On every answer, and on every log line of the request */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description invalid or malformed access token; validation error */
             400: {
@@ -1787,7 +1885,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Unchanged; empty body */
+            /** @description Unchanged since the answer whose ETag the request named; empty body */
             304: {
                 headers: {
                     /** @description Of this state; for `If-None-Match` */
@@ -1798,7 +1896,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description invalid or malformed access token */
+            /** @description invalid or malformed access token; malformed request */
             400: {
                 headers: {
                     /** @description On every answer, and on every log line of the request */
@@ -1811,7 +1909,7 @@ export interface operations {
                             /** @enum {integer} */
                             code: 400;
                             /** @enum {string} */
-                            message: "invalid or malformed access token";
+                            message: "invalid or malformed access token" | "malformed request";
                         };
                         /** @enum {string} */
                         status: "fail";
@@ -1928,7 +2026,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description invalid or malformed access token */
+            /** @description invalid or malformed access token; malformed request */
             400: {
                 headers: {
                     /** @description On every answer, and on every log line of the request */
@@ -1941,7 +2039,7 @@ export interface operations {
                             /** @enum {integer} */
                             code: 400;
                             /** @enum {string} */
-                            message: "invalid or malformed access token";
+                            message: "invalid or malformed access token" | "malformed request";
                         };
                         /** @enum {string} */
                         status: "fail";
@@ -2119,7 +2217,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description invalid or malformed access token */
+            /** @description invalid or malformed access token; malformed request */
             400: {
                 headers: {
                     /** @description On every answer, and on every log line of the request */
@@ -2132,7 +2230,7 @@ export interface operations {
                             /** @enum {integer} */
                             code: 400;
                             /** @enum {string} */
-                            message: "invalid or malformed access token";
+                            message: "invalid or malformed access token" | "malformed request";
                         };
                         /** @enum {string} */
                         status: "fail";
@@ -2888,6 +2986,8 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    /** @description Of this state; for `If-None-Match` */
+                    ETag?: string;
                     /** @description On every answer, and on every log line of the request */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
@@ -2902,6 +3002,17 @@ export interface operations {
                         status: "success";
                     };
                 };
+            };
+            /** @description Unchanged since the answer whose ETag the request named; empty body */
+            304: {
+                headers: {
+                    /** @description Of this state; for `If-None-Match` */
+                    ETag?: string;
+                    /** @description On every answer, and on every log line of the request */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description invalid or malformed access token; validation error */
             400: {
@@ -3129,6 +3240,26 @@ export interface operations {
                     };
                 };
             };
+            /** @description content encoding or character set is not supported */
+            415: {
+                headers: {
+                    /** @description On every answer, and on every log line of the request */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        errors: {
+                            /** @enum {integer} */
+                            code: 415;
+                            /** @enum {string} */
+                            message: "content encoding or character set is not supported";
+                        };
+                        /** @enum {string} */
+                        status: "fail";
+                    };
+                };
+            };
             /** @description fail to create product and this is not your fault, please try again later; something went wrong on our side, please try again later */
             500: {
                 headers: {
@@ -3185,6 +3316,8 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    /** @description Of this state; for `If-None-Match` */
+                    ETag?: string;
                     /** @description On every answer, and on every log line of the request */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
@@ -3199,7 +3332,18 @@ export interface operations {
                     };
                 };
             };
-            /** @description invalid or malformed access token */
+            /** @description Unchanged since the answer whose ETag the request named; empty body */
+            304: {
+                headers: {
+                    /** @description Of this state; for `If-None-Match` */
+                    ETag?: string;
+                    /** @description On every answer, and on every log line of the request */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description invalid or malformed access token; malformed request */
             400: {
                 headers: {
                     /** @description On every answer, and on every log line of the request */
@@ -3212,7 +3356,7 @@ export interface operations {
                             /** @enum {integer} */
                             code: 400;
                             /** @enum {string} */
-                            message: "invalid or malformed access token";
+                            message: "invalid or malformed access token" | "malformed request";
                         };
                         /** @enum {string} */
                         status: "fail";
@@ -3445,6 +3589,26 @@ export interface operations {
                     };
                 };
             };
+            /** @description content encoding or character set is not supported */
+            415: {
+                headers: {
+                    /** @description On every answer, and on every log line of the request */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        errors: {
+                            /** @enum {integer} */
+                            code: 415;
+                            /** @enum {string} */
+                            message: "content encoding or character set is not supported";
+                        };
+                        /** @enum {string} */
+                        status: "fail";
+                    };
+                };
+            };
             /** @description something went wrong on our side, please try again later */
             500: {
                 headers: {
@@ -3507,7 +3671,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description invalid or malformed access token */
+            /** @description invalid or malformed access token; malformed request */
             400: {
                 headers: {
                     /** @description On every answer, and on every log line of the request */
@@ -3520,7 +3684,7 @@ export interface operations {
                             /** @enum {integer} */
                             code: 400;
                             /** @enum {string} */
-                            message: "invalid or malformed access token";
+                            message: "invalid or malformed access token" | "malformed request";
                         };
                         /** @enum {string} */
                         status: "fail";
@@ -4077,6 +4241,8 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    /** @description Of this state; for `If-None-Match` */
+                    ETag?: string;
                     /** @description On every answer, and on every log line of the request */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
@@ -4090,6 +4256,17 @@ export interface operations {
                         status: "success";
                     };
                 };
+            };
+            /** @description Unchanged since the answer whose ETag the request named; empty body */
+            304: {
+                headers: {
+                    /** @description Of this state; for `If-None-Match` */
+                    ETag?: string;
+                    /** @description On every answer, and on every log line of the request */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description invalid or malformed access token */
             400: {

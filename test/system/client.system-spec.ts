@@ -9,10 +9,10 @@ import {
   createBakeryClient,
   dataOf,
   type Send,
-} from '../client/bakery-client.js';
-import { documentOf } from './support/openapi.js';
-import { png } from './support/pictures.js';
-import { ADMIN, startService, type TestService } from './support/service.js';
+} from '../../client/bakery-client.js';
+import { documentOf } from '../support/openapi.js';
+import { png } from '../support/pictures.js';
+import { ADMIN, startService, type TestService } from '../support/service.js';
 
 let service: TestService;
 

@@ -9,7 +9,7 @@ import { createInterface, type Interface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
-import { startEmbeddedPostgres, type EmbeddedPostgres } from '../src/config/embedded-postgres.js';
+import { startEmbeddedPostgres, type EmbeddedPostgres } from '../../src/config/embedded-postgres.js';
 
 const isRoot = process.geteuid?.() === 0;
 const NOBODY = { uid: 65534, gid: 65534 };
@@ -153,10 +153,10 @@ class ServiceProcess {
 async function buildCheckout(parent: string, withServer = true): Promise<string> {
   const checkout = join(parent, 'checkout');
   await mkdir(checkout);
-  const source = join(import.meta.dirname, '..', 'src', 'config');
-  const modules = (await readdir(join(source, 'embedded-postgres'))).map((name) =>
-    join('embedded-postgres', name),
-  );
+  const source = join(import.meta.dirname, '..', '..', 'src', 'config');
+  const modules = (await readdir(join(source, 'embedded-postgres')))
+    .filter((name) => name.endsWith('.ts'))
+    .map((name) => join('embedded-postgres', name));
   for (const name of ['embedded-postgres.ts', ...modules]) {
     const target = join(checkout, name.replace(/\.ts$/, '.js'));
     await mkdir(dirname(target), { recursive: true });
@@ -181,7 +181,7 @@ async function buildCheckout(parent: string, withServer = true): Promise<string>
        say({ error: error.message });
      }`,
   );
-  const dependencies = join(import.meta.dirname, '..', 'node_modules');
+  const dependencies = join(import.meta.dirname, '..', '..', 'node_modules');
   const native = join(checkout, 'node_modules', PACKAGE, 'native');
   await mkdir(join(checkout, 'node_modules'));
   await copyPackage('pg', dependencies, join(checkout, 'node_modules'));

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { randomUUID } from 'node:crypto';
-import type { PaymentEvent } from '../src/payments/payment-event.js';
-import type { CancellationService } from '../src/payments/cancellation.service.js';
-import type { PaymentEventsService } from '../src/payments/payment-events.service.js';
-import type { PaymentsService } from '../src/payments/payments.service.js';
+import type { PaymentEvent } from '../../src/payments/payment-event.js';
+import type { CancellationService } from '../../src/payments/cancellation.service.js';
+import type { PaymentEventsService } from '../../src/payments/payment-events.service.js';
+import type { PaymentsService } from '../../src/payments/payments.service.js';
 import type { DataSource } from 'typeorm';
-import { built } from './support/built.js';
-import { notification, type Notification } from './support/notifications.js';
-import { startService, type TestService } from './support/service.js';
+import { built } from '../support/built.js';
+import { notification, type Notification } from '../support/notifications.js';
+import { startService, type TestService } from '../support/service.js';
 
 /** Side by side, so that the database has something to do while the others think. */
 const LANES = 5;

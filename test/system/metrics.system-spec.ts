@@ -1,14 +1,22 @@
 import { spawnSync } from 'node:child_process';
 import { connect } from 'node:net';
 import { once } from 'node:events';
-import { DatabaseProxy } from './support/database-proxy.js';
-import { createDatabase } from './support/databases.js';
-import { png } from './support/pictures.js';
-import { freePort } from './support/process.js';
-import { CAKE, form } from './support/products.js';
-import { startService } from './support/service.js';
-import { age, findDueOrders, allChecked, notifyOf, openShop, placeOrder, type Shop } from './support/shop.js';
-import { until } from './support/wait.js';
+import { DatabaseProxy } from '../support/database-proxy.js';
+import { createDatabase } from '../support/databases.js';
+import { png } from '../support/pictures.js';
+import { freePort } from '../support/process.js';
+import { CAKE, form } from '../support/products.js';
+import { startService } from '../support/service.js';
+import {
+  age,
+  findDueOrders,
+  allChecked,
+  notifyOf,
+  openShop,
+  placeOrder,
+  type Shop,
+} from '../support/shop.js';
+import { until } from '../support/wait.js';
 
 /** The samples of a scrape, by name and labels as Prometheus writes them. */
 type Samples = ReadonlyMap<string, number>;

@@ -3,8 +3,8 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Client } from './support/client.js';
-import { type BuiltProcess, freePort, spawnBuilt, untilListening } from './support/process.js';
+import { Client } from '../support/client.js';
+import { type BuiltProcess, freePort, spawnBuilt, untilListening } from '../support/process.js';
 
 const MAIN = 'src/main.js';
 

@@ -1,12 +1,12 @@
 import pg from 'pg';
-import { built } from './support/built.js';
-import { createDatabase, type TestDatabase } from './support/databases.js';
-import { png } from './support/pictures.js';
-import { createProduct } from './support/products.js';
-import { contentsOf, schemaOf } from './support/schema.js';
-import { startService } from './support/service.js';
-import { openShop, type OrderAnswer } from './support/shop.js';
-import { until } from './support/wait.js';
+import { built } from '../support/built.js';
+import { createDatabase, type TestDatabase } from '../support/databases.js';
+import { png } from '../support/pictures.js';
+import { createProduct } from '../support/products.js';
+import { contentsOf, schemaOf } from '../support/schema.js';
+import { startService } from '../support/service.js';
+import { openShop, type OrderAnswer } from '../support/shop.js';
+import { until } from '../support/wait.js';
 
 /**
  * What a `down` cannot keep, because nothing is there to keep it in. A migration that is not named here must give back
