@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { parseArgs } from 'node:util';
+import { TelemetryModule } from '../common/telemetry.module.js';
 import { DatabaseModule } from '../config/database.module.js';
 import { EnvModule } from '../config/env.module.js';
 import type { Env } from '../config/env.js';
@@ -89,7 +90,12 @@ async function run(plan: Plan, env: Env, database: OpenDatabase): Promise<ExitCo
   const app = await NestFactory.createApplicationContext(
     {
       module: SeedCommandModule,
-      imports: [EnvModule.forRoot(env, database), DatabaseModule.forRoot(database.url), PaymentsModule],
+      imports: [
+        EnvModule.forRoot(env, database),
+        DatabaseModule.forRoot(database.url),
+        TelemetryModule,
+        PaymentsModule,
+      ],
     },
     { logger: ['error', 'fatal'], abortOnError: false },
   );

@@ -13,7 +13,7 @@ export interface JsonRequest extends Request {
 }
 
 /** Largest JSON body in bytes (decisions.md, Answers). */
-const JSON_BODY_LIMIT = 100 * 1024;
+export const JSON_BODY_LIMIT = 100 * 1024;
 /** Deepest nesting of a JSON body. The validation works recursively: 100 KiB of brackets would exhaust the stack. */
 const MAX_DEPTH = 32;
 

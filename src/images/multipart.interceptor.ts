@@ -9,6 +9,7 @@ import type { Request, Response } from 'express';
 import { finalize, type Observable } from 'rxjs';
 import { Failure, failures } from '../common/errors.js';
 import { inviteBody } from '../common/expect-continue.js';
+import { JSON_BODY_LIMIT } from '../common/json-body.interceptor.js';
 import { Telemetry, type UploadOutcome } from '../common/telemetry.js';
 import { MAX_FORM_BYTES } from './multipart-limits.js';
 import { readMultipart, type ReceivedForm } from './multipart-reader.js';
@@ -42,6 +43,8 @@ export class MultipartInterceptor implements NestInterceptor {
     const request = context.switchToHttp().getRequest<FormRequest>();
     const response = context.switchToHttp().getResponse<Response>();
     if (request.is('multipart/form-data') === false) {
+      // Not read, and too large all the same.
+      if (request.is('json') === 'json' && lengthOf(request) > JSON_BODY_LIMIT) throw failures.tooLarge();
       request.form = EMPTY;
       return next.handle();
     }
@@ -84,8 +87,13 @@ function sizeOf({ files }: ReceivedForm): number {
 }
 
 /** What can be told from the headers alone. */
-function refuseUnread({ headers }: Request): void {
-  const encoding = headers['content-encoding'] ?? 'identity';
+function refuseUnread(request: Request): void {
+  const encoding = request.headers['content-encoding'] ?? 'identity';
   if (encoding.toLowerCase() !== 'identity') throw failures.unsupportedEncoding();
-  if (Number(headers['content-length'] ?? 0) > MAX_FORM_BYTES) throw failures.tooLarge();
+  if (lengthOf(request) > MAX_FORM_BYTES) throw failures.tooLarge();
+}
+
+/** As declared, in bytes; 0 where it is not. */
+function lengthOf({ headers }: Request): number {
+  return Number(headers['content-length'] ?? 0);
 }
