@@ -56,7 +56,8 @@ it('issue, People: a customer registers, verifies, scrolls to the end, orders, p
   await portrait(page, 'catalog-desktop');
   // The administrator of another file may have added one meanwhile.
   const end = page.getByText(/^That is all we bake: \d+ products\.$/);
-  while (!(await end.isVisible())) {
+  for (let turns = 0; !(await end.isVisible()); turns += 1) {
+    if (turns > PRODUCTS) throw new Error(`no end: ${await page.locator('main').innerText()}`);
     const shown = await cards(page).count();
     await page.evaluate(() => {
       window.scrollTo(0, document.documentElement.scrollHeight);

@@ -8,5 +8,5 @@ export default {
   moduleNameMapper: base.moduleNameMapper,
   transform: base.transform,
   testTimeout: 120_000,
-  maxWorkers: 2,
+  maxWorkers: 1,
 };
