@@ -42,8 +42,8 @@ export const KNOWN_ADDRESS_SECONDS = 30 * DAY;
 /** A known address is written again when it is older than this, not at each login. */
 export const KNOWN_ADDRESS_RENEWED_AFTER_SECONDS = DAY;
 
-/** Mails that one address causes to whomever, a code each. Further ones leave at a slow pace or not at all. */
-export const MAILS_OF_ONE_ADDRESS: AttemptLimit = { free: 1_000, windowSeconds: HOUR };
+/** Mails that one address causes to whomever, a code each; it may be a whole school's. Further ones leave slowly, or not. */
+export const MAILS_OF_ONE_ADDRESS: AttemptLimit = { free: 10_000, windowSeconds: HOUR };
 /** Gap between the mails of registrations beyond that: they are promised, but not when. */
 export const SLOW_MAIL_GAP_SECONDS = 10;
 /** Codes that one address has mailed to one account, besides one a minute. Nobody needs more; a nuisance would. */

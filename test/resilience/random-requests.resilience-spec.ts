@@ -114,6 +114,8 @@ describe('requests made from the OpenAPI document', () => {
   });
 
   it('hostile input: every documented status of every operation is answered, those of faults under faults', async () => {
+    // As an hour later: so many requests of one address have slowed the codes that it may have mailed.
+    await world.service.database.pool.query('DELETE FROM attempt_counts');
     for (const target of targets) {
       for (const request of await completions(target, world)) await sendAndJudge(target, request);
     }
