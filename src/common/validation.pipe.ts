@@ -9,15 +9,6 @@ const OPTIONS = {
   stopAtFirstError: true,
 } as const satisfies ValidatorOptions;
 
-const messagesOfDto = new WeakMap<object, string>();
-
-/** The envelope's message when a DTO does not hold; without it `validation error`. */
-export function FailureMessage(message: string): ClassDecorator {
-  return (dto) => {
-    messagesOfDto.set(dto, message);
-  };
-}
-
 /**
  * Builds the DTO of a body or a query and reports every failing field at once. Unknown fields are dropped
  * (decisions.md, Answers); a body that is no object counts as an empty one, so that each field says what it misses.
@@ -28,11 +19,7 @@ export class DtoValidationPipe extends ValidationPipe {
     super({
       ...OPTIONS,
       transform: true,
-      exceptionFactory: (errors) =>
-        failures.validation(
-          fieldMessages(errors),
-          messagesOfDto.get(errors[0]?.target?.constructor ?? Object),
-        ),
+      exceptionFactory: (errors) => failures.validation(fieldMessages(errors)),
     });
   }
 
