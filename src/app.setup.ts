@@ -10,9 +10,12 @@ import { stopGracefully, trackConnections } from './common/graceful-stop.js';
 import { answerFailure } from './common/fail-envelope.filter.js';
 import { failures } from './common/errors.js';
 import { HttpAdapter, requireSaneHeaders } from './common/http-adapter.js';
-import { NestLogger, requestLog } from './common/logging.js';
+import { answerForLane } from './common/lane/fast-lane.js';
+import { NestLogger } from './common/logging.js';
 import { corsOriginMatcher, originCheck } from './common/origin-check.js';
 import { requestId } from './common/request-id.js';
+import { requestLog } from './common/request-log.js';
+import { RunningRequests } from './common/running-requests.js';
 import type { Database } from './config/database.js';
 import type { Env } from './config/env.js';
 import { JobsService } from './jobs/jobs.service.js';
@@ -45,7 +48,6 @@ export async function createApp(
   app.use(requestId);
   const log = requestLog(logger);
   app.use(log);
-  http.fastLane.log = log;
   // Where the service is reached by plain http, `upgrade-insecure-requests` would leave the API page without its parts.
   app.use(helmet({ contentSecurityPolicy: { directives: { upgradeInsecureRequests: null } } }));
   app.enableCors({
@@ -60,6 +62,7 @@ export async function createApp(
   app.use(requireSaneHeaders);
   app.use(originCheck(env));
   app.use(cookieParser());
+  app.use(answerForLane);
   serveOpenApi(app, env);
 
   trackConnections(app.getHttpServer());
@@ -69,6 +72,7 @@ export async function createApp(
     next(failures.notFound());
   });
   app.use(lastResort);
+  http.fastLane.surroundings = { pipeline: http.getInstance(), log, running: app.get(RunningRequests) };
   return app;
 }
 

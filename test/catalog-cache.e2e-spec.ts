@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { setTimeout as delay } from 'node:timers/promises';
-import { cachedBytes, insertProducts, untilHeard, watchLane, wire } from './support/catalog.js';
+import { cachedBytes, insertProducts, untilHeard, wire } from './support/catalog.js';
+import { watchLane } from './support/lane.js';
 import type { Client } from './support/client.js';
 import { DatabaseProxy } from './support/database-proxy.js';
 import { createDatabase, type TestDatabase } from './support/databases.js';

@@ -1,5 +1,6 @@
 import type { OutgoingHttpHeaders } from 'node:http';
-import { insertProducts, untilHeard, watchLane, wire, type WireAnswer } from './support/catalog.js';
+import { insertProducts, untilHeard, wire, type WireAnswer } from './support/catalog.js';
+import { closeLane, watchLane } from './support/lane.js';
 import { createDatabase, type TestDatabase } from './support/databases.js';
 import { startService, type TestService } from './support/service.js';
 import { expiredToken, goodClaims, signToken } from './support/tokens.js';
@@ -27,6 +28,7 @@ beforeAll(async () => {
   );
   fast = await startService({ database, settings });
   plain = await startService({ database, settings: { ...settings, CATALOG_CACHE_MB: '0' } });
+  closeLane(plain);
   await untilHeard(fast);
   tookLane = watchLane(fast);
   etag = (await wire(plain.url, '/api/products', { cookie })).headers.etag ?? '';

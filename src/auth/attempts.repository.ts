@@ -3,6 +3,7 @@ import { createHmac, hkdfSync } from 'node:crypto';
 import { RateLimiterPostgres } from 'rate-limiter-flexible';
 import { DataSource, type EntityManager } from 'typeorm';
 import { Env } from '../config/env.js';
+import { queryNamed } from '../config/named-statement.js';
 import {
   type AttemptLimit,
   GUESSES_AT_ONE_ACCOUNT,
@@ -14,6 +15,11 @@ import {
 } from './attempt-limits.js';
 
 const TABLE = 'attempt_counts';
+/** Each guess reads it twice. */
+const READ = {
+  name: 'attempt-counts',
+  text: `SELECT key, points, expire FROM ${TABLE} WHERE key = ANY ($1) AND expire > $2`,
+};
 
 /** What is counted, each within its own window. */
 const COUNTERS = {
@@ -81,8 +87,9 @@ export class AttemptsRepository {
   /** Reads several counts in one statement, which the library could only do one by one. */
   async read(keys: readonly CountKey[]): Promise<(key: CountKey) => Count> {
     const now = Date.now();
-    const rows = await this.dataSource.query<{ key: string; points: number; expire: string }[]>(
-      `SELECT key, points, expire FROM ${TABLE} WHERE key = ANY($1) AND expire > $2`,
+    const rows = await queryNamed<{ key: string; points: number; expire: string }>(
+      this.dataSource.manager,
+      READ,
       [keys.map(storedKey), now],
     );
     const counts = new Map(

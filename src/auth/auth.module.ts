@@ -1,5 +1,4 @@
 import { Module } from '@nestjs/common';
-import { JwtModule } from '@nestjs/jwt';
 import { PassportModule } from '@nestjs/passport';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { JobsModule } from '../jobs/jobs.module.js';
@@ -27,14 +26,7 @@ import { SessionsService } from './sessions.service.js';
 import { TokensService } from './tokens.service.js';
 
 @Module({
-  imports: [
-    TypeOrmModule.forFeature([OneTimePassword]),
-    PassportModule,
-    JwtModule.register({}),
-    UsersModule,
-    MailModule,
-    JobsModule,
-  ],
+  imports: [TypeOrmModule.forFeature([OneTimePassword]), PassportModule, UsersModule, MailModule, JobsModule],
   controllers: [AuthController, AccountController],
   providers: [
     AccountService,

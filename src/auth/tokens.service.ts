@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { JwtService, type JwtSignOptions } from '@nestjs/jwt';
+import { JwtService } from '@nestjs/jwt';
 import type { CookieOptions, Request, Response } from 'express';
-import { createHash, randomUUID, timingSafeEqual } from 'node:crypto';
+import { createHash, createSecretKey, randomUUID, timingSafeEqual } from 'node:crypto';
 import { type Principal, ROLES, type Role } from '../common/current-user.decorator.js';
 import { isId } from '../common/ids.js';
 import { Env } from '../config/env.js';
@@ -38,27 +38,30 @@ const COOKIE: CookieOptions = { httpOnly: true, secure: true, sameSite: 'none' }
 /** Signs and verifies the two tokens and carries them in their cookies. */
 @Injectable()
 export class TokensService {
-  constructor(
-    private readonly jwt: JwtService,
-    private readonly env: Env,
-  ) {}
+  readonly #access: JwtService;
+  readonly #refresh: JwtService;
+
+  constructor(env: Env) {
+    this.#access = serviceOf(env.jwtAccessSecret, ACCESS_LIFETIME_S);
+    this.#refresh = serviceOf(env.jwtRefreshSecret, REFRESH_LIFETIME_S);
+  }
 
   signAccess(principal: Principal): string {
-    return this.#sign(principal, this.env.jwtAccessSecret, ACCESS_LIFETIME_S);
+    return sign(this.#access, principal);
   }
 
   signRefresh(principal: Principal): string {
-    return this.#sign(principal, this.env.jwtRefreshSecret, REFRESH_LIFETIME_S);
+    return sign(this.#refresh, principal);
   }
 
   /** Whose refresh token it is; null unless it is well signed and not expired. */
   verifyRefresh(token: string): Promise<Principal | null> {
-    return this.#verify(token, { secret: this.env.jwtRefreshSecret });
+    return principalOfToken(this.#refresh, token, {});
   }
 
   /** Whose access token it is, expired or not; null unless it is well signed. For logging out. */
   verifyAccessSignature(token: string): Promise<Principal | null> {
-    return this.#verify(token, { secret: this.env.jwtAccessSecret, ignoreExpiration: true });
+    return principalOfToken(this.#access, token, { ignoreExpiration: true });
   }
 
   setAccessCookie(response: Response, token: string): void {
@@ -80,24 +83,31 @@ export class TokensService {
     response.clearCookie(ACCESS_COOKIE, { ...COOKIE, path: '/' });
     response.clearCookie(REFRESH_COOKIE, { ...COOKIE, path: REFRESH_PATH });
   }
+}
 
-  #sign({ id, fullname, email, role }: Principal, secret: string, lifetime: number): string {
-    const options: JwtSignOptions = { secret, algorithm: JWT_ALGORITHM, expiresIn: lifetime };
-    return this.jwt.sign({ tokenId: id, fullname, email, role, jti: randomUUID() }, options);
-  }
+/** The secret becomes a key once: jsonwebtoken tries a text as a private key first, which costs more than signing. */
+function serviceOf(secret: string, lifetimeSeconds: number): JwtService {
+  return new JwtService({
+    secret: createSecretKey(secret, 'utf8'),
+    signOptions: { algorithm: JWT_ALGORITHM, expiresIn: lifetimeSeconds },
+    verifyOptions: { algorithms: [JWT_ALGORITHM] },
+  });
+}
 
-  async #verify(
-    token: string,
-    options: { secret: string; ignoreExpiration?: boolean },
-  ): Promise<Principal | null> {
-    try {
-      return principalOf(
-        await this.jwt.verifyAsync<object>(token, { ...options, algorithms: [JWT_ALGORITHM] }),
-      );
-    } catch {
-      // Whatever is wrong with a token, its bearer is told the same.
-      return null;
-    }
+function sign(jwt: JwtService, { id, fullname, email, role }: Principal): string {
+  return jwt.sign({ tokenId: id, fullname, email, role, jti: randomUUID() });
+}
+
+async function principalOfToken(
+  jwt: JwtService,
+  token: string,
+  options: { ignoreExpiration?: boolean },
+): Promise<Principal | null> {
+  try {
+    return principalOf(await jwt.verifyAsync<object>(token, options));
+  } catch {
+    // Whatever is wrong with a token, its bearer is told the same.
+    return null;
   }
 }
 

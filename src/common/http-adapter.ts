@@ -2,7 +2,7 @@ import { ExpressAdapter } from '@nestjs/platform-express';
 import type { NextFunction, Request, Response } from 'express';
 import { createServer, type RequestListener } from 'node:http';
 import { failures } from './errors.js';
-import { FastLane } from './fast-lane.js';
+import { FastLane } from './lane/fast-lane.js';
 import { limitPipelining } from './pipelining.js';
 import type { RequestObserver } from './request-observer.js';
 import { answerUnparsableRequests } from './unparsable-requests.js';
@@ -40,7 +40,7 @@ export class HttpAdapter extends ExpressAdapter {
     const express = this.getInstance<RequestListener>();
     const server = createServer(SERVER_OPTIONS, (request, response) => {
       this.observer?.(request, response);
-      if (!this.fastLane.serves(request, response)) express(request, response);
+      if (!this.fastLane.attends(request, response)) express(request, response);
     });
     // Node drops what is above without a word, so that one line more tells that there was more.
     server.maxHeadersCount = MAX_HEADERS + 1;

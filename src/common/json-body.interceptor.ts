@@ -5,6 +5,7 @@ import { json, type Request, type RequestHandler, type Response } from 'express'
 import type { Observable } from 'rxjs';
 import { failures } from './errors.js';
 import { inviteBody } from './expect-continue.js';
+import { isWithinDepth } from './json-depth.js';
 
 /** A request whose JSON body was read. */
 export interface JsonRequest extends Request {
@@ -14,8 +15,6 @@ export interface JsonRequest extends Request {
 
 /** Largest JSON body in bytes (decisions.md, Answers). */
 export const JSON_BODY_LIMIT = 100 * 1024;
-/** Deepest nesting of a JSON body. The validation works recursively: 100 KiB of brackets would exhaust the stack. */
-const MAX_DEPTH = 32;
 
 const parseJson: RequestHandler = json({
   limit: JSON_BODY_LIMIT,
@@ -41,12 +40,25 @@ export class JsonBodyInterceptor implements NestInterceptor {
     // Whoever reads another kind of body invites it.
     if (request.is('json') === 'json') inviteBody(request, response);
     await readJson(request, response);
-    if (!isWithinDepth(request.body, MAX_DEPTH)) throw failures.malformedRequest();
+    if (!isWithinDepth(request.body)) throw failures.malformedRequest();
     return next.handle();
   }
 }
 
+/** By handler. */
+const bodyTakers = new WeakMap<object, boolean>();
+
 function takesBody(context: ExecutionContext): boolean {
+  const handler = context.getHandler();
+  let takes = bodyTakers.get(handler);
+  if (takes === undefined) {
+    takes = declaresBody(context);
+    bodyTakers.set(handler, takes);
+  }
+  return takes;
+}
+
+function declaresBody(context: ExecutionContext): boolean {
   const taken: unknown = Reflect.getMetadata(
     ROUTE_ARGS_METADATA,
     context.getClass(),
@@ -65,16 +77,4 @@ function readJson(request: JsonRequest, response: Response): Promise<void> {
         );
     });
   });
-}
-
-/** Goes level by level rather than by recursion, which is what too deep a value would break. */
-function isWithinDepth(value: unknown, maxDepth: number): boolean {
-  let level: unknown[] = [value];
-  for (let depth = 0; depth <= maxDepth; depth += 1) {
-    level = level.flatMap((entry): unknown[] =>
-      typeof entry === 'object' && entry !== null ? Object.values(entry) : [],
-    );
-    if (level.length === 0) return true;
-  }
-  return false;
 }

@@ -1,6 +1,5 @@
 import type { LoggerService } from '@nestjs/common';
 import { pino, stdTimeFunctions, type DestinationStream, type Logger } from 'pino';
-import { pinoHttp } from 'pino-http';
 import pretty from 'pino-pretty';
 import { format } from 'node:util';
 import type { Env } from '../config/env.js';
@@ -86,30 +85,6 @@ export function routeConsole(logger: Logger): void {
       );
     };
   }
-}
-
-/** One line a request: method, path without its query, status, duration. No header, cookie or body. */
-export function requestLog(logger: Logger) {
-  return pinoHttp({
-    logger,
-    genReqId: (request) => request.id,
-    customAttributeKeys: { responseTime: 'durationMs' },
-    // Named here as well: an aborted request's events run outside its async context.
-    customSuccessObject: (request, _response, line: object) => ({ ...line, requestId: request.id }),
-    customErrorObject: (request, _response, _error, line: object) => ({ ...line, requestId: request.id }),
-    autoLogging: { ignore: (request) => request.url?.startsWith('/api/health') === true },
-    customLogLevel: (_request, response, error) =>
-      error !== undefined || response.statusCode >= 500 ? 'error' : 'info',
-    customSuccessMessage: () => 'request',
-    customErrorMessage: () => 'request',
-    serializers: {
-      req: (request: { method: string; url: string }) => ({
-        method: request.method,
-        path: request.url.split('?', 1)[0],
-      }),
-      res: (response: { statusCode: number }) => ({ status: response.statusCode }),
-    },
-  });
 }
 
 /** Nest's own parts that list every module and route at each start. */

@@ -2,6 +2,13 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
+declare module 'node:http' {
+  interface IncomingMessage {
+    /** The request's id, once it has one. */
+    id?: string;
+  }
+}
+
 const storage = new AsyncLocalStorage<string>();
 const SANE_TOKEN = /^[\w.:-]{1,128}$/;
 
@@ -17,8 +24,9 @@ export function requestId(request: IncomingMessage, response: ServerResponse, ne
   withRequestId(request, id, next);
 }
 
-/** The id of a request: the caller's if it is a sane token, else a new one. */
-export function idOf({ headers }: IncomingMessage): string {
+/** The id of a request: the one that it has, or the caller's if it is a sane token, else a new one. */
+export function idOf({ id, headers }: IncomingMessage): string {
+  if (id !== undefined) return id;
   const given = headers['x-request-id'];
   return typeof given === 'string' && SANE_TOKEN.test(given) ? given : randomUUID();
 }

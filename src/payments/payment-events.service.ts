@@ -4,7 +4,7 @@ import { afterPayment, isCompleted } from '../orders/order-status.js';
 import { OrdersService } from '../orders/orders.service.js';
 import { type Outcome, outcomeOf } from './notification-outcome.js';
 import type { EventSource, PaymentEvent } from './payment-event.js';
-import { type KnownPayment, PaymentLedgerRepository } from './payment-ledger.repository.js';
+import { type KnownPayment, PaymentLedgerRepository, unheardOf } from './payment-ledger.repository.js';
 import { PaymentsRepository } from './payments.repository.js';
 
 /** The one way in which an order's payment changes, whoever brings the news. */
@@ -33,6 +33,16 @@ export class PaymentEventsService {
         : // Whatever else happens, what was notified once stays a redelivery.
           known.wasNotified && (await this.#keep(db, known, outcome, event));
     return isDone ? outcome : db.transaction((tx) => this.record(tx, orderId, event));
+  }
+
+  /**
+   * Keeps an event and applies it in one statement, if it is the first that is heard of an order.
+   * @returns false, and nothing is written, if it is not
+   */
+  recordFirst(db: EntityManager, event: PaymentEvent): Promise<boolean> {
+    const unheard = unheardOf(event.attemptId);
+    if (judge(unheard, event) !== 'applied') return Promise.resolve(false);
+    return this.ledger.applyFirst(db, afterPayment(unheard, event, new Date()), event);
   }
 
   /**

@@ -44,19 +44,35 @@ const KNOWN = {
     WHERE orders.order_id = coalesce((SELECT order_id FROM payment_attempts WHERE attempt_id = $1), $1)`,
 };
 
-const APPLY = {
-  name: 'payment-apply',
-  text: `
-    WITH changed AS (
-      UPDATE orders SET status = $3, transaction_id = $4, completed_at = $5, attempt_id = $6, payment_type = $7,
-        fraud_status = $8, transaction_amount = $9, updated_at = now()
-      WHERE order_id = $1 AND xmin = $2::xid
-      RETURNING order_id
+/** Gives an order the state and keeps the event. @param version SQL: the row version that the order must still have */
+const applying = (orders: string, version: string) => `
+    changed AS (
+      UPDATE orders SET status = $2, transaction_id = $3, completed_at = $4, attempt_id = $5, payment_type = $6,
+        fraud_status = $7, transaction_amount = $8, updated_at = now()
+      ${orders} AND orders.xmin = ${version}
+      RETURNING orders.order_id
     )
     INSERT INTO payment_notifications
       (order_id, outcome, transaction_status, transaction_id, fraud_status, gross_amount, source, status_code, payload)
-    SELECT order_id, 'applied', $3, $4, $8, $9, $10, $11, $12 FROM changed
-    RETURNING id`,
+    SELECT order_id, 'applied', $2, $3, $7, $8, $9, $10, $11 FROM changed
+    RETURNING id`;
+
+const APPLY = {
+  name: 'payment-apply',
+  text: `WITH ${applying('WHERE orders.order_id = $1', '$12::xid')}`,
+};
+
+/** Materialized: when the order is changed meanwhile, the version must not be read again with it. */
+const APPLY_FIRST = {
+  name: 'payment-apply-first',
+  text: `
+    WITH unheard AS MATERIALIZED (
+      SELECT order_id, xmin AS version FROM orders
+      WHERE order_id = $1 AND status = 'pending' AND transaction_id IS NULL AND attempt_id IS NULL
+        AND NOT EXISTS (SELECT FROM payment_notifications WHERE payment_notifications.order_id = $1)
+        AND NOT EXISTS (SELECT FROM payment_attempts
+                        WHERE payment_attempts.order_id = $1 AND payment_attempts.attempt_id <> $1)
+    ), ${applying('FROM unheard WHERE orders.order_id = unheard.order_id', 'unheard.version')}`,
 };
 
 /**
@@ -92,20 +108,49 @@ export class PaymentLedgerRepository {
     state: PaymentState,
     event: PaymentEvent,
   ): Promise<boolean> {
-    const rows = await queryNamed(db, APPLY, [
-      orderId,
-      version,
-      state.status,
-      state.transactionId,
-      state.completedAt,
-      event.attemptId,
-      event.paymentType,
-      event.fraudStatus,
-      event.grossAmount,
-      event.source,
-      event.statusCode,
-      event.payload,
-    ]);
+    const rows = await queryNamed(db, APPLY, [orderId, ...written(state, event), version]);
     return rows.length === 1;
   }
+
+  /**
+   * The same in one statement, without having read the order, for the first that is heard of it under its own id.
+   * @returns false, and nothing is written, unless the order is as `unheardOf` says
+   */
+  async applyFirst(db: EntityManager, state: PaymentState, event: PaymentEvent): Promise<boolean> {
+    const rows = await queryNamed(db, APPLY_FIRST, [event.attemptId, ...written(state, event)]);
+    return rows.length === 1;
+  }
+}
+
+/** What is known of an order of which nothing was heard, and that has no attempt but the one under its own id. */
+export function unheardOf(orderId: string): KnownPayment {
+  return {
+    orderId,
+    version: '',
+    status: 'pending',
+    transactionId: null,
+    completedAt: null,
+    settledBy: null,
+    latestAttemptId: null,
+    wasNotified: false,
+    wasAnswered: false,
+    appliedStatuses: [],
+  };
+}
+
+/** The parameters $2 to $11 of the statements that apply an event. */
+function written({ status, transactionId, completedAt }: PaymentState, event: PaymentEvent): unknown[] {
+  const { attemptId, paymentType, fraudStatus, grossAmount, source, statusCode, payload } = event;
+  return [
+    status,
+    transactionId,
+    completedAt,
+    attemptId,
+    paymentType,
+    fraudStatus,
+    grossAmount,
+    source,
+    statusCode,
+    payload,
+  ];
 }

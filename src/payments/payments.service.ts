@@ -6,6 +6,7 @@ import { checkDto } from '../common/validation.pipe.js';
 import { GatewayService } from '../gateway/gateway.service.js';
 import type { SignedFields } from '../gateway/signature.js';
 import { OrdersService } from '../orders/orders.service.js';
+import type { PaymentEvent } from './payment-event.js';
 import { PaymentEventsService } from './payment-events.service.js';
 import { PaymentNotificationDto } from './payments.dto.js';
 import { PaymentsRepository } from './payments.repository.js';
@@ -45,6 +46,18 @@ export class PaymentsService {
     }
   }
 
+  /**
+   * The same for the first that is heard of an order, which takes one statement.
+   * @returns false, and nothing was done, for every other notification
+   */
+  async receiveFirst(body: unknown, payload: string): Promise<boolean> {
+    const { value: notification, details } = await checkDto(PaymentNotificationDto, body);
+    if (details !== null || !this.gateway.isSigned(notification, notification.signature_key)) return false;
+    const isFirst = await this.events.recordFirst(this.database.manager, eventOf(notification, payload));
+    if (isFirst) this.telemetry.report({ kind: 'notification', outcome: 'applied' });
+    return isFirst;
+  }
+
   async #receive(body: unknown, payload: string): Promise<NotificationOutcome> {
     const { value: notification, details } = await checkDto(PaymentNotificationDto, body);
     const isSigned =
@@ -59,17 +72,11 @@ export class PaymentsService {
   }
 
   async #keepAndApply(notification: PaymentNotificationDto, payload: string): Promise<NotificationOutcome> {
-    const outcome = await this.events.recordAtOnce(this.database.manager, notification.order_id, {
-      source: 'notification',
-      attemptId: notification.order_id.toLowerCase(),
-      status: notification.transaction_status,
-      transactionId: notification.transaction_id,
-      statusCode: notification.status_code,
-      grossAmount: notification.gross_amount,
-      paymentType: notification.payment_type,
-      fraudStatus: notification.fraud_status,
-      payload,
-    });
+    const outcome = await this.events.recordAtOnce(
+      this.database.manager,
+      notification.order_id,
+      eventOf(notification, payload),
+    );
     if (outcome === null) throw failures.notFound();
     return outcome === 'late' ? 'stale' : outcome;
   }
@@ -84,6 +91,20 @@ export class PaymentsService {
       await this.reconciliation.checkSoon(tx, order.orderId);
     });
   }
+}
+
+function eventOf(notification: PaymentNotificationDto, payload: string): PaymentEvent {
+  return {
+    source: 'notification',
+    attemptId: notification.order_id.toLowerCase(),
+    status: notification.transaction_status,
+    transactionId: notification.transaction_id,
+    statusCode: notification.status_code,
+    grossAmount: notification.gross_amount,
+    paymentType: notification.payment_type,
+    fraudStatus: notification.fraud_status,
+    payload,
+  };
 }
 
 const OUTCOME_OF_STATUS: Readonly<Record<number, NotificationOutcome>> = {

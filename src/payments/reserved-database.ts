@@ -2,18 +2,19 @@ import { Injectable, type OnApplicationShutdown, type OnModuleInit } from '@nest
 import { DataSource, type EntityManager } from 'typeorm';
 import { poolOf, type PoolState } from '../config/database-pool.js';
 
-const RESERVED_CONNECTIONS = 2;
+/** They are busy for a millisecond or two each time: four take what one process can receive. */
+const RESERVED_CONNECTIONS = 4;
 
 /**
  * The database for payment notifications. The gateway gives up after 15 seconds and repeats a notification minutes
  * later: when slow reads hold every connection of the pool, it must not queue up behind them, so that there are
- * two more, for this alone.
+ * a few more, for this alone.
  */
 @Injectable()
 export class ReservedDatabase implements OnModuleInit, OnApplicationShutdown {
   readonly #reserved: DataSource;
 
-  constructor(private readonly dataSource: DataSource) {
+  constructor(dataSource: DataSource) {
     const options = dataSource.options as DataSource['options'] & { readonly type: 'postgres' };
     // The same entities and limits: only the pool is another.
     this.#reserved = new DataSource({ ...options, poolSize: RESERVED_CONNECTIONS, migrations: [] });
@@ -28,18 +29,12 @@ export class ReservedDatabase implements OnModuleInit, OnApplicationShutdown {
     if (this.#reserved.isInitialized) await this.#reserved.destroy();
   }
 
-  /** Of the common pool while that has a connection to give. */
   get manager(): EntityManager {
-    return (this.#isPoolFull() ? this.#reserved : this.dataSource).manager;
+    return this.#reserved.manager;
   }
 
   /** How the reserve does. */
   get pool(): PoolState {
     return poolOf(this.#reserved);
-  }
-
-  #isPoolFull(): boolean {
-    const pool = poolOf(this.dataSource);
-    return pool.idleCount === 0 && pool.totalCount >= pool.options.max;
   }
 }

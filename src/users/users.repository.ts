@@ -1,7 +1,33 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { type EntityManager, Repository } from 'typeorm';
+import { queryNamed } from '../config/named-statement.js';
 import { User } from './user.entity.js';
+
+/** What a login reads of an account. */
+export type FoundUser = Pick<
+  User,
+  | 'id'
+  | 'fullname'
+  | 'email'
+  | 'role'
+  | 'passwordHash'
+  | 'claimsVersion'
+  | 'emailVerifiedAt'
+  | 'sessionsEndedAt'
+>;
+
+/** Named, so that each connection parses and plans it once, and written out: a login runs both. */
+const FIND_BY_EMAIL = {
+  name: 'user-by-email',
+  text: `SELECT id, fullname, email, role, password_hash AS "passwordHash", claims_version AS "claimsVersion",
+      email_verified_at AS "emailVerifiedAt", sessions_ended_at AS "sessionsEndedAt"
+    FROM users WHERE lower(email) = lower($1)`,
+};
+const STORE_REFRESH_TOKEN = {
+  name: 'user-refresh-token',
+  text: 'UPDATE users SET refresh_token_digest = $3 WHERE id = $1 AND claims_version = $2 RETURNING id',
+};
 
 @Injectable()
 export class UsersRepository {
@@ -19,8 +45,9 @@ export class UsersRepository {
     return this.users.findOneBy({ id });
   }
 
-  findByEmail(email: string): Promise<User | null> {
-    return this.users.createQueryBuilder('u').where('lower(u.email) = lower(:email)', { email }).getOne();
+  async findByEmail(email: string): Promise<FoundUser | null> {
+    const [user] = await queryNamed<FoundUser>(this.users.manager, FIND_BY_EMAIL, [email]);
+    return user ?? null;
   }
 
   findAdmins(): Promise<User[]> {
@@ -33,12 +60,8 @@ export class UsersRepository {
     user: { readonly id: number; readonly claimsVersion: number },
     digest: Buffer,
   ): Promise<boolean> {
-    const { affected } = await tx.update(
-      User,
-      { id: user.id, claimsVersion: user.claimsVersion },
-      { refreshTokenDigest: digest },
-    );
-    return affected === 1;
+    const stored = await queryNamed(tx, STORE_REFRESH_TOKEN, [user.id, user.claimsVersion, digest]);
+    return stored.length === 1;
   }
 
   async clearRefreshTokenDigest(id: number): Promise<void> {

@@ -3,7 +3,7 @@ import type { EntityManager } from 'typeorm';
 import type { Principal, Role } from '../common/current-user.decorator.js';
 import { failures } from '../common/errors.js';
 import type { User } from './user.entity.js';
-import { UsersRepository } from './users.repository.js';
+import { type FoundUser, UsersRepository } from './users.repository.js';
 
 /** An account as other modules see it: the claims of its tokens, and the version that they were read at. */
 export interface Account extends Principal {
@@ -151,7 +151,7 @@ function refuseUnlessSamePassword(user: User, proved: AccountWithPassword): void
   if (user.passwordHash !== proved.passwordHash) throw failures.credentials();
 }
 
-function toAccount(user: User): Account {
+function toAccount(user: Omit<FoundUser, 'passwordHash'>): Account {
   const { id, fullname, email, role, claimsVersion, emailVerifiedAt, sessionsEndedAt } = user;
   return {
     id,

@@ -1,5 +1,4 @@
 import { request as sendRequest, type IncomingHttpHeaders, type OutgoingHttpHeaders } from 'node:http';
-import type { HttpAdapter } from '../../src/common/http-adapter.js';
 import { built } from './built.js';
 import type { TestDatabase } from './databases.js';
 import type { TestService } from './service.js';
@@ -52,15 +51,6 @@ export async function untilHeard({ app }: TestService): Promise<void> {
 export async function cachedBytes({ app }: TestService): Promise<number> {
   const { ProductListService } = await built('src/products/listing/product-list.service.js');
   return app.get(ProductListService).cachedBytes;
-}
-
-/** Whether the latest request to a service was answered before Express, from now on. */
-export function watchLane({ app }: TestService): () => boolean {
-  const { fastLane } = app.getHttpAdapter() as unknown as HttpAdapter;
-  const serves = fastLane.serves.bind(fastLane);
-  let latest = false;
-  fastLane.serves = (request, response) => (latest = serves(request, response));
-  return () => latest;
 }
 
 /** Adds products by SQL. */

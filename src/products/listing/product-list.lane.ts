@@ -3,9 +3,9 @@ import { HttpAdapterHost } from '@nestjs/core';
 import type { IncomingMessage } from 'node:http';
 import { RememberedTokens } from '../../auth/remembered-tokens.js';
 import { ACCESS_COOKIE } from '../../auth/tokens.service.js';
-import type { ReadyAnswer } from '../../common/fast-lane.js';
 import { HttpAdapter } from '../../common/http-adapter.js';
-import { bodyOf, tagOf } from './list-page.js';
+import type { ReadyAnswer } from '../../common/lane/fast-lane.js';
+import { bodyOf, type ListPage, tagOf } from './list-page.js';
 import { ProductListService } from './product-list.service.js';
 
 const PATH = '/api/products';
@@ -15,8 +15,8 @@ const ROUTE = /^\/api\/products(?:\?last_id=(\d{1,9}))?$/;
 const PLAIN_TOKEN = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 
 /**
- * GET /api/products on the fast lane: for callers whose token was verified before, when the page is in memory. The
- * pipeline does all else, the verification of a token and every refusal included.
+ * GET /api/products on the fast lane, for callers whose token was verified before. The pipeline does all else, the
+ * verification of a token, every refusal and the end of the list included.
  */
 @Injectable()
 export class ProductListLane implements OnApplicationBootstrap {
@@ -29,17 +29,32 @@ export class ProductListLane implements OnApplicationBootstrap {
   onApplicationBootstrap(): void {
     const { httpAdapter } = this.adapterHost;
     if (!(httpAdapter instanceof HttpAdapter)) return;
-    httpAdapter.fastLane.open(PATH, (request) => this.#answer(request));
+    httpAdapter.fastLane.openPage<number>({
+      path: PATH,
+      accept: (request) => this.#afterId(request),
+      answer: (afterId) => {
+        const page = this.productList.pageAtOnce(afterId);
+        return page === null ? this.#read(afterId) : answerOf(page);
+      },
+    });
   }
 
-  #answer({ url = '', headers }: IncomingMessage): ReadyAnswer | null {
+  /** Where the page begins that a known caller asks for. */
+  #afterId({ url = '', headers }: IncomingMessage): number | null {
     const route = ROUTE.exec(url);
     if (route === null) return null;
     const token = accessTokenOf(headers.cookie);
-    if (token === null || this.tokens.find(token) === null) return null;
-    const page = this.productList.pageAtOnce(Number(route[1] ?? 0));
-    return page === null ? null : { etag: tagOf(page), body: bodyOf(page) };
+    return token === null || this.tokens.find(token) === null ? null : Number(route[1] ?? 0);
   }
+
+  async #read(afterId: number): Promise<ReadyAnswer | null> {
+    const page = await this.productList.page(afterId);
+    return page === null ? null : answerOf(page);
+  }
+}
+
+function answerOf(page: ListPage): ReadyAnswer {
+  return { etag: tagOf(page), body: bodyOf(page) };
 }
 
 /** The access token of a Cookie header, if there is just one and no reader could take it for another. */
