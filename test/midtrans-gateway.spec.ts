@@ -463,11 +463,33 @@ describe('Midtrans gateway', () => {
     expect(await gateway.status(id)).toMatchObject({ transactionStatus: 'cancel' });
   });
 
-  it('takes a fresh connection for each call: one kept open may be dead when it is used again', async () => {
+  it('keeps a connection for the next call, and takes a new one when the gateway has closed it', async () => {
     const id = readyFor('status');
+    await gateway.status(id);
     const before = standIn.acceptedConnections;
     for (let call = 0; call < 10; call += 1) await gateway.status(id);
-    expect(standIn.acceptedConnections - before).toBe(10);
+    expect(standIn.acceptedConnections - before).toBe(0);
+    await standIn.down();
+    await standIn.up();
+    // One that is called before it is seen to be closed fails like any other.
+    await until('a call succeeds', () => gateway.status(id).catch(() => false));
+    expect(standIn.acceptedConnections - before).toBe(1);
+  });
+
+  it('uses no connection again on which an answer was not read to its end', async () => {
+    const id = readyFor('status');
+    await gateway.status(id);
+    standIn.fault({
+      operation: 'status',
+      nth: 1,
+      kind: 'answer',
+      status: 200,
+      body: ' '.repeat(1024 * 1024),
+    });
+    const before = standIn.acceptedConnections;
+    await failureOf(gateway.status(id), GatewayUnavailableError);
+    expect(await gateway.status(id)).toMatchObject({ transactionStatus: 'pending' });
+    expect(standIn.acceptedConnections - before).toBe(1);
   });
 
   it('asks side by side, and a call that hangs fails alone', async () => {
