@@ -329,6 +329,15 @@ describe('local image host', () => {
     expect(await files()).toHaveLength(40);
   });
 
+  it('stores an image in a folder that was removed since the last one', async () => {
+    const [first, second] = [randomUUID(), randomUUID()].map((id) => `00${id.slice(2)}`);
+    await host.upload(first ?? '', imageFile(png()));
+    await rm(directory, { recursive: true });
+    await host.upload(second ?? '', imageFile(png()));
+    expect(await host.open(`${second}.png`)).not.toBeNull();
+    expect(await host.open(`${first}.png`)).toBeNull();
+  });
+
   it('removes an image of either format, and again', async () => {
     const [first, second] = [randomUUID(), randomUUID()];
     await host.upload(first, imageFile(png()));

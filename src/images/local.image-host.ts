@@ -34,6 +34,8 @@ export class LocalImageHost implements ImageHost {
   private readonly directory: string;
   private readonly publicUrl: string;
   private readonly writes = new Gate(SIMULTANEOUS_WRITES);
+  /** Folders that are there and would be after a power cut; 256 at most. */
+  private readonly durableFolders = new Set<string>();
 
   constructor({ directory, publicUrl }: LocalImageHostOptions) {
     this.directory = resolve(directory);
@@ -43,20 +45,16 @@ export class LocalImageHost implements ImageHost {
   /** @throws Error of the file system, or TypeError if `publicId` is not 36 characters of `[0-9a-f-]` */
   async upload(publicId: string, image: ImageFile): Promise<string> {
     const folder = this.folderOf(publicId);
-    const made = await mkdir(folder, { recursive: true });
     const name = `${publicId}.${image.format}`;
     const temporary = join(folder, temporaryName(publicId));
     try {
-      await this.writes.run(() => writeDurably(temporary, image.content));
+      await this.write(folder, temporary, image.content);
       await rename(temporary, join(folder, name));
     } catch (error) {
       await rm(temporary, { force: true });
       throw error;
     }
     await syncFolder(folder);
-    // Always, for another upload may have made the folder and not have synced it yet.
-    await syncFolder(this.directory);
-    if (made !== undefined) await this.syncParents(dirname(made));
     return `${this.publicUrl}/api/images/${name}`;
   }
 
@@ -88,6 +86,30 @@ export class LocalImageHost implements ImageHost {
       throw error;
     }
     return { path, contentType: CONTENT_TYPES[format] };
+  }
+
+  /** Writes a file into a folder that is made if it is not there, be it that somebody removed it. */
+  private async write(folder: string, path: string, content: Content): Promise<void> {
+    const write = (): Promise<void> => this.writes.run(() => writeDurably(path, content));
+    if (this.durableFolders.has(folder)) {
+      try {
+        await write();
+        return;
+      } catch (error) {
+        if (!isNotFound(error)) throw error;
+        this.durableFolders.delete(folder);
+      }
+    }
+    await this.make(folder);
+    await write();
+  }
+
+  private async make(folder: string): Promise<void> {
+    const made = await mkdir(folder, { recursive: true });
+    // Always, for another upload may have made the folder and not have synced it yet.
+    await syncFolder(this.directory);
+    if (made !== undefined) await this.syncParents(dirname(made));
+    this.durableFolders.add(folder);
   }
 
   /** Makes durable the folders that an upload made above `directory`, up to the one that was there before. */

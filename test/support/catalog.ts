@@ -18,6 +18,7 @@ export function wire(
   path: string,
   headers: OutgoingHttpHeaders = {},
   method = 'GET',
+  body?: Buffer | string,
 ): Promise<WireAnswer> {
   return new Promise((resolve, reject) => {
     const request = sendRequest(`${url}${path}`, { method, headers, agent: false }, (response) => {
@@ -25,13 +26,13 @@ export function wire(
       response.on('data', (chunk: Buffer) => chunks.push(chunk));
       response.on('end', () => {
         const { statusCode = 0, rawHeaders } = response;
-        const body = Buffer.concat(chunks).toString();
-        resolve({ status: statusCode, rawHeaders, headers: response.headers, body });
+        const text = Buffer.concat(chunks).toString();
+        resolve({ status: statusCode, rawHeaders, headers: response.headers, body: text });
       });
       response.on('error', reject);
     });
     request.on('error', reject);
-    request.end(headers['content-length'] === undefined ? undefined : '{}');
+    request.end(body ?? (headers['content-length'] === undefined ? undefined : '{}'));
   });
 }
 

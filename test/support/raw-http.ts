@@ -11,19 +11,24 @@ export interface RawAnswer {
 }
 
 /**
- * Sends bytes that no HTTP client would and reads until the service hangs up.
+ * Sends bytes that no HTTP client would and reads until the service hangs up. Several pieces leave one after the other.
  * @returns the answers, in order; a body runs to its Content-Length
  * @throws Error when the service has not hung up within the deadline (milliseconds)
  */
-export async function sendRaw(url: string, bytes: string | Buffer, deadlineMs = 5000): Promise<RawAnswer[]> {
+export async function sendRaw(
+  url: string,
+  bytes: string | Buffer | readonly string[],
+  deadlineMs = 5000,
+): Promise<RawAnswer[]> {
   const { hostname, port } = new URL(url);
-  const socket = connect(Number(port), hostname);
+  const socket = connect({ port: Number(port), host: hostname, noDelay: true });
   const chunks: Buffer[] = [];
   socket.on('data', (chunk: Buffer) => chunks.push(chunk));
   // A reset is one of the ways in which the service may hang up.
   socket.on('error', () => undefined);
   const closed = once(socket, 'close');
-  socket.write(bytes);
+  for (const piece of typeof bytes === 'string' || Buffer.isBuffer(bytes) ? [bytes] : bytes)
+    await new Promise((sent) => socket.write(piece, sent));
   const done = new AbortController();
   try {
     await Promise.race([

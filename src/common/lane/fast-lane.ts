@@ -143,7 +143,7 @@ export class FastLane {
       return false;
     }
     begin(around, route.path, request, response, (id) => {
-      request.once('readable', () => {
+      whenReadable(request, id, () => {
         const bytes = request.read() as Buffer | null;
         // It stays unread, whoever is to read it.
         if (bytes !== null) request.unshift(bytes);
@@ -151,7 +151,7 @@ export class FastLane {
         if (json === null) around.pipeline(request, response);
         else
           void settle(around, request, response, orNull(route.receive(json.body, json.text)), () => {
-            response.writeHead(200, templates.headersOf('', { [REQUEST_ID]: id }, true)).end();
+            sendEmpty(response, templates.headersOf('', { [REQUEST_ID]: id }, true));
             request.resume();
           });
       });
@@ -173,6 +173,13 @@ function begin(
     log(request, response, () => {
       attend(id);
     });
+  });
+}
+
+/** Waits for a request's body, or its first piece. The event comes from outside the request's context. */
+function whenReadable(request: IncomingMessage, id: string, read: () => void): void {
+  request.once('readable', () => {
+    withRequestId(request, id, read);
   });
 }
 
@@ -216,6 +223,13 @@ function sendPage(
   const fields = { [REQUEST_ID]: id, [ETAG]: etag, [LENGTH]: String(lengthOf(body)) };
   response.writeHead(isUnchanged ? 304 : 200, templates.headersOf(origin, fields, !isUnchanged));
   if (!isUnchanged) for (const piece of body) response.write(piece);
+  response.end();
+}
+
+/** Sent whole, so that Node says of itself that the body is empty. */
+function sendEmpty(response: ServerResponse, headers: readonly string[]): void {
+  for (let index = 0; index < headers.length; index += 2)
+    response.setHeader(headers[index] ?? '', headers[index + 1] ?? '');
   response.end();
 }
 
