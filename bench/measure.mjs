@@ -1,5 +1,5 @@
-/** At most; a shorter round warms up as long as it is. */
-export const WARM_UP_SECONDS = 3;
+/** At most; it is twice as long as a round. A compiler that shares two cores with the load needs as long. */
+export const WARM_UP_SECONDS = 10;
 export const CONNECTIONS = 32;
 
 /**
@@ -16,7 +16,7 @@ export async function measure({ generator, options, log }, targets) {
     const isWarmUp = round === 0;
     for (const name of rotated(names, round)) {
       const { url, traffic, connections = CONNECTIONS, status = 200, statuses = [status] } = targets[name];
-      const seconds = isWarmUp ? Math.min(options.seconds, WARM_UP_SECONDS) : options.seconds;
+      const seconds = isWarmUp ? Math.min(2 * options.seconds, WARM_UP_SECONDS) : options.seconds;
       const key = `${name} ${url}`;
       const result = await generator.run({ target: key, traffic, url, connections, seconds });
       for (const problem of problemsOf(result, statuses)) problems[name].add(problem);

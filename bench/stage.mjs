@@ -156,8 +156,9 @@ export class Stage {
       ...Object.entries(pendingOrders).map(([row, { last }]) => (rows.includes(row) ? last : 0)),
     );
     await this.#timed(`${needed} orders to be paid`, () => seedPendingOrders(service, needed));
+    // Now, and not by itself in the middle of a round.
+    await this.query(service, 'VACUUM (ANALYZE)');
     const floors = await this.#createDatabase('bench_floors', 'bench_service');
-    await this.query(floors, 'VACUUM (ANALYZE)');
     return { service, floors, pendingOrders };
   }
 

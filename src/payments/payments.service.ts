@@ -53,9 +53,14 @@ export class PaymentsService {
   async receiveFirst(body: unknown, payload: string): Promise<boolean> {
     const { value: notification, details } = await checkDto(PaymentNotificationDto, body);
     if (details !== null || !this.gateway.isSigned(notification, notification.signature_key)) return false;
-    const isFirst = await this.events.recordFirst(this.database.manager, eventOf(notification, payload));
-    if (isFirst) this.telemetry.report({ kind: 'notification', outcome: 'applied' });
-    return isFirst;
+    try {
+      const isFirst = await this.events.recordFirst(this.database.manager, eventOf(notification, payload));
+      if (isFirst) this.telemetry.report({ kind: 'notification', outcome: 'applied' });
+      return isFirst;
+    } catch (error) {
+      this.telemetry.report({ kind: 'notification', outcome: 'failed' });
+      throw error;
+    }
   }
 
   async #receive(body: unknown, payload: string): Promise<NotificationOutcome> {
