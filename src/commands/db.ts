@@ -98,6 +98,7 @@ async function backup(env: Env, folder: string): Promise<ExitCode> {
       named: namedImages,
       migrations: migrationsOf,
       progress: progressOf,
+      log: warn,
     });
     for (const path of missing) warn(`${path} is not in the backup: a product names it, and it is not there`);
     say(`${folder}: ${files} files, ${megabytes(bytes)}`);
