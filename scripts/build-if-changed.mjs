@@ -1,7 +1,8 @@
-// Builds `dist/` unless it already is the build of these very sources, so that a second start is quick.
+// Builds `dist/` unless it already is the build of these very sources, so that a second start is quick. Of several at the
+// same time, one builds and the others wait for it: a build begins by removing the one before.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, linkSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const INPUTS = [
@@ -13,6 +14,8 @@ const INPUTS = [
   'tsconfig.build.json',
 ];
 const STAMP = join('dist', '.sources');
+const LOCK = '.build-lock';
+const POLL_MS = 100;
 
 process.chdir(join(import.meta.dirname, '..'));
 
@@ -24,18 +27,86 @@ for (const file of INPUTS.flatMap(filesUnder).sort()) {
   hash.update(`${file}\0`).update(readFileSync(file)).update('\0');
 }
 const sources = hash.digest('hex');
-if (existsSync(STAMP) && readFileSync(STAMP, 'utf8') === sources) process.exit(0);
+if (isBuilt()) process.exit(0);
+lock();
+try {
+  process.exitCode = isBuilt() ? 0 : build();
+} finally {
+  rmSync(LOCK, { force: true });
+}
 
-console.log('building ...');
-const build = spawnSync(
-  process.execPath,
-  [join('node_modules', '@nestjs', 'cli', 'bin', 'nest.js'), 'build'],
-  {
-    stdio: 'inherit',
-  },
-);
-if (build.status !== 0) process.exit(build.status ?? 1);
-writeFileSync(STAMP, sources);
+function isBuilt() {
+  return existsSync(STAMP) && readFileSync(STAMP, 'utf8') === sources;
+}
+
+function build() {
+  console.log('building ...');
+  const nest = join('node_modules', '@nestjs', 'cli', 'bin', 'nest.js');
+  const { status } = spawnSync(process.execPath, [nest, 'build'], { stdio: 'inherit' });
+  if (status === 0) writeFileSync(STAMP, sources);
+  return status ?? 1;
+}
+
+/** Waits until no process that runs holds the lock, and takes it. */
+function lock() {
+  const own = `${LOCK}.${process.pid}`;
+  writeFileSync(own, String(process.pid));
+  try {
+    let hasTold = false;
+    while (!isLinked(own)) {
+      const holder = holderOf(LOCK);
+      if (holder === undefined) continue;
+      if (isAlive(holder)) {
+        if (!hasTold) console.log(`waiting for the build of process ${holder} (${LOCK})`);
+        hasTold = true;
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, POLL_MS);
+      } else {
+        takeAway(`${own}.stale`);
+      }
+    }
+  } finally {
+    rmSync(own, { force: true });
+  }
+}
+
+function isLinked(own) {
+  try {
+    linkSync(own, LOCK);
+    return true;
+  } catch (error) {
+    if (error.code === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+/** Removes the lock of a process that died, unless another has put its own there meanwhile. */
+function takeAway(aside) {
+  try {
+    renameSync(LOCK, aside);
+  } catch (error) {
+    if (error.code === 'ENOENT') return;
+    throw error;
+  }
+  if (isAlive(holderOf(aside))) isLinked(aside);
+  rmSync(aside);
+}
+
+function holderOf(path) {
+  try {
+    return Number(readFileSync(path, 'utf8'));
+  } catch (error) {
+    if (error.code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+function isAlive(pid) {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return error.code === 'EPERM';
+  }
+}
 
 function filesUnder(path) {
   if (!existsSync(path)) return [];

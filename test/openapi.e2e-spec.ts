@@ -135,6 +135,19 @@ describe('the document', () => {
     }
   });
 
+  it('issue, People: groups its operations, says what each group is for, and has a whole before its parts', () => {
+    const groups = document.tags ?? [];
+    for (const { description } of groups) expect(description).toMatch(/\.$/);
+    const used = operationsOf(document).map(([, , { tags = [] }]) => tags);
+    for (const tags of used) expect(tags).toHaveLength(1);
+    expect(new Set(used.flat())).toEqual(new Set(groups.map(({ name }) => name)));
+    const paths = Object.keys(document.paths);
+    for (const path of paths) {
+      const parts = paths.filter((other) => other.startsWith(`${path}/`));
+      for (const part of parts) expect(paths.indexOf(part)).toBeGreaterThan(paths.indexOf(path));
+    }
+  });
+
   it('decisions, Operation: every body of JSON has an example, and every example holds', () => {
     for (const [method, path, { requestBody, responses }] of operationsOf(document)) {
       for (const body of [requestBody, ...Object.values(responses)]) {

@@ -21,7 +21,8 @@ const HELP = `The database: copies of it, and its schema.
 
 backup works while the service runs and while it does not. It holds all that was committed before it began, and every
 image of every product in it. DIR holds passwords and keys: it is made for its owner alone, keep it so. Mail in
-DATA_DIR/outbox and images at Cloudinary are not in it.
+DATA_DIR/outbox and images at Cloudinary are not in it. One that was interrupted leaves DIR.partial-N, which the next
+backup to DIR removes.
 restore wants the service stopped. It checks every file first, recovers the copy beside its place and changes nothing
 if that fails. A database that was there is never deleted: it is named, and yours to remove.
 Both are for the embedded database. With DATABASE_URL use pg_dump and pg_restore, or your provider's snapshots.
@@ -98,6 +99,7 @@ async function backup(env: Env, folder: string): Promise<ExitCode> {
       named: namedImages,
       migrations: migrationsOf,
       progress: progressOf,
+      log: warn,
     });
     for (const path of missing) warn(`${path} is not in the backup: a product names it, and it is not there`);
     say(`${folder}: ${files} files, ${megabytes(bytes)}`);

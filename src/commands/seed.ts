@@ -87,6 +87,11 @@ async function run(plan: Plan, env: Env, database: OpenDatabase): Promise<ExitCo
     process.stderr.write('made-up orders are not for a real payment gateway: leave --orders out\n');
     return 1;
   }
+  const products = catalog(plan.products, plan.seed);
+  const gallery = await Gallery.of(
+    products.flatMap(({ pictures }) => pictures),
+    progressOf('pictures painted'),
+  );
   const app = await NestFactory.createApplicationContext(
     {
       module: SeedCommandModule,
@@ -100,8 +105,7 @@ async function run(plan: Plan, env: Env, database: OpenDatabase): Promise<ExitCo
     { logger: ['error', 'fatal'], abortOnError: false },
   );
   try {
-    const products = catalog(plan.products, plan.seed);
-    const ids = await seedProducts(app.get(ProductsService, { strict: false }), products);
+    const ids = await seedProducts(app.get(ProductsService, { strict: false }), products, gallery);
     if (plan.orders > 0) await seedOrders(app, plan.orders, ids, plan.seed, progressOf('orders'));
     const images = products.reduce((sum, { pictures }) => sum + pictures.length, 0);
     process.stdout.write(`added ${ids.length} products with ${images} images, and ${plan.orders} orders\n`);
@@ -111,13 +115,16 @@ async function run(plan: Plan, env: Env, database: OpenDatabase): Promise<ExitCo
   }
 }
 
-async function seedProducts(service: ProductsService, products: readonly SeedProduct[]): Promise<number[]> {
-  const gallery = new Gallery();
+async function seedProducts(
+  service: ProductsService,
+  products: readonly SeedProduct[],
+  gallery: Gallery,
+): Promise<number[]> {
   const ids: number[] = [];
   await sideBySide(
     products,
     async ({ name, description, price, pictures }) => {
-      const images = pictures.map(({ motif, variant }): ImageFile => fileOf(gallery.picture(motif, variant)));
+      const images = pictures.map((name) => fileOf(gallery.picture(name)));
       const { id } = await service.create({
         fields: { name, description, price },
         images,

@@ -35,6 +35,7 @@ it('issue, People: an administrator creates a product with 3 pictures, sees them
   await sees(page, 'Product name is required.');
   await sees(page, 'Product price cannot be empty.');
   await page.getByLabel('Name').fill(name);
+  await page.getByText('Product name is required.').waitFor({ state: 'hidden' });
   await page.getByLabel('Price in rupiah').fill('a few');
   await page.getByLabel('Description').fill('Tiny breads, a bite each.');
   await page.getByLabel('Add pictures').setInputFiles([file('note.txt'), file('huge.png', 6 * MIB)]);

@@ -93,7 +93,11 @@ async function run() {
 /** BROWSER, or a Chromium or Chrome on the path. */
 function findBrowser() {
   const { BROWSER, PATH = '' } = process.env;
-  if (BROWSER !== undefined && BROWSER !== '') return BROWSER;
+  if (BROWSER !== undefined && BROWSER !== '') {
+    if (existsSync(BROWSER)) return BROWSER;
+    console.error(`BROWSER names ${BROWSER}, which is not there`);
+    process.exit(1);
+  }
   return ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
     .flatMap((name) => PATH.split(delimiter).map((folder) => join(folder, name)))
     .find((path) => existsSync(path));

@@ -22,8 +22,16 @@ export async function db(
   settings: Readonly<Record<string, string>>,
   ...args: readonly string[]
 ): Promise<CommandResult> {
-  const command = spawnBuilt('src/commands/db.js', { ...SECRETS, ...settings }, args);
+  const command = spawnDb(settings, ...args);
   return { code: await command.exited, output: command.output() };
+}
+
+/** Starts `npm run db` of the build. */
+export function spawnDb(
+  settings: Readonly<Record<string, string>>,
+  ...args: readonly string[]
+): BuiltProcess {
+  return spawnBuilt('src/commands/db.js', { ...SECRETS, ...settings }, args);
 }
 
 /** Services with embedded databases below one folder, all of it gone after `close`. */

@@ -4,6 +4,7 @@ import type { TestService } from './service.js';
 
 /** As much of an OpenAPI 3.0 document as the tests read. */
 export interface OpenApi {
+  readonly tags?: readonly { readonly name: string; readonly description?: string }[];
   readonly openapi: string;
   readonly info: { readonly title: string; readonly version: string };
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;

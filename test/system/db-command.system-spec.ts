@@ -1,7 +1,8 @@
-import { access, stat } from 'node:fs/promises';
+import { mkdir, readdir, stat, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { Client } from '../support/client.js';
 import { createDatabase } from '../support/databases.js';
-import { db, EmbeddedServices } from '../support/db-command.js';
+import { db, EmbeddedServices, spawnDb } from '../support/db-command.js';
 import { png } from '../support/pictures.js';
 import { createProduct } from '../support/products.js';
 import { ADMIN } from '../support/service.js';
@@ -45,11 +46,9 @@ function keepWriting(url: string, admin: Client) {
   };
 }
 
-async function exists(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  );
+/** Unfinished backups beside a backup's place. */
+async function partials(backup: string): Promise<string[]> {
+  return (await readdir(dirname(backup))).filter((name) => name.startsWith(`${basename(backup)}.partial`));
 }
 
 describe('npm run db', () => {
@@ -66,7 +65,7 @@ describe('npm run db', () => {
     const made = await db({ DATA_DIR: source }, 'backup', backup);
     expect(made).toMatchObject({ code: 0, output: expect.stringMatching(/\d+ files, [\d.]+ MB/) as string });
     expect((await stat(backup)).mode & 0o777).toBe(0o700);
-    expect(await exists(`${backup}.partial`)).toBe(false);
+    expect(await partials(backup)).toEqual([]);
     await until('it goes on writing', () => writing.done.products > acknowledged.products);
     await writing.stop();
 
@@ -95,6 +94,26 @@ describe('npm run db', () => {
     }
     await again.stop();
   }, 120_000);
+
+  it('backup: one that was killed does not stand in the way of the next, and one that is being written stays', async () => {
+    const [source, backup] = [services.at('of-killed'), services.at('killed')];
+    await (await services.start(source)).stop();
+    const killed = spawnDb({ DATA_DIR: source }, 'backup', backup);
+    await until('it has begun to write', async () => (await partials(backup)).length === 1);
+    killed.child.kill('SIGKILL');
+    expect(await killed.exited).toBeNull();
+    const left = `${backup}.partial-${killed.child.pid}`;
+    await writeFile(join(left, 'what it wrote'), '');
+    const ofLiving = `${backup}.partial-${process.pid}`;
+    await mkdir(ofLiving);
+    const made = await db({ DATA_DIR: source }, 'backup', backup);
+    expect(made).toMatchObject({
+      code: 0,
+      output: expect.stringContaining(`removed ${left}, which an interrupted backup left\n`) as string,
+    });
+    expect(await partials(backup)).toEqual([basename(ofLiving)]);
+    expect(await db({ DATA_DIR: services.at('of-backup') }, 'restore', backup)).toMatchObject({ code: 0 });
+  });
 
   it('status, revert and migrate: work with DATABASE_URL, one migration at a time, and say which', async () => {
     const database = await createDatabase();

@@ -54,6 +54,18 @@ it('a first start says in one line where the data lies, a second service on it i
   await new Client(url).post('/api/login').send({ email: 'kept@example.com', password: 'kept' }).expect(200);
 });
 
+it('a database whose password was removed is not replaced: the start ends and names the file and the folder', async () => {
+  const first = start();
+  await untilListening(first, url);
+  first.child.kill('SIGTERM');
+  expect(await first.exited).toBe(0);
+  await rm(join(dataDir, 'postgres-password'));
+  const second = start();
+  expect(await second.exited).toBe(1);
+  expect(second.output()).toContain(join(dataDir, 'postgres-password'));
+  expect(second.output()).toContain(`the database in ${join(dataDir, 'postgres')}: restore the file`);
+});
+
 it('bad settings end the start with one message that names every bad variable', async () => {
   const service = start({
     PORT: 'x',

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { crc32, inflateSync } from 'node:zlib';
 import { catalog } from '../../src/commands/seed/catalog.js';
+import { Gallery, type PictureName } from '../../src/commands/seed/pictures/gallery.js';
 import { createDatabase, type TestDatabase } from '../support/databases.js';
 import { spawnBuilt } from '../support/process.js';
 import { ACCESS_SECRET, REFRESH_SECRET } from '../support/service.js';
@@ -70,6 +71,26 @@ describe('npm run seed', () => {
       expect(description.split('. ').length).toBeGreaterThanOrEqual(3);
       expect(Number(price) % 500).toBe(0);
       expect(Number(price)).toBeGreaterThan(1000);
+    }
+  });
+
+  it('gives sockets and timers a turn after each picture, which takes long to paint', async () => {
+    let turns = 0;
+    const takeTurns = (): void => {
+      turns += 1;
+      turn = setImmediate(takeTurns);
+    };
+    let turn = setImmediate(takeTurns);
+    try {
+      const turnsAtPicture: number[] = [];
+      const names = [0, 1].map((variant) => ({ motif: 'croissant', variant }) as PictureName);
+      const gallery = await Gallery.of([...names, ...names], () => turnsAtPicture.push(turns));
+      expect(turnsAtPicture).toHaveLength(2);
+      expect(turnsAtPicture[0]).toBeGreaterThan(0);
+      expect(turnsAtPicture[1]).toBeGreaterThan(turnsAtPicture[0] ?? 0);
+      for (const name of names) expect(sizeOfPng(gallery.picture(name))).toEqual({ width: 640, height: 480 });
+    } finally {
+      clearImmediate(turn);
     }
   });
 

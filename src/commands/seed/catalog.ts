@@ -1,5 +1,5 @@
 import { type Flavour, FLAVOURS, SIZES } from './flavours.js';
-import type { Motif } from './pictures/gallery.js';
+import type { PictureName } from './pictures/gallery.js';
 import { Random } from './random.js';
 import { type Recipe, RECIPES } from './recipes.js';
 
@@ -10,7 +10,7 @@ export interface SeedProduct {
   /** Rupiah, a decimal as the catalog stores it. */
   readonly price: string;
   /** What its pictures show, none to two of them. */
-  readonly pictures: readonly { readonly motif: Motif; readonly variant: 0 | 1 }[];
+  readonly pictures: readonly PictureName[];
 }
 
 /** Bakers of the house; the first ones' goods come first, so that few products have plain names. */

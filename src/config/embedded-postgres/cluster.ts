@@ -186,7 +186,10 @@ export async function clusterPasswords(cluster: Cluster): Promise<Passwords> {
       // Two first starts: the other one may have made both between our two looks.
       secret = await readOwn(cluster, file);
       if (secret === undefined) {
-        throw new Error(`${file} is missing, and with it the database's password: restore it`);
+        throw new Error(
+          `${file} is missing, and with it the password of the database in ${cluster.folder}: restore the file ` +
+            'or, to begin anew without what is in the database, remove that folder',
+        );
       }
     }
     secret ??= await writeOnce(file, `${randomBytes(24).toString('base64url')}\n`, 0o600);

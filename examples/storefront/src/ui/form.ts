@@ -43,6 +43,15 @@ export function field(options: FieldOptions): Field {
       : h('input', { ...attributes, type: options.type ?? 'text' });
   input.value = options.value ?? '';
   const complaint = h('p', { class: 'complaint', id: `${id}-complaint` });
+  const complain = (text?: string): void => {
+    fill(complaint, text !== undefined && sentence(text));
+    if (text === undefined) input.removeAttribute('aria-invalid');
+    else input.setAttribute('aria-invalid', 'true');
+  };
+  // What was wrong with the value before says nothing about the one that is being typed.
+  input.addEventListener('input', () => {
+    complain();
+  });
   return {
     node: h(
       'div',
@@ -53,11 +62,7 @@ export function field(options: FieldOptions): Field {
       complaint,
     ),
     input,
-    complain: (text) => {
-      fill(complaint, text !== undefined && sentence(text));
-      if (text === undefined) input.removeAttribute('aria-invalid');
-      else input.setAttribute('aria-invalid', 'true');
-    },
+    complain,
   };
 }
 

@@ -104,6 +104,6 @@ function coverage(distance: number): number {
 function gradient(shape: Shape, x: number, y: number): readonly [number, number] {
   const dx = shape.distance(x + 1.5, y + 0.5) - shape.distance(x - 0.5, y + 0.5);
   const dy = shape.distance(x + 0.5, y + 1.5) - shape.distance(x + 0.5, y - 0.5);
-  const length = Math.hypot(dx, dy) || 1;
+  const length = Math.sqrt(dx * dx + dy * dy) || 1;
   return [dx / length, dy / length];
 }

@@ -1,12 +1,15 @@
-import { crc32, deflateSync } from 'node:zlib';
+import { promisify } from 'node:util';
+import { crc32, deflate } from 'node:zlib';
 import type { Canvas } from './canvas.js';
+
+const compress = promisify(deflate);
 
 const SIGNATURE = Buffer.from('89504e470d0a1a0a', 'hex');
 const CHANNELS = 3;
 const PAETH = 4;
 
 /** Writes a canvas as a PNG of 8-bit RGB (https://www.w3.org/TR/png-3/). */
-export function encodePng({ width, height, pixels }: Canvas): Buffer {
+export async function encodePng({ width, height, pixels }: Canvas): Promise<Buffer> {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);
   header.writeUInt32BE(height, 4);
@@ -14,7 +17,7 @@ export function encodePng({ width, height, pixels }: Canvas): Buffer {
   return Buffer.concat([
     SIGNATURE,
     chunk('IHDR', header),
-    chunk('IDAT', deflateSync(filtered(pixels, width * CHANNELS, height), { level: 9 })),
+    chunk('IDAT', await compress(filtered(pixels, width * CHANNELS, height))),
     chunk('IEND', Buffer.alloc(0)),
   ]);
 }

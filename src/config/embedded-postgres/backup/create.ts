@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { lstat, mkdir, rename, rm } from 'node:fs/promises';
+import { lstat, rename, rm } from 'node:fs/promises';
 import { dirname, join, resolve, sep } from 'node:path';
 import { findBinaries } from '../binaries.js';
 import { type Cluster, locateCluster } from '../cluster.js';
@@ -8,6 +8,7 @@ import { BaseBackup, belongsInBackup, databaseSession } from './base-backup.js';
 import { type Progress, sideBySide } from '../../side-by-side.js';
 import { copyFile, type Fingerprint, Folders, listTree, readSettled, write } from './copy.js';
 import { type BackupFile, CLUSTER, writeManifest } from './manifest.js';
+import { makePartial, partialOf } from './partial-backup.js';
 
 const PRIVATE = { mode: 0o600 };
 /** What else DATA_DIR keeps that the database is of no use without. */
@@ -30,6 +31,8 @@ export interface BackupOptions {
   /** Names of the applied migrations. */
   readonly migrations: (session: pg.Client) => Promise<string[]>;
   readonly progress: (what: string) => Progress;
+  /** Told what an interrupted backup left and is removed. */
+  readonly log: (line: string) => void;
 }
 
 export interface BackupSummary {
@@ -41,26 +44,24 @@ export interface BackupSummary {
 }
 
 /**
- * Copies the database, while it is used, and the files that it names. Written beside its place as `<folder>.partial`
- * and renamed once it is complete and on the disk, so that what has the name is whole.
- * @throws Error where the folder or its `.partial` exist, or with what failed, and nothing is left then
+ * Copies the database, while it is used, and the files that it names. Written beside its place and
+ * renamed once it is complete and on the disk, so that what has the name is whole.
+ * @throws Error where the folder exists, or with what failed, and nothing is left then
  */
 export async function createBackup(options: BackupOptions): Promise<BackupSummary> {
   const folder = resolve(options.folder);
-  const partial = `${folder}.partial`;
+  const partial = partialOf(folder);
   const cluster = await locateCluster(options.dataDir);
   if (`${partial}${sep}`.startsWith(`${cluster.folder}${sep}`)) {
     throw new Error(`${options.folder} lies inside the database that it would hold`);
   }
-  await refuseExisting(folder, 'name a folder that does not exist');
-  await refuseExisting(
-    partial,
-    'another backup is being written there, or was interrupted: remove it in that case',
-  );
-  await mkdir(dirname(folder), { recursive: true });
-  await mkdir(partial, { mode: 0o700 });
+  await refuseExisting(folder);
+  for (const path of await makePartial(folder)) {
+    options.log(`removed ${path}, which an interrupted backup left`);
+  }
   try {
     const summary = await new Copying(cluster, partial, options).run();
+    await refuseExisting(folder);
     await rename(partial, folder);
     await syncFolder(dirname(folder));
     return summary;
@@ -70,14 +71,14 @@ export async function createBackup(options: BackupOptions): Promise<BackupSummar
   }
 }
 
-async function refuseExisting(path: string, advice: string): Promise<void> {
+async function refuseExisting(path: string): Promise<void> {
   try {
     await lstat(path);
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return;
     throw error;
   }
-  throw new Error(`${path} exists: ${advice}`);
+  throw new Error(`${path} exists: name a folder that does not exist`);
 }
 
 class Copying {
