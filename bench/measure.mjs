@@ -1,14 +1,20 @@
-/** At most; it is twice as long as a round. A compiler that shares two cores with the load needs as long. */
+/**
+ * Of warming up, at most; shorter where rounds are shorter than 5 seconds. A compiler that shares two cores with the
+ * load needs as long.
+ */
 export const WARM_UP_SECONDS = 10;
+/** Of rows that make a few hundred requests a second: code is compiled for having been called, not for being old. */
+export const LONG_WARM_UP_SECONDS = 30;
 export const CONNECTIONS = 32;
 
 /**
  * Measures targets in rounds, each round in another order, so that what drifts meets all alike.
  *
  * @param targets by name: {url, traffic, connections?, status? or statuses?}, which are the answers that are right
+ * @param warmUpSeconds at most
  * @returns by name: {perSecond, p50Ms, p99Ms (medians of the rounds), rounds, problems}
  */
-export async function measure({ generator, options, log }, targets) {
+export async function measure({ generator, options, log }, targets, warmUpSeconds = WARM_UP_SECONDS) {
   const names = Object.keys(targets);
   const rounds = Object.fromEntries(names.map((name) => [name, []]));
   const problems = Object.fromEntries(names.map((name) => [name, new Set()]));
@@ -16,7 +22,9 @@ export async function measure({ generator, options, log }, targets) {
     const isWarmUp = round === 0;
     for (const name of rotated(names, round)) {
       const { url, traffic, connections = CONNECTIONS, status = 200, statuses = [status] } = targets[name];
-      const seconds = isWarmUp ? Math.min(2 * options.seconds, WARM_UP_SECONDS) : options.seconds;
+      const seconds = isWarmUp
+        ? Math.min((warmUpSeconds * options.seconds) / 5, warmUpSeconds)
+        : options.seconds;
       const key = `${name} ${url}`;
       const result = await generator.run({ target: key, traffic, url, connections, seconds });
       for (const problem of problemsOf(result, statuses)) problems[name].add(problem);

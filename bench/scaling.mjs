@@ -113,6 +113,9 @@ error_log ${folder}/error.log;
 events { worker_connections 1024; }
 http {
   access_log off;
+  # An upload waits in memory: its workers may not write where this run has its files. No connection ends in a round.
+  client_body_buffer_size 128k;
+  keepalive_requests 10000000;
   ${temporary.map((name) => `${name}_temp_path ${folder}/${name};`).join('\n  ')}
   upstream service {
     least_conn;

@@ -3,7 +3,7 @@ import { dirname, join, resolve } from 'node:path';
 import pg from 'pg';
 import { startEmbeddedPostgres } from '../dist/src/config/embedded-postgres.js';
 import { migrate } from '../dist/src/config/migrate.js';
-import { WARM_UP_SECONDS } from './measure.mjs';
+import { LONG_WARM_UP_SECONDS } from './measure.mjs';
 import { Processes, SERVICE_FLAGS } from './processes.mjs';
 import { seedAccounts, seedPendingOrders, spreadOrders } from './seed-writes.mjs';
 import { seed } from './seed.mjs';
@@ -146,7 +146,7 @@ export class Stage {
       await seedAccounts(service);
       await spreadOrders(service);
     });
-    const notifications = NOTIFICATIONS_PER_SECOND * (rounds * seconds + WARM_UP_SECONDS);
+    const notifications = NOTIFICATIONS_PER_SECOND * (rounds * seconds + LONG_WARM_UP_SECONDS);
     const pendingOrders = {
       payments: queue(1, notifications),
       orders: queue(notifications + 1, notifications),

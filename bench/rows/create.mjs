@@ -1,4 +1,4 @@
-import { measure } from '../measure.mjs';
+import { LONG_WARM_UP_SECONDS, measure } from '../measure.mjs';
 import { row } from '../report.mjs';
 
 /** Administrators are few. */
@@ -11,10 +11,14 @@ export async function create(bench) {
   const measured = await stage.service(service);
   const f7 = await stage.floor('f7', floors);
   const target = { traffic: { kind: 'creates', options: {} }, connections: CONNECTIONS, status: 201 };
-  const figures = await measure(bench, {
-    service: { url: measured.url, ...target },
-    F7: { url: f7.url, ...target },
-  });
+  const figures = await measure(
+    bench,
+    {
+      service: { url: measured.url, ...target },
+      F7: { url: f7.url, ...target },
+    },
+    LONG_WARM_UP_SECONDS,
+  );
   await stage.stop(measured, f7);
   return [
     row('product with one image', figures, [

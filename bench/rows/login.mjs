@@ -1,4 +1,4 @@
-import { measure } from '../measure.mjs';
+import { LONG_WARM_UP_SECONDS, measure } from '../measure.mjs';
 import { row } from '../report.mjs';
 
 /** POST /api/login with right passwords of 500 accounts. */
@@ -8,10 +8,14 @@ export async function login(bench) {
   const measured = await stage.service(service);
   const f6 = await stage.floor('f6', floors);
   const traffic = { kind: 'logins', options: {} };
-  const figures = await measure(bench, {
-    service: { url: measured.url, traffic },
-    F6: { url: f6.url, traffic },
-  });
+  const figures = await measure(
+    bench,
+    {
+      service: { url: measured.url, traffic },
+      F6: { url: f6.url, traffic },
+    },
+    LONG_WARM_UP_SECONDS,
+  );
   await stage.stop(measured, f6);
   return [
     row('login', figures, [

@@ -1,4 +1,4 @@
-import { measure } from '../measure.mjs';
+import { LONG_WARM_UP_SECONDS, measure } from '../measure.mjs';
 import { row } from '../report.mjs';
 import { SERVER_KEY } from '../stage.mjs';
 
@@ -9,14 +9,18 @@ export async function orders(bench) {
   const measured = await stage.service(service);
   const f5 = await stage.floor('f5', floors);
   const notifications = { serverKey: SERVER_KEY, ...pendingOrders.orders };
-  const figures = await measure(bench, {
-    service: {
-      url: measured.url,
-      traffic: { kind: 'orders', options: { products: options.products } },
-      status: 201,
+  const figures = await measure(
+    bench,
+    {
+      service: {
+        url: measured.url,
+        traffic: { kind: 'orders', options: { products: options.products } },
+        status: 201,
+      },
+      'F5 again': { url: f5.url, traffic: { kind: 'notifications', options: notifications } },
     },
-    'F5 again': { url: f5.url, traffic: { kind: 'notifications', options: notifications } },
-  });
+    LONG_WARM_UP_SECONDS,
+  );
   await stage.stop(measured, f5);
   // The gateway is not to be asked about them while something else is measured.
   await stage.query(

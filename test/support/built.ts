@@ -22,6 +22,8 @@ export interface BuiltModules {
   'src/orders/orders.repository.js': typeof import('../../src/orders/orders.repository.js');
   'src/orders/payment-attempts.repository.js': typeof import('../../src/orders/payment-attempts.repository.js');
   'src/products/listing/product-changes.js': typeof import('../../src/products/listing/product-changes.js');
+  'src/products/listing/block.js': typeof import('../../src/products/listing/block.js');
+  'src/products/listing/block-cache.js': typeof import('../../src/products/listing/block-cache.js');
   'src/products/listing/product-list.service.js': typeof import('../../src/products/listing/product-list.service.js');
   'src/jobs/jobs.service.js': typeof import('../../src/jobs/jobs.service.js');
   'src/gateway/payment-gateway.js': typeof import('../../src/gateway/payment-gateway.js');

@@ -3,6 +3,9 @@ import { type Block, blockOf } from './block.js';
 /** Reads two neighbouring blocks in one statement. */
 export type LoadBlocks = (index: number) => Promise<readonly [Block, Block]>;
 
+/** Of its bytes, from which on the memory counts as full: an eviction leaves room for a part of a block. */
+const FULL = 0.9;
+
 /**
  * Blocks of the catalog, the least recently used of which go when they outgrow their bytes.
  *
@@ -14,6 +17,8 @@ export class BlockCache {
   /** In the order of use, the latest last. */
   readonly #blocks = new Map<number, Block>();
   readonly #loads = new Map<number, Promise<readonly [Block, Block]>>();
+  /** Blocks that were missed once while the memory was full, the latest last. */
+  readonly #missedOnce = new Set<number>();
   #bytes = 0;
   /** Counts the changes: a read that began before one is not kept. */
   #epoch = 0;
@@ -34,6 +39,22 @@ export class BlockCache {
     this.#blocks.delete(index);
     this.#blocks.set(index, block);
     return block;
+  }
+
+  /**
+   * Whether a block that is not there is worth a `fetch`, which reads more than a page. While there is room each one is.
+   * Of a full memory it has to be missed again before as many others are as there are blocks: what somebody asks for
+   * once must not cost what many ask for its place.
+   */
+  admits(index: number): boolean {
+    if (this.#bytes < this.maxBytes * FULL || this.#loads.has(index)) return true;
+    if (this.#missedOnce.delete(index)) return true;
+    this.#missedOnce.add(index);
+    if (this.#missedOnce.size > this.#blocks.size) {
+      const [oldest] = this.#missedOnce;
+      if (oldest !== undefined) this.#missedOnce.delete(oldest);
+    }
+    return false;
   }
 
   /** Reads a block and its neighbour, or waits for somebody who does so already. */
@@ -61,6 +82,7 @@ export class BlockCache {
   clear(): void {
     this.#forgetLoads();
     this.#blocks.clear();
+    this.#missedOnce.clear();
     this.#bytes = 0;
   }
 

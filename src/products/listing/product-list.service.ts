@@ -77,7 +77,7 @@ export class ProductListService {
         else this.#misses += 1;
         return page;
       }
-      if (page.missing === TOO_SCATTERED) break;
+      if (page.missing === TOO_SCATTERED || !this.#cache.admits(page.missing)) break;
       for (const block of await this.#cache.fetch(page.missing)) fetched.set(block.index, block);
     }
     return this.#pageOfDatabase(afterId);
