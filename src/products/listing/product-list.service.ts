@@ -73,8 +73,8 @@ export class ProductListService {
     for (let fetches = 0; fetches < MOST_BLOCKS; fetches += 1) {
       const page = this.#assemble(afterId, fetched);
       if (page === null || !('missing' in page)) {
-        if (fetches === 0) this.#hits += 1;
-        else this.#misses += 1;
+        if (page !== null && fetches === 0) this.#hits += 1;
+        else if (page !== null) this.#misses += 1;
         return page;
       }
       if (page.missing === TOO_SCATTERED || !this.#cache.admits(page.missing)) break;
@@ -83,9 +83,10 @@ export class ProductListService {
     return this.#pageOfDatabase(afterId);
   }
 
-  #pageOfDatabase(afterId: number): Promise<ListPage | null> {
-    this.#misses += 1;
-    return this.products.page(afterId);
+  async #pageOfDatabase(afterId: number): Promise<ListPage | null> {
+    const page = await this.products.page(afterId);
+    if (page !== null) this.#misses += 1;
+    return page;
   }
 
   /** The same page if it can be had at once; null also when only the database knows. */
