@@ -187,7 +187,9 @@ describe('hostile input: resident memory of the service stays under 400 MB', () 
       Array.from({ length: 190 }, (_, index) => [`field-${index}`, 'x'.repeat(60_000)]),
     );
     const statuses = await watched(many({ ...create, pieces: formPieces({ ...CAKE, ...fields }, []) }));
-    expect(statuses).toEqual(all(413));
+    // Who is still sending when the connection is closed may see it reset before reading the answer (null).
+    expect(statuses.filter((answer) => answer !== null && answer !== 413)).toEqual([]);
+    expect(statuses.filter((answer) => answer === 413).length).toBeGreaterThan(statuses.length / 2);
   }, 120_000);
 });
 
