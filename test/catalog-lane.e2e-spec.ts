@@ -1,6 +1,6 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 import { insertProducts, untilHeard, wire, type WireAnswer } from './support/catalog.js';
-import { closeLane, watchLane } from './support/lane.js';
+import { closeLane, logLineOf, watchLane } from './support/lane.js';
 import { createDatabase, type TestDatabase } from './support/databases.js';
 import { startService, type TestService } from './support/service.js';
 import { expiredToken, goodClaims, signToken } from './support/tokens.js';
@@ -39,15 +39,6 @@ afterAll(async () => {
   await plain.stop();
   await database.drop();
 });
-
-/** The log line of a request, without what differs from request to request. */
-async function logLineOf(service: TestService, { headers }: WireAnswer): Promise<unknown> {
-  const line = await until('the log line of the request', () =>
-    service.log.find(({ msg, requestId }) => msg === 'request' && requestId === headers['x-request-id']),
-  );
-  expect(typeof line.durationMs).toBe('number');
-  return { ...line, keys: Object.keys(line), time: '', durationMs: 0, requestId: '' };
-}
 
 /** What has to be the same on both ways: everything but the moment and an id that was made. */
 function comparable({ status, rawHeaders, body }: WireAnswer, sentId: unknown): unknown {

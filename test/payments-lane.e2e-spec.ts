@@ -3,7 +3,7 @@ import type { OutgoingHttpHeaders } from 'node:http';
 import { connect } from 'node:net';
 import { wire, type WireAnswer } from './support/catalog.js';
 import { createDatabase, type TestDatabase } from './support/databases.js';
-import { closeLane, watchLane } from './support/lane.js';
+import { closeLane, logLineOf, watchLane } from './support/lane.js';
 import {
   keptNotifications,
   makeOrder,
@@ -114,13 +114,6 @@ function comparable({ status, rawHeaders, body }: WireAnswer): unknown {
     return index % 2 === 1 && (name === 'date' || name === 'x-request-id') ? 'differs' : value;
   });
   return { status, headers, body };
-}
-
-async function logLineOf(service: TestService, { headers }: WireAnswer): Promise<unknown> {
-  const line = await until('the log line of the request', () =>
-    service.log.find(({ msg, requestId }) => msg === 'request' && requestId === headers['x-request-id']),
-  );
-  return { ...line, keys: Object.keys(line), time: '', durationMs: 0, requestId: '' };
 }
 
 /** Sends a variant about an order of its own. @returns all that shows of it */

@@ -1,6 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { JSON_BODY_LIMIT } from '../json-body.interceptor.js';
 import { isWithinDepth } from '../json-depth.js';
+import { isPlainObject } from '../validation.pipe.js';
 
 /** An object of JSON, and its text. */
 export interface PlainJson {
@@ -19,6 +20,5 @@ export function parsePlainJson(bytes: Buffer): PlainJson | null {
     // The pipeline reads it again and says so.
     return null;
   }
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) return null;
-  return isWithinDepth(body) ? { body, text } : null;
+  return isPlainObject(body) && isWithinDepth(body) ? { body, text } : null;
 }
