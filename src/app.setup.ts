@@ -10,12 +10,10 @@ import { stopGracefully, trackConnections } from './common/graceful-stop.js';
 import { answerFailure } from './common/fail-envelope.filter.js';
 import { failures } from './common/errors.js';
 import { HttpAdapter, requireSaneHeaders } from './common/http-adapter.js';
-import { answerForLane } from './common/lane/fast-lane.js';
 import { NestLogger } from './common/logging.js';
 import { corsOriginMatcher, originCheck } from './common/origin-check.js';
 import { requestId } from './common/request-id.js';
 import { requestLog } from './common/request-log.js';
-import { RunningRequests } from './common/running-requests.js';
 import type { Database } from './config/database.js';
 import type { Env } from './config/env.js';
 import { JobsService } from './jobs/jobs.service.js';
@@ -35,10 +33,9 @@ export async function createApp(
   logger: Logger,
 ): Promise<NestExpressApplication> {
   const options: AppOptions = { logger: new NestLogger(logger), bodyParser: false, abortOnError: false };
-  const http = new HttpAdapter();
   const app = await NestFactory.create<NestExpressApplication>(
     AppModule.forRoot(env, database, await metricsModules(env)),
-    http,
+    new HttpAdapter(),
     options,
   );
   const isCorsOrigin = corsOriginMatcher(env);
@@ -46,8 +43,7 @@ export async function createApp(
   app.set('trust proxy', env.trustedProxies);
   app.setGlobalPrefix('api');
   app.use(requestId);
-  const log = requestLog(logger);
-  app.use(log);
+  app.use(requestLog(logger));
   // Where the service is reached by plain http, `upgrade-insecure-requests` would leave the API page without its parts.
   app.use(helmet({ contentSecurityPolicy: { directives: { upgradeInsecureRequests: null } } }));
   app.enableCors({
@@ -62,7 +58,6 @@ export async function createApp(
   app.use(requireSaneHeaders);
   app.use(originCheck(env));
   app.use(cookieParser());
-  app.use(answerForLane);
   serveOpenApi(app, env);
 
   trackConnections(app.getHttpServer());
@@ -72,7 +67,6 @@ export async function createApp(
     next(failures.notFound());
   });
   app.use(lastResort);
-  http.fastLane.surroundings = { pipeline: http.getInstance(), log, running: app.get(RunningRequests) };
   return app;
 }
 

@@ -2,7 +2,6 @@ import { ExpressAdapter } from '@nestjs/platform-express';
 import type { NextFunction, Request, Response } from 'express';
 import { createServer, type RequestListener } from 'node:http';
 import { failures } from './errors.js';
-import { FastLane } from './lane/fast-lane.js';
 import { limitPipelining } from './pipelining.js';
 import type { RequestObserver } from './request-observer.js';
 import { answerUnparsableRequests } from './unparsable-requests.js';
@@ -30,7 +29,6 @@ const SERVER_OPTIONS = {
 
 /** Express on a Node server that leaves every refusal to this service, so that each one is a fail envelope. */
 export class HttpAdapter extends ExpressAdapter {
-  readonly fastLane = new FastLane();
   /** Told of every request as it begins. */
   observer: RequestObserver | null = null;
   /** Told the status with which a request was refused that Node could not parse. */
@@ -40,7 +38,7 @@ export class HttpAdapter extends ExpressAdapter {
     const express = this.getInstance<RequestListener>();
     const server = createServer(SERVER_OPTIONS, (request, response) => {
       this.observer?.(request, response);
-      if (!this.fastLane.attends(request, response)) express(request, response);
+      express(request, response);
     });
     // Node drops what is above without a word, so that one line more tells that there was more.
     server.maxHeadersCount = MAX_HEADERS + 1;

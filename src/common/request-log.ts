@@ -2,19 +2,14 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
 import { currentRequestId } from './request-id.js';
 
-/** Middleware that writes a line for each request, once however often it meets it. */
-export type RequestLog = (request: IncomingMessage, response: ServerResponse, next: () => void) => void;
-
 /**
  * One line a request, when it has ended: method, path without its query, status, milliseconds; no header, cookie or
  * body. Probes of /api/health have none. Written here, since pino-http makes two loggers for each request.
  */
-export function requestLog(logger: Logger): RequestLog {
-  const met = new WeakSet<IncomingMessage>();
-  return (request, response, next) => {
+export function requestLog(logger: Logger) {
+  return (request: IncomingMessage, response: ServerResponse, next: () => void): void => {
     const { method, url = '' } = request;
-    if (!met.has(request) && !url.startsWith('/api/health')) {
-      met.add(request);
+    if (!url.startsWith('/api/health')) {
       const begun = Date.now();
       // Named in the line: the events of an aborted request come from outside its context.
       const requestId = currentRequestId();

@@ -17,8 +17,3 @@ export function routeOf(request: IncomingMessage): string | null {
   // Nest answers for unknown paths by a route `*path`.
   return path?.startsWith('/') === true ? path : null;
 }
-
-/** Says which route took a request that Express does not see. */
-export function setRoute(request: IncomingMessage, path: string): void {
-  (request as IncomingMessage & Routed).route = { path };
-}

@@ -14,15 +14,12 @@ export class RunningRequests implements NestInterceptor {
     return this.#count;
   }
 
-  /** Counts one more, until what is returned is called. */
-  begin(): () => void {
-    this.#count += 1;
-    return () => {
-      this.#count -= 1;
-    };
-  }
-
   intercept(_context: ExecutionContext, next: CallHandler): Observable<unknown> {
-    return next.handle().pipe(finalize(this.begin()));
+    this.#count += 1;
+    return next.handle().pipe(
+      finalize(() => {
+        this.#count -= 1;
+      }),
+    );
   }
 }

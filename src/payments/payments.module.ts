@@ -10,7 +10,6 @@ import { PaymentEventsService } from './payment-events.service.js';
 import { PaymentLedgerRepository } from './payment-ledger.repository.js';
 import { PaymentNotification } from './payment-notification.entity.js';
 import { PaymentsController } from './payments.controller.js';
-import { PaymentsLane } from './payments.lane.js';
 import { PaymentsRepository } from './payments.repository.js';
 import { PaymentsService } from './payments.service.js';
 import { ReconciliationService } from './reconciliation.service.js';
@@ -23,7 +22,6 @@ import { ReservedDatabase } from './reserved-database.js';
     CancellationService,
     PaymentEventsService,
     PaymentLedgerRepository,
-    PaymentsLane,
     PaymentsRepository,
     PaymentsService,
     ReconciliationService,

@@ -4,7 +4,6 @@ import { AuthModule } from '../auth/auth.module.js';
 import { ImagesModule } from '../images/images.module.js';
 import { ListReads } from './listing/list-reads.js';
 import { ProductChanges } from './listing/product-changes.js';
-import { ProductListLane } from './listing/product-list.lane.js';
 import { ProductListService } from './listing/product-list.service.js';
 import { ProductWrites } from './listing/product-writes.js';
 import { Product } from './product.entity.js';
@@ -18,7 +17,6 @@ import { ProductsService } from './products.service.js';
   providers: [
     ListReads,
     ProductChanges,
-    ProductListLane,
     ProductListService,
     ProductsRepository,
     ProductsService,

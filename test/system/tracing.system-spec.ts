@@ -85,7 +85,7 @@ it('traces: an order is one trace of HTTP, SQL and gateway spans, which its log 
   expect(lines.length).toBeGreaterThan(0);
   for (const line of lines) expect(line).toMatchObject({ trace_id: CALLER.traceId, span_id: server.spanId });
 
-  // The page of the fast lane, the mail's job linked to the registration, and neither a health check nor a poll.
+  // The page of the list, the mail's job linked to the registration, and neither a health check nor a poll.
   const register = await until('the registration has arrived', () =>
     collector.spans.find(({ name }) => name === 'POST /api/register'),
   );
