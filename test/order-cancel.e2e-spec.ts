@@ -116,6 +116,28 @@ describe('a pending order', () => {
     expect(await statusOf(orderId)).toBe('cancel');
   });
 
+  it('an attempt that is over at the gateway does not keep the rest of an order from being cancelled', async () => {
+    const orderId = await chosenOrder();
+    await addAttempt(shop, orderId);
+    shop.gateway.setStatus(orderId, 'expire');
+    const answer = await cancel(orderId);
+    expect(answer.status).toBe(200);
+    expect(orderOf(answer)).toMatchObject({ status: 'cancel', token: null });
+    expect(await story(shop, orderId)).toEqual(['cancellation cancel applied']);
+  });
+
+  it('a payment that the gateway refuses to cancel and calls pending keeps the order pending: 502', async () => {
+    const orderId = await chosenOrder();
+    shop.gateway.fault({
+      operation: 'cancel',
+      kind: 'answer',
+      status: 200,
+      body: { status_code: '412', status_message: 'Transaction status cannot be updated.' },
+    });
+    expect((await cancel(orderId)).status).toBe(502);
+    await expectPayable(orderId);
+  });
+
   it('docs/decisions 07: a later attempt that was paid keeps the order from being cancelled', async () => {
     const orderId = await chosenOrder();
     const later = await addAttempt(shop, orderId);

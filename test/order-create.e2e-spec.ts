@@ -12,13 +12,19 @@ import {
   type Shop,
   startShop,
 } from './support/orders.js';
-import { fail, form, NOT_FOUND } from './support/products.js';
+import { fail, form } from './support/products.js';
 
 const UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/;
 const ITEMS = 'items should be a list of 1 to 50 different products';
 const PRODUCT_ID = 'product_id should be the id of a product';
 const QUANTITY = 'quantity should be a whole number from 1 to 999';
 const MAX_INT4 = 2_147_483_647;
+
+/** The refusal of an order with products that are gone. @param places in the order, from 0 */
+function gone(...places: number[]) {
+  const details = places.map((place) => [`items.${place}.product_id`, 'product is no longer available']);
+  return fail(400, 'validation error', Object.fromEntries(details) as Record<string, string>);
+}
 
 describe('creating an order', () => {
   let shop: Shop;
@@ -242,16 +248,26 @@ describe('creating an order', () => {
   });
 
   it.each([MAX_INT4, MAX_INT4 + 1, Number.MAX_SAFE_INTEGER])(
-    'decisions, Orders: the unknown product %d is a 404, also beside a known one',
+    'the unknown product %d is named by its place in the order, beside a known one',
     async (unknown) => {
       const answer = await order(customer, [
         { product_id: bread, quantity: 1 },
         { product_id: unknown, quantity: 1 },
-      ]).expect(404);
-      expect(answer.body).toEqual(NOT_FOUND);
+      ]).expect(400);
+      expect(answer.body).toEqual(gone(1));
       await expectNothingOrdered();
     },
   );
+
+  it('every product of an order that is gone is named', async () => {
+    const answer = await order(customer, [
+      { product_id: MAX_INT4 - 1, quantity: 1 },
+      { product_id: bread, quantity: 1 },
+      { product_id: MAX_INT4, quantity: 2 },
+    ]).expect(400);
+    expect(answer.body).toEqual(gone(0, 2));
+    await expectNothingOrdered();
+  });
 
   it.each(['0', '0.49'])('decisions, Orders: a total of nothing (price %s) is refused', async (price) => {
     const product = await addProduct(shop, price);
@@ -304,7 +320,8 @@ describe('creating an order', () => {
     it('after the product was deleted, which answers 204; the order can be paid, the product no longer ordered', async () => {
       await admin.delete(`/api/products/${product}`).expect(204);
       expect(await readOrder(customer, created.order_id)).toEqual(created);
-      await order(customer, [{ product_id: product, quantity: 1 }]).expect(404);
+      const refused = await order(customer, [{ product_id: product, quantity: 1 }]).expect(400);
+      expect(refused.body).toEqual(gone(0));
       await pay(shop, created.order_id);
       const paid = await readOrder(customer, created.order_id);
       expect(paid).toEqual({

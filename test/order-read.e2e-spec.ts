@@ -248,7 +248,11 @@ describe('GET /api/admin/orders', () => {
     'decisions, Orders: status=%s is none: 400',
     async (status) => {
       expect((await admin.get(`${ADMIN_ORDERS}?status=${status}`).expect(400)).body).toEqual(
-        fail(400, 'validation error', { status: 'status should be the status of an order' }),
+        fail(400, 'validation error', {
+          status:
+            'status should be one of capture, settlement, pending, deny, cancel, expire, failure, refund, ' +
+            'partial_refund, authorize',
+        }),
       );
     },
   );

@@ -360,6 +360,51 @@ describe('issue 3, Gateway: what a state does not allow', () => {
   });
 });
 
+describe('an order that was cancelled or expired before a method was chosen', () => {
+  it.each([
+    ['cancel', 'Cancelled'],
+    ['expire', 'Expired'],
+  ] as const)('after %s its page says %s and takes no payment', async (operation, title) => {
+    const payment = await openPayment();
+    expect(await (await gatewayOf(service))[operation](payment.orderId)).toBeNull();
+    const { text } = await payment.page();
+    expect(text).toContain(`<h1 id="state">${title}`);
+    expect(text).not.toContain('<form');
+    expect((await payment.view()).actions).toEqual([]);
+    await payment.act('gopay', 409);
+    expect((await payment.view()).notifications).toEqual([]);
+    expect(await (await gatewayOf(service)).status(payment.orderId)).toBeNull();
+  });
+});
+
+describe('the way back to the shop', () => {
+  const SHOP = 'http://localhost:5173';
+  const shown = (path: string, referer: string): Promise<string> =>
+    new Client(service.url)
+      .get(path)
+      .set('Referer', referer)
+      .expect(200)
+      .then(({ text }) => text);
+
+  it('is the page that led to the payment, if the shop may call the service, and stays after an action', async () => {
+    const { path } = await openPayment();
+    const text = await shown(path, `${SHOP}/orders/1`);
+    expect(text).toContain(`<a href="${SHOP}/">Back to the shop</a>`);
+    const action = /action="([^"]*\/gopay[^"]*)"/.exec(text)?.[1] ?? '';
+    const posted = await new Client(service.url)
+      .post(action.replaceAll('&#x3D;', '=').replaceAll('&amp;', '&'))
+      .expect(303);
+    const next = await new Client(service.url).get(String(posted.headers.location)).expect(200);
+    expect(next.text).toContain(`<a href="${SHOP}/">Back to the shop</a>`);
+  });
+
+  it('is not offered to a page of another site', async () => {
+    const { path } = await openPayment();
+    expect(await shown(path, 'https://elsewhere.example/')).not.toContain('Back to the shop');
+    expect(await shown(`${path}?shop=https://elsewhere.example`, 'x')).not.toContain('Back to the shop');
+  });
+});
+
 describe('the port: the simulator behaves as the gateway', () => {
   it('refuses an order id that was used before, also when it comes twice at once', async () => {
     const { GatewayRefusedError } = await built('src/gateway/payment-gateway.js');

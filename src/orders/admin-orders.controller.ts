@@ -5,7 +5,7 @@ import { failures } from '../common/errors.js';
 import { ApiEndpoint } from '../common/openapi.decorators.js';
 import { ORDER_STATUSES } from './order-status.js';
 import { OrderPageMeta, OrderView } from './orders.dto.js';
-import { lastOrderIdOf, statusFilterOf } from './orders.input.js';
+import { lastOrderIdOf, statusFilterOf, UNKNOWN_STATUS } from './orders.input.js';
 import { OrdersService } from './orders.service.js';
 
 @ApiTags('Administration')
@@ -22,10 +22,7 @@ export class AdminOrdersController {
     description: 'The end of the list is the 404.',
     access: 'admin',
     success: { status: 200, data: { meta: OrderPageMeta, orders: [OrderView] } },
-    failures: [
-      failures.validation({ status: 'status should be the status of an order' }),
-      failures.notFound(),
-    ],
+    failures: [failures.validation({ status: UNKNOWN_STATUS }), failures.notFound()],
   })
   async list(
     @Query('status') status?: unknown,

@@ -3,7 +3,13 @@ import { ApiBody, ApiHeader, ApiParam, ApiQuery, ApiTags } from '@nestjs/swagger
 import { CurrentUser, type Principal } from '../common/current-user.decorator.js';
 import { failures } from '../common/errors.js';
 import { ApiEndpoint } from '../common/openapi.decorators.js';
-import { CreateOrderDto, OrderPageMeta, OrderView, PAYMENT_PAGE_EXAMPLE } from './orders.dto.js';
+import {
+  CreateOrderDto,
+  OrderPageMeta,
+  OrderView,
+  PAYMENT_PAGE_EXAMPLE,
+  PRODUCT_GONE,
+} from './orders.dto.js';
 import {
   IDEMPOTENCY_KEY,
   lastOrderIdOf,
@@ -33,8 +39,7 @@ export class OrdersController {
     access: 'user',
     success: { status: 201, data: { order: OrderView } },
     failures: [
-      failures.validation({ items: 'items should be a list of 1 to 50 different products' }),
-      failures.notFound(),
+      failures.validation({ 'items.0.product_id': PRODUCT_GONE }),
       failures.idempotencyKeyReused(),
       failures.gatewayUnavailable(),
     ],

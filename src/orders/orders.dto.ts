@@ -9,6 +9,8 @@ import type { OrderItemRow, OrderRow } from './orders.repository.js';
 const MAX_ITEMS = 50;
 const MAX_QUANTITY = 999;
 
+/** Message of an item whose product does not exist, or no longer. */
+export const PRODUCT_GONE = 'product is no longer available';
 const ITEMS_MESSAGE = `items should be a list of 1 to ${MAX_ITEMS} different products`;
 
 /** A whole number as JSON has them: `"2"` is none. */

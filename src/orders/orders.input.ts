@@ -7,6 +7,9 @@ export const IDEMPOTENCY_KEY = 'Idempotency-Key';
 
 export const ORDER_ID_PARAM = { name: 'order_id', schema: { type: 'string', format: 'uuid' } } as const;
 
+/** Message of a status filter that is no status. */
+export const UNKNOWN_STATUS = `status should be one of ${ORDER_STATUSES.join(', ')}`;
+
 /** @throws Failure 404: what is no UUID is no order */
 export function orderIdOf(text: string): string {
   if (!isUUID(text, 'loose')) throw failures.notFound();
@@ -24,7 +27,7 @@ export function lastOrderIdOf(value: unknown): string | null {
 export function statusFilterOf(value: unknown): OrderStatus | null {
   if (value === undefined) return null;
   const status = ORDER_STATUSES.find((candidate) => candidate === value);
-  if (status === undefined) throw failures.validation({ status: 'status should be the status of an order' });
+  if (status === undefined) throw failures.validation({ status: UNKNOWN_STATUS });
   return status;
 }
 

@@ -8,8 +8,14 @@ import type { PaymentPage } from '../gateway/payment-gateway.js';
 import { ProductsService } from '../products/products.service.js';
 import { CheckoutService } from './checkout.service.js';
 import type { OrderStatus } from './order-status.js';
-import type { CreateOrderDto, NewOrderItemDto } from './orders.dto.js';
-import { type InsertedOrder, type NewOrder, type OrderRow, OrdersRepository } from './orders.repository.js';
+import { type CreateOrderDto, type NewOrderItemDto, PRODUCT_GONE } from './orders.dto.js';
+import {
+  type InsertedOrder,
+  type NewOrder,
+  type OrderItemRow,
+  type OrderRow,
+  OrdersRepository,
+} from './orders.repository.js';
 import { PaymentAttemptsRepository } from './payment-attempts.repository.js';
 
 export type { OrderRow };
@@ -41,8 +47,8 @@ export class OrdersService {
    * Commits a pending order and gets it a payment page. The same key with the same items goes on with the order
    * that they made before.
    *
-   * @throws Failure 404 for an unknown product, 400 for a total that cannot be paid, 409 when the key was used with
-   *   other items, 502 when the gateway is away: the order stays, and the same call continues it
+   * @throws Failure 400 for products that do not exist or a total that cannot be paid, 409 when the key was used
+   *   with other items, 502 when the gateway is away: the order stays, and the same call continues it
    */
   async create(
     customer: Principal,
@@ -178,11 +184,14 @@ export class OrdersService {
     requestDigest: Buffer,
   ): Promise<NewOrder> {
     const offers = await this.products.offers(wanted.map(({ product_id }) => product_id));
-    const items = wanted.map(({ product_id, quantity }) => {
+    const items: OrderItemRow[] = [];
+    const gone: Record<string, string> = {};
+    for (const [index, { product_id, quantity }] of wanted.entries()) {
       const offer = offers.get(product_id);
-      if (offer === undefined) throw failures.notFound();
-      return { product_id, ...offer, quantity };
-    });
+      if (offer === undefined) gone[`items.${index}.product_id`] = PRODUCT_GONE;
+      else items.push({ product_id, ...offer, quantity });
+    }
+    if (Object.keys(gone).length > 0) throw failures.validation(gone);
     const total = items.reduce((sum, { price, quantity }) => sum + price * quantity, 0);
     if (total < 1) throw failures.validation({ items: 'the total should be at least 1 rupiah' });
     if (total > Number.MAX_SAFE_INTEGER)

@@ -6,6 +6,7 @@ import { GatewayRefusedError, GatewayUnavailableError, PaymentGateway } from '..
 import { type OrderRow, OrdersService } from '../orders/orders.service.js';
 import { eventOf, type PaymentEvent } from './payment-event.js';
 import { PaymentEventsService } from './payment-events.service.js';
+import { PaymentsRepository } from './payments.repository.js';
 import { ReconciliationService } from './reconciliation.service.js';
 
 /** Cancels pending orders, at the gateway first: what it confirms is true whatever happens here. */
@@ -16,6 +17,7 @@ export class CancellationService {
     private readonly gateway: PaymentGateway,
     private readonly orders: OrdersService,
     private readonly events: PaymentEventsService,
+    private readonly payments: PaymentsRepository,
     private readonly reconciliation: ReconciliationService,
   ) {}
 
@@ -26,9 +28,16 @@ export class CancellationService {
   async cancel(customer: Principal, orderId: string): Promise<OrderRow> {
     const order = await this.orders.findOwn(customer, orderId);
     if (order.status !== 'pending') throw failures.orderNotPending();
-    const cancelled = await this.#cancelAtGateway(orderId);
+    const askedAt = await this.payments.lastAppliedId(orderId);
+    const answers = await this.#cancelAtGateway(orderId);
     const status = await this.dataSource.transaction(async (tx) => {
-      for (const event of cancelled) await this.events.record(tx, orderId, event);
+      await this.orders.lock(tx, orderId);
+      const isOutdated = (await this.payments.lastAppliedId(orderId, tx)) !== askedAt;
+      for (const event of answers) {
+        // A cancellation is final. A status may be older than what was notified meanwhile.
+        if (event.source === 'cancellation' || !isOutdated) await this.events.record(tx, orderId, event);
+      }
+      if (isOutdated) await this.reconciliation.checkSoon(tx, orderId);
       const locked = await this.orders.lock(tx, orderId);
       if (locked?.status !== 'pending') return locked?.status;
       await this.events.close(tx, orderId, 'cancel', 'cancellation', 'no payment method was chosen');
@@ -38,28 +47,39 @@ export class CancellationService {
     return this.orders.findOwn(customer, orderId);
   }
 
+  /** What the gateway did with each payment attempt, newest first. @throws Failure 502 */
   async #cancelAtGateway(orderId: string): Promise<PaymentEvent[]> {
-    const ids = await this.orders.gatewayIds(orderId);
+    const attemptIds = await this.orders.gatewayIds(orderId);
     try {
-      const events = await Promise.all(ids.map((id) => this.#cancelAttempt(id)));
-      return events.filter((event) => event !== null);
+      const answers = await Promise.all(attemptIds.map((id) => this.#cancelAttempt(id)));
+      return answers.filter((answer) => answer !== null);
     } catch (error) {
-      if (error instanceof GatewayRefusedError) {
-        // Paid, most likely, and the news is still on its way.
-        await this.reconciliation.checkSoon(this.dataSource.manager, orderId);
-        throw failures.orderNotPending();
-      }
       if (error instanceof GatewayUnavailableError) throw failures.gatewayUnavailable(error);
       throw error;
     }
   }
 
+  /** @returns null when no payment method was chosen: then there is nothing to cancel at the gateway */
   async #cancelAttempt(attemptId: string): Promise<PaymentEvent | null> {
-    const transaction = await this.gateway.cancel(attemptId);
-    if (transaction === null) return null;
-    const event = eventOf(transaction, 'cancellation', attemptId);
-    if (event.status !== 'cancel')
+    try {
+      const transaction = await this.gateway.cancel(attemptId);
+      if (transaction === null) return null;
+      const event = eventOf(transaction, 'cancellation', attemptId);
+      if (event.status === 'cancel') return event;
       throw new GatewayUnavailableError(`the gateway answered a cancellation with ${event.status}`);
+    } catch (error) {
+      if (error instanceof GatewayRefusedError) return this.#statusOf(attemptId);
+      throw error;
+    }
+  }
+
+  /** The gateway refused to cancel: the payment has ended, one way or the other, and its status says how. */
+  async #statusOf(attemptId: string): Promise<PaymentEvent | null> {
+    const transaction = await this.gateway.status(attemptId);
+    if (transaction === null) return null;
+    const event = eventOf(transaction, 'reconciliation', attemptId);
+    if (event.status === 'pending')
+      throw new GatewayUnavailableError('the gateway would not cancel a payment that it says is pending');
     return event;
   }
 }

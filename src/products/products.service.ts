@@ -36,12 +36,10 @@ export class ProductsService {
   }
 
   /**
-   * What products are sold as: name, and price in whole rupiah, rounded half up.
-   * @throws Failure 404 unless every one of them exists
+   * What products are sold as: name, and price in whole rupiah, rounded half up. Products that do not exist are left out.
    */
   async offers(ids: readonly number[]): Promise<ReadonlyMap<number, Offer>> {
     const known = await this.products.findPriced(ids.filter(isPossibleId));
-    if (known.length !== ids.length) throw failures.notFound();
     return new Map(known.map(({ id, name, price }) => [id, { name, price: wholeRupiah(price) }]));
   }
 

@@ -1,6 +1,6 @@
 import { PAYMENT_METHODS, type PaymentMethod } from './payment-methods.js';
 import type { NotificationKind } from './simulator-notification.entity.js';
-import type { SimulatorTransaction } from './simulator-transaction.entity.js';
+import { isChosen, type SimulatorTransaction } from './simulator-transaction.entity.js';
 import { mayBecome, mayStartPayment, type TransactionStatus } from './transitions.js';
 
 /** Makes a payment, or changes one. */
@@ -161,6 +161,7 @@ export function allowedActions(transaction: SimulatorTransaction, now: Date): Ac
 
 export function isAllowed(action: Action, transaction: SimulatorTransaction, now: Date): boolean {
   const { transactionStatus: status } = transaction;
+  if (status !== null && !isChosen(transaction)) return false;
   if ('sends' in action) return status !== null && !(action.sends === 'late' && status === 'pending');
   return (
     (action.begins !== undefined && mayStartPayment(transaction, now)) ||

@@ -3,6 +3,7 @@ import Handlebars from 'handlebars';
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { corsOriginMatcher } from '../../common/origin-check.js';
 import { Env } from '../../config/env.js';
 import { type Action, type ActionGroup, type ActionName, ACTIONS, allowedActions } from './actions.js';
 import { gatewayTime } from './notification-body.js';
@@ -51,6 +52,7 @@ export class SimulatorPage {
   readonly #style = source('page-style.hbs');
   readonly #template = Handlebars.compile(source('page.hbs'), { strict: true });
   readonly #path: string;
+  readonly #isShop: (origin: string) => boolean;
 
   /** Lets in the page's own style and its forms; in place of helmet's, which would send the forms of a LAN address to https. */
   readonly contentSecurityPolicy = [
@@ -62,6 +64,7 @@ export class SimulatorPage {
   ].join('; ');
 
   constructor(env: Env) {
+    this.#isShop = corsOriginMatcher(env);
     this.#path = new URL(`${env.publicUrl}/api/simulator/`).pathname;
   }
 
@@ -90,10 +93,27 @@ export class SimulatorPage {
     };
   }
 
-  /** @param refused an action that the payment's state does not allow, to be told of */
+  /** Keeps the shop's origin through the page's forms; empty for what is not the address of a shop. */
+  shopQuery(from: unknown): string {
+    const shop = this.#shopOf(from);
+    return shop === null ? '' : `?shop=${encodeURIComponent(shop)}`;
+  }
+
+  /** The origin of an address, if pages of that origin may call the service; null for any other text. */
+  #shopOf(address: unknown): string | null {
+    if (typeof address !== 'string' || !URL.canParse(address)) return null;
+    const { origin } = new URL(address);
+    return this.#isShop(origin) ? origin : null;
+  }
+
+  /**
+   * @param from the address of the page that led here
+   * @param refused an action that the payment's state does not allow, to be told of
+   */
   html(
     transaction: SimulatorTransaction,
     notifications: readonly SimulatorNotification[],
+    from: unknown,
     refused?: string,
   ): string {
     const { orderId, token, customer, items, expiresAt } = transaction;
@@ -103,6 +123,8 @@ export class SimulatorPage {
     return this.#template({
       style: this.#style,
       path: this.path(token),
+      shop: this.#shopOf(from),
+      query: this.shopQuery(from),
       refused: refused ?? null,
       isWaiting: notifications.some(({ attempts }) => attempts.length === 0),
       state: stateOf(transaction, now),

@@ -60,7 +60,7 @@ export type ChosenTransaction = SimulatorTransaction & {
   ]: NonNullable<SimulatorTransaction[K]>;
 };
 
-/** The table's check holds the five together. */
+/** Without a method, the status is null, or `cancel` or `expire` when the page was ended before. */
 export function isChosen(transaction: SimulatorTransaction): transaction is ChosenTransaction {
-  return transaction.transactionStatus !== null;
+  return transaction.transactionId !== null;
 }

@@ -38,7 +38,8 @@ export class SimulatorController {
     if (!isActionName(action)) throw failures.notFound();
     const isDone = await this.simulator.act(token, action);
     if (!isDone && wantsJson(request)) throw failures.simulatorAction();
-    if (isDone && !wantsJson(request)) response.redirect(303, this.page.path(token));
+    if (isDone && !wantsJson(request))
+      response.redirect(303, this.page.path(token) + this.page.shopQuery(shopOf(request)));
     else await this.#answer(token, request, response, isDone ? undefined : action);
   }
 
@@ -60,8 +61,13 @@ export class SimulatorController {
         'Referrer-Policy': 'same-origin',
       })
       .type('html')
-      .send(this.page.html(transaction, notifications, refused));
+      .send(this.page.html(transaction, notifications, shopOf(request), refused));
   }
+}
+
+/** Where the customer came from: the page that led here, or what a form of this page kept of it. */
+function shopOf({ query, headers }: Request): unknown {
+  return query.shop ?? headers.referer;
 }
 
 function wantsJson(request: Request): boolean {

@@ -10,7 +10,6 @@ import {
 import { gatewayAnswer } from './notification-body.js';
 import { isChosen } from './simulator-transaction.entity.js';
 import { SimulatorService } from './simulator.service.js';
-import type { TransactionStatus } from './transitions.js';
 
 /**
  * A payment gateway that takes no money: its page lets one choose what becomes of a payment, and the service hears
@@ -52,7 +51,7 @@ export class SimulatorGateway extends PaymentGateway {
     return this.#change(orderId, 'expire');
   }
 
-  async #change(orderId: string, status: TransactionStatus): Promise<GatewayTransaction | null> {
+  async #change(orderId: string, status: 'cancel' | 'expire'): Promise<GatewayTransaction | null> {
     const result = await this.simulator.change(orderId, status);
     if (result === null) return null;
     const { transaction, isChanged } = result;

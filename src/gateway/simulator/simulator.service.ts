@@ -71,11 +71,17 @@ export class SimulatorService implements OnModuleInit {
    */
   change(
     orderId: string,
-    status: TransactionStatus,
+    status: 'cancel' | 'expire',
   ): Promise<{ transaction: ChosenTransaction; isChanged: boolean } | null> {
     return this.dataSource.transaction(async (tx) => {
       const transaction = await this.simulator.lock(tx, { orderId });
-      if (transaction === null || !isChosen(transaction)) return null;
+      if (transaction === null) return null;
+      if (!isChosen(transaction)) {
+        // The gateway knows of no payment, but nobody is to pay on this page any more.
+        transaction.transactionStatus = status;
+        await this.simulator.save(tx, transaction);
+        return null;
+      }
       const isChanged = mayBecome(transaction.transactionStatus, status);
       if (isChanged) await this.#apply(tx, transaction, status);
       return { transaction, isChanged };
