@@ -1,20 +1,17 @@
-/**
- * Of warming up, at most; shorter where rounds are shorter than 5 seconds. A compiler that shares two cores with the
- * load needs as long.
- */
-export const WARM_UP_SECONDS = 10;
-/** Of rows that make a few hundred requests a second: code is compiled for having been called, not for being old. */
+/** Longest warm-up, in seconds. */
+const WARM_UP_SECONDS = 10;
+/** Of rows with a few hundred requests a second: code is compiled after so many calls, not after so much time. */
 export const LONG_WARM_UP_SECONDS = 30;
-export const CONNECTIONS = 32;
+const CONNECTIONS = 32;
 
 /**
- * Measures targets in rounds, each round in another order, so that what drifts meets all alike.
+ * Measures targets in rounds, each round in another order, so that a drift of the machine meets all alike.
  *
  * @param targets by name: {url, traffic, connections?, status? or statuses?}, which are the answers that are right
- * @param warmUpSeconds at most
+ * @param longestWarmUp in seconds
  * @returns by name: {perSecond, p50Ms, p99Ms (medians of the rounds), rounds, problems}
  */
-export async function measure({ generator, options, log }, targets, warmUpSeconds = WARM_UP_SECONDS) {
+export async function measure({ generator, options, log }, targets, longestWarmUp = WARM_UP_SECONDS) {
   const names = Object.keys(targets);
   const rounds = Object.fromEntries(names.map((name) => [name, []]));
   const problems = Object.fromEntries(names.map((name) => [name, new Set()]));
@@ -22,10 +19,8 @@ export async function measure({ generator, options, log }, targets, warmUpSecond
     const isWarmUp = round === 0;
     for (const name of rotated(names, round)) {
       const { url, traffic, connections = CONNECTIONS, status = 200, statuses = [status] } = targets[name];
-      const seconds = isWarmUp
-        ? Math.min((warmUpSeconds * options.seconds) / 5, warmUpSeconds)
-        : options.seconds;
-      const key = `${name} ${url}`;
+      const seconds = isWarmUp ? warmUpSeconds(options.seconds, longestWarmUp) : options.seconds;
+      const key = `${name} ${traffic.kind} ${url}`;
       const result = await generator.run({ target: key, traffic, url, connections, seconds });
       for (const problem of problemsOf(result, statuses)) problems[name].add(problem);
       log(`  ${isWarmUp ? 'warming up' : `round ${round}`}: ${name} ${result.perSecond.toFixed(0)}/s`);
@@ -44,6 +39,11 @@ export async function measure({ generator, options, log }, targets, warmUpSecond
       },
     ]),
   );
+}
+
+/** Length of a warm-up: shorter than the longest where rounds are shorter than 5 seconds. */
+export function warmUpSeconds(roundSeconds, longest) {
+  return Math.ceil(longest * Math.min(1, roundSeconds / 5));
 }
 
 export function median(numbers) {

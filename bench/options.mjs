@@ -1,19 +1,21 @@
 import { parseArgs } from 'node:util';
 
 export const ROWS = ['list', 'page-cost', 'payments', 'orders', 'login', 'create', 'start', 'memory'];
+/** Not part of a whole run. */
+const EXTRA_ROWS = ['semi-space'];
 
 const HELP = `Measures the service beside the floors of this machine, in one run.
 
     npm run bench -- [options]
 
-  --rows list,login   only these groups of rows: ${ROWS.join(', ')}
-  --rounds 3          measured rounds of each target; the figure is their median
-  --seconds 5         length of a round
-  --products 100000   products in the catalog
-  --soak [300]        mixed load for the row "memory", in seconds (without it 20)
-  --out FILE          where the figures go (bench/results.json)
-  --profile FOLDER    keep a CPU profile (.cpuprofile) of every service process there
-  --help
+  --rows list,login  only these rows: ${ROWS.join(', ')};
+                     or semi-space, which compares the service's rates and memory at 8, 16 and 32 MB
+  --rounds 3         measured rounds of each target; the figure is their median
+  --seconds 3        length of a round
+  --long             5 rounds of 8 seconds
+  --soak [900]       seconds of mixed load for the row "memory" (20 without it)
+  --out FILE         where the figures go (bench/results.json; a run of some rows writes none unless told)
+  --profile FOLDER   keep a CPU profile (.cpuprofile) of every service process there
 
 Rounds are interleaved, after one of warming up that does not count. A row is invalid if one answer was not the
 expected one. The exit code is 1 if a row is invalid or misses its target.`;
@@ -22,16 +24,15 @@ expected one. The exit code is 1 if a row is invalid or misses its target.`;
 export function readOptions(argv) {
   const soakAlone = argv.indexOf('--soak');
   const hasLength = soakAlone === -1 || /^\d+$/.test(argv[soakAlone + 1] ?? '');
-  const args = hasLength ? argv : argv.toSpliced(soakAlone, 1, '--soak', '300');
   const { values } = parseArgs({
-    args,
+    args: hasLength ? argv : argv.toSpliced(soakAlone, 1, '--soak', '900'),
     options: {
-      rows: { type: 'string', default: ROWS.join(',') },
-      rounds: { type: 'string', default: '3' },
-      seconds: { type: 'string', default: '5' },
-      products: { type: 'string', default: '100000' },
+      rows: { type: 'string' },
+      long: { type: 'boolean', default: false },
+      rounds: { type: 'string' },
+      seconds: { type: 'string' },
       soak: { type: 'string', default: '20' },
-      out: { type: 'string', default: 'bench/results.json' },
+      out: { type: 'string' },
       profile: { type: 'string' },
       help: { type: 'boolean', default: false },
     },
@@ -40,17 +41,17 @@ export function readOptions(argv) {
     console.log(HELP);
     return null;
   }
-  const rows = values.rows.split(',');
-  const unknown = rows.filter((row) => !ROWS.includes(row));
+  const known = [...ROWS, ...EXTRA_ROWS];
+  const rows = values.rows?.split(',') ?? ROWS;
+  const unknown = rows.filter((row) => !known.includes(row));
   if (unknown.length > 0)
-    throw new Error(`no such row: ${unknown.join(', ')} (there are ${ROWS.join(', ')})`);
+    throw new Error(`no such row: ${unknown.join(', ')} (there are ${known.join(', ')})`);
   return {
-    rows: ROWS.filter((row) => rows.includes(row)),
-    rounds: wholeNumber('--rounds', values.rounds),
-    seconds: wholeNumber('--seconds', values.seconds),
-    products: wholeNumber('--products', values.products),
+    rows: known.filter((row) => rows.includes(row)),
+    rounds: wholeNumber('--rounds', values.rounds ?? (values.long ? '5' : '3')),
+    seconds: wholeNumber('--seconds', values.seconds ?? (values.long ? '8' : '3')),
     soakSeconds: wholeNumber('--soak', values.soak),
-    out: values.out,
+    out: values.out ?? (values.rows === undefined ? 'bench/results.json' : null),
     profile: values.profile,
   };
 }

@@ -1,17 +1,21 @@
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync, readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { createServer, connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
 
 const root = join(import.meta.dirname, '..');
-/** As `npm start` and the container image give them. */
-export const SERVICE_FLAGS = ['--max-semi-space-size=8'];
+/** What `npm start` gives to Node. */
+export const SERVICE_FLAGS = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+  .scripts.start.split(' ')
+  .filter((word) => word.startsWith('--'));
 const READY_DEADLINE_MS = 60_000;
 const STOP_DEADLINE_MS = 15_000;
 
-/** Node processes of one run; `stopAll` ends whichever still run. */
+/** Node processes of one run; `stopAll` ends those that still run. */
 export class Processes {
   #running = new Set();
 
@@ -55,7 +59,7 @@ export class Processes {
 }
 
 /** Waits until a process accepts connections. @throws Error with the end of its log if it does not */
-export async function untilAccepting({ name, child, port, logFile }) {
+async function untilAccepting({ name, child, port, logFile }) {
   const deadline = Date.now() + READY_DEADLINE_MS;
   for (;;) {
     if (child.exitCode !== null || child.signalCode !== null || Date.now() > deadline)
@@ -84,4 +88,14 @@ export async function freePort() {
   server.close();
   await once(server, 'close');
   return port;
+}
+
+/** Resident memory of a process in MB (2^20 bytes). */
+export async function residentMB(pid) {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => null);
+  const [, kilobytes] = status === null ? [] : (/^VmRSS:\s+(\d+) kB/m.exec(status) ?? []);
+  if (kilobytes !== undefined) return Number(kilobytes) / 1024;
+  // macOS has no /proc.
+  const { stdout } = await promisify(execFile)('ps', ['-o', 'rss=', '-p', String(pid)]);
+  return Number(stdout) / 1024;
 }

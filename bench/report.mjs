@@ -4,7 +4,7 @@ import { cpus, release, totalmem } from 'node:os';
 /**
  * A row of the table: what was measured and the ratios it is judged by.
  *
- * @param ratios [{name, value, atLeast? | atMost?}]
+ * @param ratios [{name, value, atLeast? | atMost? | aim?}]; an aim is reported and does not fail the run
  */
 export function row(name, figures, ratios) {
   const problems = Object.entries(figures).flatMap(([target, figure]) =>
@@ -16,6 +16,11 @@ export function row(name, figures, ratios) {
     ratios: ratios.map((ratio) => ({ ...ratio, holds: holds(ratio) })),
     problems,
   };
+}
+
+/** How one figure relates to another. */
+export function ratio(name, figure, other, target = {}) {
+  return { name, value: figure.perSecond / other.perSecond, ...target };
 }
 
 export function isGood({ problems, ratios }) {
@@ -41,9 +46,9 @@ export function tableOf(rows) {
 
 function linesOf({ name, figures, ratios, problems }) {
   const texts = Object.entries(figures).map(([target, figure]) => `${target} ${textOf(figure)}`);
-  const judged = ratios.map(({ name: ratio, value, atLeast, atMost, holds: isHeld }) => [
-    `${ratio} ${value.toFixed(value < 10 ? 2 : 0)}`,
-    atLeast === undefined ? (atMost === undefined ? '' : `≤ ${atMost}`) : `≥ ${atLeast}`,
+  const judged = ratios.map(({ holds: isHeld, ...ratio }) => [
+    `${ratio.name} ${ratio.value.toFixed(ratio.value < 10 ? 2 : 0)}`,
+    targetOf(ratio),
     problems.length > 0 ? 'INVALID' : ({ true: 'holds', false: 'MISSED' }[isHeld] ?? ''),
   ]);
   const height = Math.max(texts.length, judged.length);
@@ -53,6 +58,12 @@ function linesOf({ name, figures, ratios, problems }) {
     ...(judged[index] ?? ['', '', '']),
   ]);
   return [...lines, ...problems.map((problem) => ['', `  ! ${problem}`, '', '', 'INVALID'])];
+}
+
+function targetOf({ atLeast, atMost, aim }) {
+  if (atLeast !== undefined) return `≥ ${atLeast}`;
+  if (atMost !== undefined) return `≤ ${atMost}`;
+  return aim === undefined ? '' : `aim ${aim}`;
 }
 
 function textOf({ perSecond, p50Ms, p99Ms, value, unit }) {

@@ -9,10 +9,21 @@ import { memory } from './rows/memory.mjs';
 import { orders } from './rows/orders.mjs';
 import { pageCost } from './rows/page-cost.mjs';
 import { payments } from './rows/payments.mjs';
+import { semiSpace } from './rows/semi-space.mjs';
 import { start } from './rows/start.mjs';
 import { Stage } from './stage.mjs';
 
-const measurements = { list, 'page-cost': pageCost, payments, orders, login, create, start, memory };
+const measurements = {
+  list,
+  'page-cost': pageCost,
+  payments,
+  orders,
+  login,
+  create,
+  start,
+  memory,
+  'semi-space': semiSpace,
+};
 
 const options = readOptions(process.argv.slice(2));
 if (options !== null) process.exitCode = (await run(options)) ? 0 : 1;
@@ -37,7 +48,13 @@ async function run(chosen) {
     await end();
   }
   const results = { ...circumstances(), options: chosen, rows };
-  await writeFile(chosen.out, `${JSON.stringify(results, null, 2)}\n`);
+  if (chosen.out !== null) await writeFile(chosen.out, textOfResults(results));
   console.log(tableOf(rows));
   return rows.every(isGood);
+}
+
+/** JSON with one line for each round. */
+function textOfResults(results) {
+  const text = JSON.stringify(results, null, 1);
+  return `${text.replaceAll(/\{[^{}[\]]*(?:\{[^{}]*\})[^{}[\]]*\}/g, (round) => round.replaceAll(/\s+/g, ' '))}\n`;
 }

@@ -5,7 +5,7 @@ import { emailOf } from './tokens.mjs';
 
 export const ACCOUNTS = 500;
 export const PASSWORD = 'kue lapis legit';
-/** The service's own, at its least (decisions, Accounts). */
+/** The service's own, at its least (docs/security.md). */
 const ARGON2ID = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
 /** Accounts 1 to 500, whose ids are their numbers, all with one password. */
@@ -20,18 +20,16 @@ export async function seedAccounts(databaseUrl) {
       [Array.from({ length: ACCOUNTS }, (_, index) => emailOf(index + 1)), passwordHash],
     );
     await client.query(`SELECT setval(pg_get_serial_sequence('users', 'id'), (SELECT max(id) FROM users))`);
-    await client.query('VACUUM (ANALYZE) users');
   });
 }
 
-/** Gives the accounts the orders of `seed.mjs`, of which the gateway is not to be asked while something is measured. */
+/** Gives the accounts the orders of `seed.mjs`. The gateway is not asked about them during a run. */
 export async function spreadOrders(databaseUrl) {
   await inDatabase(databaseUrl, async (client) => {
     await client.query(
       `UPDATE orders SET user_id = 1 + gross_amount % $1, next_check_at = now() + interval '1 day'`,
       [ACCOUNTS],
     );
-    await client.query('VACUUM (ANALYZE) orders');
   });
 }
 
@@ -50,8 +48,6 @@ export async function seedPendingOrders(databaseUrl, count) {
        FROM (SELECT md5('pending order ' || n)::uuid AS id FROM generate_series(1, $1::integer) AS n) AS pending`,
       [count],
     );
-    await client.query('VACUUM (ANALYZE) orders');
-    await client.query('VACUUM (ANALYZE) payment_attempts');
   });
 }
 

@@ -3,7 +3,7 @@ import { dirname, join, resolve } from 'node:path';
 import pg from 'pg';
 import { startEmbeddedPostgres } from '../dist/src/config/embedded-postgres.js';
 import { migrate } from '../dist/src/config/migrate.js';
-import { LONG_WARM_UP_SECONDS } from './measure.mjs';
+import { LONG_WARM_UP_SECONDS, warmUpSeconds } from './measure.mjs';
 import { Processes, SERVICE_FLAGS } from './processes.mjs';
 import { seedAccounts, seedPendingOrders, spreadOrders } from './seed-writes.mjs';
 import { seed } from './seed.mjs';
@@ -11,13 +11,12 @@ import { ACCESS_SECRET, REFRESH_SECRET } from './tokens.mjs';
 
 const root = join(import.meta.dirname, '..');
 export const SERVER_KEY = 'SB-Mid-server-of-the-benchmark';
+/** Products of the shop that is written to. */
+export const SHOP_PRODUCTS = 1_000;
+const ORDERS = 10_000;
 
-/** Orders that a round of notifications may use up in a second; more than any floor was seen to take. */
-const NOTIFICATIONS_PER_SECOND = 7000;
-/** Enough for a mixed load, which may pay an order more than once. */
-export const MIXED_ORDERS = 10_000;
-
-const queue = (first, count) => ({ first, last: first + count - 1 });
+/** Pending orders that a second of notifications may use up; more than any floor was seen to take. */
+const NOTIFICATIONS_PER_SECOND = 5_000;
 
 /** DATA_DIR, below the stage's folder, of the services that are started with a PostgreSQL of their own. */
 export const START_FOLDER = 'start';
@@ -30,12 +29,13 @@ async function removeDataDir(folder) {
 }
 
 /**
- * All that is measured runs here: one embedded PostgreSQL with its ordinary, durable settings, a database for the
- * service and one like it for the floors, and processes that are started and ended by the rows.
+ * All that is measured runs here: one embedded PostgreSQL with its ordinary, durable settings, its databases, and
+ * processes that the rows start and end.
  */
 export class Stage {
-  #databases;
+  #template;
   #catalogs = new Map();
+  #shops = 0;
 
   static async open(options, log) {
     // Beside the service's own data, so that the disk is the one that a service here would use.
@@ -53,36 +53,42 @@ export class Stage {
     this.processes = new Processes(folder);
   }
 
-  /** URLs of the two seeded databases and their pending orders; made by the first row that asks.
-   * Each row that pays has a queue of its own, {first, last}. */
-  databases() {
-    this.#databases ??= this.#seedBoth();
-    return this.#databases;
+  /** URL of a database that holds so many products, for reading. */
+  catalog(products) {
+    if (!this.#catalogs.has(products)) this.#catalogs.set(products, this.#seedCatalog(products));
+    return this.#catalogs.get(products);
   }
 
-  /** URL of a database that holds so many products (and orders) and nothing to write to. */
-  catalog(products, orders = 10) {
-    const name = `catalog_${products}`;
-    if (!this.#catalogs.has(name)) this.#catalogs.set(name, this.#seedCatalog(name, products, orders));
-    return this.#catalogs.get(name);
+  /** URL of a new database that holds a shop: products, accounts, orders, and pending orders to be paid. */
+  async shop() {
+    this.#template ??= this.#seedShop();
+    await this.#template;
+    this.#shops += 1;
+    return this.#createDatabase(`shop_${this.#shops}`, 'shop');
   }
 
-  async dropCatalog(products) {
-    this.#catalogs.delete(`catalog_${products}`);
-    await this.query(this.postgres.url, `DROP DATABASE catalog_${products} WITH (FORCE)`);
+  /** Traffic that pays each pending order of a shop once. */
+  get pendingOrders() {
+    return {
+      kind: 'notifications',
+      options: { serverKey: SERVER_KEY, first: 1, last: this.#pendingCount },
+    };
+  }
+
+  get #pendingCount() {
+    const { rounds, seconds } = this.options;
+    return NOTIFICATIONS_PER_SECOND * (rounds * seconds + warmUpSeconds(seconds, LONG_WARM_UP_SECONDS));
   }
 
   /** The service as it is deployed: production settings, logging at info. */
-  async service(databaseUrl, settings = {}) {
+  async service(databaseUrl, { settings = {}, flags = SERVICE_FLAGS } = {}) {
     const { profile } = this.options;
+    const profiling = profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${resolve(profile)}`];
     return this.processes.start(
       'service',
       'dist/src/main.js',
       { ...(await this.#serviceSettings(databaseUrl)), ...settings },
-      [
-        ...SERVICE_FLAGS,
-        ...(profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${resolve(profile)}`]),
-      ],
+      [...flags, ...profiling],
     );
   }
 
@@ -93,6 +99,10 @@ export class Stage {
       SERVER_KEY,
       IMAGES_DIR: join(this.folder, 'floor-images'),
     });
+  }
+
+  floors(names, databaseUrl) {
+    return Promise.all(names.map((name) => this.floor(name, databaseUrl)));
   }
 
   stop(...processes) {
@@ -137,52 +147,39 @@ export class Stage {
     };
   }
 
-  async #seedBoth() {
-    const { products, rounds, seconds, rows } = this.options;
-    const service = await this.#createDatabase('bench_service');
-    await migrate(service);
-    await this.#timed(`${products} products, 10000 orders, accounts`, async () => {
-      await seed(service, products, 10_000);
-      await seedAccounts(service);
-      await spreadOrders(service);
-    });
-    const notifications = NOTIFICATIONS_PER_SECOND * (rounds * seconds + LONG_WARM_UP_SECONDS);
-    const pendingOrders = {
-      payments: queue(1, notifications),
-      orders: queue(notifications + 1, notifications),
-    };
-    const needed = Math.max(
-      MIXED_ORDERS,
-      ...Object.entries(pendingOrders).map(([row, { last }]) => (rows.includes(row) ? last : 0)),
-    );
-    await this.#timed(`${needed} orders to be paid`, () => seedPendingOrders(service, needed));
-    // Now, and not by itself in the middle of a round.
-    await this.query(service, 'VACUUM (ANALYZE)');
-    const floors = await this.#createDatabase('bench_floors', 'bench_service');
-    return { service, floors, pendingOrders };
-  }
-
-  async #seedCatalog(name, products, orders) {
-    const url = await this.#createDatabase(name);
-    await migrate(url);
-    await this.#timed(`${products} products, ${orders} orders`, async () => {
-      await seed(url, products, orders);
+  #seedShop() {
+    const count = this.#pendingCount;
+    const what = `a shop: ${SHOP_PRODUCTS} products, ${ORDERS} orders, ${count} pending orders, accounts`;
+    return this.#seeded('shop', what, async (url) => {
+      await seed(url, SHOP_PRODUCTS, ORDERS);
       await seedAccounts(url);
       await spreadOrders(url);
+      await seedPendingOrders(url, count);
     });
+  }
+
+  #seedCatalog(products) {
+    return this.#seeded(`catalog_${products}`, `${products} products`, async (url) => {
+      await seed(url, products, 0);
+      await seedAccounts(url);
+    });
+  }
+
+  async #seeded(name, what, fill) {
+    const begun = performance.now();
+    const url = await this.#createDatabase(name, 'template1');
+    await migrate(url);
+    await fill(url);
+    // Now, and not by itself in the middle of a round.
+    await this.query(url, 'VACUUM (ANALYZE)');
+    this.log(`seeded ${what} in ${((performance.now() - begun) / 1000).toFixed(1)} s`);
     return url;
   }
 
-  async #createDatabase(name, template = 'template1') {
+  async #createDatabase(name, template) {
     await this.query(this.postgres.url, `CREATE DATABASE ${name} TEMPLATE ${template}`);
     const url = new URL(this.postgres.url);
     url.pathname = `/${name}`;
     return url.href;
-  }
-
-  async #timed(what, work) {
-    const begun = performance.now();
-    await work();
-    this.log(`seeded ${what} in ${((performance.now() - begun) / 1000).toFixed(1)} s`);
   }
 }

@@ -6,7 +6,7 @@ export const REFRESH_SECRET = 'the refresh secret of the benchmark, no other';
 /** Longer than the service's ten minutes: a token is to outlive a run. */
 const LIFETIME_S = 24 * 60 * 60;
 
-/** A token signed as the service does it (interface.md section 5). */
+/** A token signed as the service does it (contract 5). */
 export function sign(claims, secret, lifetimeSeconds) {
   const iat = Math.floor(Date.now() / 1000);
   const payload = { ...claims, jti: randomUUID(), iat, exp: iat + lifetimeSeconds };

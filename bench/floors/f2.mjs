@@ -6,14 +6,10 @@ import { Buffer } from 'node:buffer';
 import { createServer } from 'node:http';
 import pg from 'pg';
 import { accessCheck } from './access-check.mjs';
+import { PAGE_SQL } from './statements.mjs';
 
 const isSignedIn = accessCheck(process.env.JWT_ACCESS_SECRET);
 const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, max: 10 });
-const text = `
-  SELECT id, name, description, price::float8 AS price,
-    (SELECT array_agg(url ORDER BY position) FROM images
-     WHERE images.product_id = products.id AND images.state = 'attached') AS images
-  FROM products WHERE id > $1 ORDER BY id LIMIT 50`;
 
 createServer(async (request, response) => {
   if (!isSignedIn(request)) {
@@ -21,7 +17,7 @@ createServer(async (request, response) => {
     return;
   }
   const lastId = Number(/\?last_id=(\d+)$/.exec(request.url)?.[1] ?? 0);
-  const { rows } = await pool.query({ name: 'page', text, values: [lastId] });
+  const { rows } = await pool.query({ name: 'page', text: PAGE_SQL, values: [lastId] });
   const body = JSON.stringify({
     status: 'success',
     data: { meta: { lastProductId: rows.at(-1)?.id }, products: rows },

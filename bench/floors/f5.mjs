@@ -3,23 +3,18 @@
  * on a pool of 10 with prepared statements; the server's synchronous_commit is on. Settings: PORT, DATABASE_URL,
  * SERVER_KEY.
  */
-import { Buffer } from 'node:buffer';
-import { createHash, timingSafeEqual } from 'node:crypto';
 import { createServer } from 'node:http';
 import pg from 'pg';
 import { bodyOf } from './body.mjs';
+import { isSigned } from './notification.mjs';
+import { PAY_SQL } from './statements.mjs';
 
 const serverKey = process.env.SERVER_KEY;
 const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, max: 10 });
-const update = {
-  name: 'pay',
-  text: `UPDATE orders SET status = $2, transaction_id = $3, payment_type = $4, completed_at = now(), updated_at = now()
-         WHERE order_id = $1`,
-};
 
 createServer(async (request, response) => {
   const notification = JSON.parse(await bodyOf(request));
-  if (!isSigned(notification)) {
+  if (!isSigned(notification, serverKey)) {
     response.writeHead(403).end();
     return;
   }
@@ -28,17 +23,10 @@ createServer(async (request, response) => {
   try {
     await client.query('BEGIN');
     const values = [order_id, transaction_status, transaction_id, payment_type];
-    const { rowCount } = await client.query({ ...update, values });
+    const { rowCount } = await client.query({ name: 'pay', text: PAY_SQL, values });
     await client.query('COMMIT');
     response.writeHead(rowCount === 1 ? 200 : 404).end();
   } finally {
     client.release();
   }
 }).listen(Number(process.env.PORT), '127.0.0.1');
-
-function isSigned({ order_id, status_code, gross_amount, signature_key }) {
-  const expected = createHash('sha512')
-    .update(`${order_id}${status_code}${gross_amount}${serverKey}`)
-    .digest('hex');
-  return timingSafeEqual(Buffer.from(expected), Buffer.from(signature_key));
-}

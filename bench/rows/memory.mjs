@@ -1,49 +1,42 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { measure, median } from '../measure.mjs';
-import { residentMB } from '../memory-of.mjs';
+import { residentMB } from '../processes.mjs';
 import { row } from '../report.mjs';
-import { MIXED_ORDERS, SERVER_KEY } from '../stage.mjs';
+import { SERVER_KEY, SHOP_PRODUCTS } from '../stage.mjs';
 
 const SAMPLE_MS = 1000;
+/** Orders that the mixed load pays, each more than once. */
+const PAID_ORDERS = 10_000;
 
-/** Resident memory of the service under a mixed load; `--soak` makes it long enough to show a plateau. */
+/** Resident memory of the service under a mixed load, by quarters; `--soak` makes it long enough to show a level. */
 export async function memory(bench) {
   const { stage, options } = bench;
-  const { service } = await stage.databases();
-  const measured = await stage.service(service);
+  const service = await stage.service(await stage.shop());
   const samples = [];
   let isOver = false;
   const sampling = (async () => {
     while (!isOver) {
-      samples.push(Math.round(await residentMB(measured.pid)));
+      samples.push(Math.round(await residentMB(service.pid)));
       await delay(SAMPLE_MS);
     }
   })();
   const soak = { ...bench, options: { ...options, rounds: 1, seconds: options.soakSeconds } };
+  const mixed = { products: SHOP_PRODUCTS, serverKey: SERVER_KEY, orders: PAID_ORDERS };
   const { load } = await measure(soak, {
-    load: {
-      url: measured.url,
-      traffic: {
-        kind: 'mixed',
-        options: { products: options.products, serverKey: SERVER_KEY, orders: MIXED_ORDERS },
-      },
-      statuses: [200, 201],
-    },
+    load: { url: service.url, traffic: { kind: 'mixed', options: mixed }, statuses: [200, 201] },
   });
   isOver = true;
   await sampling;
-  await stage.stop(measured);
-  const [second, third, fourth] = [1, 2, 3].map((quarter) => median(quarterOf(samples, quarter)));
+  await stage.stop(service);
+  const quarters = [0, 1, 2, 3].map((index) => median(quarterOf(samples, index)));
+  const [, , third, fourth] = quarters;
+  const figures = Object.fromEntries(
+    quarters.map((value, index) => [`quarter ${index + 1}`, { value, unit: 'MB' }]),
+  );
   return [
     row(
       `memory under mixed load, ${options.soakSeconds} s`,
-      {
-        load,
-        'second quarter': { value: second, unit: 'MB' },
-        'third quarter': { value: third, unit: 'MB' },
-        'last quarter': { value: fourth, unit: 'MB', rounds: samples },
-        most: { value: Math.max(...samples), unit: 'MB' },
-      },
+      { load, ...figures, most: { value: Math.max(...samples), unit: 'MB' } },
       [{ name: 'last to third quarter', value: fourth / third }],
     ),
   ];

@@ -1,29 +1,32 @@
 import { measure } from '../measure.mjs';
-import { row } from '../report.mjs';
-import { SERVER_KEY } from '../stage.mjs';
+import { ratio, row } from '../report.mjs';
 
 /** POST /api/products/payments: settlements of distinct pending orders. */
 export async function payments(bench) {
   const { stage } = bench;
-  const { service, floors, pendingOrders } = await stage.databases();
-  const measured = await stage.service(service);
-  const f5 = await stage.floor('f5', floors);
-  const traffic = { kind: 'notifications', options: { serverKey: SERVER_KEY, ...pendingOrders.payments } };
+  const database = await stage.shop();
+  const service = await stage.service(database);
+  const f5 = await stage.floor('f5', await stage.shop());
+  const fn = await stage.floor('fn', await stage.shop());
+  const traffic = stage.pendingOrders;
   const figures = await measure(bench, {
-    service: { url: measured.url, traffic },
+    service: { url: service.url, traffic },
     F5: { url: f5.url, traffic },
+    FN: { url: fn.url, traffic },
   });
-  await stage.stop(measured, f5);
-  figures.service.problems.push(...(await unkept(stage, service, figures.service.rounds)));
+  await stage.stop(service, f5, fn);
+  figures.service.problems.push(...(await lost(stage, database, figures.service.rounds)));
+  const { service: measured, F5, FN } = figures;
   return [
     row('payment notifications', figures, [
-      { name: '/ F5', value: figures.service.perSecond / figures.F5.perSecond, atLeast: 0.6 },
+      ratio('/ F5', measured, F5, { atLeast: 0.2 }),
+      ratio('/ FN', measured, FN, { aim: 0.7 }),
     ]),
   ];
 }
 
 /** An acknowledgement that changed nothing would be fast and worthless. */
-async function unkept(stage, database, rounds) {
+async function lost(stage, database, rounds) {
   const [{ paid, kept }] = await stage.query(
     database,
     `SELECT (SELECT count(*)::integer FROM orders WHERE status = 'settlement' AND completed_at IS NOT NULL) AS paid,

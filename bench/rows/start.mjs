@@ -3,8 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { median } from '../measure.mjs';
-import { residentMB } from '../memory-of.mjs';
-import { freePort, SERVICE_FLAGS } from '../processes.mjs';
+import { freePort, residentMB, SERVICE_FLAGS } from '../processes.mjs';
 import { row } from '../report.mjs';
 import { START_FOLDER } from '../stage.mjs';
 
