@@ -216,7 +216,7 @@ describe('a bug', () => {
     try {
       const client = broken.client();
       await client.register().expect(201);
-      await broken.database.pool.query('ALTER TABLE users RENAME COLUMN claims_version TO elsewhere');
+      await broken.database.pool.query('ALTER TABLE users RENAME COLUMN session_id TO elsewhere');
       const responses = [
         await client.get('/api/refresh').set('X-Request-Id', 'the-bug'),
         await client.post('/api/login').send({ email: 'ayu@example.com', password: 'x' }),
@@ -227,8 +227,8 @@ describe('a bug', () => {
         expect(response.text).not.toMatch(INTERNALS);
       }
       const lines = broken.log.filter(({ requestId }) => requestId === 'the-bug');
-      expect(JSON.stringify(lines)).toMatch(/column .*claims_version.* does not exist/);
-      await broken.database.pool.query('ALTER TABLE users RENAME COLUMN elsewhere TO claims_version');
+      expect(JSON.stringify(lines)).toMatch(/column .*session_id.* does not exist/);
+      await broken.database.pool.query('ALTER TABLE users RENAME COLUMN elsewhere TO session_id');
       await client.get('/api/refresh').expect(200);
     } finally {
       await broken.stop();

@@ -135,14 +135,12 @@ describe('a login that is refused', () => {
 });
 
 describe('a login while the account is being changed', () => {
-  /** Logs in so that the change commits between the reading of the account and the storing of the token. */
+  /** Logs in so that the change commits between the check of the password and the start of the session. */
   async function loginDuring(change: string) {
     const holder = await service.database.pool.connect();
     try {
       await holder.query('BEGIN');
-      await holder.query(`UPDATE users SET ${change}, claims_version = claims_version + 1 WHERE id = $1`, [
-        ayuId,
-      ]);
+      await holder.query(`UPDATE users SET ${change} WHERE id = $1`, [ayuId]);
       const answer = login({ email: AYU.email, password: AYU.password }).then((response) => response);
       await until('the login waits for the change', async () => {
         const { rows } = await holder.query<{ waiting: boolean }>(

@@ -2,7 +2,7 @@ import { newAccount, signIn, storedUser } from './support/accounts.js';
 import { type Client, cookiesOf } from './support/client.js';
 import { expectFailure, MESSAGES } from './support/failure.js';
 import { REFRESH_SECRET, startService, type TestService } from './support/service.js';
-import { expiredToken, goodClaims, signToken } from './support/tokens.js';
+import { claimsOf, expiredToken, goodClaims, signToken } from './support/tokens.js';
 
 let service: TestService;
 
@@ -14,17 +14,19 @@ afterAll(async () => {
   await service.stop();
 });
 
-async function hasRefreshToken(id: number): Promise<boolean> {
-  return (await storedUser(service, id)).refresh_token_digest !== null;
+async function hasSession(id: number): Promise<boolean> {
+  const { refresh_token_digest, session_id } = await storedUser(service, id);
+  expect(refresh_token_digest === null).toBe(session_id === null);
+  return session_id !== null;
 }
 
-/** A client with no cookie but this access cookie. */
+/** A client with this access cookie and no other. */
 function bearer(accessToken: string): Client {
   return service.client().setCookie('accessToken', accessToken);
 }
 
 describe('a logout', () => {
-  it('decisions, Accounts: answers 204 and clears both cookies on their own paths with their flags', async () => {
+  it('answers 204 and clears both cookies on their own paths with their flags', async () => {
     const { client } = await newAccount(service);
     const response = await client.post('/api/logout').expect(204);
     expect(response.text).toBe('');
@@ -44,59 +46,44 @@ describe('a logout', () => {
     expectFailure(await client.get('/api/refresh'), 401, MESSAGES.missingRefreshToken);
   });
 
-  it('decisions, Accounts: deletes the stored refresh token, so that a copy of it refreshes no more', async () => {
-    const { client, id } = await newAccount(service);
-    const copy = client.clone();
-    await client.post('/api/logout').expect(204);
-    expect(await hasRefreshToken(id)).toBe(false);
-    expectFailure(await copy.get('/api/refresh'), 401, MESSAGES.refreshToken);
-  });
-
-  it('decisions, Accounts: deletes it with an access cookie that is well signed and expired, too', async () => {
-    const { client, id, email } = await newAccount(service);
-    await bearer(expiredToken({ tokenId: id, email }))
-      .post('/api/logout')
-      .expect(204);
-    expect(await hasRefreshToken(id)).toBe(false);
-    expectFailure(await client.get('/api/refresh'), 401, MESSAGES.refreshToken);
-  });
-
-  it('decisions, Accounts: ends the session of its own account alone', async () => {
+  it('ends the session of its own account alone, so that a copy of the refresh token is worthless', async () => {
     const [leaving, staying] = [await newAccount(service), await newAccount(service)];
+    const copy = leaving.client.clone();
     await leaving.client.post('/api/logout').expect(204);
-    expect(await hasRefreshToken(staying.id)).toBe(true);
+    expect(await hasSession(leaving.id)).toBe(false);
+    expectFailure(await copy.get('/api/refresh'), 401, MESSAGES.refreshToken);
     await staying.client.get('/api/refresh').expect(200);
   });
 
-  it('hostile input: a body, which it has no use for, is not read, broken or not', async () => {
-    const send = (body: string, type = 'application/json') =>
-      service.client().post('/api/logout').set('Content-Type', type).send(body);
-    await send('{').expect(204);
-    await send('"text"').expect(204);
-    await send('{}', 'application/json; charset=utf-99').expect(204);
+  it('ends it with an access cookie that is well signed and expired, too', async () => {
+    const { client, id, email } = await newAccount(service);
+    const { jti } = claimsOf(client.cookie('accessToken'));
+    await bearer(expiredToken({ tokenId: id, email, jti }))
+      .post('/api/logout')
+      .expect(204);
+    expect(await hasSession(id)).toBe(false);
   });
 
-  it('decisions, Accounts: can be repeated, and a login follows it', async () => {
+  it('does not read a body, which may be broken', async () => {
+    for (const [body, type] of [
+      ['{', 'application/json'],
+      ['"text"', 'application/json'],
+      ['{}', 'application/json; charset=utf-99'],
+    ] as const)
+      await service.client().post('/api/logout').set('Content-Type', type).send(body).expect(204);
+  });
+
+  it('can be repeated, also many times at once, and a login follows it', async () => {
     const { client, email } = await newAccount(service);
-    const copy = client.clone();
-    await client.post('/api/logout').expect(204);
-    await client.post('/api/logout').expect(204);
-    await copy.post('/api/logout').expect(204);
-    await (await signIn(service, email)).get('/api/refresh').expect(200);
-  });
-
-  it('decisions, Accounts: many at once all answer 204', async () => {
-    const { client, id } = await newAccount(service);
     const copies = Array.from({ length: 10 }, () => client.clone());
     const responses = await Promise.all(copies.map((copy) => copy.post('/api/logout')));
     expect(responses.map(({ status }) => status)).toEqual(copies.map(() => 204));
-    expect(await hasRefreshToken(id)).toBe(false);
+    await (await signIn(service, email)).get('/api/refresh').expect(200);
   });
 });
 
-describe('a logout by somebody else', () => {
-  it('decisions, Accounts: anyone is answered 204 with both cookies cleared, and no session ends', async () => {
-    const { id } = await newAccount(service);
+describe('a logout without a token of the live session', () => {
+  it('anyone is answered 204 with both cookies cleared', async () => {
     for (const client of [
       service.client(),
       bearer(''),
@@ -110,7 +97,6 @@ describe('a logout by somebody else', () => {
         ['refreshToken', ''],
       ]);
     }
-    expect(await hasRefreshToken(id)).toBe(true);
   });
 
   it.each([
@@ -118,28 +104,36 @@ describe('a logout by somebody else', () => {
     ['of the key of the refresh tokens', { secret: REFRESH_SECRET }],
     ['of another algorithm', { algorithm: 'HS512' }],
     ['that is unsigned', { algorithm: 'none' }],
-  ])(
-    'decisions, Accounts: an access cookie %s is answered 204 and deletes nothing',
-    async (_what, forgery) => {
-      const { client, id, email } = await newAccount(service);
-      const forged = signToken(goodClaims({ tokenId: id, email }), forgery);
-      await bearer(forged).post('/api/logout').expect(204);
-      expect(await hasRefreshToken(id)).toBe(true);
-      await client.get('/api/refresh').expect(200);
-    },
-  );
-
-  it('decisions, Accounts: a refresh token in place of the access cookie deletes nothing', async () => {
-    const { client, id } = await newAccount(service);
-    await bearer(client.cookie('refreshToken')).post('/api/logout').expect(204);
-    expect(await hasRefreshToken(id)).toBe(true);
+  ])('an access cookie %s ends nothing', async (_what, forgery) => {
+    const { client, id, email } = await newAccount(service);
+    const { jti } = claimsOf(client.cookie('accessToken'));
+    await bearer(signToken(goodClaims({ tokenId: id, email, jti }), forgery))
+      .post('/api/logout')
+      .expect(204);
+    expect(await hasSession(id)).toBe(true);
+    await client.get('/api/refresh').expect(200);
   });
 
-  it('decisions, Settings: a foreign origin is refused and ends nothing', async () => {
+  it('a well-signed access cookie of another session, or of another account, ends nothing', async () => {
+    const { client, id, email } = await newAccount(service);
+    const other = await newAccount(service);
+    const { jti } = claimsOf(client.cookie('accessToken'));
+    for (const claims of [
+      { tokenId: id, email },
+      { tokenId: other.id, jti },
+    ])
+      await bearer(signToken(goodClaims(claims)))
+        .post('/api/logout')
+        .expect(204);
+    expect(await hasSession(id)).toBe(true);
+    expect(await hasSession(other.id)).toBe(true);
+  });
+
+  it('a foreign origin is refused and ends nothing', async () => {
     const { client, id } = await newAccount(service);
     const response = await client.post('/api/logout').set('Origin', 'https://evil.example');
     expectFailure(response, 403, MESSAGES.origin);
     expect(cookiesOf(response)).toEqual([]);
-    expect(await hasRefreshToken(id)).toBe(true);
+    expect(await hasSession(id)).toBe(true);
   });
 });

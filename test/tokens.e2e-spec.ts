@@ -102,8 +102,15 @@ describe('the tokens', () => {
     expect(Math.abs((claims.iat as number) - Date.now() / 1000)).toBeLessThan(30);
   });
 
-  it('decisions, Accounts: the jti of no two tokens is the same', () => {
-    expect(claimsOf(ayu.cookie('accessToken')).jti).not.toBe(claimsOf(ayu.cookie('refreshToken')).jti);
+  it('both tokens carry the id of their session, which is another one after the next login', async () => {
+    const { jti } = claimsOf(ayu.cookie('accessToken'));
+    expect(claimsOf(ayu.cookie('refreshToken')).jti).toBe(jti);
+    const next = service.client();
+    await next
+      .post('/api/login')
+      .send({ email: 'ayu@example.com', password: 'correct horse battery staple' })
+      .expect(200);
+    expect(claimsOf(next.cookie('accessToken')).jti).not.toBe(jti);
   });
 
   it("decisions, Accounts: an administrator's tokens claim the role ADMIN", async () => {
@@ -206,6 +213,8 @@ describe('the current user', () => {
     ['an exp that is text', { exp: 'tomorrow' }],
     ['no exp', { exp: undefined }],
     ['a beginning in the future', { nbf: 4_000_000_000 }],
+    ['no session', { jti: undefined }],
+    ['a session that is no UUID', { jti: 'x' }],
     ['no iat', { iat: undefined }],
     ['an iat that is text', { iat: 'now' }],
     ['an iat in the future', { iat: Math.floor(Date.now() / 1000) + 300 }],

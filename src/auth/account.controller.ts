@@ -15,10 +15,9 @@ import {
   VerifyOtpDto,
 } from './account.dto.js';
 import { AccountService } from './account.service.js';
-import { AuthService } from './auth.service.js';
 import { ClientAddress } from './client-address.decorator.js';
+import { ACCESS_COOKIE, clearCookies, readCookie, REFRESH_COOKIE, setCookies } from './cookies.js';
 import { SessionsService } from './sessions.service.js';
-import { ACCESS_COOKIE, readCookie, REFRESH_COOKIE, TokensService } from './tokens.service.js';
 
 const BOTH_COOKIES = [ACCESS_COOKIE, REFRESH_COOKIE];
 
@@ -27,9 +26,7 @@ const BOTH_COOKIES = [ACCESS_COOKIE, REFRESH_COOKIE];
 export class AccountController {
   constructor(
     private readonly account: AccountService,
-    private readonly auth: AuthService,
     private readonly sessions: SessionsService,
-    private readonly tokens: TokensService,
   ) {}
 
   @Post('logout')
@@ -38,14 +35,14 @@ export class AccountController {
   @ApiEndpoint({
     summary: 'Sign out',
     description:
-      'Clears both cookies. The refresh token ends too if the access cookie is well signed, even expired.',
+      'Clears both cookies. Ends the session if the access cookie is well signed, even expired, and of the live session.',
     access: 'none',
     success: { status: 204, cookies: BOTH_COOKIES },
     changesState: true,
   })
   async logout(@Req() request: Request, @Res({ passthrough: true }) response: Response): Promise<void> {
-    await this.auth.logout(readCookie(request, ACCESS_COOKIE));
-    this.tokens.clearCookies(response);
+    await this.sessions.logout(readCookie(request, ACCESS_COOKIE));
+    clearCookies(response);
   }
 
   @Post('otp')
@@ -83,7 +80,8 @@ export class AccountController {
   @Patch('users')
   @ApiEndpoint({
     summary: 'Change name or e-mail',
-    description: 'A new e-mail is unverified and gets a code. Every other session ends.',
+    description:
+      'A new e-mail is unverified and gets a code. A change sets both cookies anew and ends every other session.',
     access: 'user',
     success: { status: 200, data: { user: UserWithRoleView }, cookies: BOTH_COOKIES },
     failures: [
@@ -100,9 +98,9 @@ export class AccountController {
     @ClientAddress() address: string,
     @Res({ passthrough: true }) response: Response,
   ): Promise<{ user: UserWithRoleView }> {
-    const session = await this.account.updateProfile(caller, body, address);
-    this.sessions.setCookies(response, session);
-    return { user: new UserWithRoleView(session.principal) };
+    const { account, session } = await this.account.updateProfile(caller, body, address);
+    if (session !== null) setCookies(response, session);
+    return { user: new UserWithRoleView(account) };
   }
 
   @Put('users/password')
@@ -125,7 +123,7 @@ export class AccountController {
     @ClientAddress() address: string,
     @Res({ passthrough: true }) response: Response,
   ): Promise<void> {
-    this.sessions.setCookies(response, await this.account.changePassword(caller, body, address));
+    setCookies(response, await this.account.changePassword(caller, body, address));
   }
 
   @Post('password/forgot')

@@ -1,4 +1,6 @@
+import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { Transform } from 'class-transformer';
 import { ValidateIf } from 'class-validator';
 import { type Principal, type Role, ROLES } from '../common/current-user.decorator.js';
 import { Text } from '../common/text.decorator.js';
@@ -9,8 +11,14 @@ import { Email, Fullname, Password, PasswordConfirmation } from './auth.dto.js';
 const IfGiven = (field: string): PropertyDecorator =>
   ValidateIf((dto: Readonly<Record<string, unknown>>) => dto[field] !== undefined);
 
+/** A code of six digits. A client may send it as a number, which has lost its leading zeros. */
 const Otp = (): PropertyDecorator =>
-  Text({ required: 'otp is required', label: 'otp', maxLength: 64, example: '042917' });
+  applyDecorators(
+    Text({ required: 'otp is required', label: 'otp', maxLength: 64, example: '042917' }),
+    Transform(({ value }: { value: unknown }) =>
+      typeof value === 'number' ? String(value).padStart(6, '0') : value,
+    ),
+  );
 
 /** Body of POST /api/otp/verify. */
 export class VerifyOtpDto {
@@ -78,8 +86,8 @@ export class VerifiedUserView extends UserWithRoleView {
   @ApiProperty({ enum: ROLES, example: 'USER' })
   declare readonly role: Role;
 
-  constructor(user: Principal & { readonly emailVerified: boolean }) {
+  constructor(user: Principal & { readonly emailVerifiedAt: Date | null }) {
     super(user);
-    this.emailVerified = user.emailVerified;
+    this.emailVerified = user.emailVerifiedAt !== null;
   }
 }

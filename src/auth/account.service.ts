@@ -3,7 +3,7 @@ import { DataSource } from 'typeorm';
 import type { Caller, Principal } from '../common/current-user.decorator.js';
 import { failures } from '../common/errors.js';
 import { JobsService } from '../jobs/jobs.service.js';
-import { type Account, type AccountWithPassword, UsersService } from '../users/users.service.js';
+import { type Account, UsersService } from '../users/users.service.js';
 import type { ChangePasswordDto, ResetPasswordDto, UpdateProfileDto } from './account.dto.js';
 import { MailLimitsService } from './mail-limits.service.js';
 import type { OtpPurpose } from './otp.entity.js';
@@ -20,7 +20,7 @@ interface ForgotPasswordPayload {
   readonly asker: string;
 }
 
-/** What the owner of an account does with it (decisions.md, Accounts). Addresses are what `ClientAddress` gives. */
+/** What the owner of an account does with it (contract 11). Addresses are what `ClientAddress` gives. */
 @Injectable()
 export class AccountService implements OnModuleInit {
   constructor(
@@ -50,42 +50,48 @@ export class AccountService implements OnModuleInit {
   async verifyEmail(caller: Principal, otp: string, address: string): Promise<Account> {
     const checked = await this.proofs.code(caller.id, { account: caller.id, address }, 'verify_email', otp);
     return this.dataSource.transaction(async (tx) => {
-      // First the account, as a change of its e-mail does, which ends the code that went to the old address.
-      const account = await this.users.markEmailVerified(tx, caller.id);
+      // The account is locked first, as by a change of its e-mail, which ends the codes that went to the old address.
+      const account = await this.users.lock(tx, caller.id);
       if (account === null) throw failures.invalidOtp();
       await this.otps.consume(tx, checked);
-      return account;
+      return this.users.markEmailVerified(tx, account);
     });
   }
 
   /**
-   * Changes name or e-mail; a new e-mail is unverified and gets a code. Every other session ends.
-   * @throws Failure 400 when the password that an e-mail needs is wrong; 409 when the e-mail is taken; 401 when the
-   *   caller's session has ended: it gets a new one here, which an old access token alone must not be good for
+   * Changes name or e-mail. A new e-mail is unverified and gets a code. A change starts a new session and ends the
+   * others; a request that changes nothing starts and ends none.
+   * @returns the account, and the new session if something changed
+   * @throws Failure 400 when the given password is wrong; 409 when the e-mail is taken; 401 when no password is given
+   *   and the caller's session is not the live one
    */
   async updateProfile(
     caller: Caller,
-    { fullname, email, password }: UpdateProfileDto,
+    change: UpdateProfileDto,
     address: string,
-  ): Promise<Session> {
-    const account = await this.#own(caller);
-    if (email !== undefined || password !== undefined)
-      await this.proofs.password(account, { account: account.id, address }, password ?? '');
-    else if (isOfEndedSession(caller, account)) throw failures.missingAccessToken();
-    const mailAt =
-      email === undefined || email === account.email ? undefined : await this.mails.promisedAt(address);
+  ): Promise<{ readonly account: Account; readonly session: Session | null }> {
+    const { password } = change;
+    const proved = password === undefined ? null : await this.#prove(caller, password, address);
+    const mailAt = change.email === undefined ? undefined : await this.mails.promisedAt(address);
     return this.dataSource.transaction(async (tx) => {
-      const { account: changed, isNewEmail } = await this.users.changeProfile(tx, account, {
-        ...(fullname !== undefined && { fullname }),
-        ...(email !== undefined && { email }),
+      const before = await (proved === null
+        ? this.sessions.lockLive(tx, caller)
+        : this.sessions.lockProved(tx, proved));
+      const { fullname = before.fullname, email = before.email } = change;
+      const isNewEmail = email !== before.email;
+      if (fullname === before.fullname && !isNewEmail) return { account: before, session: null };
+      const account = await this.users.change(tx, before, {
+        fullname,
+        email,
+        ...(isNewEmail && { emailVerifiedAt: null }),
       });
       if (isNewEmail) await this.otps.requestForNewEmail(tx, account.id, mailAt);
-      return this.sessions.openLocked(tx, changed);
+      return { account, session: await this.sessions.openSession(tx, account) };
     });
   }
 
   /**
-   * Changes the password and ends every other session, and a code to reset the former one.
+   * Changes the password. Ends every other session, and a code to reset the former password.
    * @throws Failure 400 when the current password is wrong
    */
   async changePassword(
@@ -93,13 +99,13 @@ export class AccountService implements OnModuleInit {
     { currentPassword, password }: ChangePasswordDto,
     address: string,
   ): Promise<Session> {
-    const account = await this.#own(caller);
-    await this.proofs.password(account, { account: account.id, address }, currentPassword);
+    const proved = await this.#prove(caller, currentPassword, address);
     const passwordHash = await this.passwords.hash(password);
     return this.dataSource.transaction(async (tx) => {
-      const changed = await this.users.changePassword(tx, account, passwordHash);
+      const before = await this.sessions.lockProved(tx, proved);
+      const account = await this.users.change(tx, before, { passwordHash });
       await this.otps.endReset(tx, account.id);
-      return this.sessions.openLocked(tx, changed);
+      return this.sessions.openSession(tx, account);
     });
   }
 
@@ -126,7 +132,9 @@ export class AccountService implements OnModuleInit {
     const checked = await this.proofs.code(account?.id, guesser, 'reset_password', otp);
     const passwordHash = await this.passwords.hash(password);
     await this.dataSource.transaction(async (tx) => {
-      await this.users.resetPassword(tx, checked.userId, passwordHash);
+      const before = await this.users.lock(tx, checked.userId);
+      if (before === null) throw failures.invalidOtp();
+      await this.users.change(tx, before, { passwordHash });
       await this.otps.consume(tx, checked);
     });
   }
@@ -143,14 +151,10 @@ export class AccountService implements OnModuleInit {
     if (isQueued) await this.mails.countMail(userId, asker);
   }
 
-  async #own(caller: Principal): Promise<AccountWithPassword> {
-    const account = await this.users.findWithPassword(caller.id);
+  /** Checks the current password of a caller. */
+  async #prove(caller: Principal, password: string, address: string): Promise<Account> {
+    const account = await this.users.findById(caller.id);
     if (account === null) throw failures.missingAccessToken();
-    return account;
+    return this.proofs.password(account, { account: account.id, address }, password);
   }
-}
-
-/** An access token outlives its session by minutes. `iat` has whole seconds, so the second itself counts as after. */
-function isOfEndedSession({ issuedAt }: Caller, { sessionsEndedAt }: Account): boolean {
-  return sessionsEndedAt !== null && issuedAt < Math.floor(sessionsEndedAt.getTime() / 1000);
 }

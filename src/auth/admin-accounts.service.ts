@@ -5,7 +5,7 @@ import { type Account, UsersService } from '../users/users.service.js';
 /** What became of a request to change who is an administrator. */
 export type RoleChange = 'changed' | 'unchanged' | 'unknown account' | 'last administrator';
 
-/** Who is an administrator. */
+/** Who is an administrator. A change of role ends the account's session. */
 @Injectable()
 export class AdminAccountsService {
   readonly #logger = new Logger('AdminAccounts');
@@ -16,27 +16,29 @@ export class AdminAccountsService {
   ) {}
 
   list(): Promise<Account[]> {
-    return this.users.admins();
+    return this.users.findAdmins();
   }
 
   async grant(email: string): Promise<Exclude<RoleChange, 'last administrator'>> {
-    const before = await this.users.findByEmail(email);
-    if (before?.role === 'ADMIN') return 'unchanged';
-    const account = await this.dataSource.transaction((tx) => this.users.setRole(tx, email, 'ADMIN'));
-    if (account === null) return 'unknown account';
-    this.#logger.log(`account ${account.id} is now an administrator`);
-    return 'changed';
+    return this.dataSource.transaction(async (tx) => {
+      const account = await this.users.lockByEmail(tx, email);
+      if (account === null) return 'unknown account';
+      if (account.role === 'ADMIN') return 'unchanged';
+      await this.users.change(tx, account, { role: 'ADMIN' });
+      this.#logger.log(`account ${account.id} is now an administrator`);
+      return 'changed';
+    });
   }
 
   /** Takes the role away, except from the last administrator. */
   async revoke(email: string): Promise<RoleChange> {
     return this.dataSource.transaction(async (tx) => {
-      const adminIds = await this.users.lockAdminIds(tx);
-      const account = await this.users.findByEmail(email);
+      const admins = await this.users.lockAdmins(tx);
+      const account = await this.users.lockByEmail(tx, email);
       if (account === null) return 'unknown account';
-      if (!adminIds.includes(account.id)) return 'unchanged';
-      if (adminIds.length === 1) return 'last administrator';
-      await this.users.setRole(tx, email, 'USER');
+      if (account.role !== 'ADMIN') return 'unchanged';
+      if (admins.length === 1) return 'last administrator';
+      await this.users.change(tx, account, { role: 'USER' });
       return 'changed';
     });
   }

@@ -3,43 +3,54 @@ import { DataSource } from 'typeorm';
 import { violatedConstraint } from '../common/database-errors.js';
 import { Env } from '../config/env.js';
 import { UsersService } from '../users/users.service.js';
-import { AdminAccountsService } from './admin-accounts.service.js';
 import { PasswordsService } from './passwords.service.js';
 
-/** Settles at start that the account of ADMIN_EMAIL exists and is an administrator. */
+/** Makes sure at start that the owner of ADMIN_EMAIL is an administrator (contract 11). */
 @Injectable()
 export class AdminBootstrapService implements OnApplicationBootstrap {
   readonly #logger = new Logger('AdminAccounts');
 
   constructor(
     private readonly dataSource: DataSource,
-    private readonly accounts: AdminAccountsService,
     private readonly users: UsersService,
     private readonly passwords: PasswordsService,
     private readonly env: Env,
   ) {}
 
-  /** Creates the account, or makes an existing one an administrator; its password stays. */
   async onApplicationBootstrap(): Promise<void> {
     const { admin } = this.env;
     if (admin === undefined) return;
-    if ((await this.accounts.grant(admin.email)) !== 'unknown account') return;
-    const created = await this.#create(admin.email, admin.password);
-    if (!created) await this.accounts.grant(admin.email);
+    if ((await this.users.findByEmail(admin.email)) === null) await this.#create(admin.email, admin.password);
+    await this.#raise(admin.email);
   }
 
-  /** @returns false when another process created the account in the meantime */
-  async #create(email: string, password: string): Promise<boolean> {
+  /** Creates the account, unless another process or person has just done so. */
+  async #create(email: string, password: string): Promise<void> {
     const passwordHash = await this.passwords.hash(password);
     try {
       await this.dataSource.transaction((tx) =>
         this.users.create(tx, { email, fullname: 'Administrator', role: 'ADMIN', passwordHash }),
       );
+      this.#logger.log('the administrator of ADMIN_EMAIL was created');
     } catch (error) {
-      if (violatedConstraint(error) === 'users_email_key') return false;
-      throw error;
+      if (violatedConstraint(error) !== 'users_email_key') throw error;
     }
-    this.#logger.log('the administrator of ADMIN_EMAIL was created');
-    return true;
+  }
+
+  /** Gives an existing account the role; its password stays. Anybody may have registered an unverified address. */
+  async #raise(email: string): Promise<void> {
+    await this.dataSource.transaction(async (tx) => {
+      const account = await this.users.lockByEmail(tx, email);
+      if (account === null || account.role === 'ADMIN') return;
+      if (account.emailVerifiedAt === null) {
+        this.#logger.warn(
+          'the account of ADMIN_EMAIL is not an administrator: its e-mail address is not verified, so anybody may ' +
+            'have registered it. If it is yours, run: npm run admin -- grant EMAIL',
+        );
+        return;
+      }
+      await this.users.change(tx, account, { role: 'ADMIN' });
+      this.#logger.log(`account ${account.id} of ADMIN_EMAIL is now an administrator`);
+    });
   }
 }

@@ -8,8 +8,8 @@ import { UserView, UserWithRoleView } from '../users/users.dto.js';
 import { LoginDto, RegisterDto } from './auth.dto.js';
 import { AuthService } from './auth.service.js';
 import { ClientAddress } from './client-address.decorator.js';
+import { ACCESS_COOKIE, readCookie, REFRESH_COOKIE, setAccessCookie, setCookies } from './cookies.js';
 import { SessionsService } from './sessions.service.js';
-import { ACCESS_COOKIE, readCookie, REFRESH_COOKIE, TokensService } from './tokens.service.js';
 
 const BOTH_COOKIES = [ACCESS_COOKIE, REFRESH_COOKIE];
 
@@ -20,7 +20,6 @@ export class AuthController {
   constructor(
     private readonly auth: AuthService,
     private readonly sessions: SessionsService,
-    private readonly tokens: TokensService,
   ) {}
 
   @Post('register')
@@ -40,8 +39,8 @@ export class AuthController {
     @Res({ passthrough: true }) response: Response,
   ): Promise<{ user: UserWithRoleView }> {
     const session = await this.auth.register(body, address);
-    this.sessions.setCookies(response, session);
-    return { user: new UserWithRoleView(session.principal) };
+    setCookies(response, session);
+    return { user: new UserWithRoleView(session.caller) };
   }
 
   @Post('login')
@@ -62,8 +61,8 @@ export class AuthController {
     @Res({ passthrough: true }) response: Response,
   ): Promise<{ users: UserView; user: UserWithRoleView }> {
     const session = await this.auth.login(body, address);
-    this.sessions.setCookies(response, session);
-    return { users: new UserView(session.principal), user: new UserWithRoleView(session.principal) };
+    setCookies(response, session);
+    return { users: new UserView(session.caller), user: new UserWithRoleView(session.caller) };
   }
 
   @Get('refresh')
@@ -79,8 +78,8 @@ export class AuthController {
     @Res({ passthrough: true }) response: Response,
   ): Promise<{ user: UserWithRoleView }> {
     response.setHeader('Cache-Control', 'private, no-cache');
-    const { principal, accessToken } = await this.auth.refresh(readCookie(request, REFRESH_COOKIE));
-    this.tokens.setAccessCookie(response, accessToken);
-    return { user: new UserWithRoleView(principal) };
+    const { caller, accessToken } = await this.sessions.refresh(readCookie(request, REFRESH_COOKIE));
+    setAccessCookie(response, accessToken);
+    return { user: new UserWithRoleView(caller) };
   }
 }

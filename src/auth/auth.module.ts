@@ -21,7 +21,6 @@ import { OtpService } from './otp.service.js';
 import { OtpsRepository } from './otps.repository.js';
 import { PasswordsService } from './passwords.service.js';
 import { ProofsService } from './proofs.service.js';
-import { RememberedTokens } from './remembered-tokens.js';
 import { SessionsService } from './sessions.service.js';
 import { TokensService } from './tokens.service.js';
 
@@ -43,10 +42,9 @@ import { TokensService } from './tokens.service.js';
     OtpsRepository,
     PasswordsService,
     ProofsService,
-    RememberedTokens,
     SessionsService,
     TokensService,
   ],
-  exports: [AdminGuard, JwtCookieGuard, RememberedTokens],
+  exports: [AdminGuard, JwtCookieGuard, TokensService],
 })
 export class AuthModule {}

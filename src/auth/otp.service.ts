@@ -40,7 +40,7 @@ export interface CheckedOtp {
   readonly digest: Buffer;
 }
 
-/** One-time passwords by mail: 6 digits, 10 minutes, stored as a keyed digest (decisions.md, Accounts). */
+/** One-time passwords by mail: 6 digits, 10 minutes, stored as a keyed digest (contract 11). */
 @Injectable()
 export class OtpService implements OnModuleInit {
   /** Six digits can be tried out against a plain hash; without this key they cannot. */
@@ -121,7 +121,7 @@ export class OtpService implements OnModuleInit {
       .padStart(OTP_DIGITS, '0');
     const account = await this.dataSource.transaction(async (tx) => {
       // Locked: a code for an address that is replaced at this moment must not be stored after that has ended it.
-      const locked = await this.users.findLocked(tx, userId);
+      const locked = await this.users.lock(tx, userId);
       await this.otps.issue(tx, userId, purpose, this.#digest(userId, purpose, code), OTP_LIFETIME_S);
       return locked;
     });

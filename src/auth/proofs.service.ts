@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { setTimeout as delay } from 'node:timers/promises';
 import { failures } from '../common/errors.js';
-import type { AccountWithPassword } from '../users/users.service.js';
+import type { Account } from '../users/users.service.js';
 import { type Guesser, GuessesService } from './guesses.service.js';
 import type { OtpPurpose } from './otp.entity.js';
 import { type CheckedOtp, OtpService } from './otp.service.js';
@@ -25,8 +25,11 @@ export class ProofsService {
     private readonly otps: OtpService,
   ) {}
 
-  /** @throws Failure 400 when the account is unknown, its password another one, or too many guesses were wrong */
-  async password(account: AccountWithPassword | null, guesser: Guesser, password: string): Promise<void> {
+  /**
+   * @returns the account
+   * @throws Failure 400 when it is null, its password another one, or too many guesses were wrong
+   */
+  async password(account: Account | null, guesser: Guesser, password: string): Promise<Account> {
     const verify = (): Promise<boolean> => this.passwords.matches(account?.passwordHash, password);
     const isRight = await this.guesses.evaluate('password', guesser, {
       check: async () => ((await verify()) ? true : null),
@@ -34,7 +37,8 @@ export class ProofsService {
       // address's limit, beyond which it is not.
       instead: (refusal) => (refusal === 'account' ? verify() : this.passwords.pretend()),
     });
-    if (isRight === null) throw failures.credentials();
+    if (isRight === null || account === null) throw failures.credentials();
+    return account;
   }
 
   /**

@@ -12,12 +12,10 @@ export interface Principal {
   readonly role: Role;
 }
 
-/** Who is calling, and since and until when the caller's token says so. */
+/** Who is calling, and in which session. */
 export interface Caller extends Principal {
-  /** The token's `iat`, seconds since the epoch. */
-  readonly issuedAt: number;
-  /** The token's `exp`, seconds since the epoch. */
-  readonly expiresAt: number;
+  /** UUID; the token's `jti`. */
+  readonly sessionId: string;
 }
 
 /** A request that passed `JwtCookieGuard`. */

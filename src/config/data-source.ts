@@ -6,6 +6,7 @@ import { Orders1763800000000 } from '../../migrations/1763800000000-orders.js';
 import { AttemptOfOrder1763810000000 } from '../../migrations/1763810000000-attempt-of-order.js';
 import { AttemptCounts1763900000000 } from '../../migrations/1763900000000-attempt-counts.js';
 import { CatalogNotifications1764000000000 } from '../../migrations/1764000000000-catalog-notifications.js';
+import { SessionsById1765000000000 } from '../../migrations/1765000000000-sessions-by-id.js';
 import { Payments1765200000000 } from '../../migrations/1765200000000-payments.js';
 
 /** Every migration, in order. An explicit list: a glob would run whatever file lies about. */
@@ -16,6 +17,7 @@ export const migrations = [
   AttemptOfOrder1763810000000,
   AttemptCounts1763900000000,
   CatalogNotifications1764000000000,
+  SessionsById1765000000000,
   Payments1765200000000,
 ];
 

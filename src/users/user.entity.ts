@@ -1,7 +1,7 @@
 import { Column, Entity, PrimaryGeneratedColumn } from 'typeorm';
 import type { Role } from '../common/current-user.decorator.js';
 
-/** An account. Stays inside this module; others receive ids and the plain views of `users.service.ts`. */
+/** An account. Other modules read it as `Account` of `users.service.ts`. */
 @Entity('users')
 export class User {
   @PrimaryGeneratedColumn('identity', { type: 'integer', primaryKeyConstraintName: 'users_pkey' })
@@ -24,17 +24,13 @@ export class User {
   @Column('timestamptz', { name: 'email_verified_at', nullable: true })
   emailVerifiedAt!: Date | null;
 
-  /** SHA-256 of the one refresh token that is valid; null when there is none. */
+  /** The live session, as the `jti` of its two tokens says; null when there is none. */
+  @Column('uuid', { name: 'session_id', nullable: true })
+  sessionId!: string | null;
+
+  /** SHA-256 of the live session's refresh token; null when there is none. */
   @Column('bytea', { name: 'refresh_token_digest', nullable: true })
   refreshTokenDigest!: Buffer | null;
-
-  /** Grows with every change that makes tokens stale: password, e-mail, name, role. */
-  @Column('integer', { name: 'claims_version', default: 1 })
-  claimsVersion!: number;
-
-  /** When all sessions were last ended, by a logout or a change of claims; by this service's clock, as `iat` is. */
-  @Column('timestamptz', { name: 'sessions_ended_at', nullable: true })
-  sessionsEndedAt!: Date | null;
 
   @Column('timestamptz', { name: 'created_at', default: () => 'now()' })
   createdAt!: Date;

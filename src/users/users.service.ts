@@ -1,165 +1,101 @@
 import { Injectable } from '@nestjs/common';
-import type { EntityManager } from 'typeorm';
-import type { Principal, Role } from '../common/current-user.decorator.js';
-import { failures } from '../common/errors.js';
-import type { User } from './user.entity.js';
-import { type FoundUser, UsersRepository } from './users.repository.js';
+import { InjectRepository } from '@nestjs/typeorm';
+import { type EntityManager, type FindOptionsWhere, Raw, Repository } from 'typeorm';
+import { User } from './user.entity.js';
 
-/** An account as other modules see it: the claims of its tokens, and the version that they were read at. */
-export interface Account extends Principal {
-  readonly claimsVersion: number;
-  readonly emailVerified: boolean;
-  /** Tokens issued before belong to sessions that have ended; null while none has. */
-  readonly sessionsEndedAt: Date | null;
-}
+/** An account as other modules read it. Only `UsersService` changes it. */
+export type Account = Readonly<User>;
 
-/** An account with what proves its owner. */
-export interface AccountWithPassword extends Account {
-  readonly passwordHash: string;
-}
+/** What an account is created with. */
+export type NewAccount = Pick<Account, 'fullname' | 'email' | 'role' | 'passwordHash'>;
 
-/** Accounts and the refresh token that each one has. */
+/**
+ * The lock of every change. Other transactions can still insert rows that refer to the account; with `FOR UPDATE` they
+ * would wait, and two such waits can be a deadlock.
+ */
+const LOCK = { mode: 'for_no_key_update' } as const;
+
+/** Accounts and the one session that each of them may have. */
 @Injectable()
 export class UsersService {
-  constructor(private readonly users: UsersRepository) {}
+  constructor(@InjectRepository(User) private readonly users: Repository<User>) {}
 
-  /** @throws QueryFailedError of `users_email_key` (409) when the e-mail is taken */
-  async create(
+  /** @throws QueryFailedError of the constraint `users_email_key` when the e-mail is taken */
+  create(tx: EntityManager, account: NewAccount): Promise<Account> {
+    return tx.save(tx.create(User, account));
+  }
+
+  findById(id: number): Promise<Account | null> {
+    return this.users.findOneBy({ id });
+  }
+
+  findByEmail(email: string): Promise<Account | null> {
+    return this.users.findOneBy(hasEmail(email));
+  }
+
+  findAdmins(): Promise<Account[]> {
+    return this.users.find({ where: { role: 'ADMIN' }, order: { id: 'ASC' } });
+  }
+
+  /** Reads an account that nobody else can change until the transaction ends. */
+  lock(tx: EntityManager, id: number): Promise<Account | null> {
+    return tx.findOne(User, { where: { id }, lock: LOCK });
+  }
+
+  lockByEmail(tx: EntityManager, email: string): Promise<Account | null> {
+    return tx.findOne(User, { where: hasEmail(email), lock: LOCK });
+  }
+
+  /** Locks every administrator, by id, so that two revocations cannot remove the last one. */
+  lockAdmins(tx: EntityManager): Promise<Account[]> {
+    return tx.find(User, { where: { role: 'ADMIN' }, order: { id: 'ASC' }, lock: LOCK });
+  }
+
+  /**
+   * Changes what the tokens claim or prove, and ends the session.
+   * @param account locked in `tx`
+   * @returns the account as it is now
+   * @throws QueryFailedError of the constraint `users_email_key` when the e-mail is taken
+   */
+  async change(
     tx: EntityManager,
-    user: {
-      readonly fullname: string;
-      readonly email: string;
-      readonly role: Role;
-      readonly passwordHash: string;
-    },
+    account: Account,
+    change: Partial<NewAccount & Pick<Account, 'emailVerifiedAt'>>,
   ): Promise<Account> {
-    return toAccount(await this.users.insert(tx, user));
-  }
-
-  async findByEmail(email: string): Promise<AccountWithPassword | null> {
-    const user = await this.users.findByEmail(email);
-    return user === null ? null : { ...toAccount(user), passwordHash: user.passwordHash };
-  }
-
-  async findWithPassword(id: number): Promise<AccountWithPassword | null> {
-    const user = await this.users.findById(id);
-    return user === null ? null : { ...toAccount(user), passwordHash: user.passwordHash };
-  }
-
-  /** Records that the owner has shown to read the mail of the present address. */
-  async markEmailVerified(tx: EntityManager, id: number): Promise<Account | null> {
-    const user = await this.users.lock(tx, id);
-    return user === null ? null : toAccount(await this.users.markEmailVerified(tx, user));
-  }
-
-  /** An account that nobody else can change until the transaction ends. */
-  async findLocked(tx: EntityManager, id: number): Promise<Account | null> {
-    const user = await this.users.lock(tx, id);
-    return user === null ? null : toAccount(user);
+    const changes = { ...change, sessionId: null, refreshTokenDigest: null };
+    await tx.update(User, { id: account.id }, changes);
+    return { ...account, ...changes };
   }
 
   /**
-   * Changes name or e-mail, each only if given; a new e-mail is unverified. Ends the account's session unless nothing
-   * changes.
-   * @param account whose owner proved its password, if there is an e-mail
-   * @throws Failure 400 when that password was changed meanwhile; QueryFailedError of `users_email_key` (409)
+   * Records that the owner reads the mail of the account's address. The session goes on.
+   * @param account locked in `tx`
    */
-  async changeProfile(
+  async markEmailVerified(tx: EntityManager, account: Account): Promise<Account> {
+    const emailVerifiedAt = account.emailVerifiedAt ?? new Date();
+    await tx.update(User, { id: account.id }, { emailVerifiedAt });
+    return { ...account, emailVerifiedAt };
+  }
+
+  /**
+   * Makes a session the only live one of an account.
+   * @param id of an account that `tx` has locked or created
+   */
+  async startSession(
     tx: EntityManager,
-    account: AccountWithPassword,
-    change: { readonly fullname?: string; readonly email?: string },
-  ): Promise<{ readonly account: Account; readonly isNewEmail: boolean }> {
-    const user = await this.users.lock(tx, account.id);
-    if (user === null) throw failures.missingAccessToken();
-    if (change.email !== undefined) refuseUnlessSamePassword(user, account);
-    const { fullname = user.fullname, email = user.email } = change;
-    const isNewEmail = email !== user.email;
-    if (fullname === user.fullname && !isNewEmail) return { account: toAccount(user), isNewEmail };
-    const changed = await this.users.changeClaims(tx, user, {
-      fullname,
-      email,
-      ...(isNewEmail && { emailVerifiedAt: null }),
-    });
-    return { account: toAccount(changed), isNewEmail };
+    id: number,
+    session: { readonly sessionId: string; readonly refreshTokenDigest: Buffer },
+  ): Promise<void> {
+    await tx.update(User, { id }, session);
   }
 
-  /**
-   * Sets a password whose owner proved the former one, and ends the account's session.
-   * @throws Failure 400 when that one was changed meanwhile
-   */
-  async changePassword(
-    tx: EntityManager,
-    account: AccountWithPassword,
-    passwordHash: string,
-  ): Promise<Account> {
-    const user = await this.users.lock(tx, account.id);
-    if (user === null) throw failures.missingAccessToken();
-    refuseUnlessSamePassword(user, account);
-    return toAccount(await this.users.changeClaims(tx, user, { passwordHash }));
-  }
-
-  /** Sets a password whose owner has lost the former one, and ends the account's session. */
-  async resetPassword(tx: EntityManager, id: number, passwordHash: string): Promise<void> {
-    const user = await this.users.lock(tx, id);
-    if (user !== null) await this.users.changeClaims(tx, user, { passwordHash });
-  }
-
-  async admins(): Promise<Account[]> {
-    return (await this.users.findAdmins()).map(toAccount);
-  }
-
-  /**
-   * Makes a refresh token the only valid one of an account.
-   * @param digest SHA-256 of the token
-   * @returns false when password, e-mail, name or role have changed since the account was read
-   */
-  storeRefreshToken(
-    tx: EntityManager,
-    account: Pick<Account, 'id' | 'claimsVersion'>,
-    digest: Buffer,
-  ): Promise<boolean> {
-    return this.users.storeRefreshTokenDigest(tx, account, digest);
-  }
-
-  /** SHA-256 of the valid refresh token, null without one. */
-  async refreshTokenDigest(id: number): Promise<Buffer | null> {
-    return (await this.users.findById(id))?.refreshTokenDigest ?? null;
-  }
-
-  async forgetRefreshToken(id: number): Promise<void> {
-    await this.users.clearRefreshTokenDigest(id);
-  }
-
-  /**
-   * Gives a role and ends the account's session, whose claims would be stale.
-   * @returns null when no account has the e-mail
-   */
-  async setRole(tx: EntityManager, email: string, role: Role): Promise<Account | null> {
-    const user = await this.users.lockByEmail(tx, email);
-    if (user === null) return null;
-    return toAccount(user.role === role ? user : await this.users.changeClaims(tx, user, { role }));
-  }
-
-  /** Ids of all administrators, locked until the transaction ends. */
-  async lockAdminIds(tx: EntityManager): Promise<number[]> {
-    return (await this.users.lockAdmins(tx)).map(({ id }) => id);
+  /** Ends a session if it is the live one of its account. One statement, so that a later session stays. */
+  async endSession(id: number, sessionId: string): Promise<void> {
+    await this.users.update({ id, sessionId }, { sessionId: null, refreshTokenDigest: null });
   }
 }
 
-/** What a password proved holds only while it is the account's. */
-function refuseUnlessSamePassword(user: User, proved: AccountWithPassword): void {
-  if (user.passwordHash !== proved.passwordHash) throw failures.credentials();
-}
-
-function toAccount(user: Omit<FoundUser, 'passwordHash'>): Account {
-  const { id, fullname, email, role, claimsVersion, emailVerifiedAt, sessionsEndedAt } = user;
-  return {
-    id,
-    fullname,
-    email,
-    role,
-    claimsVersion,
-    emailVerified: emailVerifiedAt !== null,
-    sessionsEndedAt,
-  };
+/** As the unique index `users_email_key` compares them: without regard to case. */
+function hasEmail(email: string): FindOptionsWhere<User> {
+  return { email: Raw((column) => `lower(${column}) = lower(:email)`, { email }) };
 }

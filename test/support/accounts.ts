@@ -34,6 +34,7 @@ export interface StoredUser {
   readonly password_hash: string;
   readonly email_verified_at: Date | null;
   readonly refresh_token_digest: Buffer | null;
+  readonly session_id: string | null;
 }
 
 /** What is stored of a one-time password. */
@@ -66,7 +67,8 @@ export async function signIn(service: TestService, email: string, password = PAS
 
 export async function storedUser({ database }: TestService, id: number): Promise<StoredUser> {
   const { rows } = await database.pool.query<StoredUser>(
-    'SELECT fullname, email, password_hash, email_verified_at, refresh_token_digest FROM users WHERE id = $1',
+    `SELECT fullname, email, password_hash, email_verified_at, refresh_token_digest, session_id
+     FROM users WHERE id = $1`,
     [id],
   );
   if (rows[0] === undefined) throw new Error('there is no such account');

@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto';
+import { createHmac, randomUUID } from 'node:crypto';
 import { ACCESS_SECRET } from './service.js';
 
 export type Claims = Record<string, unknown>;
@@ -38,7 +38,7 @@ export function goodClaims(claims: Claims = {}): Claims {
     fullname: 'Ayu Lestari',
     email: 'ayu@example.com',
     role: 'USER',
-    jti: 'made by hand',
+    jti: randomUUID(),
     iat: now,
     exp: now + 600,
     ...claims,

@@ -1,0 +1,27 @@
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+
+/**
+ * An account's session has an id, which its tokens carry as `jti`. Sessions of before have none and end: their owners
+ * sign in again.
+ */
+export class SessionsById1765000000000 implements MigrationInterface {
+  readonly name = 'SessionsById1765000000000';
+
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query(`
+      ALTER TABLE users
+        ADD COLUMN session_id uuid,
+        DROP COLUMN claims_version,
+        DROP COLUMN sessions_ended_at
+    `);
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query(`
+      ALTER TABLE users
+        DROP COLUMN session_id,
+        ADD COLUMN claims_version integer NOT NULL DEFAULT 1,
+        ADD COLUMN sessions_ended_at timestamptz
+    `);
+  }
+}
