@@ -6,7 +6,6 @@ import { FailEnvelopeFilter } from './common/fail-envelope.filter.js';
 import { JsonBodyInterceptor } from './common/json-body.interceptor.js';
 import { RunningRequests } from './common/running-requests.js';
 import { SuccessEnvelopeInterceptor } from './common/success-envelope.interceptor.js';
-import { TelemetryModule } from './common/telemetry.module.js';
 import { DtoValidationPipe } from './common/validation.pipe.js';
 import type { Database } from './config/database.js';
 import { DatabaseModule } from './config/database.module.js';
@@ -39,7 +38,6 @@ export class AppModule {
       module: AppModule,
       imports: [
         EnvModule.forRoot(env, database),
-        TelemetryModule,
         DatabaseModule.forRoot(database.url),
         AuthModule,
         UsersModule,

@@ -53,11 +53,7 @@ describe('architecture, side effects: durable jobs on PostgreSQL', () => {
   ): Promise<Process & { readonly stop: () => Promise<void> }> {
     const { JobsService } = await built('src/jobs/jobs.service.js');
     const { Database } = await built('src/config/database.js');
-    const { Telemetry } = await built('src/common/telemetry.js');
-    const jobs = new JobsService(
-      new Database(options.url ?? database.url, options.isExclusive ?? false),
-      new Telemetry(),
-    );
+    const jobs = new JobsService(new Database(options.url ?? database.url, options.isExclusive ?? false));
     const self: Process = { jobs, ran: [] };
     jobs.handle<Payload>(
       TASK,

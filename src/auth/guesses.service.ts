@@ -1,6 +1,6 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { Telemetry } from '../common/telemetry.js';
+import { authProofs } from '../common/metrics.js';
 import { JobsService } from '../jobs/jobs.service.js';
 import {
   GUESSES_AT_ONE_ACCOUNT,
@@ -50,7 +50,6 @@ export class GuessesService implements OnModuleInit {
   constructor(
     private readonly attempts: AttemptsRepository,
     private readonly jobs: JobsService,
-    private readonly telemetry: Telemetry,
   ) {}
 
   onModuleInit(): void {
@@ -69,7 +68,7 @@ export class GuessesService implements OnModuleInit {
     if (refusal !== null) {
       await instead(refusal);
       await this.attempts.add(keys.wrong);
-      this.telemetry.report({ kind: 'proof', secret, outcome: 'slowed' });
+      authProofs.inc({ secret, outcome: 'slowed' });
       return null;
     }
     const proof = await check();
@@ -78,11 +77,11 @@ export class GuessesService implements OnModuleInit {
     const isLate = refusalOf(secret, keys, counts) !== null;
     if (proof === null || isLate) {
       await this.#countFailure(keys, counts);
-      this.telemetry.report({ kind: 'proof', secret, outcome: isLate ? 'slowed' : 'wrong' });
+      authProofs.inc({ secret, outcome: isLate ? 'slowed' : 'wrong' });
       return null;
     }
     await this.#remember(keys, counts);
-    this.telemetry.report({ kind: 'proof', secret, outcome: 'ok' });
+    authProofs.inc({ secret, outcome: 'ok' });
     return proof;
   }
 

@@ -1,7 +1,6 @@
 import { Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { parseArgs } from 'node:util';
-import { TelemetryModule } from '../common/telemetry.module.js';
 import { DatabaseModule } from '../config/database.module.js';
 import { EnvModule } from '../config/env.module.js';
 import type { Env } from '../config/env.js';
@@ -95,12 +94,7 @@ async function run(plan: Plan, env: Env, database: OpenDatabase): Promise<ExitCo
   const app = await NestFactory.createApplicationContext(
     {
       module: SeedCommandModule,
-      imports: [
-        EnvModule.forRoot(env, database),
-        DatabaseModule.forRoot(database.url),
-        TelemetryModule,
-        PaymentsModule,
-      ],
+      imports: [EnvModule.forRoot(env, database), DatabaseModule.forRoot(database.url), PaymentsModule],
     },
     { logger: ['error', 'fatal'], abortOnError: false },
   );

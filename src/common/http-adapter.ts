@@ -2,8 +2,9 @@ import { ExpressAdapter } from '@nestjs/platform-express';
 import type { NextFunction, Request, Response } from 'express';
 import { createServer, type RequestListener } from 'node:http';
 import { failures } from './errors.js';
+import { unparsableRequests } from './metrics.js';
 import { limitPipelining } from './pipelining.js';
-import type { RequestObserver } from './request-observer.js';
+import { measureRequest } from './request-metrics.js';
 import { answerUnparsableRequests } from './unparsable-requests.js';
 
 const SECOND = 1000;
@@ -29,15 +30,10 @@ const SERVER_OPTIONS = {
 
 /** Express on a Node server that leaves every refusal to this service, so that each one is a fail envelope. */
 export class HttpAdapter extends ExpressAdapter {
-  /** Told of every request as it begins. */
-  observer: RequestObserver | null = null;
-  /** Told the status with which a request was refused that Node could not parse. */
-  refusalObserver: ((status: number) => void) | null = null;
-
   override initHttpServer(): void {
     const express = this.getInstance<RequestListener>();
     const server = createServer(SERVER_OPTIONS, (request, response) => {
-      this.observer?.(request, response);
+      measureRequest(request, response);
       express(request, response);
     });
     // Node drops what is above without a word, so that one line more tells that there was more.
@@ -47,7 +43,9 @@ export class HttpAdapter extends ExpressAdapter {
     // An expectation other than 100-continue may be ignored (RFC 9110 section 10.1.1); Node's 417 has no body.
     server.on('checkExpectation', (request, response) => server.emit('request', request, response));
     limitPipelining(server);
-    answerUnparsableRequests(server, (status) => this.refusalObserver?.(status));
+    answerUnparsableRequests(server, (status) => {
+      unparsableRequests.inc({ http_response_status_code: status });
+    });
     this.httpServer = server;
   }
 }

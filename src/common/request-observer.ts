@@ -1,7 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
-
-/** Sees every request that Node could parse, before anything else of the service does. */
-export type RequestObserver = (request: IncomingMessage, response: ServerResponse) => void;
+import type { IncomingMessage } from 'node:http';
 
 /** What Express leaves on a request that a route took. */
 interface Routed {

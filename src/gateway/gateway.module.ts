@@ -1,9 +1,7 @@
 import { Module, type Type } from '@nestjs/common';
-import { Telemetry } from '../common/telemetry.js';
 import { Env } from '../config/env.js';
 import { GatewayService } from './gateway.service.js';
 import { MidtransGateway } from './midtrans.gateway.js';
-import { ObservedGateway } from './observed-gateway.js';
 import { PaymentGateway } from './payment-gateway.js';
 import { SimulatorPageModule } from './simulator/simulator-page.module.js';
 import { SimulatorGateway } from './simulator/simulator.gateway.js';
@@ -16,9 +14,8 @@ import { SimulatorModule } from './simulator/simulator.module.js';
     GatewayService,
     {
       provide: PaymentGateway,
-      inject: [Env, SimulatorGateway, Telemetry],
-      useFactory: (env: Env, simulator: SimulatorGateway, telemetry: Telemetry): PaymentGateway =>
-        new ObservedGateway(gatewayOf(env, simulator), telemetry),
+      inject: [Env, SimulatorGateway],
+      useFactory: gatewayOf,
     },
   ],
   exports: [GatewayService, PaymentGateway],

@@ -1,3 +1,4 @@
+import { timedCall } from '../common/metrics.js';
 import { MidtransClient } from './midtrans.client.js';
 import {
   paymentPageOf,
@@ -51,10 +52,23 @@ export class MidtransGateway extends PaymentGateway {
     this.deadlineMs = deadlineMs;
   }
 
-  async createTransaction(
-    request: TransactionRequest,
-    deadlineMs: number = this.deadlineMs,
-  ): Promise<PaymentPage> {
+  createTransaction(request: TransactionRequest, deadlineMs: number = this.deadlineMs): Promise<PaymentPage> {
+    return measured('create', () => this.create(request, deadlineMs));
+  }
+
+  status(orderId: string): Promise<GatewayTransaction | null> {
+    return measured('status', () => this.transaction('status', orderId));
+  }
+
+  cancel(orderId: string): Promise<GatewayTransaction | null> {
+    return measured('cancel', () => this.transaction('cancel', orderId));
+  }
+
+  expire(orderId: string): Promise<GatewayTransaction | null> {
+    return measured('expire', () => this.transaction('expire', orderId));
+  }
+
+  private async create(request: TransactionRequest, deadlineMs: number): Promise<PaymentPage> {
     const answer = await this.client.call({
       operation: 'create',
       method: 'POST',
@@ -73,18 +87,6 @@ export class MidtransGateway extends PaymentGateway {
     const page = httpStatus === 201 ? paymentPageOf(answer) : null;
     if (page === null) throw new GatewayUnavailableError(`Midtrans create: unusable answer ${httpStatus}`);
     return page;
-  }
-
-  async status(orderId: string): Promise<GatewayTransaction | null> {
-    return this.transaction('status', orderId);
-  }
-
-  async cancel(orderId: string): Promise<GatewayTransaction | null> {
-    return this.transaction('cancel', orderId);
-  }
-
-  async expire(orderId: string): Promise<GatewayTransaction | null> {
-    return this.transaction('expire', orderId);
   }
 
   private async transaction(operation: ApiOperation, orderId: string): Promise<GatewayTransaction | null> {
@@ -109,6 +111,10 @@ export class MidtransGateway extends PaymentGateway {
     }
     return transaction;
   }
+}
+
+function measured<T>(operation: string, call: () => Promise<T>): Promise<T> {
+  return timedCall('gateway', operation, call, (error) => error instanceof GatewayRefusedError);
 }
 
 /**

@@ -60,3 +60,9 @@ export class ImageHostError extends Error {
     super(`image host: ${operation} failed: ${reason}`);
   }
 }
+
+/** Whether a call of a host failed because the host said no. */
+export function isRefusal(error: unknown): boolean {
+  const { httpCode = 0 } = error instanceof ImageHostError ? error : {};
+  return httpCode >= 400 && httpCode < 500;
+}

@@ -1,12 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { join } from 'node:path';
-import { Telemetry } from '../common/telemetry.js';
 import { Env } from '../config/env.js';
 import { CloudinaryImageHost } from './cloudinary.image-host.js';
 import type { ImageHost } from './image-host.js';
 import type { ImageHostName } from './image.entity.js';
 import { LocalImageHost } from './local.image-host.js';
-import { ObservedImageHost } from './observed.image-host.js';
 
 /** The hosts that the settings give: one for new images, the others for what was stored with them before. */
 @Injectable()
@@ -16,10 +14,7 @@ export class ImageHosts {
   readonly local: LocalImageHost;
   readonly #cloudinary: CloudinaryImageHost | undefined;
 
-  constructor(
-    env: Env,
-    private readonly telemetry: Telemetry,
-  ) {
+  constructor(env: Env) {
     this.current = env.imageHost;
     this.local = new LocalImageHost({ directory: join(env.dataDir, 'images'), publicUrl: env.publicUrl });
     if (env.cloudinaryUrl !== undefined) {
@@ -31,7 +26,7 @@ export class ImageHosts {
   get(name: ImageHostName): ImageHost {
     const host = name === 'local' ? this.local : this.#cloudinary;
     if (host === undefined) throw new Error('CLOUDINARY_URL is needed for an image that is stored there');
-    return new ObservedImageHost(host, this.telemetry);
+    return host;
   }
 
   /** Closes kept connections. */

@@ -7,8 +7,10 @@ import {
 } from '@nestjs/common';
 import { setTimeout as delay } from 'node:timers/promises';
 import { DataSource, type EntityManager } from 'typeorm';
+import { timedCall } from '../common/metrics.js';
 import { Env } from '../config/env.js';
 import { JobsService } from '../jobs/jobs.service.js';
+import { isRefusal } from './image-host.js';
 import { ImageHosts } from './image-hosts.js';
 import { ImagesRepository } from './images.repository.js';
 
@@ -76,7 +78,8 @@ export class ImageRemovalService implements OnModuleInit, OnApplicationBootstrap
   async #remove(imageId: string): Promise<void> {
     const image = await this.images.findById(imageId);
     if (image?.state !== 'condemned') return;
-    await this.hosts.get(image.host).remove(image.id);
+    const host = this.hosts.get(image.host);
+    await timedCall('image_host', 'remove', () => host.remove(image.id), isRefusal);
     if (await this.images.strikeOff(image.id, UPLOAD_SETTLED_S)) return;
     // Its upload was cut short and may still arrive at the host: look once more when it cannot any longer.
     const settled = new Date(image.stagedAt.getTime() + (UPLOAD_SETTLED_S + 1) * 1000);

@@ -1,7 +1,8 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { randomUUID } from 'node:crypto';
 import { DataSource, type EntityManager } from 'typeorm';
-import type { ImageFile } from './image-host.js';
+import { timedCall } from '../common/metrics.js';
+import { type ImageFile, isRefusal } from './image-host.js';
 import { ImageHosts } from './image-hosts.js';
 import { ImageRemovalService } from './image-removal.service.js';
 import { type AttachedImage, ImagesRepository, type StagedImage } from './images.repository.js';
@@ -35,7 +36,10 @@ export class ImagesService {
     const ids = planned.map(({ id }) => id);
     await this.images.stage(ids, this.hosts.current);
     const uploads = await Promise.allSettled(
-      planned.map(async ({ id, file }) => ({ id, url: await host.upload(id, file) })),
+      planned.map(async ({ id, file }) => ({
+        id,
+        url: await timedCall('image_host', 'upload', () => host.upload(id, file), isRefusal),
+      })),
     );
     const failed = uploads.find((upload) => upload.status === 'rejected');
     if (failed !== undefined) {

@@ -10,7 +10,7 @@ import { finalize, type Observable } from 'rxjs';
 import { Failure, failures } from '../common/errors.js';
 import { inviteBody } from '../common/expect-continue.js';
 import { JSON_BODY_LIMIT } from '../common/json-body.interceptor.js';
-import { Telemetry, type UploadOutcome } from '../common/telemetry.js';
+import { uploadBytes, uploads, uploadsInFlight } from '../common/metrics.js';
 import { MAX_FORM_BYTES } from './multipart-limits.js';
 import { readMultipart, type ReceivedForm } from './multipart-reader.js';
 import type { ReceivedFiles } from './received-files.js';
@@ -34,10 +34,7 @@ const EMPTY: ReceivedForm = { fields: {}, files: [] };
 export class MultipartInterceptor implements NestInterceptor {
   readonly #logger = new Logger('Uploads');
 
-  constructor(
-    private readonly spool: UploadSpool,
-    private readonly telemetry: Telemetry,
-  ) {}
+  constructor(private readonly spool: UploadSpool) {}
 
   async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
     const request = context.switchToHttp().getRequest<FormRequest>();
@@ -49,9 +46,11 @@ export class MultipartInterceptor implements NestInterceptor {
       return next.handle();
     }
     const files = this.spool.begin();
-    this.telemetry.report({ kind: 'upload_begun' });
-    const end = (outcome: UploadOutcome, bytes = 0): void => {
-      this.telemetry.report({ kind: 'upload_ended', outcome, bytes });
+    uploadsInFlight.inc();
+    const end = (outcome: 'received' | 'too_large' | 'malformed' | 'not_kept', bytes = 0): void => {
+      uploadsInFlight.dec();
+      uploads.inc({ outcome });
+      uploadBytes.inc(bytes);
       this.#giveBack(files);
     };
     try {

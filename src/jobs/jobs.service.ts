@@ -3,7 +3,6 @@ import type { JobHelpers, TaskList } from 'graphile-worker';
 import pg from 'pg';
 import type { EntityManager } from 'typeorm';
 import { randomUUID } from 'node:crypto';
-import { Telemetry } from '../common/telemetry.js';
 import { Database } from '../config/database.js';
 import type { PoolState } from '../config/database-pool.js';
 import { LANE_NAMES, type LaneName, LANES } from './job-lanes.js';
@@ -65,10 +64,7 @@ export class JobsService implements OnApplicationBootstrap, OnModuleDestroy {
   #lanes: readonly LaneRunner[] = [];
   #running: Promise<unknown> = Promise.resolve();
 
-  constructor(
-    private readonly database: Database,
-    private readonly telemetry: Telemetry,
-  ) {
+  constructor(private readonly database: Database) {
     this.#pool = new pg.Pool({
       connectionString: database.url,
       application_name: 'bakery-jobs',
@@ -114,7 +110,7 @@ export class JobsService implements OnApplicationBootstrap, OnModuleDestroy {
         // Payloads come from `enqueue` alone, and the two calls of a task stand in one file.
         withinDeadline(handler(payload as P), task, limitMs, helpers.abortSignal);
       const bury = (error: unknown): Promise<boolean> => this.#buryIfDead(helpers, error);
-      return observedRun(this.telemetry, { task, lane, payload }, work, bury);
+      return observedRun({ task, lane, payload }, work, bury);
     };
   }
 

@@ -1,4 +1,4 @@
-import { secondsSince, type Telemetry } from '../common/telemetry.js';
+import { jobDuration, mails } from '../common/metrics.js';
 import { tracing } from '../common/tracing.js';
 
 /** What a job's payload carries besides its own: the span that enqueued it, while tracing is on. */
@@ -17,21 +17,19 @@ export function withTrace(payload: object): object {
  * @param bury told of a failure; whether it was the last one
  */
 export async function observedRun(
-  telemetry: Telemetry,
   { task, lane, payload }: { readonly task: string; readonly lane: string; readonly payload: unknown },
   work: () => Promise<void>,
   bury: (error: unknown) => Promise<boolean>,
 ): Promise<void> {
-  const began = performance.now();
-  const report = (outcome: 'done' | 'failed' | 'dead'): void => {
-    telemetry.report({ kind: 'job', task, lane, outcome, seconds: secondsSince(began) });
-  };
+  const end = jobDuration.startTimer({ task });
   const cause = (payload as Traced | null)?.traceparent;
   try {
     await tracing().job(task, typeof cause === 'string' ? cause : undefined, work);
-    report('done');
+    end({ outcome: 'done' });
   } catch (error) {
-    report((await bury(error)) ? 'dead' : 'failed');
+    const isDead = await bury(error);
+    end({ outcome: isDead ? 'dead' : 'failed' });
+    if (lane === 'mail') mails.inc({ outcome: isDead ? 'dead' : 'retried' });
     throw error;
   }
 }

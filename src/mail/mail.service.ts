@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import Handlebars from 'handlebars';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Telemetry } from '../common/telemetry.js';
+import { mails } from '../common/metrics.js';
 import { deliveryFailure } from './delivery-failure.js';
 
 const TEMPLATES = ['verify-email', 'verify-new-email', 'reset-password'] as const;
@@ -31,10 +31,7 @@ export class MailService {
     TEMPLATES.map((name) => [name, { html: template(`${name}.html`), text: template(`${name}.txt`, true) }]),
   );
 
-  constructor(
-    private readonly mailer: MailerService,
-    private readonly telemetry: Telemetry,
-  ) {}
+  constructor(private readonly mailer: MailerService) {}
 
   /**
    * @throws PermanentJobError when the mail server says that there is no such recipient
@@ -55,7 +52,7 @@ export class MailService {
     } catch (error) {
       throw deliveryFailure(error);
     }
-    this.telemetry.report({ kind: 'mail_sent' });
+    mails.inc({ outcome: 'sent' });
   }
 }
 

@@ -1,8 +1,14 @@
 import { Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { collectDefaultMetrics, Registry } from 'prom-client';
+import { DataSource } from 'typeorm';
+import { registry } from '../common/metrics.js';
+import { poolOf } from '../config/database-pool.js';
 import { Env } from '../config/env.js';
-import { MetricsRegistry } from './metrics.registry.js';
+import { JobsService } from '../jobs/jobs.service.js';
+import { addJobsMetrics } from './jobs.metrics.js';
+import { addPoolMetrics } from './pool.metrics.js';
 
 const SECOND = 1000;
 const PATH = '/metrics';
@@ -25,10 +31,20 @@ export class MetricsServer implements OnApplicationBootstrap, OnApplicationShutd
     });
   });
 
+  readonly #registry: Registry;
+
   constructor(
     private readonly env: Env,
-    private readonly metrics: MetricsRegistry,
-  ) {}
+    dataSource: DataSource,
+    jobs: JobsService,
+  ) {
+    const sampled = new Registry();
+    // Node's own: event loop, memory, garbage collection.
+    collectDefaultMetrics({ register: sampled });
+    addPoolMetrics(sampled, { requests: poolOf(dataSource), jobs: jobs.pool });
+    addJobsMetrics(sampled, jobs);
+    this.#registry = Registry.merge([registry, sampled]);
+  }
 
   /** @throws Error when the port is taken, which ends the start */
   async onApplicationBootstrap(): Promise<void> {
@@ -48,9 +64,8 @@ export class MetricsServer implements OnApplicationBootstrap, OnApplicationShutd
       response.writeHead(404).end();
       return;
     }
-    const { registry } = this.metrics;
-    const text = await registry.metrics();
-    response.writeHead(200, { 'Content-Type': registry.contentType });
+    const text = await this.#registry.metrics();
+    response.writeHead(200, { 'Content-Type': this.#registry.contentType });
     response.end(text);
   }
 }

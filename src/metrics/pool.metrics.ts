@@ -1,64 +1,44 @@
-import { Injectable } from '@nestjs/common';
-import { Gauge } from 'prom-client';
-import { DataSource } from 'typeorm';
-import { poolOf, type PoolState } from '../config/database-pool.js';
-import { JobsService } from '../jobs/jobs.service.js';
-import { ReservedDatabase } from '../payments/reserved-database.js';
-import { MetricsRegistry } from './metrics.registry.js';
+import { Gauge, type Registry } from 'prom-client';
+import type { PoolState } from '../config/database-pool.js';
 
 const POOL = 'db_client_connection_pool_name';
 const STATE = 'db_client_connection_state';
 
 /**
- * The pools of database connections: of requests, the reserve for payment notifications (docs/decisions/12) and
- * the queue's.
+ * Samples pools of database connections, by name.
  *
  * @see https://opentelemetry.io/docs/specs/semconv/database/database-metrics/#connection-pools
  */
-@Injectable()
-export class PoolMetrics {
-  constructor(
-    { registry }: MetricsRegistry,
-    dataSource: DataSource,
-    reserve: ReservedDatabase,
-    jobs: JobsService,
-  ) {
-    const pools: readonly [string, () => PoolState][] = [
-      ['requests', () => poolOf(dataSource)],
-      ['reserve', () => reserve.pool],
-      ['jobs', () => jobs.pool],
-    ];
-    const registers = [registry];
-    new Gauge({
-      name: 'db_client_connection_count',
-      help: 'Database connections that are open, by pool and by whether they are in use',
-      labelNames: [POOL, STATE],
-      registers,
-      collect() {
-        for (const [name, pool] of pools) {
-          const { totalCount, idleCount } = pool();
-          this.set({ [POOL]: name, [STATE]: 'idle' }, idleCount);
-          this.set({ [POOL]: name, [STATE]: 'used' }, totalCount - idleCount);
-        }
-      },
-    });
-    new Gauge({
-      name: 'db_client_connection_max',
-      help: 'Most database connections that a pool opens',
-      labelNames: [POOL],
-      registers,
-      collect() {
-        for (const [name, pool] of pools) this.set({ [POOL]: name }, pool().options.max);
-      },
-    });
-    new Gauge({
-      name: 'db_client_connection_pending_requests',
-      help: 'Who waits for a connection of a pool',
-      labelNames: [POOL],
-      registers,
-      collect() {
-        for (const [name, pool] of pools) this.set({ [POOL]: name }, pool().waitingCount);
-      },
-    });
-  }
+export function addPoolMetrics(registry: Registry, pools: Readonly<Record<string, PoolState>>): void {
+  const registers = [registry];
+  new Gauge({
+    name: 'db_client_connection_count',
+    help: 'Database connections that are open, by pool and by whether they are in use',
+    labelNames: [POOL, STATE],
+    registers,
+    collect() {
+      for (const [name, { totalCount, idleCount }] of Object.entries(pools)) {
+        this.set({ [POOL]: name, [STATE]: 'idle' }, idleCount);
+        this.set({ [POOL]: name, [STATE]: 'used' }, totalCount - idleCount);
+      }
+    },
+  });
+  new Gauge({
+    name: 'db_client_connection_max',
+    help: 'Most database connections that a pool opens',
+    labelNames: [POOL],
+    registers,
+    collect() {
+      for (const [name, { options }] of Object.entries(pools)) this.set({ [POOL]: name }, options.max);
+    },
+  });
+  new Gauge({
+    name: 'db_client_connection_pending_requests',
+    help: 'Callers that wait for a connection of a pool',
+    labelNames: [POOL],
+    registers,
+    collect() {
+      for (const [name, { waitingCount }] of Object.entries(pools)) this.set({ [POOL]: name }, waitingCount);
+    },
+  });
 }

@@ -3,7 +3,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import type { EntityManager } from 'typeorm';
 import type { Principal } from '../common/current-user.decorator.js';
 import { failures } from '../common/errors.js';
-import { Telemetry } from '../common/telemetry.js';
+import { ordersCreated } from '../common/metrics.js';
 import type { PaymentPage } from '../gateway/payment-gateway.js';
 import { ProductsService } from '../products/products.service.js';
 import { CheckoutService } from './checkout.service.js';
@@ -40,7 +40,6 @@ export class OrdersService {
     private readonly products: ProductsService,
     private readonly attempts: PaymentAttemptsRepository,
     private readonly checkout: CheckoutService,
-    private readonly telemetry: Telemetry,
   ) {}
 
   /**
@@ -61,7 +60,7 @@ export class OrdersService {
     const order = await this.#priced(customer.id, items, idempotencyKey, requestDigest);
     const inserted = await this.orders.insert(order);
     if (inserted !== null) {
-      this.telemetry.report({ kind: 'order_created' });
+      ordersCreated.inc();
       return this.#payable(order, inserted, customer);
     }
     // The same key at the same moment: the other one has committed by now.

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { isUUID } from 'class-validator';
 import { Failure, failures } from '../common/errors.js';
-import { type NotificationOutcome, Telemetry } from '../common/telemetry.js';
+import { type NotificationOutcome, paymentNotifications } from '../common/metrics.js';
 import { checkDto } from '../common/validation.pipe.js';
 import { GatewayService } from '../gateway/gateway.service.js';
 import type { SignedFields } from '../gateway/signature.js';
@@ -26,7 +26,6 @@ export class PaymentsService {
     private readonly payments: PaymentsRepository,
     private readonly events: PaymentEventsService,
     private readonly reconciliation: ReconciliationService,
-    private readonly telemetry: Telemetry,
   ) {}
 
   /**
@@ -39,9 +38,9 @@ export class PaymentsService {
   async receive(body: unknown, payload: string): Promise<void> {
     try {
       const outcome = await this.#receive(body, payload);
-      this.telemetry.report({ kind: 'notification', outcome });
+      paymentNotifications.inc({ outcome });
     } catch (error) {
-      this.telemetry.report({ kind: 'notification', outcome: outcomeOfFailure(error) });
+      paymentNotifications.inc({ outcome: outcomeOfFailure(error) });
       throw error;
     }
   }
@@ -55,10 +54,10 @@ export class PaymentsService {
     if (details !== null || !this.gateway.isSigned(notification, notification.signature_key)) return false;
     try {
       const isFirst = await this.events.recordFirst(this.database.manager, eventOf(notification, payload));
-      if (isFirst) this.telemetry.report({ kind: 'notification', outcome: 'applied' });
+      if (isFirst) paymentNotifications.inc({ outcome: 'applied' });
       return isFirst;
     } catch (error) {
-      this.telemetry.report({ kind: 'notification', outcome: 'failed' });
+      paymentNotifications.inc({ outcome: 'failed' });
       throw error;
     }
   }

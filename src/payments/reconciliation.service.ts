@@ -1,6 +1,6 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
-import { type ReconciliationOutcome, Telemetry } from '../common/telemetry.js';
+import { paymentReconciliations, type ReconciliationOutcome } from '../common/metrics.js';
 import {
   GatewayRefusedError,
   type GatewayTransaction,
@@ -37,7 +37,6 @@ export class ReconciliationService implements OnModuleInit {
     private readonly orders: OrdersService,
     private readonly payments: PaymentsRepository,
     private readonly events: PaymentEventsService,
-    private readonly telemetry: Telemetry,
   ) {}
 
   onModuleInit(): void {
@@ -68,9 +67,9 @@ export class ReconciliationService implements OnModuleInit {
   async #check(orderId: string): Promise<void> {
     try {
       const outcome = await this.#compare(orderId);
-      this.telemetry.report({ kind: 'reconciliation', outcome });
+      paymentReconciliations.inc({ outcome });
     } catch (error) {
-      this.telemetry.report({ kind: 'reconciliation', outcome: 'failed' });
+      paymentReconciliations.inc({ outcome: 'failed' });
       throw error;
     }
   }

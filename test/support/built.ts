@@ -8,7 +8,6 @@ export interface BuiltModules {
   'src/app.setup.js': typeof import('../../src/app.setup.js');
   'src/auth/admin-accounts.service.js': typeof import('../../src/auth/admin-accounts.service.js');
   'src/common/logging.js': typeof import('../../src/common/logging.js');
-  'src/common/telemetry.js': typeof import('../../src/common/telemetry.js');
   'src/common/request-id.js': typeof import('../../src/common/request-id.js');
   'src/config/database.js': typeof import('../../src/config/database.js');
   'src/config/env.js': typeof import('../../src/config/env.js');

@@ -16,7 +16,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   jobs: [],
   gateway: ['jobs'],
   health: ['jobs'],
-  metrics: ['jobs', 'payments', 'products'],
+  metrics: ['jobs'],
   tracing: [],
 };
 /** Rooms that every room may import; `common` may import `config`. */

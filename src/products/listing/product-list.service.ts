@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { catalogCacheBytes, catalogCachePages } from '../../common/metrics.js';
 import { Env } from '../../config/env.js';
 import { ProductsRepository } from '../products.repository.js';
 import { type Block, blockOf, type BlockSlice } from './block.js';
@@ -13,24 +14,11 @@ const MOST_BLOCKS = 6;
 /** What blocks say of a page: the page, null at the end of the catalog, or the block that is needed to tell. */
 type Assembled = ListPage | null | { readonly missing: number };
 
-/** How the catalog's memory does. */
-export interface CatalogCacheState {
-  readonly bytes: number;
-  /** Pages that were answered from memory alone. */
-  readonly hits: number;
-  /** Pages for which the database was asked. */
-  readonly misses: number;
-  /** Whether the database's changes are heard; otherwise every page is a miss. */
-  readonly isCurrent: boolean;
-}
-
 /** The list of products, from memory where that is known to be true, else from the database. */
 @Injectable()
 export class ProductListService {
   readonly #cache: BlockCache;
   readonly #isOn: boolean;
-  #hits = 0;
-  #misses = 0;
 
   constructor(
     env: Env,
@@ -55,17 +43,6 @@ export class ProductListService {
     return this.#cache.bytes;
   }
 
-  /** How the memory does; null when it is off. */
-  get cacheState(): CatalogCacheState | null {
-    if (!this.#isOn) return null;
-    return {
-      bytes: this.#cache.bytes,
-      hits: this.#hits,
-      misses: this.#misses,
-      isCurrent: this.changes.isCurrent,
-    };
-  }
-
   /** At most 50 products after an id, ordered by id; null at the end of the list. */
   async page(afterId: number): Promise<ListPage | null> {
     if (!this.#isOn || !this.changes.isCurrent) return this.#pageOfDatabase(afterId);
@@ -73,19 +50,20 @@ export class ProductListService {
     for (let fetches = 0; fetches < MOST_BLOCKS; fetches += 1) {
       const page = this.#assemble(afterId, fetched);
       if (page === null || !('missing' in page)) {
-        if (page !== null && fetches === 0) this.#hits += 1;
-        else if (page !== null) this.#misses += 1;
+        if (page !== null && fetches === 0) catalogCachePages.inc({ result: 'hit' });
+        else if (page !== null) catalogCachePages.inc({ result: 'miss' });
         return page;
       }
       if (page.missing === TOO_SCATTERED || !this.#cache.admits(page.missing)) break;
       for (const block of await this.#cache.fetch(page.missing)) fetched.set(block.index, block);
+      catalogCacheBytes.set(this.#cache.bytes);
     }
     return this.#pageOfDatabase(afterId);
   }
 
   async #pageOfDatabase(afterId: number): Promise<ListPage | null> {
     const page = await this.products.page(afterId);
-    if (page !== null) this.#misses += 1;
+    if (page !== null) catalogCachePages.inc({ result: 'miss' });
     return page;
   }
 
@@ -94,7 +72,7 @@ export class ProductListService {
     if (!this.#isOn || !this.changes.isCurrent) return null;
     const page = this.#assemble(afterId, NONE);
     if (page === null || 'missing' in page) return null;
-    this.#hits += 1;
+    catalogCachePages.inc({ result: 'hit' });
     return page;
   }
 
