@@ -6,6 +6,7 @@ import { createServer, connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { BENCH_SECRET } from './tokens.mjs';
 
 const root = join(import.meta.dirname, '..');
 /** What `npm start` gives to Node. */
@@ -33,7 +34,7 @@ export class Processes {
     const log = openSync(logFile, 'a');
     const child = spawn(process.execPath, [...flags, join(root, script)], {
       cwd: root,
-      env: { PATH: process.env.PATH, HOME: process.env.HOME, PORT: String(port), ...settings },
+      env: { PATH: process.env.PATH, HOME: process.env.HOME, BENCH_SECRET, PORT: String(port), ...settings },
       stdio: ['ignore', log, log],
     });
     closeSync(log);

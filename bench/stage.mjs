@@ -7,10 +7,10 @@ import { LONG_WARM_UP_SECONDS, warmUpSeconds } from './measure.mjs';
 import { Processes, SERVICE_FLAGS } from './processes.mjs';
 import { seedAccounts, seedPendingOrders, spreadOrders } from './seed-writes.mjs';
 import { seed } from './seed.mjs';
-import { ACCESS_SECRET, REFRESH_SECRET } from './tokens.mjs';
+import { ACCESS_SECRET, BENCH_SECRET, REFRESH_SECRET } from './tokens.mjs';
 
 const root = join(import.meta.dirname, '..');
-export const SERVER_KEY = 'SB-Mid-server-of-the-benchmark';
+export const SERVER_KEY = `SB-Mid-server-${BENCH_SECRET}`;
 /** Products of the shop that is written to. */
 export const SHOP_PRODUCTS = 1_000;
 const ORDERS = 10_000;

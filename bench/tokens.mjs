@@ -1,8 +1,10 @@
 import { Buffer } from 'node:buffer';
-import { createHmac, randomUUID } from 'node:crypto';
+import { createHmac, randomBytes, randomUUID } from 'node:crypto';
 
-export const ACCESS_SECRET = 'the access secret of the benchmark, no other';
-export const REFRESH_SECRET = 'the refresh secret of the benchmark, no other';
+/** Made by the first process of a run and handed to the others: production refuses what a file publishes. */
+export const BENCH_SECRET = (process.env.BENCH_SECRET ??= randomBytes(32).toString('hex'));
+export const ACCESS_SECRET = `access ${BENCH_SECRET}`;
+export const REFRESH_SECRET = `refresh ${BENCH_SECRET}`;
 /** Longer than the service's ten minutes: a token is to outlive a run. */
 const LIFETIME_S = 24 * 60 * 60;
 

@@ -19,8 +19,15 @@ const POLL_MS = 100;
 
 process.chdir(join(import.meta.dirname, '..'));
 
-// A deployment ships the build without its sources and compiler.
-if (!existsSync('src') || !existsSync(join('node_modules', '@nestjs', 'cli'))) process.exit(0);
+// A deployment has the build without its sources or without the compiler.
+if (!existsSync('src') || !existsSync(join('node_modules', '@nestjs', 'cli'))) {
+  if (existsSync(join('dist', 'src', 'main.js'))) process.exit(0);
+  console.error(
+    'There is no build in dist/, and the compiler is not installed. Build first, then leave out what only a build needs:\n' +
+      '  npm ci && npm run build && npm prune --omit=dev',
+  );
+  process.exit(1);
+}
 
 const hash = createHash('sha256').update(process.version);
 for (const file of INPUTS.flatMap(filesUnder).sort()) {

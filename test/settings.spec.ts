@@ -1,16 +1,19 @@
+import { randomBytes } from 'node:crypto';
 import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readEnv } from '../src/config/env.js';
 import { SettingsError } from '../src/config/settings-reader.js';
 
-const LONG = 'a secret of more than thirty-two characters';
-const OTHER = 'another secret of more than thirty-two characters';
+const LONG = randomBytes(32).toString('hex');
 const PRODUCTION = {
   NODE_ENV: 'production',
   JWT_ACCESS_SECRET: LONG,
-  JWT_REFRESH_SECRET: OTHER,
-  MIDTRANS_SERVER_KEY: 'SB-Mid-server-real',
+  JWT_REFRESH_SECRET: randomBytes(32).toString('hex'),
+  MIDTRANS_SERVER_KEY: randomBytes(12).toString('hex'),
+  ADMIN_EMAIL: 'owner@example.com',
+  ADMIN_PASSWORD: randomBytes(12).toString('hex'),
+  DATABASE_URL: 'postgresql://shop:a-password-of-its-own@db.example/shop',
 };
 
 let dataDir: string;
@@ -222,6 +225,46 @@ describe('the settings', () => {
   });
 });
 
+/** Where a published file or a test may give a setting a secret of its own. */
+const SECRET_ASSIGNED =
+  /\b(JWT_(?:ACCESS|REFRESH)_SECRET|(?:ACCESS|REFRESH)_SECRET|(?:MIDTRANS_)?SERVER_KEY|ADMIN_PASSWORD|POSTGRES_PASSWORD)\b(?: as string)?\s*[:=]\s*(?:\$\{\w+:?-([^}]+)\}|'([^'\n]+)'|"([^"\n]+)"|([\w-]{6,})$)/gm;
+const MIDTRANS_KEY = /SB-Mid-server-[\w-]+/g;
+const PASSWORD_OF_URL = /postgres(?:ql)?:\/\/\w+:(?:\$\{\w+:?-)?([\w-]+)\}?@/g;
+
+/** Settings and the secrets that files of the repository give them. */
+async function publishedSecrets(): Promise<(readonly [name: string, value: string])[]> {
+  const found = new Map<string, readonly [string, string]>();
+  const add = (name: string, value: string): void => void found.set(`${name}=${value}`, [name, value]);
+  for (const file of await publishedFiles()) {
+    const text = await readFile(file, 'utf8');
+    for (const [, name = '', ...values] of text.matchAll(SECRET_ASSIGNED)) {
+      const value = values.find(Boolean) ?? '';
+      add(SETTING_OF[name] ?? name, value);
+    }
+    for (const [key] of text.matchAll(MIDTRANS_KEY)) add('MIDTRANS_SERVER_KEY', key);
+    if (!file.startsWith('test'))
+      for (const [, password = ''] of text.matchAll(PASSWORD_OF_URL)) add('DATABASE_URL', password);
+  }
+  return [...found.values()];
+}
+
+const SETTING_OF: Readonly<Record<string, string>> = {
+  ACCESS_SECRET: 'JWT_ACCESS_SECRET',
+  REFRESH_SECRET: 'JWT_REFRESH_SECRET',
+  SERVER_KEY: 'MIDTRANS_SERVER_KEY',
+  POSTGRES_PASSWORD: 'DATABASE_URL',
+};
+
+async function publishedFiles(): Promise<string[]> {
+  const folders = await Promise.all(
+    ['docs', 'bench', 'deploy', 'test/support', 'test/browser'].map(async (folder) =>
+      (await readdir(folder, { recursive: true })).map((name) => join(folder, name)),
+    ),
+  );
+  const texts = folders.flat().filter((name) => /\.(md|mjs|ts|ya?ml|conf|json)$/.test(name));
+  return ['README.md', '.env.example', 'docker-compose.yml', ...texts];
+}
+
 describe('the settings of production', () => {
   it('decisions, Settings: with secrets of their own they are taken', () => {
     expect(read(PRODUCTION)).toMatchObject({
@@ -240,11 +283,22 @@ describe('the settings of production', () => {
     expect(await readdir(dataDir)).toEqual([]);
   });
 
-  it('decisions, Settings: the simulator and its published key are refused', () => {
+  it('the simulator is refused in production', () => {
     expect(badOnes({ ...PRODUCTION, PAYMENT_GATEWAY: 'simulator' })).toEqual(['PAYMENT_GATEWAY']);
-    expect(badOnes({ ...PRODUCTION, MIDTRANS_SERVER_KEY: 'SB-Mid-server-local' })).toEqual([
-      'MIDTRANS_SERVER_KEY',
-    ]);
+  });
+
+  it('every secret that a file of this repository publishes is refused in production', async () => {
+    const found = await publishedSecrets();
+    const names = new Set(found.map(([name]) => name));
+    expect([...names].sort()).toEqual(['ADMIN_PASSWORD', 'DATABASE_URL', 'MIDTRANS_SERVER_KEY']);
+    const ofVersion1 = [
+      ['JWT_ACCESS_SECRET', 'of-this-compose-file-alone-access-key'],
+      ['JWT_REFRESH_SECRET', 'of-this-compose-file-alone-refresh-key'],
+    ] as const;
+    for (const [name, value] of [...found, ...ofVersion1]) {
+      const setting = name === 'DATABASE_URL' ? `postgresql://bakery:${value}@postgres:5432/bakery` : value;
+      expect([name, value, badOnes({ ...PRODUCTION, [name]: setting })]).toEqual([name, value, [name]]);
+    }
   });
 });
 

@@ -4,7 +4,7 @@ import { AdminAccountsService, type RoleChange } from '../auth/admin-accounts.se
 import { DatabaseModule } from '../config/database.module.js';
 import { EnvModule } from '../config/env.module.js';
 import { UsersModule } from '../users/users.module.js';
-import { type Action, type ExitCode, runCommand } from './command-line.js';
+import { type Action, type ExitCode, readArgs, runCommand, UsageError } from './command-line.js';
 
 const HELP = `Who is an administrator.
 
@@ -21,15 +21,17 @@ Exit codes: 0 done (also when there was nothing to change), 1 not done, 2 wrong 
 @Module({})
 class AdminCommandModule {}
 
-function parse(args: readonly string[]): Action | null {
-  const [action, email, ...rest] = args;
-  if (rest.length > 0) return null;
-  if (action === 'list' && email === undefined) return withAccounts(list);
-  if (email === undefined) return null;
-  if (action === 'grant') return withAccounts(async (accounts) => report(email, await accounts.grant(email)));
-  if (action === 'revoke')
-    return withAccounts(async (accounts) => report(email, await accounts.revoke(email)));
-  return null;
+function parse(args: readonly string[]): Action {
+  const { positionals } = readArgs({ args: [...args], allowPositionals: true });
+  const [action, email, ...rest] = positionals;
+  if (rest.length > 0) throw new UsageError(`unexpected: ${rest.join(' ')}`);
+  if (action === 'list') {
+    if (email !== undefined) throw new UsageError(`list takes no e-mail: ${email}`);
+    return withAccounts(list);
+  }
+  if (action !== 'grant' && action !== 'revoke') throw new UsageError('say list, grant or revoke');
+  if (email === undefined) throw new UsageError(`${action} needs the e-mail of an account`);
+  return withAccounts(async (accounts) => report(email, await accounts[action](email)));
 }
 
 function withAccounts(act: (accounts: AdminAccountsService) => Promise<ExitCode>): Action {

@@ -1,4 +1,5 @@
-import { type Env, loadDotEnv, readEnv } from '../config/env.js';
+import { parseArgs, type ParseArgsConfig } from 'node:util';
+import { type Env, loadDotEnv, optionsTakenByNpm, readEnv } from '../config/env.js';
 import { migrate } from '../config/migrate.js';
 import { type OpenDatabase, openRunningDatabase } from '../config/open-database.js';
 
@@ -11,13 +12,33 @@ export type Action = (env: Env, database: OpenDatabase) => Promise<ExitCode>;
 /** The same where the command opens the database by itself, or none. */
 export type OwnAction = (env: Env) => Promise<ExitCode>;
 
+/** The command line is wrong; the message says why and is shown above the help. */
+export class UsageError extends Error {}
+
 const HELP_WORDS = new Set(['help', '--help', '-h']);
 
 /**
- * Runs a command on the service's database, migrated, which the service may be using at the same time; where it does
- * not run, the embedded database is started for the command. Ends the process's work with its exit code.
+ * Node's `parseArgs`.
+ * @throws UsageError for an unknown option, one without its value, or one that npm took because `--` was missing
+ */
+export function readArgs<const T extends ParseArgsConfig>(config: T): ReturnType<typeof parseArgs<T>> {
+  const [taken] = optionsTakenByNpm(Object.keys(config.options ?? {}).filter((name) => name !== 'yes'));
+  if (taken !== undefined) {
+    throw new UsageError(`npm took --${taken} for itself: write -- before the options of the command`);
+  }
+  try {
+    return parseArgs(config);
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    throw new UsageError(message.split('. ', 1)[0] ?? message);
+  }
+}
+
+/**
+ * Runs a command on the service's database, migrated. The service may be using the database at the same time; if it
+ * does not run, the embedded database is started for the command. Sets the exit code of the process.
  *
- * @param parse gives null for a command line that is wrong, which is answered with the help text
+ * @param parse throws a UsageError for a wrong command line; null shows the help without a reason
  */
 export function runCommand(help: string, parse: (args: readonly string[]) => Action | null): void {
   runOwnCommand(help, (args) => {
@@ -26,16 +47,18 @@ export function runCommand(help: string, parse: (args: readonly string[]) => Act
   });
 }
 
-/** Runs a command that takes care of its database itself; otherwise like `runCommand`. */
+/** Runs a command that opens its database itself; otherwise like `runCommand`. */
 export function runOwnCommand(help: string, parse: (args: readonly string[]) => OwnAction | null): void {
-  endWhenUnread();
+  ignoreClosedOutput();
   execute(process.argv.slice(2), help, parse).then(
     (exitCode) => {
       process.exitCode = exitCode;
     },
     (error: unknown) => {
-      process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-      process.exitCode = 1;
+      const message = error instanceof Error ? error.message : String(error);
+      const isUsage = error instanceof UsageError;
+      process.stderr.write(isUsage ? `${message}\n\n${help}` : `${message}\n`);
+      process.exitCode = isUsage ? 2 : 1;
     },
   );
 }
@@ -68,8 +91,8 @@ async function onDatabase(env: Env, action: Action): Promise<ExitCode> {
   }
 }
 
-/** `| head` closes the pipe before everything is written: no failure, and the database is still closed. */
-function endWhenUnread(): void {
+/** `| head` closes the pipe before everything is written. That is no failure, and the database is still closed. */
+function ignoreClosedOutput(): void {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error;
   });

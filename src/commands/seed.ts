@@ -1,6 +1,5 @@
 import { Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import { parseArgs } from 'node:util';
 import { DatabaseModule } from '../config/database.module.js';
 import { EnvModule } from '../config/env.module.js';
 import type { Env } from '../config/env.js';
@@ -10,7 +9,7 @@ import { MemoryContent } from '../images/content/memory-content.js';
 import type { ImageFile } from '../images/image-host.js';
 import { PaymentsModule } from '../payments/payments.module.js';
 import { ProductsService } from '../products/products.service.js';
-import { type Action, type ExitCode, runCommand } from './command-line.js';
+import { type Action, type ExitCode, readArgs, runCommand, UsageError } from './command-line.js';
 import { progressOf } from './progress.js';
 import { catalog, MOST_PRODUCTS, type SeedProduct } from './seed/catalog.js';
 import { seedOrders } from './seed/orders.js';
@@ -45,36 +44,31 @@ interface Plan {
 @Module({})
 class SeedCommandModule {}
 
-function parse(args: readonly string[]): Action | null {
-  const plan = readArgs(args);
-  return plan === null ? null : (env, database) => run(plan, env, database);
+function parse(args: readonly string[]): Action {
+  const { values } = readArgs({
+    args: [...args],
+    options: {
+      products: { type: 'string' },
+      orders: { type: 'string', default: '0' },
+      seed: { type: 'string', default: '1' },
+      yes: { type: 'boolean', default: false },
+    },
+  });
+  const plan = {
+    products: wholeNumber('--products', values.products, 1, MOST_PRODUCTS),
+    orders: wholeNumber('--orders', values.orders, 0, MOST_ORDERS),
+    seed: wholeNumber('--seed', values.seed, 0, MAX_SEED),
+    isSure: values.yes,
+  };
+  return (env, database) => run(plan, env, database);
 }
 
-function readArgs(args: readonly string[]): Plan | null {
-  try {
-    const { values } = parseArgs({
-      args: [...args],
-      options: {
-        products: { type: 'string' },
-        orders: { type: 'string', default: '0' },
-        seed: { type: 'string', default: '1' },
-        yes: { type: 'boolean', default: false },
-      },
-    });
-    const products = wholeNumber(values.products, 1, MOST_PRODUCTS);
-    const orders = wholeNumber(values.orders, 0, MOST_ORDERS);
-    const seed = wholeNumber(values.seed, 0, MAX_SEED);
-    return products === null || orders === null || seed === null
-      ? null
-      : { products, orders, seed, isSure: values.yes };
-  } catch {
-    return null; // An unknown option, or one without its value: wrong use.
-  }
-}
-
-function wholeNumber(text: string | undefined, least: number, most: number): number | null {
+function wholeNumber(option: string, text: string | undefined, least: number, most: number): number {
   const number = text !== undefined && /^\d{1,10}$/.test(text) ? Number(text) : NaN;
-  return number >= least && number <= most ? number : null;
+  if (number >= least && number <= most) return number;
+  throw new UsageError(
+    `${option} ${text ?? 'is missing: it'} must be a whole number from ${least} to ${most}`,
+  );
 }
 
 async function run(plan: Plan, env: Env, database: OpenDatabase): Promise<ExitCode> {

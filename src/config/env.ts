@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { isCloudinaryUrl } from './cloudinary-sdk.js';
 import { developmentSecrets } from './development-secrets.js';
 import { metricsPort, tracing, type TracingSetting } from './observability.js';
+import { isPublished } from './published-secrets.js';
 import { SettingsReader } from './settings-reader.js';
 
 /** Which payment gateway signs the notifications; see the Midtrans documentation for the two base addresses. */
@@ -77,6 +78,17 @@ export function loadDotEnv(): void {
 }
 
 /**
+ * Which of a command's options npm took for itself because `--` was missing, as in `npm run seed --products 10`.
+ * npm then sets `npm_config_products` and the command does not receive the option.
+ */
+export function optionsTakenByNpm(
+  names: readonly string[],
+  source: NodeJS.ProcessEnv = process.env,
+): string[] {
+  return names.filter((name) => source[`npm_config_${name.replaceAll('-', '_')}`] !== undefined);
+}
+
+/**
  * Reads and validates every setting.
  *
  * @throws SettingsError whose one message names every bad variable
@@ -121,11 +133,27 @@ export function readEnv(source: NodeJS.ProcessEnv = process.env): Env {
   if (values.databaseReplicaUrl !== undefined && values.databaseUrl === undefined) {
     settings.bad('DATABASE_REPLICA_URL', 'is a replica of DATABASE_URL, which is not set');
   }
+  if (production) refusePublishedSecrets(settings, values);
   settings.throwIfBad();
   // Only now, so that a start that is refused leaves no file behind.
   return new Env(
     secrets.generated ? { ...values, ...developmentSecrets(dataDir), ...secrets.overrides } : values,
   );
+}
+
+/** Anybody who has read this repository could sign tokens and notifications, or sign in, with such a secret. */
+function refusePublishedSecrets(settings: SettingsReader, values: Settings): void {
+  const databaseUrl = values.databaseUrl ?? '';
+  const secrets = {
+    JWT_ACCESS_SECRET: values.jwtAccessSecret,
+    JWT_REFRESH_SECRET: values.jwtRefreshSecret,
+    MIDTRANS_SERVER_KEY: settings.text('MIDTRANS_SERVER_KEY', ''),
+    ADMIN_PASSWORD: values.admin?.password ?? '',
+    DATABASE_URL: URL.canParse(databaseUrl) ? decodeURIComponent(new URL(databaseUrl).password) : '',
+  };
+  for (const [name, secret] of Object.entries(secrets)) {
+    if (isPublished(secret)) settings.bad(name, 'holds a secret that this repository publishes');
+  }
 }
 
 function jwtSecrets(settings: SettingsReader, production: boolean) {
@@ -197,9 +225,6 @@ function payment(settings: SettingsReader, production: boolean): PaymentSetting 
       'PAYMENT_GATEWAY',
       'must be midtrans in production: the simulator lets anyone pay for nothing',
     );
-  }
-  if (production && serverKey === SIMULATOR_SERVER_KEY) {
-    settings.bad('MIDTRANS_SERVER_KEY', "must not be the simulator's published key in production");
   }
   return {
     gateway,

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
@@ -7,10 +8,12 @@ import { built } from './built.js';
 import { Client } from './client.js';
 import { createDatabase, type TestDatabase } from './databases.js';
 
-export const ADMIN = { email: 'admin@bakery.example', password: 'the admin password' } as const;
-export const SERVER_KEY = 'SB-Mid-server-of-the-tests';
-export const ACCESS_SECRET = 'access secret of the tests, 32 characters or more';
-export const REFRESH_SECRET = 'refresh secret of the tests, 32 characters or more';
+// Made anew for each run: production refuses what a file publishes.
+const secret = (): string => randomBytes(32).toString('hex');
+export const ADMIN = { email: 'admin@bakery.example', password: secret() } as const;
+export const SERVER_KEY = `SB-Mid-server-${secret()}`;
+export const ACCESS_SECRET = secret();
+export const REFRESH_SECRET = secret();
 
 /** The service as it ships, in this process, on a port and a database of its own. */
 export interface TestService {

@@ -124,16 +124,18 @@ describe('npm run seed', () => {
     expect(refused).toMatchObject({ code: 1, output: expect.stringContaining('with --yes') as string });
   });
 
-  it.each([
-    [[]],
-    [['--products', '0']],
-    [['--products', 'many']],
-    [['--products', '99999']],
-    [['--products', '1', '--colour']],
-  ])('answers wrong use with its help and 2: %j', async (args) => {
-    expect(await seed(args)).toEqual({
+  it.each<[string[], string, Record<string, string>?]>([
+    [[], '--products is missing: it must be a whole number from 1 to'],
+    [['--products', 'abc'], '--products abc must be a whole number from 1 to'],
+    [['--products', '99999'], '--products 99999 must be a whole number from 1 to'],
+    [['--products', '1', '--colour'], "Unknown option '--colour'"],
+    [['10'], 'npm took --products for itself: write -- before', { npm_config_products: '10' }],
+  ])('says what is wrong with the command line before its help: %j', async (args, reason, settings = {}) => {
+    const { code, output } = await seed(args, settings);
+    expect({ code, output }).toEqual({
       code: 2,
-      output: expect.stringContaining('npm run seed -- --products N') as string,
+      output: expect.stringContaining('npm run seed --') as string,
     });
+    expect(output.slice(0, reason.length)).toBe(reason);
   });
 });
