@@ -4,6 +4,8 @@ import { errorCode } from './embedded-postgres/files.js';
 
 /** Any number, as long as every version of the service uses the same one. */
 const MIGRATION_LOCK = 7_225_001;
+/** Without parameters: the protocol for statements with parameters would keep a snapshot until the next one. */
+const TRY_LOCK = `SELECT pg_try_advisory_xact_lock(${MIGRATION_LOCK}) AS taken`;
 const CONNECT_DEADLINE_MS = 10_000;
 /** Longer than any migration of a release may take: a start that waits longer is better seen than silent. */
 const TURN_DEADLINE_MS = 15 * 60_000;
@@ -23,8 +25,8 @@ const LOCKED = new Set(['55P03', '40P01']);
 export type Log = (message: string) => void;
 
 /**
- * Does something to the schema while no other process does. The lock belongs to a session, so it is free again the
- * moment its holder is gone, however it went.
+ * Does something to the schema while no other process does. The lock belongs to a transaction of its own: it is free
+ * again the moment its holder is gone, and it also holds behind a pooler that shares sessions among transactions.
  * @throws Error when others have had the lock for 15 minutes
  */
 export async function withMigrationLock<T>(databaseUrl: string, act: () => Promise<T>): Promise<T> {
@@ -39,8 +41,13 @@ export async function withMigrationLock<T>(databaseUrl: string, act: () => Promi
   });
   await lock.connect();
   try {
+    // READ COMMITTED: between two statements it holds no snapshot, so it holds up no CREATE INDEX CONCURRENTLY.
+    await lock.query('BEGIN ISOLATION LEVEL READ COMMITTED');
+    await lock.query('SET LOCAL idle_in_transaction_session_timeout = 0');
     await takeTurn(lock);
-    return await act();
+    const result = await act();
+    await lock.query('COMMIT');
+    return result;
   } finally {
     await lock.end();
   }
@@ -53,9 +60,7 @@ export async function withMigrationLock<T>(databaseUrl: string, act: () => Promi
 async function takeTurn(lock: Client): Promise<void> {
   const deadline = Date.now() + TURN_DEADLINE_MS;
   for (;;) {
-    const { rows } = await lock.query<{ taken: boolean }>('SELECT pg_try_advisory_lock($1) AS taken', [
-      MIGRATION_LOCK,
-    ]);
+    const { rows } = await lock.query<{ taken: boolean }>(TRY_LOCK);
     if (rows[0]?.taken === true) return;
     if (Date.now() > deadline) {
       throw new Error(
