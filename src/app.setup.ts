@@ -14,13 +14,17 @@ import { NestLogger } from './common/logging.js';
 import { corsOriginMatcher, originCheck } from './common/origin-check.js';
 import { requestId } from './common/request-id.js';
 import { requestLog } from './common/request-log.js';
+import { measureRequest } from './common/request-metrics.js';
 import type { Database } from './config/database.js';
 import type { Env } from './config/env.js';
 import { JobsService } from './jobs/jobs.service.js';
 import { serveOpenApi } from './openapi.js';
 
 /** What is set of Nest's options, whose own type extends a class that Nest does not export. */
-type AppOptions = Pick<NestApplicationOptions, 'logger' | 'bodyParser' | 'abortOnError'>;
+type AppOptions = Pick<NestApplicationOptions, 'logger' | 'bodyParser' | 'rawBody' | 'abortOnError'>;
+
+/** Largest JSON body in bytes (contract 8). */
+const JSON_BODY_LIMIT = 100 * 1024;
 
 /**
  * The service, ready to listen: for `main.ts` and the tests alike.
@@ -32,7 +36,13 @@ export async function createApp(
   database: Database,
   logger: Logger,
 ): Promise<NestExpressApplication> {
-  const options: AppOptions = { logger: new NestLogger(logger), bodyParser: false, abortOnError: false };
+  const options: AppOptions = {
+    logger: new NestLogger(logger),
+    // Only JSON is parsed for every route, below; Nest's default would parse forms of pages as well.
+    bodyParser: false,
+    rawBody: true,
+    abortOnError: false,
+  };
   const app = await NestFactory.create<NestExpressApplication>(
     AppModule.forRoot(env, database, await metricsModules(env)),
     new HttpAdapter(),
@@ -42,6 +52,7 @@ export async function createApp(
 
   app.set('trust proxy', env.trustedProxies);
   app.setGlobalPrefix('api');
+  app.use(measureRequest);
   app.use(requestId);
   app.use(requestLog(logger));
   // Where the service is reached by plain http, `upgrade-insecure-requests` would leave the API page without its parts.
@@ -57,8 +68,9 @@ export async function createApp(
   });
   app.use(requireSaneHeaders);
   app.use(originCheck(env));
+  app.useBodyParser('json', { limit: JSON_BODY_LIMIT });
   app.use(cookieParser());
-  serveOpenApi(app, env);
+  serveOpenApi(app);
 
   trackConnections(app.getHttpServer());
   await app.init();

@@ -1,29 +1,28 @@
 import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import type { NestExpressApplication } from '@nestjs/platform-express';
-import type { Env } from './config/env.js';
 import { addExamples } from './common/openapi.examples.js';
 
 /** The groups of the reference, in the order in which a reader needs them. */
 const TAGS = {
   Accounts: 'Registration, sessions and one-time passwords.',
   Products: 'The catalog. Changing it is for administrators.',
-  Orders: 'Of the signed-in customer: an order is made, paid on the page that it names, and polled.',
+  Orders: 'Orders of the signed-in customer: make one, pay on its payment page, poll its status.',
   Administration: 'All customers’ orders. For administrators.',
   Payments: 'What the payment gateway calls.',
   Images: 'Pictures of the local image host; those at Cloudinary have addresses there.',
-  Operation: 'Health, for load balancers and whoever is on call.',
+  Operation: 'Health, for load balancers and operators.',
 } as const;
 
 /**
- * The padlocks say which cookie a call needs. A page cannot set such a cookie, so that the form that asks for its value
- * would do nothing: signing in on the page does.
+ * The padlocks show which cookie a call needs. Scripts cannot set these cookies, so the form behind a padlock would do
+ * nothing and is hidden. Signing in on the page sets them.
  */
 const STYLE = `.swagger-ui .topbar, .swagger-ui .auth-wrapper { display: none }
 .swagger-ui .authorization__btn { pointer-events: none }`;
 
 /** The OpenAPI document of an application whose prefix is set; its providers need not exist (Nest's preview). */
-export function openApiDocument(app: INestApplication, env: Pick<Env, 'publicUrl'>): OpenAPIObject {
+export function openApiDocument(app: INestApplication): OpenAPIObject {
   const builder = new DocumentBuilder()
     .setTitle('Bakery catalog service')
     .setDescription(
@@ -33,7 +32,7 @@ export function openApiDocument(app: INestApplication, env: Pick<Env, 'publicUrl
         '`POST /api/login` first: the browser keeps the cookies, and sends them with the calls that show a padlock.',
     )
     .setVersion('1')
-    .addServer(env.publicUrl)
+    .addServer('/', 'The address under which this document was loaded')
     .addCookieAuth(
       'accessToken',
       { type: 'apiKey', in: 'cookie', description: '10 minutes, path /' },
@@ -49,7 +48,7 @@ export function openApiDocument(app: INestApplication, env: Pick<Env, 'publicUrl
   return addExamples({ ...document, paths: inReadingOrder(document.paths) });
 }
 
-/** The paths of a resource together, those of the whole before those of a part. */
+/** Paths of one resource stand together, shorter paths first. */
 function inReadingOrder(paths: OpenAPIObject['paths']): OpenAPIObject['paths'] {
   const segments = (path: string): string[] => path.split('/');
   const resourceOf = (path: string): string => segments(path)[2] ?? '';
@@ -62,9 +61,15 @@ function inReadingOrder(paths: OpenAPIObject['paths']): OpenAPIObject['paths'] {
   return Object.fromEntries(inOrder);
 }
 
-/** Serves the OpenAPI document at `/api/docs-json` and a page to read and try it at `/api/docs`. */
-export function serveOpenApi(app: NestExpressApplication, env: Pick<Env, 'publicUrl'>): void {
-  SwaggerModule.setup('api/docs', app, () => openApiDocument(app, env), {
+/** Serves the OpenAPI document at `/api/docs-json` and a page to read and try it at `/api/docs`. `/` leads there. */
+export function serveOpenApi(app: NestExpressApplication): void {
+  app
+    .getHttpAdapter()
+    .getInstance()
+    .get('/', (_request, response) => {
+      response.redirect('/api/docs');
+    });
+  SwaggerModule.setup('api/docs', app, () => openApiDocument(app), {
     jsonDocumentUrl: 'api/docs-json',
     yamlDocumentUrl: 'api/docs-yaml',
     customSiteTitle: 'Bakery catalog service: API reference',

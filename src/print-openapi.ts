@@ -22,7 +22,7 @@ async function main(): Promise<void> {
   });
   app.setGlobalPrefix('api');
   await app.init();
-  process.stdout.write(`${JSON.stringify(openApiDocument(app, env), null, 2)}\n`);
+  process.stdout.write(`${JSON.stringify(openApiDocument(app), null, 2)}\n`);
 }
 
 main().catch((error: unknown) => {

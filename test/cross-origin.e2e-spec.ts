@@ -164,6 +164,13 @@ describe('changing state across origins', () => {
     },
   );
 
+  it('a request of a page of the address that it is sent to passes, with the scheme of PUBLIC_URL (contract 10.8)', async () => {
+    const { host } = new URL(service.url);
+    const login = (origin: string) => service.client().post('/api/login').set('Origin', origin).send({});
+    await login(`https://${host}`).expect(400);
+    expectFailure(await login(`http://${host}`), 403, MESSAGES.origin);
+  });
+
   it('decisions, Settings: a request without Origin passes: curl, the payment gateway', async () => {
     await service.client().post('/api/login').send({}).expect(400);
     expectFailure(

@@ -13,8 +13,8 @@ describe('decisions, Answers: bodies made to upset a validator', () => {
   afterAll(() => service.stop());
 
   it.each([
-    ['a list nested 40,000 deep', `${'['.repeat(NESTED)}${']'.repeat(NESTED)}`, 'malformed request'],
-    ['an object nested 10,000 deep', `${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}`, 'malformed request'],
+    ['a list nested 40,000 deep', `${'['.repeat(NESTED)}${']'.repeat(NESTED)}`, 'validation error'],
+    ['an object nested 10,000 deep', `${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}`, 'validation error'],
     ['a constructor that is a text', '{"constructor":"x"}', 'validation error'],
     ['a constructor that is a list', '{"constructor":[1]}', 'validation error'],
     ['a prototype without a constructor', '{"__proto__":{"constructor":null}}', 'validation error'],

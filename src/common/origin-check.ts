@@ -16,16 +16,24 @@ export function corsOriginMatcher(settings: Omit<OriginSettings, 'publicUrl'>): 
 /**
  * Refuses state-changing requests of foreign pages. The cookies are SameSite=None and a form post skips the
  * preflight, so CORS alone would not stop a forged request. A request without an Origin comes from no page.
+ *
+ * The service's own origins are PUBLIC_URL's and the one that the request itself was sent to (`Host`), with PUBLIC_URL's
+ * scheme: the API page works under each of the service's addresses, and a page loaded over http never counts as part
+ * of a service reached over https.
  */
 export function originCheck(settings: OriginSettings) {
-  const isAllowed = corsOriginMatcher(settings);
-  const own = new URL(settings.publicUrl).origin;
+  const isListed = corsOriginMatcher(settings);
+  const { origin: own, protocol } = new URL(settings.publicUrl);
   return (request: Request, response: Response, next: NextFunction): void => {
     // Also on answers without CORS headers: a cache must not hand one of those to a storefront's page.
     response.vary('Origin');
-    const origin = request.get('origin');
-    if (SAFE_METHODS.has(request.method) || origin === undefined || origin === own || isAllowed(origin))
-      next();
-    else next(failures.origin());
+    const { origin, host } = request.headers;
+    const isAllowed =
+      SAFE_METHODS.has(request.method) ||
+      origin === undefined ||
+      origin === own ||
+      origin === `${protocol}//${host ?? ''}` ||
+      isListed(origin);
+    next(isAllowed ? undefined : failures.origin());
   };
 }

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { requestDuration } from './metrics.js';
-import { routeOf } from './request-observer.js';
+import { routeOf } from './request-route.js';
 
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 /** OpenTelemetry's name for every other method. */
@@ -10,8 +10,8 @@ const NO_ROUTE = 'none';
 /** nginx's status for a client that left before the answer began; it is never sent. */
 const CLIENT_LEFT = 499;
 
-/** Measures a request from now until its answer has ended, by route pattern, method and status. */
-export function measureRequest(request: IncomingMessage, response: ServerResponse): void {
+/** Middleware that measures a request until its answer has ended, by route pattern, method and status. */
+export function measureRequest(request: IncomingMessage, response: ServerResponse, next: () => void): void {
   const end = requestDuration.startTimer();
   response.once('close', () => {
     const { method = '' } = request;
@@ -21,4 +21,5 @@ export function measureRequest(request: IncomingMessage, response: ServerRespons
       http_response_status_code: response.headersSent ? response.statusCode : CLIENT_LEFT,
     });
   });
+  next();
 }

@@ -1,47 +1,38 @@
 import { randomUUID } from 'node:crypto';
-import { STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { Duplex } from 'node:stream';
+import { STATUS_CODES, type Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { type Failure, failures } from './errors.js';
 import { failEnvelope } from './fail-envelope.filter.js';
+import { unparsableRequests } from './metrics.js';
 
-/** Milliseconds that a refused caller has to read the answer and hang up. */
+/** Milliseconds that a refused client has to read the answer and hang up. */
 const LINGER_MS = 2000;
 
-/**
- * Answers what Node's HTTP parser refuses and what it takes for a tunnel, which no middleware ever sees, with the
- * fail envelope instead of Node's empty answer or none.
- *
- * @param onRefused told the status of each such answer
- */
-export function answerUnparsableRequests(server: Server, onRefused: (status: number) => void): void {
-  const latestAnswers = new WeakMap<Socket, ServerResponse>();
-  server.on('request', (request: IncomingMessage, response: ServerResponse) => {
-    latestAnswers.set(request.socket, response);
-  });
+/** Answers requests that Node's HTTP parser refuses. No middleware ever sees them, and Node's own answer is empty. */
+export function answerUnparsableRequests(server: Server): void {
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
-    const latest = latestAnswers.get(socket);
-    const isAnswering = latest?.headersSent === true && !latest.writableFinished;
-    if (error.code === 'ECONNRESET' || !socket.writable || isAnswering) {
+    if (error.code === 'ECONNRESET' || !socket.writable) {
       socket.destroy();
       return;
     }
     const failure = failureOf(error.code);
-    refuse(socket, failure);
-    onRefused(failure.code);
-  });
-  // Node hands the bare connection over; its errors are nobody's.
-  server.on('connect', (_request: IncomingMessage, socket: Duplex) => {
-    socket.on('error', () => socket.destroy());
-    const failure = failures.malformedRequest();
-    refuse(socket as Socket, failure);
-    onRefused(failure.code);
+    socket.setTimeout(LINGER_MS, () => socket.destroy());
+    socket.end(answerOf(failure));
+    unparsableRequests.inc({ http_response_status_code: failure.code });
   });
 }
 
-function refuse(socket: Socket, failure: Failure): void {
-  socket.setTimeout(LINGER_MS, () => socket.destroy());
-  socket.end(answerOf(failure));
+function failureOf(code: string | undefined): Failure {
+  switch (code) {
+    case 'HPE_HEADER_OVERFLOW':
+      return failures.headersTooLarge();
+    case 'HPE_CHUNK_EXTENSIONS_OVERFLOW':
+      return failures.tooLarge();
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return failures.requestTimeout();
+    default:
+      return failures.malformedRequest();
+  }
 }
 
 function answerOf(failure: Failure): string {
@@ -56,17 +47,4 @@ function answerOf(failure: Failure): string {
     '',
     body,
   ].join('\r\n');
-}
-
-function failureOf(code: string | undefined): Failure {
-  switch (code) {
-    case 'HPE_HEADER_OVERFLOW':
-      return failures.headersTooLarge();
-    case 'HPE_CHUNK_EXTENSIONS_OVERFLOW':
-      return failures.tooLarge();
-    case 'ERR_HTTP_REQUEST_TIMEOUT':
-      return failures.requestTimeout();
-    default:
-      return failures.malformedRequest();
-  }
 }

@@ -10,8 +10,10 @@ const OPTIONS = {
 } as const satisfies ValidatorOptions;
 
 /**
- * Builds the DTO of a body or a query and reports every failing field at once. Unknown fields are dropped
- * (decisions.md, Answers); a body that is no object counts as an empty one, so that each field says what it misses.
+ * Builds the DTO of a body, a query or headers (`@RequestHeaders()`) and reports every failing field at once: 400
+ * `validation error`. Unknown fields are dropped. An input that is no object counts as an empty one, so that each
+ * required field is reported. Of several rules of a field the one next to the property is checked first, and only the
+ * first message is reported.
  */
 @Injectable()
 export class DtoValidationPipe extends ValidationPipe {
@@ -19,23 +21,24 @@ export class DtoValidationPipe extends ValidationPipe {
     super({
       ...OPTIONS,
       transform: true,
+      // For `@RequestHeaders()`. Parameters whose type is an interface are left alone.
+      validateCustomDecorators: true,
       exceptionFactory: (errors) => failures.validation(fieldMessages(errors)),
     });
   }
 
   override async transform(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {
-    const isWholeInput =
-      (metadata.type === 'body' || metadata.type === 'query') && metadata.data === undefined;
-    return (await super.transform(isWholeInput ? recordOf(value) : value, metadata)) as unknown;
+    const isDto = metadata.metatype !== undefined && this.toValidate(metadata);
+    return (await super.transform(isDto ? plainFields(value) : value, metadata)) as unknown;
   }
 }
 
-/** The same check for a caller that has more to do with a bad input than to refuse it. */
+/** The same check for a caller that does more with a bad input than refuse it. */
 export async function checkDto<T extends object>(
   dto: ClassConstructor<T>,
   input: unknown,
 ): Promise<{ value: T; details: FieldMessages | null }> {
-  const value = plainToInstance(dto, recordOf(input));
+  const value = plainToInstance(dto, plainFields(input));
   const errors = await validate(value, OPTIONS);
   return { value, details: errors.length === 0 ? null : fieldMessages(errors) };
 }
@@ -45,36 +48,36 @@ export function isPlainObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function recordOf(value: unknown): object {
-  const copy = inert(value);
+function plainFields(input: unknown): object {
+  const copy = withoutPrototypes(input);
   return isPlainObject(copy) ? copy : {};
 }
 
 /** Deeper than any DTO reads: a field of an object in a list of a body is at 3. */
 const MAX_DEPTH = 5;
-/** What class-transformer takes for a class, or for the prototype of one. */
+/** class-transformer takes what stands under these for a class, or for the prototype of one. */
 const UNSAFE_KEYS = new Set(['constructor', '__proto__']);
 
 /**
- * A copy that class-transformer can walk, whatever a client sent: it calls what it finds under `constructor`, and
- * its recursion has no bound, so that 50,000 nested brackets would overflow the stack.
+ * Copies a value so that class-transformer can walk through it: it calls what stands under `constructor`, and its
+ * recursion has no limit, so that 50,000 nested brackets would overflow the stack.
  */
-function inert(value: unknown, depth = 0): unknown {
+function withoutPrototypes(value: unknown, depth = 0): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (depth === MAX_DEPTH) return null;
-  if (Array.isArray(value)) return value.map((entry) => inert(entry, depth + 1));
+  if (Array.isArray(value)) return value.map((entry) => withoutPrototypes(entry, depth + 1));
   const entries = Object.entries(value).filter(([key]) => !UNSAFE_KEYS.has(key));
-  return Object.fromEntries(entries.map(([key, entry]) => [key, inert(entry, depth + 1)]));
+  return Object.fromEntries(entries.map(([key, entry]) => [key, withoutPrototypes(entry, depth + 1)]));
 }
 
-/** What class-validator says of a property, and of those beneath it. */
+/** What class-validator says about a property and those beneath it. */
 interface PropertyProblem {
   readonly property: string;
   readonly constraints?: Readonly<Record<string, string>> | undefined;
   readonly children?: readonly PropertyProblem[] | undefined;
 }
 
-/** One message a field; a nested field is named by its path, `items.0.quantity`. */
+/** One message a field. A nested field is named by its path, `items.0.quantity`. */
 function fieldMessages(errors: readonly PropertyProblem[], path = ''): FieldMessages {
   const messages: Record<string, string> = {};
   for (const { property, constraints, children } of errors) {

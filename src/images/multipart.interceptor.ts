@@ -8,8 +8,6 @@ import {
 import type { Request, Response } from 'express';
 import { finalize, type Observable } from 'rxjs';
 import { Failure, failures } from '../common/errors.js';
-import { inviteBody } from '../common/expect-continue.js';
-import { JSON_BODY_LIMIT } from '../common/json-body.interceptor.js';
 import { uploadBytes, uploads, uploadsInFlight } from '../common/metrics.js';
 import { MAX_FORM_BYTES } from './multipart-limits.js';
 import { readMultipart, type ReceivedForm } from './multipart-reader.js';
@@ -39,9 +37,7 @@ export class MultipartInterceptor implements NestInterceptor {
   async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
     const request = context.switchToHttp().getRequest<FormRequest>();
     const response = context.switchToHttp().getResponse<Response>();
-    if (request.is('multipart/form-data') === false) {
-      // Not read, and too large all the same.
-      if (request.is('json') === 'json' && lengthOf(request) > JSON_BODY_LIMIT) throw failures.tooLarge();
+    if (!request.is('multipart/form-data')) {
       request.form = EMPTY;
       return next.handle();
     }
@@ -55,7 +51,6 @@ export class MultipartInterceptor implements NestInterceptor {
     };
     try {
       refuseUnread(request);
-      inviteBody(request, response);
       request.form = await readMultipart(request, response, files);
     } catch (error) {
       if (!(error instanceof SpoolError)) {

@@ -1,7 +1,7 @@
-import { Body, Controller, HttpCode, Post, Req } from '@nestjs/common';
+import { Body, Controller, HttpCode, Post, type RawBodyRequest, Req } from '@nestjs/common';
 import { ApiBody, ApiTags } from '@nestjs/swagger';
+import type { Request } from 'express';
 import { failures } from '../common/errors.js';
-import type { JsonRequest } from '../common/json-body.interceptor.js';
 import { ApiEndpoint } from '../common/openapi.decorators.js';
 import { Public } from '../common/public.decorator.js';
 import { PaymentNotificationDto } from './payments.dto.js';
@@ -29,7 +29,7 @@ export class PaymentsController {
     takes: 'json',
     changesState: true,
   })
-  async receive(@Body() body: unknown, @Req() request: JsonRequest): Promise<void> {
-    await this.payments.receive(body, request.rawBody ?? '');
+  async receive(@Body() body: unknown, @Req() request: RawBodyRequest<Request>): Promise<void> {
+    await this.payments.receive(body, request.rawBody?.toString() ?? '');
   }
 }

@@ -2,7 +2,7 @@ import type { Instrumentation } from '@opentelemetry/instrumentation';
 import { HttpInstrumentation } from '@opentelemetry/instrumentation-http';
 import { PgInstrumentation } from '@opentelemetry/instrumentation-pg';
 import { IncomingMessage, ServerResponse } from 'node:http';
-import { routeOf } from '../common/request-observer.js';
+import { routeOf } from '../common/request-route.js';
 
 /** What is asked every few seconds and tells nothing: health checks, and the metrics on their own port. */
 const UNTRACED = /^\/(api\/health(\/|$)|metrics($|\?))/;

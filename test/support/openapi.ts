@@ -6,6 +6,7 @@ import type { TestService } from './service.js';
 export interface OpenApi {
   readonly tags?: readonly { readonly name: string; readonly description?: string }[];
   readonly openapi: string;
+  readonly servers?: readonly { readonly url: string }[];
   readonly info: { readonly title: string; readonly version: string };
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
   readonly components: {

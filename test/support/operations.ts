@@ -52,7 +52,7 @@ export const OPERATIONS: Readonly<Record<string, [Access, 'json' | 'form' | null
   'POST /api/orders': [
     'user',
     'json',
-    [VALIDATION, NOT_FOUND, [409, 'idempotency key was used with another request'], GATEWAY_AWAY],
+    [VALIDATION, [409, 'idempotency key was used with another request'], GATEWAY_AWAY],
   ],
   'GET /api/orders': ['user', null, [VALIDATION, NOT_FOUND]],
   'GET /api/orders/{order_id}': ['user', null, [NOT_FOUND]],

@@ -24,7 +24,7 @@ export function routesOf({ app }: TestService): Route[] {
   );
 }
 
-/** Whether a path belongs to the pages beside the API, which its document does not describe. */
+/** Whether a path belongs to the pages beside the API, which the OpenAPI document does not describe. */
 export function isDocumentation(path: string): boolean {
-  return path === '/api/docs' || /^\/api\/docs[-/]/.test(path);
+  return path === '/' || path === '/api/docs' || /^\/api\/docs[-/]/.test(path);
 }

@@ -1,13 +1,13 @@
 import type { IncomingMessage } from 'node:http';
 
-/** What Express leaves on a request that a route took. */
+/** Express keeps the matched route on the request. */
 interface Routed {
   route?: { readonly path: string };
 }
 
 /**
- * The pattern of the route that took a request, for example `/api/orders/:order_id`. Null when none did: an unknown
- * path, or a refusal before routing.
+ * The pattern of a request's route, for example `/api/orders/:order_id`. Null without one: an unknown path, or a
+ * request that was refused before routing.
  */
 export function routeOf(request: IncomingMessage): string | null {
   const path = (request as IncomingMessage & Routed).route?.path;
