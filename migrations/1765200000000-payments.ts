@@ -1,11 +1,15 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** The simulator knows of a page that ended before a payment method was chosen. */
+/**
+ * A request claims a payment attempt by a UUID. The simulator knows of a page that ended before a payment method was
+ * chosen.
+ */
 export class Payments1765200000000 implements MigrationInterface {
   readonly name = 'Payments1765200000000';
 
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`
+      ALTER TABLE payment_attempts ADD COLUMN claim_id uuid;
       ALTER TABLE simulator_transactions
         DROP CONSTRAINT simulator_transactions_chosen_check,
         ADD CONSTRAINT simulator_transactions_chosen_check CHECK (
@@ -18,6 +22,7 @@ export class Payments1765200000000 implements MigrationInterface {
 
   async down(runner: QueryRunner): Promise<void> {
     await runner.query(`
+      ALTER TABLE payment_attempts DROP COLUMN claim_id;
       UPDATE simulator_transactions SET transaction_status = NULL WHERE transaction_id IS NULL;
       ALTER TABLE simulator_transactions
         DROP CONSTRAINT simulator_transactions_chosen_check,

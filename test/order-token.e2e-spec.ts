@@ -55,8 +55,8 @@ describe('the payment page of an order', () => {
 
   async function claimAttempt(orderId: string, secondsAgo: number): Promise<void> {
     await shop.database.pool.query(
-      `INSERT INTO payment_attempts (attempt_id, order_id, number, claimed_at)
-       VALUES ($1, $1, 1, now() - make_interval(secs => $2))`,
+      `INSERT INTO payment_attempts (attempt_id, order_id, number, claim_id, claimed_at)
+       VALUES ($1, $1, 1, gen_random_uuid(), now() - make_interval(secs => $2))`,
       [orderId, secondsAgo],
     );
   }
@@ -244,7 +244,7 @@ describe('the payment page of an order', () => {
         shop.gateway.beforeProcessing = async () => {
           shop.gateway.beforeProcessing = undefined;
           await shop.database.pool.query(
-            'UPDATE payment_attempts SET claimed_at = clock_timestamp() WHERE attempt_id = $1',
+            'UPDATE payment_attempts SET claim_id = gen_random_uuid(), claimed_at = now() WHERE attempt_id = $1',
             [orderId],
           );
           resolve();

@@ -8,7 +8,6 @@ import { Client } from './support/client.js';
 import { DatabaseProxy } from './support/database-proxy.js';
 import { createDatabase } from './support/databases.js';
 import { listenOnLoopback, stopListening, trackSockets } from './support/loopback.js';
-import { newOrder } from './support/notifications.js';
 import { freePort } from './support/process.js';
 import { SERVER_KEY, startService, type ServiceOptions, type TestService } from './support/service.js';
 import { until } from './support/wait.js';
@@ -83,9 +82,10 @@ interface OpenPayment {
 }
 
 async function insertOrder(at: TestService, { orderId, grossAmount }: TransactionRequest): Promise<void> {
-  const { OrdersRepository } = await built('src/orders/orders.repository.js');
-  const orders = at.app.get(OrdersRepository, { strict: false });
-  await orders.insert(newOrder(orderId, 1, String(grossAmount)));
+  await at.database.pool.query('INSERT INTO orders (order_id, user_id, gross_amount) VALUES ($1, 1, $2)', [
+    orderId,
+    grossAmount,
+  ]);
 }
 
 /** An order of the service with its payment page. */

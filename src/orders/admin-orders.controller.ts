@@ -1,11 +1,10 @@
 import { Controller, Get, Query, UseGuards } from '@nestjs/common';
-import { ApiQuery, ApiTags } from '@nestjs/swagger';
+import { ApiTags } from '@nestjs/swagger';
 import { AdminGuard } from '../auth/admin.guard.js';
 import { failures } from '../common/errors.js';
 import { ApiEndpoint } from '../common/openapi.decorators.js';
-import { ORDER_STATUSES } from './order-status.js';
-import { OrderPageMeta, OrderView } from './orders.dto.js';
-import { lastOrderIdOf, statusFilterOf, UNKNOWN_STATUS } from './orders.input.js';
+import { OrderPageMeta, OrderView } from './order.dto.js';
+import { AdminOrdersQuery } from './orders-query.dto.js';
 import { OrdersService } from './orders.service.js';
 
 @ApiTags('Administration')
@@ -15,23 +14,15 @@ export class AdminOrdersController {
   constructor(private readonly orders: OrdersService) {}
 
   @Get()
-  @ApiQuery({ name: 'status', required: false, enum: ORDER_STATUSES })
-  @ApiQuery({ name: 'last_id', required: false, schema: { type: 'string', format: 'uuid' } })
   @ApiEndpoint({
     summary: 'A page of 50 orders of all customers, newest first',
     description: 'The end of the list is the 404.',
     access: 'admin',
     success: { status: 200, data: { meta: OrderPageMeta, orders: [OrderView] } },
-    failures: [failures.validation({ status: UNKNOWN_STATUS }), failures.notFound()],
+    failures: [failures.validation({ last_id: 'last_id should be the id of an order' }), failures.notFound()],
   })
-  async list(
-    @Query('status') status?: unknown,
-    @Query('last_id') lastId?: unknown,
-  ): Promise<{ meta: OrderPageMeta; orders: OrderView[] }> {
-    const page = await this.orders.page(statusFilterOf(status), lastOrderIdOf(lastId));
-    return {
-      meta: new OrderPageMeta(page.at(-1)?.order_id ?? ''),
-      orders: page.map((row) => new OrderView(row)),
-    };
+  async list(@Query() query: AdminOrdersQuery): Promise<{ meta: OrderPageMeta; orders: OrderView[] }> {
+    const page = await this.orders.page({ status: query.status, afterId: query.last_id });
+    return { meta: new OrderPageMeta(page), orders: page.map((order) => new OrderView(order)) };
   }
 }

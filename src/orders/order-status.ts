@@ -1,4 +1,4 @@
-/** Every state of an order: the gateway's transaction_status values (interface.md sections 3 and 6). */
+/** Every state of an order: the gateway's transaction_status values (contract 3 and 6). */
 export const ORDER_STATUSES = [
   'capture',
   'settlement',
@@ -20,22 +20,20 @@ export interface PaymentState {
   readonly completedAt: Date | null;
 }
 
-/** What became known of a transaction. */
-export interface PaymentEvent {
-  readonly status: OrderStatus;
-  readonly transactionId: string;
-}
-
 /** Whether an order in this state is paid for. */
 export function isCompleted(status: OrderStatus): boolean {
   return status === 'settlement' || status === 'capture';
 }
 
 /**
- * An order's state after a payment event (interface.md section 3): `completed_at` is the time of completion, kept
- * while the same transaction stays completed (a capture that is settled), and null in every other state.
+ * An order's state after news of a transaction (contract 3): `completed_at` is the time of completion, kept while the
+ * same transaction stays completed (a capture that is settled), and null in every other state.
  */
-export function afterPayment(order: PaymentState, event: PaymentEvent, now: Date): PaymentState {
+export function afterPayment(
+  order: PaymentState,
+  event: Pick<PaymentState, 'status'> & { readonly transactionId: string },
+  now: Date,
+): PaymentState {
   const wasCompleted = order.transactionId === event.transactionId ? order.completedAt : null;
   return {
     status: event.status,

@@ -1,5 +1,8 @@
-import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Column, Entity, JoinColumn, ManyToOne, OneToMany, PrimaryColumn, type Relation } from 'typeorm';
 import type { OrderStatus } from './order-status.js';
+
+/** A request that asks the gateway for a payment page has this long; then its process is taken for dead. */
+const CLAIM_MS = 10_000;
 
 @Entity('orders')
 export class Order {
@@ -49,7 +52,7 @@ export class Order {
   @Column('smallint', { default: 0 })
   checks!: number;
 
-  /** When the gateway is to be asked about it, if it is pending still. */
+  /** When the gateway is to be asked about it, if it is still pending. */
   @Column('timestamptz', { name: 'next_check_at', default: () => "now() + interval '5 minutes'" })
   nextCheckAt!: Date;
 
@@ -58,4 +61,92 @@ export class Order {
 
   @Column('timestamptz', { name: 'updated_at', default: () => 'now()' })
   updatedAt!: Date;
+
+  @OneToMany(() => OrderItem, (item) => item.order)
+  items!: OrderItem[];
+
+  /** Oldest first. */
+  @OneToMany(() => PaymentAttempt, (attempt) => attempt.order)
+  attempts!: PaymentAttempt[];
+
+  /** The newest attempt whose page can be paid on now; null when there is none. */
+  get payable(): PaymentAttempt | null {
+    return this.status === 'pending' ? (this.attempts.findLast(({ isAlive }) => isAlive) ?? null) : null;
+  }
+}
+
+/** A line of an order, with name and price as sold; the product may change or go. */
+@Entity('order_items')
+export class OrderItem {
+  @PrimaryColumn('uuid', { name: 'order_id', primaryKeyConstraintName: 'order_items_pkey' })
+  orderId!: string;
+
+  @PrimaryColumn('smallint', { primaryKeyConstraintName: 'order_items_pkey' })
+  position!: number;
+
+  @Column('integer', { name: 'product_id' })
+  productId!: number;
+
+  @Column('varchar', { length: 255 })
+  name!: string;
+
+  /** Whole rupiah, as PostgreSQL writes a bigint. */
+  @Column('bigint')
+  price!: string;
+
+  @Column('smallint')
+  quantity!: number;
+
+  @ManyToOne(() => Order, (order) => order.items)
+  @JoinColumn({ name: 'order_id', foreignKeyConstraintName: 'order_items_order_id_fkey' })
+  order!: Relation<Order>;
+}
+
+/**
+ * One try at getting a payment page from the gateway for an order. The gateway takes every id once: the first
+ * attempt has the order's own id; when its answer was lost or its page is over, the next one has a fresh id, which
+ * notifications then name.
+ */
+@Entity('payment_attempts')
+export class PaymentAttempt {
+  @PrimaryColumn('uuid', { name: 'attempt_id', primaryKeyConstraintName: 'payment_attempts_pkey' })
+  attemptId!: string;
+
+  @Column('uuid', { name: 'order_id' })
+  orderId!: string;
+
+  /** 1 for the first. */
+  @Column('smallint')
+  number!: number;
+
+  /** Made by the request that asks the gateway; only that request may write the page. Null while none asks. */
+  @Column('uuid', { name: 'claim_id', nullable: true })
+  claimId!: string | null;
+
+  @Column('timestamptz', { name: 'claimed_at', nullable: true })
+  claimedAt!: Date | null;
+
+  @Column('text', { nullable: true })
+  token!: string | null;
+
+  @Column('text', { name: 'redirect_url', nullable: true })
+  redirectUrl!: string | null;
+
+  /** End of the payment page. */
+  @Column('timestamptz', { name: 'expires_at', nullable: true })
+  expiresAt!: Date | null;
+
+  @ManyToOne(() => Order, (order) => order.attempts)
+  @JoinColumn({ name: 'order_id', foreignKeyConstraintName: 'payment_attempts_order_id_fkey' })
+  order!: Relation<Order>;
+
+  /** Whether it has a payment page that can be used. */
+  get isAlive(): boolean {
+    return this.token !== null && this.expiresAt !== null && this.expiresAt.getTime() > Date.now();
+  }
+
+  /** Whether a request is asking the gateway for its page right now. */
+  get isClaimed(): boolean {
+    return this.claimedAt !== null && this.claimedAt.getTime() > Date.now() - CLAIM_MS;
+  }
 }

@@ -1,22 +1,12 @@
-import { Body, Controller, Get, Headers, HttpCode, Param, Post, Query } from '@nestjs/common';
-import { ApiBody, ApiHeader, ApiParam, ApiQuery, ApiTags } from '@nestjs/swagger';
+import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
+import { ApiBody, ApiHeader, ApiParam, ApiTags } from '@nestjs/swagger';
 import { CurrentUser, type Principal } from '../common/current-user.decorator.js';
 import { failures } from '../common/errors.js';
+import { RequestHeaders } from '../common/request-headers.decorator.js';
 import { ApiEndpoint } from '../common/openapi.decorators.js';
-import {
-  CreateOrderDto,
-  OrderPageMeta,
-  OrderView,
-  PAYMENT_PAGE_EXAMPLE,
-  PRODUCT_GONE,
-} from './orders.dto.js';
-import {
-  IDEMPOTENCY_KEY,
-  lastOrderIdOf,
-  ORDER_ID_PARAM,
-  orderIdOf,
-  parseIdempotencyKey,
-} from './orders.input.js';
+import { CreateOrderDto, IdempotencyHeader, PRODUCT_GONE } from './create-order.dto.js';
+import { OrderPageMeta, OrderView, PAYMENT_PAGE_EXAMPLE, PaymentPageView } from './order.dto.js';
+import { ORDER_ID_PARAM, OrderIdPipe, OrdersQuery } from './orders-query.dto.js';
 import { OrdersService } from './orders.service.js';
 
 @ApiTags('Orders')
@@ -27,7 +17,7 @@ export class OrdersController {
   @Post()
   @ApiBody({ type: CreateOrderDto })
   @ApiHeader({
-    name: IDEMPOTENCY_KEY,
+    name: 'Idempotency-Key',
     required: false,
     schema: { type: 'string', minLength: 1, maxLength: 255 },
   })
@@ -49,15 +39,13 @@ export class OrdersController {
   async create(
     @CurrentUser() customer: Principal,
     @Body() body: CreateOrderDto,
-    @Headers(IDEMPOTENCY_KEY) idempotencyKey?: string,
+    @RequestHeaders() header: IdempotencyHeader,
   ): Promise<{ order: OrderView }> {
-    return {
-      order: new OrderView(await this.orders.create(customer, body, parseIdempotencyKey(idempotencyKey))),
-    };
+    const order = await this.orders.create(customer, body, header['idempotency-key'] ?? null);
+    return { order: new OrderView(order) };
   }
 
   @Get()
-  @ApiQuery({ name: 'last_id', required: false, schema: { type: 'string', format: 'uuid' } })
   @ApiEndpoint({
     summary: 'A page of 50 of your orders, newest first',
     description: 'The end of the list is the 404.',
@@ -67,13 +55,10 @@ export class OrdersController {
   })
   async list(
     @CurrentUser() customer: Principal,
-    @Query('last_id') lastId?: unknown,
+    @Query() query: OrdersQuery,
   ): Promise<{ meta: OrderPageMeta; orders: OrderView[] }> {
-    const page = await this.orders.pageOf(customer, lastOrderIdOf(lastId));
-    return {
-      meta: new OrderPageMeta(page.at(-1)?.order_id ?? ''),
-      orders: page.map((row) => new OrderView(row)),
-    };
+    const page = await this.orders.page({ userId: customer.id, afterId: query.last_id });
+    return { meta: new OrderPageMeta(page), orders: page.map((order) => new OrderView(order)) };
   }
 
   @Get(':order_id')
@@ -88,9 +73,9 @@ export class OrdersController {
   })
   async show(
     @CurrentUser() caller: Principal,
-    @Param('order_id') orderId: string,
+    @Param('order_id', OrderIdPipe) orderId: string,
   ): Promise<{ order: OrderView }> {
-    return { order: new OrderView(await this.orders.findFor(caller, orderIdOf(orderId))) };
+    return { order: new OrderView(await this.orders.findFor(caller, orderId)) };
   }
 
   @Post(':order_id/token')
@@ -110,9 +95,8 @@ export class OrdersController {
   })
   async token(
     @CurrentUser() customer: Principal,
-    @Param('order_id') orderId: string,
-  ): Promise<{ token: string; redirect_url: string }> {
-    const { token, redirectUrl } = await this.orders.paymentPage(customer, orderIdOf(orderId));
-    return { token, redirect_url: redirectUrl };
+    @Param('order_id', OrderIdPipe) orderId: string,
+  ): Promise<PaymentPageView> {
+    return new PaymentPageView(await this.orders.paymentPage(customer, orderId));
   }
 }

@@ -4,12 +4,10 @@ import { GatewayModule } from '../gateway/gateway.module.js';
 import { ProductsModule } from '../products/products.module.js';
 import { AdminOrdersController } from './admin-orders.controller.js';
 import { CheckoutService } from './checkout.service.js';
-import { OrderItem } from './order-item.entity.js';
-import { Order } from './order.entity.js';
+import { Order, OrderItem, PaymentAttempt } from './order.entity.js';
 import { OrdersController } from './orders.controller.js';
 import { OrdersRepository } from './orders.repository.js';
 import { OrdersService } from './orders.service.js';
-import { PaymentAttempt } from './payment-attempt.entity.js';
 import { PaymentAttemptsRepository } from './payment-attempts.repository.js';
 
 @Module({

@@ -1,75 +1,26 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
+import { randomUUID } from 'node:crypto';
 import { type EntityManager, Repository } from 'typeorm';
-import { queryNamed } from '../config/named-statement.js';
 import type { PaymentPage } from '../gateway/payment-gateway.js';
-import { PaymentAttempt } from './payment-attempt.entity.js';
+import { PaymentAttempt } from './order.entity.js';
 
-/** The latest attempt of an order, judged by the database's clock. */
-export interface LatestAttempt {
-  readonly attemptId: string;
-  readonly number: number;
-  /** Its payment page, alive or not; null while it has none. */
-  readonly page: PaymentPage | null;
-  readonly isAlive: boolean;
-  /** A request is asking the gateway right now. */
-  readonly isClaimed: boolean;
-}
+/** A payment page is good for this long, as the gateway is told. */
+const PAGE_LIFETIME_MS = 24 * 60 * 60 * 1000;
 
 /**
- * The right of one request to ask the gateway under an attempt's id. It is void once another request has claimed the
+ * The right of one request to ask the gateway under an attempt's id. It ends when another request claims the
  * attempt, which may happen 10 seconds later: a process that was stopped for that long finds it so.
  */
-export interface AttemptClaim {
-  readonly attemptId: string;
-  /** As the database writes it: a Date would lose the microseconds by which claims differ. */
-  readonly claimedAt: string;
-}
-
-/** A claim older than this belongs to a process that died: a call is bounded well below. */
-const CLAIM_S = 10;
-
-/** Named, so that each connection parses and plans it once. */
-const SAVE_PAGE = {
-  name: 'payment-attempt-page',
-  text: `
-    UPDATE payment_attempts
-    SET token = $3, redirect_url = $4, claimed_at = NULL, expires_at = now() + make_interval(secs => $5)
-    WHERE attempt_id = $1 AND claimed_at = $2::timestamptz
-    RETURNING (SELECT status = 'pending' FROM orders
-               WHERE orders.order_id = payment_attempts.order_id) AS is_pending`,
-};
+export type AttemptClaim = Pick<PaymentAttempt, 'attemptId' | 'claimId'>;
 
 @Injectable()
 export class PaymentAttemptsRepository {
   constructor(@InjectRepository(PaymentAttempt) private readonly attempts: Repository<PaymentAttempt>) {}
 
-  async latest(tx: EntityManager, orderId: string): Promise<LatestAttempt | null> {
-    const rows = await tx.query<
-      {
-        attempt_id: string;
-        number: number;
-        token: string | null;
-        redirect_url: string | null;
-        is_alive: boolean;
-        is_claimed: boolean;
-      }[]
-    >(
-      `SELECT attempt_id, number, token, redirect_url, coalesce(expires_at > now(), false) AS is_alive,
-         coalesce(claimed_at > now() - make_interval(secs => $2), false) AS is_claimed
-       FROM payment_attempts WHERE order_id = $1 ORDER BY number DESC LIMIT 1`,
-      [orderId, CLAIM_S],
-    );
-    const [row] = rows;
-    if (row === undefined) return null;
-    const { token, redirect_url: redirectUrl } = row;
-    return {
-      attemptId: row.attempt_id,
-      number: row.number,
-      page: token === null || redirectUrl === null ? null : { token, redirectUrl },
-      isAlive: row.is_alive,
-      isClaimed: row.is_claimed,
-    };
+  /** The latest attempt of an order. */
+  latest(tx: EntityManager, orderId: string): Promise<PaymentAttempt | null> {
+    return tx.findOne(PaymentAttempt, { where: { orderId }, order: { number: 'DESC' } });
   }
 
   /** Ids under which the gateway may know an order's payment, newest first. */
@@ -82,55 +33,53 @@ export class PaymentAttemptsRepository {
     return attempts.map(({ attemptId }) => attemptId);
   }
 
-  /** For an order that the transaction has locked. Its row is written as well: see `PaymentLedgerRepository`. */
-  async insertClaimed(
-    tx: EntityManager,
-    { attemptId, orderId, number }: Pick<PaymentAttempt, 'attemptId' | 'orderId' | 'number'>,
-  ): Promise<AttemptClaim> {
-    const rows = await tx.query<{ claimed_at: string }[]>(
-      `WITH touched AS (UPDATE orders SET updated_at = updated_at WHERE order_id = $2)
-       INSERT INTO payment_attempts (attempt_id, order_id, number, claimed_at)
-       VALUES ($1, $2, $3, clock_timestamp()) RETURNING claimed_at::text`,
-      [attemptId, orderId, number],
-    );
-    return { attemptId, claimedAt: rows[0]?.claimed_at ?? '' };
+  /** A new attempt, claimed by the caller and not yet stored. @param number 1 for an order's first */
+  claimed(orderId: string, number: number): PaymentAttempt {
+    return this.attempts.create({
+      attemptId: number === 1 ? orderId : randomUUID(),
+      orderId,
+      number,
+      claimId: randomUUID(),
+      claimedAt: new Date(),
+      token: null,
+      redirectUrl: null,
+      expiresAt: null,
+    });
   }
 
-  /** Takes an attempt over; any claim of before is void. */
+  /** Stores a new attempt of an order that the transaction has locked. */
+  async insert(tx: EntityManager, attempt: PaymentAttempt): Promise<AttemptClaim> {
+    await tx.insert(PaymentAttempt, attempt);
+    return attempt;
+  }
+
+  /** Takes an attempt over; an earlier claim ends. */
   async claim(tx: EntityManager, attemptId: string): Promise<AttemptClaim> {
-    const [rows] = await tx.query<[{ claimed_at: string }[], number]>(
-      `UPDATE payment_attempts SET claimed_at = clock_timestamp() WHERE attempt_id = $1
-       RETURNING claimed_at::text`,
-      [attemptId],
-    );
-    return { attemptId, claimedAt: rows[0]?.claimed_at ?? '' };
+    const claimId = randomUUID();
+    await tx.update(PaymentAttempt, { attemptId }, { claimId, claimedAt: new Date() });
+    return { attemptId, claimId };
   }
 
-  /** Gives a claim back; does nothing when it is void. */
-  async release({ attemptId, claimedAt }: AttemptClaim): Promise<void> {
-    await this.attempts.query(
-      'UPDATE payment_attempts SET claimed_at = NULL WHERE attempt_id = $1 AND claimed_at = $2::timestamptz',
-      [attemptId, claimedAt],
-    );
+  /** Gives a claim back; does nothing when it has ended. */
+  async release({ attemptId, claimId }: AttemptClaim): Promise<void> {
+    await this.attempts.update({ attemptId, claimId: claimId ?? '' }, { claimId: null, claimedAt: null });
   }
 
   /**
    * Keeps the page that the gateway gave.
-   * @returns whether the order is pending, so that the page may be paid on; null when the claim is void: nothing is
-   *   kept then, for the attempt belongs to the request that took it over
+   * @returns false, and nothing is kept, when the claim has ended: another request has taken the attempt over
    */
-  async savePage(
-    { attemptId, claimedAt }: AttemptClaim,
-    { token, redirectUrl }: PaymentPage,
-    lifetimeSeconds: number,
-  ): Promise<boolean | null> {
-    const rows = await queryNamed<{ is_pending: boolean }>(this.attempts.manager, SAVE_PAGE, [
-      attemptId,
-      claimedAt,
-      token,
-      redirectUrl,
-      lifetimeSeconds,
-    ]);
-    return rows[0]?.is_pending ?? null;
+  async savePage({ attemptId, claimId }: AttemptClaim, page: PaymentPage): Promise<boolean> {
+    const { affected } = await this.attempts.update(
+      { attemptId, claimId: claimId ?? '' },
+      {
+        token: page.token,
+        redirectUrl: page.redirectUrl,
+        expiresAt: new Date(Date.now() + PAGE_LIFETIME_MS),
+        claimId: null,
+        claimedAt: null,
+      },
+    );
+    return affected === 1;
   }
 }

@@ -1,13 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import { DataSource } from 'typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
 import type { Principal } from '../common/current-user.decorator.js';
 import { failures } from '../common/errors.js';
 import { GatewayRefusedError, GatewayUnavailableError, PaymentGateway } from '../gateway/payment-gateway.js';
-import { type OrderRow, OrdersService } from '../orders/orders.service.js';
+import { type Order, OrdersService } from '../orders/orders.service.js';
 import { eventOf, type PaymentEvent } from './payment-event.js';
 import { PaymentEventsService } from './payment-events.service.js';
 import { PaymentsRepository } from './payments.repository.js';
-import { ReconciliationService } from './reconciliation.service.js';
 
 /** Cancels pending orders, at the gateway first: what it confirms is true whatever happens here. */
 @Injectable()
@@ -18,33 +17,43 @@ export class CancellationService {
     private readonly orders: OrdersService,
     private readonly events: PaymentEventsService,
     private readonly payments: PaymentsRepository,
-    private readonly reconciliation: ReconciliationService,
   ) {}
 
   /**
    * @returns the cancelled order
    * @throws Failure 404 for another's order; 409 when it is not pending, or paid in the meantime; 502
    */
-  async cancel(customer: Principal, orderId: string): Promise<OrderRow> {
+  async cancel(customer: Principal, orderId: string): Promise<Order> {
     const order = await this.orders.findOwn(customer, orderId);
     if (order.status !== 'pending') throw failures.orderNotPending();
     const askedAt = await this.payments.lastAppliedId(orderId);
     const answers = await this.#cancelAtGateway(orderId);
-    const status = await this.dataSource.transaction(async (tx) => {
-      await this.orders.lock(tx, orderId);
-      const isOutdated = (await this.payments.lastAppliedId(orderId, tx)) !== askedAt;
-      for (const event of answers) {
-        // A cancellation is final. A status may be older than what was notified meanwhile.
-        if (event.source === 'cancellation' || !isOutdated) await this.events.record(tx, orderId, event);
-      }
-      if (isOutdated) await this.reconciliation.checkSoon(tx, orderId);
-      const locked = await this.orders.lock(tx, orderId);
-      if (locked?.status !== 'pending') return locked?.status;
-      await this.events.close(tx, orderId, 'cancel', 'cancellation', 'no payment method was chosen');
-      return 'cancel';
-    });
+    const status = await this.dataSource.transaction((tx) => this.#record(tx, orderId, answers, askedAt));
+    if (status === 'pending') return this.cancel(customer, orderId);
     if (status !== 'cancel') throw failures.orderNotPending();
     return this.orders.findOwn(customer, orderId);
+  }
+
+  /**
+   * Records what the gateway answered, and ends the order if nothing of it can be paid any more.
+   * @param askedAt what had last changed the order when the gateway was asked
+   * @returns the order's status; `pending` when it changed meanwhile and the gateway has to be asked again
+   */
+  async #record(
+    tx: EntityManager,
+    orderId: string,
+    answers: readonly PaymentEvent[],
+    askedAt: string | null,
+  ): Promise<string | undefined> {
+    await this.orders.lock(tx, orderId);
+    // A status may be older than what was notified meanwhile. A cancellation is final.
+    const isOutdated = (await this.payments.lastAppliedId(orderId, tx)) !== askedAt;
+    for (const event of answers)
+      if (event.source === 'cancellation' || !isOutdated) await this.events.record(tx, event);
+    const order = await this.orders.lock(tx, orderId);
+    if (order?.status !== 'pending' || isOutdated) return order?.status;
+    await this.events.close(tx, orderId, 'cancel', 'cancellation', 'no payment method was chosen');
+    return 'cancel';
   }
 
   /** What the gateway did with each payment attempt, newest first. @throws Failure 502 */

@@ -3,8 +3,8 @@ import { ApiParam, ApiTags } from '@nestjs/swagger';
 import { CurrentUser, type Principal } from '../common/current-user.decorator.js';
 import { failures } from '../common/errors.js';
 import { ApiEndpoint } from '../common/openapi.decorators.js';
-import { OrderView } from '../orders/orders.dto.js';
-import { ORDER_ID_PARAM, orderIdOf } from '../orders/orders.input.js';
+import { OrderView } from '../orders/order.dto.js';
+import { ORDER_ID_PARAM, OrderIdPipe } from '../orders/orders-query.dto.js';
 import { CancellationService } from './cancellation.service.js';
 
 /** Stands with the payments, which know what a cancellation means to a transaction. */
@@ -30,8 +30,8 @@ export class OrderCancellationController {
   })
   async cancel(
     @CurrentUser() customer: Principal,
-    @Param('order_id') orderId: string,
+    @Param('order_id', OrderIdPipe) orderId: string,
   ): Promise<{ order: OrderView }> {
-    return { order: new OrderView(await this.cancellations.cancel(customer, orderIdOf(orderId))) };
+    return { order: new OrderView(await this.cancellations.cancel(customer, orderId)) };
   }
 }

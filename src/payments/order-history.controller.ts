@@ -5,8 +5,8 @@ import { CurrentUser, type Principal } from '../common/current-user.decorator.js
 import { failures } from '../common/errors.js';
 import { parseLastId } from '../common/ids.js';
 import { ApiEndpoint } from '../common/openapi.decorators.js';
-import { OrderView } from '../orders/orders.dto.js';
-import { ORDER_ID_PARAM, orderIdOf } from '../orders/orders.input.js';
+import { OrderView } from '../orders/order.dto.js';
+import { ORDER_ID_PARAM, OrderIdPipe } from '../orders/orders-query.dto.js';
 import { OrdersService } from '../orders/orders.service.js';
 import { HistoryMeta, NotificationView } from './order-history.dto.js';
 import { PaymentsRepository } from './payments.repository.js';
@@ -37,13 +37,13 @@ export class OrderHistoryController {
   })
   async show(
     @CurrentUser() admin: Principal,
-    @Param('order_id') orderId: string,
+    @Param('order_id', OrderIdPipe) orderId: string,
     @Query('last_id') lastId?: unknown,
   ): Promise<{ order: OrderView; meta: HistoryMeta; notifications: NotificationView[] }> {
     const afterId = lastId === undefined ? 0 : parseLastId(lastId);
     if (afterId === null) throw failures.validation(LAST_ID);
-    const order = await this.orders.findFor(admin, orderIdOf(orderId));
-    const notifications = await this.payments.page(order.order_id, afterId);
+    const order = await this.orders.findFor(admin, orderId);
+    const notifications = await this.payments.page(order.orderId, afterId);
     if (notifications.length === 0 && lastId !== undefined) throw failures.notFound();
     const lastNotificationId = notifications.at(-1)?.id;
     return {

@@ -1,8 +1,8 @@
 import { Column, Entity, PrimaryGeneratedColumn } from 'typeorm';
 import type { EventSource } from './payment-event.js';
-import type { Outcome } from './notification-outcome.js';
+import type { Outcome } from './payment-outcome.js';
 
-/** A delivery of the gateway, kept as received whatever became of it. */
+/** A line of an order's history: what the gateway told or answered, as received, and what became of it. */
 @Entity('payment_notifications')
 export class PaymentNotification {
   @PrimaryGeneratedColumn('identity', {

@@ -7,13 +7,11 @@ import { CancellationService } from './cancellation.service.js';
 import { OrderCancellationController } from './order-cancellation.controller.js';
 import { OrderHistoryController } from './order-history.controller.js';
 import { PaymentEventsService } from './payment-events.service.js';
-import { PaymentLedgerRepository } from './payment-ledger.repository.js';
 import { PaymentNotification } from './payment-notification.entity.js';
 import { PaymentsController } from './payments.controller.js';
 import { PaymentsRepository } from './payments.repository.js';
 import { PaymentsService } from './payments.service.js';
 import { ReconciliationService } from './reconciliation.service.js';
-import { ReservedDatabase } from './reserved-database.js';
 
 @Module({
   imports: [TypeOrmModule.forFeature([PaymentNotification]), GatewayModule, JobsModule, OrdersModule],
@@ -21,12 +19,9 @@ import { ReservedDatabase } from './reserved-database.js';
   providers: [
     CancellationService,
     PaymentEventsService,
-    PaymentLedgerRepository,
     PaymentsRepository,
     PaymentsService,
     ReconciliationService,
-    ReservedDatabase,
   ],
-  exports: [ReservedDatabase],
 })
 export class PaymentsModule {}

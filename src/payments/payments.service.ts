@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { isUUID } from 'class-validator';
+import { DataSource } from 'typeorm';
 import { Failure, failures } from '../common/errors.js';
 import { type NotificationOutcome, paymentNotifications } from '../common/metrics.js';
 import { checkDto } from '../common/validation.pipe.js';
@@ -11,16 +12,15 @@ import { PaymentEventsService } from './payment-events.service.js';
 import { PaymentNotificationDto } from './payments.dto.js';
 import { PaymentsRepository } from './payments.repository.js';
 import { ReconciliationService } from './reconciliation.service.js';
-import { ReservedDatabase } from './reserved-database.js';
 
 /** Order ids of the notifications that the gateway's dashboard sends to try the address out. */
 const TEST_ORDER = 'payment_notif_test_';
 
-/** Receives the gateway's notifications (interface.md 4.9 and section 6; decisions.md, Payment notifications). */
+/** Receives the gateway's notifications (contract 4.9 and 6). */
 @Injectable()
 export class PaymentsService {
   constructor(
-    private readonly database: ReservedDatabase,
+    private readonly dataSource: DataSource,
     private readonly gateway: GatewayService,
     private readonly orders: OrdersService,
     private readonly payments: PaymentsRepository,
@@ -45,23 +45,6 @@ export class PaymentsService {
     }
   }
 
-  /**
-   * The same for the first that is heard of an order, which takes one statement.
-   * @returns false, and nothing was done, for every other notification
-   */
-  async receiveFirst(body: unknown, payload: string): Promise<boolean> {
-    const { value: notification, details } = await checkDto(PaymentNotificationDto, body);
-    if (details !== null || !this.gateway.isSigned(notification, notification.signature_key)) return false;
-    try {
-      const isFirst = await this.events.recordFirst(this.database.manager, eventOf(notification, payload));
-      if (isFirst) paymentNotifications.inc({ outcome: 'applied' });
-      return isFirst;
-    } catch (error) {
-      paymentNotifications.inc({ outcome: 'failed' });
-      throw error;
-    }
-  }
-
   async #receive(body: unknown, payload: string): Promise<NotificationOutcome> {
     const { value: notification, details } = await checkDto(PaymentNotificationDto, body);
     const isSigned =
@@ -76,11 +59,8 @@ export class PaymentsService {
   }
 
   async #keepAndApply(notification: PaymentNotificationDto, payload: string): Promise<NotificationOutcome> {
-    const outcome = await this.events.recordAtOnce(
-      this.database.manager,
-      notification.order_id,
-      eventOf(notification, payload),
-    );
+    const event = eventOf(notification, payload);
+    const outcome = await this.dataSource.transaction((tx) => this.events.record(tx, event));
     if (outcome === null) throw failures.notFound();
     return outcome === 'late' ? 'stale' : outcome;
   }
@@ -88,10 +68,10 @@ export class PaymentsService {
   /** A notification that the gateway signed and that we cannot read must not be lost with its answer. */
   async #keepRejected(orderId: string, payload: string): Promise<void> {
     if (!isUUID(orderId, 'loose')) return;
-    await this.database.manager.transaction(async (tx) => {
+    await this.dataSource.transaction(async (tx) => {
       const order = await this.orders.lock(tx, orderId);
       if (order === null) return;
-      await this.payments.keep(tx, { orderId: order.orderId, outcome: 'rejected', payload });
+      await this.payments.keepRejected(tx, order.orderId, payload);
       await this.reconciliation.checkSoon(tx, order.orderId);
     });
   }

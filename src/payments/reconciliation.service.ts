@@ -26,7 +26,7 @@ interface CheckOrderPayload {
 
 /**
  * Asks the gateway about orders that stay pending, with growing gaps, so that a lost notification loses no sale
- * (decisions.md, Payment notifications). When an order is due stands in its row: no lost job can forget it.
+ * (docs/decisions/08). When an order is due stands in its row: no lost job can forget it.
  */
 @Injectable()
 export class ReconciliationService implements OnModuleInit {
@@ -144,7 +144,7 @@ export class ReconciliationService implements OnModuleInit {
     }
     let outcome: ReconciliationOutcome = 'unchanged';
     for (const event of events) {
-      if ((await this.events.record(tx, orderId, event)) === 'applied') outcome = 'found';
+      if ((await this.events.record(tx, event)) === 'applied') outcome = 'found';
     }
     return outcome;
   }

@@ -1,12 +1,11 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { Test } from 'supertest';
-import { built } from './built.js';
 import { Client } from './client.js';
 import { SERVER_KEY, type TestService } from './service.js';
 
 export const NOTIFICATIONS_PATH = '/api/products/payments';
 
-/** The documented fields of a payment notification (interface.md 4.9), all strings, in the documented order. */
+/** The documented fields of a payment notification (contract 4.9), all strings, in the documented order. */
 export const NOTIFICATION_FIELDS = [
   'transaction_time',
   'status_code',
@@ -21,7 +20,7 @@ export const NOTIFICATION_FIELDS = [
 
 export type Notification = Record<(typeof NOTIFICATION_FIELDS)[number], string>;
 
-/** Interface.md section 5, rule 5, computed here rather than by the code under test. */
+/** Contract 5, rule 5, computed here rather than by the code under test. */
 export function signatureKey(
   { order_id, status_code, gross_amount }: Pick<Notification, 'order_id' | 'status_code' | 'gross_amount'>,
   serverKey = SERVER_KEY,
@@ -55,22 +54,18 @@ export function notify(service: TestService, body: object | string): Test {
     .send(typeof body === 'string' ? body : JSON.stringify(body));
 }
 
-/** A pending order of a customer, as the shop will make it. @returns its order_id */
+/** A pending order of a customer. @returns its order_id */
 export async function makeOrder(
   service: TestService,
   userId: number,
   grossAmount = '185000',
 ): Promise<string> {
-  const { OrdersRepository } = await built('src/orders/orders.repository.js');
   const orderId = randomUUID();
-  await service.app.get(OrdersRepository).insert(newOrder(orderId, userId, grossAmount));
+  await service.database.pool.query(
+    'INSERT INTO orders (order_id, user_id, gross_amount) VALUES ($1, $2, $3)',
+    [orderId, userId, grossAmount],
+  );
   return orderId;
-}
-
-/** As `OrdersRepository.insert` takes it, without items, which payments do not ask for. */
-export function newOrder(orderId: string, userId: number, grossAmount: string) {
-  const requestDigest = Buffer.alloc(32);
-  return { orderId, userId, grossAmount, idempotencyKey: null, requestDigest, items: [] };
 }
 
 /** What is stored of an order. */

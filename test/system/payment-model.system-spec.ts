@@ -263,7 +263,7 @@ async function play({ attempts, steps }: Run): Promise<void> {
       fraudStatus: said.fraud,
       payload: '{}',
     };
-    await dataSource.transaction((tx) => events.record(tx, orderId, event));
+    await dataSource.transaction((tx) => events.record(tx, event));
   };
 
   for (const current of steps) {

@@ -68,9 +68,9 @@ export async function seedOrders(
       );
       if (end === null) return;
       const signed = {
-        order_id: order.order_id,
+        order_id: order.orderId,
         status_code: STATUS_CODES[end],
-        gross_amount: `${order.gross_amount}.00`,
+        gross_amount: `${order.grossAmount}.00`,
       };
       const notification = {
         ...signed,

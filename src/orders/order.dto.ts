@@ -1,0 +1,112 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { ORDER_STATUSES, type OrderStatus } from './order-status.js';
+import type { Order, OrderItem, PaymentAttempt } from './order.entity.js';
+
+/** A line of an order, with name and price as sold. */
+export class OrderItemView {
+  @ApiProperty({ example: 7 })
+  readonly product_id: number;
+
+  @ApiProperty({ example: 'Kue lapis legit' })
+  readonly name: string;
+
+  @ApiProperty({ description: 'Whole rupiah', example: 185000 })
+  readonly price: number;
+
+  @ApiProperty({ example: 2 })
+  readonly quantity: number;
+
+  constructor({ productId, name, price, quantity }: OrderItem) {
+    this.product_id = productId;
+    this.name = name;
+    this.price = Number(price);
+    this.quantity = quantity;
+  }
+}
+
+/** The page on which an order is paid. */
+export const PAYMENT_PAGE_EXAMPLE = {
+  token: { example: '3b7ad8a1c5f24e2f9f6e0d7a' },
+  redirect_url: { example: 'http://localhost:3000/api/simulator/3b7ad8a1c5f24e2f9f6e0d7a' },
+} as const;
+
+export class PaymentPageView {
+  readonly token: string | null;
+  readonly redirect_url: string | null;
+
+  constructor({ token, redirectUrl }: PaymentAttempt) {
+    this.token = token;
+    this.redirect_url = redirectUrl;
+  }
+}
+
+/** What anybody who may see an order sees of it. */
+export class OrderView {
+  @ApiProperty({ format: 'uuid', example: '5f0c2a3e-8a55-4c42-9df5-1b7f1a0f7a11' })
+  readonly order_id: string;
+
+  @ApiProperty({ enum: ORDER_STATUSES, example: 'pending' })
+  readonly status: OrderStatus;
+
+  @ApiProperty({ description: 'Whole rupiah: the sum of price × quantity', example: 370000 })
+  readonly gross_amount: number;
+
+  @ApiProperty({ type: String, nullable: true, example: null })
+  readonly payment_type: string | null;
+
+  @ApiProperty({ type: String, nullable: true, example: null })
+  readonly fraud_status: string | null;
+
+  @ApiProperty({ type: String, format: 'date-time', nullable: true, example: null })
+  readonly completed_at: Date | null;
+
+  @ApiProperty({ type: String, format: 'date-time', example: '2026-11-20T10:05:12.123Z' })
+  readonly created_at: Date;
+
+  @ApiProperty({ type: [OrderItemView] })
+  readonly items: OrderItemView[];
+
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description: 'Of the payment page, while it can be used',
+    ...PAYMENT_PAGE_EXAMPLE.token,
+  })
+  readonly token: string | null;
+
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description: 'The payment page, while it can be used',
+    ...PAYMENT_PAGE_EXAMPLE.redirect_url,
+  })
+  readonly redirect_url: string | null;
+
+  constructor(order: Order) {
+    const { payable } = order;
+    this.order_id = order.orderId;
+    this.status = order.status;
+    this.gross_amount = Number(order.grossAmount);
+    this.payment_type = order.paymentType;
+    this.fraud_status = order.fraudStatus;
+    this.completed_at = order.completedAt;
+    this.created_at = order.createdAt;
+    this.items = order.items.map((item) => new OrderItemView(item));
+    this.token = payable?.token ?? null;
+    this.redirect_url = payable?.redirectUrl ?? null;
+  }
+}
+
+/** Where the next page of orders begins. */
+export class OrderPageMeta {
+  @ApiProperty({
+    description: 'Pass it as last_id for the next page',
+    format: 'uuid',
+    example: '5f0c2a3e-8a55-4c42-9df5-1b7f1a0f7a11',
+  })
+  readonly lastOrderId: string;
+
+  constructor(page: readonly Order[]) {
+    this.lastOrderId = page.at(-1)?.orderId ?? '';
+  }
+}
