@@ -86,7 +86,9 @@ export class CancellationService {
   async #statusOf(attemptId: string): Promise<PaymentEvent | null> {
     const transaction = await this.gateway.status(attemptId);
     if (transaction === null) return null;
-    const event = eventOf(transaction, 'reconciliation', attemptId);
+    // Another cancellation may have been quicker.
+    const source = transaction.transactionStatus === 'cancel' ? 'cancellation' : 'reconciliation';
+    const event = eventOf(transaction, source, attemptId);
     if (event.status === 'pending')
       throw new GatewayUnavailableError('the gateway would not cancel a payment that it says is pending');
     return event;
