@@ -63,18 +63,20 @@ export class CheckoutService {
     claim: AttemptClaim,
     deadline: number = Date.now() + BUDGET_MS,
   ): Promise<Order> {
-    let current: AttemptClaim | null = claim;
+    let current = claim;
     try {
       try {
         await this.#create(order, customer, current, deadline);
       } catch (error) {
         if (!isOrderIdTaken(error) || deadline - Date.now() < SHORTEST_CALL_MS) throw error;
         // The gateway has this id already, and its answer with the page was lost: a fresh id is needed.
-        current = await this.#replace(order.orderId, current.attemptId);
-        if (current !== null) await this.#create(order, customer, current, deadline);
+        const fresh = await this.#replace(order.orderId, current.attemptId);
+        if (fresh === null) return await this.orders.get(order.orderId);
+        current = fresh;
+        await this.#create(order, customer, current, deadline);
       }
     } catch (error) {
-      if (current !== null) await this.attempts.release(current);
+      await this.attempts.release(current);
       throw this.#reported(error, order.orderId);
     }
     return this.orders.get(order.orderId);
