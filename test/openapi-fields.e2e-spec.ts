@@ -177,7 +177,8 @@ describe('what is taken', () => {
     (name, fields) => {
       const schema = fieldsOf(name, 'application/json');
       expect(typesOf(schema)).toEqual(Object.fromEntries(fields.map((field) => [field, 'string'])));
-      expect(schema.required).toEqual(fields);
+      expect(schema.required).toHaveLength(fields.length);
+      expect(schema.required).toEqual(expect.arrayContaining(fields));
     },
   );
 

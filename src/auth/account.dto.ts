@@ -1,15 +1,11 @@
 import { applyDecorators } from '@nestjs/common';
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { ApiProperty, ApiPropertyOptional, PartialType, PickType } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { ValidateIf } from 'class-validator';
-import { type Principal, type Role, ROLES } from '../common/current-user.decorator.js';
+import type { Principal } from '../common/current-user.decorator.js';
 import { Text } from '../common/text.decorator.js';
 import { UserWithRoleView } from '../users/users.dto.js';
-import { Email, Fullname, Password, PasswordConfirmation } from './auth.dto.js';
-
-/** A field that may be left out, but not be sent empty. */
-const IfGiven = (field: string): PropertyDecorator =>
-  ValidateIf((dto: Readonly<Record<string, unknown>>) => dto[field] !== undefined);
+import { PASSWORD, RegisterDto } from './auth.dto.js';
 
 /** A code of six digits. A client may send it as a number, which has lost its leading zeros. */
 const Otp = (): PropertyDecorator =>
@@ -26,65 +22,35 @@ export class VerifyOtpDto {
   otp!: string;
 }
 
-/** Body of PATCH /api/users. */
-export class UpdateProfileDto {
-  @IfGiven('fullname')
-  @Fullname()
-  @ApiPropertyOptional()
-  fullname?: string;
-
-  @IfGiven('email')
-  @Email()
-  @ApiPropertyOptional()
-  email?: string;
-
-  /** The current password; needed to change the e-mail. */
+/** Body of PATCH /api/users. A field may be left out, but not be null or empty. */
+export class UpdateProfileDto extends PartialType(PickType(RegisterDto, ['email', 'fullname']), {
+  skipNullProperties: false,
+}) {
   @ValidateIf(({ email, password }: UpdateProfileDto) => email !== undefined || password !== undefined)
-  @Password()
+  @Text(PASSWORD)
   @ApiPropertyOptional({ description: 'The current password; needed to change the e-mail' })
   password?: string;
 }
 
 /** Body of PUT /api/users/password. */
-export class ChangePasswordDto {
-  @Password('current password is required')
+export class ChangePasswordDto extends PickType(RegisterDto, ['password', 'passwordConfirmation']) {
+  @Text({ ...PASSWORD, required: 'current password is required' })
   currentPassword!: string;
-
-  @Password()
-  password!: string;
-
-  @PasswordConfirmation()
-  passwordConfirmation!: string;
 }
 
 /** Body of POST /api/password/forgot. */
-export class ForgotPasswordDto {
-  @Email()
-  email!: string;
-}
+export class ForgotPasswordDto extends PickType(RegisterDto, ['email']) {}
 
 /** Body of POST /api/password/reset. */
-export class ResetPasswordDto {
-  @Email()
-  email!: string;
-
+export class ResetPasswordDto extends PickType(RegisterDto, ['email', 'password', 'passwordConfirmation']) {
   @Otp()
   otp!: string;
-
-  @Password()
-  password!: string;
-
-  @PasswordConfirmation()
-  passwordConfirmation!: string;
 }
 
 /** A user as POST /api/otp/verify shows it. */
 export class VerifiedUserView extends UserWithRoleView {
   @ApiProperty({ example: true })
   readonly emailVerified: boolean;
-
-  @ApiProperty({ enum: ROLES, example: 'USER' })
-  declare readonly role: Role;
 
   constructor(user: Principal & { readonly emailVerifiedAt: Date | null }) {
     super(user);

@@ -5,7 +5,7 @@ import { failures } from '../common/errors.js';
 import { JobsService } from '../jobs/jobs.service.js';
 import { type Account, UsersService } from '../users/users.service.js';
 import type { ChangePasswordDto, ResetPasswordDto, UpdateProfileDto } from './account.dto.js';
-import { MailLimitsService } from './mail-limits.service.js';
+import { LimitsService } from './limits.service.js';
 import type { OtpPurpose } from './otp.entity.js';
 import { OtpService } from './otp.service.js';
 import { PasswordsService } from './passwords.service.js';
@@ -16,8 +16,8 @@ const FORGOT_PASSWORD = 'forgot-password';
 
 interface ForgotPasswordPayload {
   readonly email: string;
-  /** Who asked, as `MailLimitsService.askerOf` gives it. */
-  readonly asker: string;
+  /** The address that asked, as `LimitsService.requesterOf` gives it. */
+  readonly requester: string;
 }
 
 /** What the owner of an account does with it (contract 11). Addresses are what `ClientAddress` gives. */
@@ -30,7 +30,7 @@ export class AccountService implements OnModuleInit {
     private readonly sessions: SessionsService,
     private readonly otps: OtpService,
     private readonly proofs: ProofsService,
-    private readonly mails: MailLimitsService,
+    private readonly limits: LimitsService,
     private readonly jobs: JobsService,
   ) {}
 
@@ -42,8 +42,7 @@ export class AccountService implements OnModuleInit {
 
   /** Queues a new verification code; one a minute and ten an hour at most, a further call does nothing. */
   async sendOtp(caller: Principal, address: string): Promise<void> {
-    if (await this.mails.mayAsk(address))
-      await this.#requestOtp(caller.id, 'verify_email', this.mails.askerOf(address));
+    await this.#requestOtp(caller.id, 'verify_email', this.limits.requesterOf(address));
   }
 
   /** @throws Failure 400 when the code is wrong, expired or used up, or too many were wrong */
@@ -72,7 +71,6 @@ export class AccountService implements OnModuleInit {
   ): Promise<{ readonly account: Account; readonly session: Session | null }> {
     const { password } = change;
     const proved = password === undefined ? null : await this.#prove(caller, password, address);
-    const mailAt = change.email === undefined ? undefined : await this.mails.promisedAt(address);
     return this.dataSource.transaction(async (tx) => {
       const before = await (proved === null
         ? this.sessions.lockLive(tx, caller)
@@ -85,7 +83,7 @@ export class AccountService implements OnModuleInit {
         email,
         ...(isNewEmail && { emailVerifiedAt: null }),
       });
-      if (isNewEmail) await this.otps.requestForNewEmail(tx, account.id, mailAt);
+      if (isNewEmail) await this.otps.requestForNewEmail(tx, account.id);
       return { account, session: await this.sessions.openSession(tx, account) };
     });
   }
@@ -114,8 +112,7 @@ export class AccountService implements OnModuleInit {
    * nor its time tells.
    */
   async forgotPassword(email: string, address: string): Promise<void> {
-    if (!(await this.mails.mayAsk(address))) return;
-    const payload: ForgotPasswordPayload = { email, asker: this.mails.askerOf(address) };
+    const payload: ForgotPasswordPayload = { email, requester: this.limits.requesterOf(address) };
     await this.jobs.enqueue(this.dataSource.manager, FORGOT_PASSWORD, payload, {
       key: `${FORGOT_PASSWORD}:${email.toLowerCase()}`,
     });
@@ -139,16 +136,16 @@ export class AccountService implements OnModuleInit {
     });
   }
 
-  async #sendReset({ email, asker }: ForgotPasswordPayload): Promise<void> {
+  async #sendReset({ email, requester }: ForgotPasswordPayload): Promise<void> {
     const account = await this.users.findByEmail(email);
-    if (account !== null) await this.#requestOtp(account.id, 'reset_password', asker);
+    if (account !== null) await this.#requestOtp(account.id, 'reset_password', requester);
   }
 
-  /** What was asked for and mails nothing is not counted: the button may be pressed often. */
-  async #requestOtp(userId: number, purpose: OtpPurpose, asker: string): Promise<void> {
-    if (await this.mails.isSpent(userId, asker)) return;
+  /** A request that mails nothing is not counted: somebody may press the button often. */
+  async #requestOtp(userId: number, purpose: OtpPurpose, requester: string): Promise<void> {
+    if (await this.limits.isMailSpent(userId, requester)) return;
     const isQueued = await this.dataSource.transaction((tx) => this.otps.request(tx, userId, purpose));
-    if (isQueued) await this.mails.countMail(userId, asker);
+    if (isQueued) await this.limits.countMail(userId, requester);
   }
 
   /** Checks the current password of a caller. */

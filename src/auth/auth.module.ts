@@ -9,13 +9,11 @@ import { AccountService } from './account.service.js';
 import { AdminAccountsService } from './admin-accounts.service.js';
 import { AdminBootstrapService } from './admin-bootstrap.service.js';
 import { AdminGuard } from './admin.guard.js';
-import { AttemptsRepository } from './attempts.repository.js';
 import { AuthController } from './auth.controller.js';
 import { AuthService } from './auth.service.js';
-import { GuessesService } from './guesses.service.js';
 import { JwtCookieGuard } from './jwt-cookie.guard.js';
 import { JwtCookieStrategy } from './jwt-cookie.strategy.js';
-import { MailLimitsService } from './mail-limits.service.js';
+import { LimitsService } from './limits.service.js';
 import { OneTimePassword } from './otp.entity.js';
 import { OtpService } from './otp.service.js';
 import { OtpsRepository } from './otps.repository.js';
@@ -32,12 +30,10 @@ import { TokensService } from './tokens.service.js';
     AdminAccountsService,
     AdminBootstrapService,
     AdminGuard,
-    AttemptsRepository,
     AuthService,
-    GuessesService,
     JwtCookieGuard,
     JwtCookieStrategy,
-    MailLimitsService,
+    LimitsService,
     OtpService,
     OtpsRepository,
     PasswordsService,

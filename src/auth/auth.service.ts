@@ -2,8 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { UsersService } from '../users/users.service.js';
 import type { LoginDto, RegisterDto } from './auth.dto.js';
-import { GuessesService } from './guesses.service.js';
-import { MailLimitsService } from './mail-limits.service.js';
+import { LimitsService } from './limits.service.js';
 import { OtpService } from './otp.service.js';
 import { PasswordsService } from './passwords.service.js';
 import { ProofsService } from './proofs.service.js';
@@ -19,8 +18,7 @@ export class AuthService {
     private readonly sessions: SessionsService,
     private readonly otps: OtpService,
     private readonly proofs: ProofsService,
-    private readonly guesses: GuessesService,
-    private readonly mails: MailLimitsService,
+    private readonly limits: LimitsService,
   ) {}
 
   /**
@@ -30,13 +28,13 @@ export class AuthService {
    */
   async register({ email, fullname, password }: RegisterDto, address: string): Promise<Session> {
     const passwordHash = await this.passwords.hash(password);
-    const mailAt = await this.mails.promisedAt(address);
-    return this.dataSource.transaction(async (tx) => {
+    const session = await this.dataSource.transaction(async (tx) => {
       const account = await this.users.create(tx, { email, fullname, role: 'USER', passwordHash });
-      await this.otps.request(tx, account.id, 'verify_email', mailAt);
-      await this.guesses.knowOwner(tx, { account: account.id, address });
+      await this.otps.request(tx, account.id, 'verify_email');
       return this.sessions.openSession(tx, account);
     });
+    await this.limits.rememberOwner(session.caller.id, address);
+    return session;
   }
 
   /**

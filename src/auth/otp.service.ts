@@ -10,15 +10,16 @@ import type { OtpPurpose } from './otp.entity.js';
 import { OtpsRepository } from './otps.repository.js';
 
 const OTP_DIGITS = 6;
-const OTP_LIFETIME_S = 600;
+/** As in `OtpsRepository.issue`. */
+const OTP_MINUTES = 10;
 const OTP_TRIES = 5;
 const SEND_OTP = 'send-otp';
 
-/** No code in it: it is made when the mail is sent, so the queue's tables never hold one. */
+/** Holds no code: the job makes it, so that the tables of the queue never hold one. */
 interface SendOtpPayload {
   readonly userId: number;
   readonly purpose: OtpPurpose;
-  /** Whether the address has just replaced another. */
+  /** Whether the e-mail has just replaced another one. */
   readonly isNewEmail?: boolean;
 }
 
@@ -43,7 +44,7 @@ export interface CheckedOtp {
 /** One-time passwords by mail: 6 digits, 10 minutes, stored as a keyed digest (contract 11). */
 @Injectable()
 export class OtpService implements OnModuleInit {
-  /** Six digits can be tried out against a plain hash; without this key they cannot. */
+  /** Without a key, six digits can be found from their hash by trying. */
   readonly #key: Buffer;
 
   constructor(
@@ -62,31 +63,29 @@ export class OtpService implements OnModuleInit {
   }
 
   /**
-   * Queues the mail with a new code; does nothing when one was requested less than a minute ago.
-   * @param runAt before which the mail does not leave
+   * Queues a mail with a new code; does nothing when one was requested less than a minute ago.
    * @returns whether a mail was queued
    */
-  async request(tx: EntityManager, userId: number, purpose: OtpPurpose, runAt?: Date): Promise<boolean> {
+  async request(tx: EntityManager, userId: number, purpose: OtpPurpose): Promise<boolean> {
     const isNew = await this.otps.request(tx, userId, purpose);
-    if (isNew) await this.#enqueue(tx, { userId, purpose }, runAt);
+    if (isNew) await this.#enqueue(tx, { userId, purpose });
     return isNew;
   }
 
-  /** Ends the codes that went to the former address, of both purposes, and queues one to the new. */
-  async requestForNewEmail(tx: EntityManager, userId: number, runAt?: Date): Promise<void> {
-    await this.otps.endAll(tx, userId);
-    await this.otps.requestAnew(tx, userId, 'verify_email');
-    await this.#enqueue(tx, { userId, purpose: 'verify_email', isNewEmail: true }, runAt);
+  /** Ends the codes that went to the former address, for both purposes, and queues one to the new address. */
+  async requestForNewEmail(tx: EntityManager, userId: number): Promise<void> {
+    await this.otps.deleteAll(tx, userId);
+    await this.otps.request(tx, userId, 'verify_email');
+    await this.#enqueue(tx, { userId, purpose: 'verify_email', isNewEmail: true });
   }
 
-  /** Ends the code to set a new password: the account has one that its owner knows. */
+  /** Ends the code to reset the password, which its owner has just changed. */
   async endReset(tx: EntityManager, userId: number): Promise<void> {
     await this.otps.end(tx, userId, 'reset_password');
   }
 
   /**
-   * Checks a code. The try is counted before the code is looked at and commits by itself, so that guesses at the same
-   * moment count too, whatever becomes of them.
+   * Checks a code. The try is counted before the code is looked at, so that guesses at the same moment count too.
    * @returns what `consume` takes; null when the code is wrong, expired, used, or its 5 tries are spent
    */
   async check(userId: number, purpose: OtpPurpose, code: string): Promise<CheckedOtp | null> {
@@ -96,34 +95,31 @@ export class OtpService implements OnModuleInit {
   }
 
   /**
-   * Uses a checked code up, together with what it was good for.
+   * Uses a checked code up, in the transaction of what it was good for.
    * @throws Failure 400 when it was used or replaced in the meantime
    */
   async consume(tx: EntityManager, { userId, purpose, digest }: CheckedOtp): Promise<void> {
     if (!(await this.otps.consume(tx, userId, purpose, digest))) throw failures.invalidOtp();
   }
 
-  async #enqueue(tx: EntityManager, payload: SendOtpPayload, runAt?: Date): Promise<void> {
+  async #enqueue(tx: EntityManager, payload: SendOtpPayload): Promise<void> {
     const { userId, purpose } = payload;
-    await this.jobs.enqueue(tx, SEND_OTP, payload, {
-      key: `${SEND_OTP}:${userId}:${purpose}`,
-      ...(runAt !== undefined && { runAt }),
-    });
+    await this.jobs.enqueue(tx, SEND_OTP, payload, { key: `${SEND_OTP}:${userId}:${purpose}` });
   }
 
   /**
-   * Stores the digest before the mail leaves: a mail that is out always holds a valid code. A repetition after a
-   * failure makes a new code, which replaces the one of a mail that may have left.
+   * Makes the code and mails it. Its digest is stored before the mail leaves, so that every mail holds a code that was
+   * valid. A try after a failure makes a new code, which replaces the one of a mail that may have left.
    */
   async #send({ userId, purpose, isNewEmail = false }: SendOtpPayload): Promise<void> {
     const code = randomInt(10 ** OTP_DIGITS)
       .toString()
       .padStart(OTP_DIGITS, '0');
     const account = await this.dataSource.transaction(async (tx) => {
-      // Locked: a code for an address that is replaced at this moment must not be stored after that has ended it.
+      // The lock keeps the e-mail as it is: a change of it ends the codes of the former address.
       const locked = await this.users.lock(tx, userId);
-      await this.otps.issue(tx, userId, purpose, this.#digest(userId, purpose, code), OTP_LIFETIME_S);
-      return locked;
+      const isIssued = await this.otps.issue(tx, userId, purpose, this.#digest(userId, purpose, code));
+      return isIssued ? locked : null;
     });
     if (account === null) return;
     const { template, subject } = isNewEmail ? NEW_EMAIL_MAIL : MAIL_OF[purpose];
@@ -131,7 +127,7 @@ export class OtpService implements OnModuleInit {
       to: account.email,
       subject,
       template,
-      context: { fullname: account.fullname, code, minutes: OTP_LIFETIME_S / 60 },
+      context: { fullname: account.fullname, code, minutes: OTP_MINUTES },
     });
   }
 

@@ -9,6 +9,7 @@ export class OtpsRepository {
 
   /** @returns false when one was requested less than a minute ago; of several requests at once one is true */
   async request(tx: EntityManager, userId: number, purpose: OtpPurpose): Promise<boolean> {
+    // SQL: an upsert with a condition on the stored row, which decides between requests at the same moment.
     const rows = await tx.query<unknown[]>(
       `INSERT INTO one_time_passwords (user_id, purpose, requested_at) VALUES ($1, $2, now())
        ON CONFLICT (user_id, purpose) DO UPDATE SET requested_at = excluded.requested_at
@@ -19,23 +20,15 @@ export class OtpsRepository {
     return rows.length === 1;
   }
 
-  /** Makes every code of an account worthless. */
-  async endAll(tx: EntityManager, userId: number): Promise<void> {
-    await tx.update(OneTimePassword, { userId }, { digest: null });
-  }
-
-  /** Makes the code of an account for one purpose worthless. */
-  async end(tx: EntityManager, userId: number, purpose: OtpPurpose): Promise<void> {
-    await tx.update(OneTimePassword, { userId, purpose }, { digest: null });
-  }
-
-  /** Asks for a code whatever was asked for before: it is for another address, and the limit does not apply. */
-  async requestAnew(tx: EntityManager, userId: number, purpose: OtpPurpose): Promise<void> {
-    await tx.query(
-      `INSERT INTO one_time_passwords (user_id, purpose, requested_at) VALUES ($1, $2, now())
-       ON CONFLICT (user_id, purpose) DO UPDATE SET requested_at = excluded.requested_at`,
-      [userId, purpose],
+  /** Makes a code the only valid one, with all its tries. @returns false when none is requested any more */
+  async issue(tx: EntityManager, userId: number, purpose: OtpPurpose, digest: Buffer): Promise<boolean> {
+    const expiresAt = (): string => `now() + interval '10 minutes'`;
+    const { affected } = await tx.update(
+      OneTimePassword,
+      { userId, purpose },
+      { digest, expiresAt, tries: 0 },
     );
+    return affected === 1;
   }
 
   /**
@@ -43,13 +36,16 @@ export class OtpsRepository {
    * @returns the digest to compare with; null when there is no valid code with a try left
    */
   async spendTry(userId: number, purpose: OtpPurpose, maxTries: number): Promise<Buffer | null> {
-    const [rows] = await this.otps.query<[{ digest: Buffer }[], number]>(
-      `UPDATE one_time_passwords SET tries = tries + 1
-       WHERE user_id = $1 AND purpose = $2 AND digest IS NOT NULL AND expires_at > now() AND tries < $3
-       RETURNING digest`,
-      [userId, purpose, maxTries],
-    );
-    return rows[0]?.digest ?? null;
+    const result = await this.otps
+      .createQueryBuilder()
+      .update()
+      .set({ tries: () => 'tries + 1' })
+      .where({ userId, purpose })
+      .andWhere('digest IS NOT NULL AND expires_at > now() AND tries < :maxTries', { maxTries })
+      .returning('digest')
+      .execute();
+    const [row] = result.raw as { readonly digest: Buffer }[];
+    return row?.digest ?? null;
   }
 
   /** @returns false when the code was used or replaced in the meantime; of several uses at once one is true */
@@ -58,19 +54,13 @@ export class OtpsRepository {
     return affected === 1;
   }
 
-  /** Makes a code the only valid one, with all its tries. */
-  async issue(
-    tx: EntityManager,
-    userId: number,
-    purpose: OtpPurpose,
-    digest: Buffer,
-    lifetimeSeconds: number,
-  ): Promise<void> {
-    await tx.query(
-      `UPDATE one_time_passwords
-       SET digest = $3, expires_at = now() + make_interval(secs => $4), tries = 0
-       WHERE user_id = $1 AND purpose = $2`,
-      [userId, purpose, digest, lifetimeSeconds],
-    );
+  /** Ends the code of an account for one purpose. The next one can be had when its minute is over. */
+  async end(tx: EntityManager, userId: number, purpose: OtpPurpose): Promise<void> {
+    await tx.update(OneTimePassword, { userId, purpose }, { digest: null });
+  }
+
+  /** Ends every code of an account. New ones can be had at once. */
+  async deleteAll(tx: EntityManager, userId: number): Promise<void> {
+    await tx.delete(OneTimePassword, { userId });
   }
 }

@@ -3,9 +3,9 @@ import { expectFailure, MESSAGES } from './failure.js';
 import type { Client } from './client.js';
 import type { TestService } from './service.js';
 
-/** The counters of `attempts.repository.ts`. */
+/** The prefixes of the keys, one for each limiter of `limits.service.ts`. */
 export type Counter =
-  'password-from' | 'password-at' | 'code-from' | 'code-at' | 'wrong-of' | 'known' | 'mails-of' | 'mails-to';
+  'password-from' | 'password-at' | 'code-from' | 'code-at' | 'wrong-of' | 'known' | 'mails-to';
 
 /** A call that a trusted proxy passes on for this address. */
 export function from(address: string, test: Test): Test {
