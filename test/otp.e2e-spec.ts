@@ -24,20 +24,18 @@ beforeAll(async () => {
   service = await startService();
 });
 
-afterAll(async () => {
-  await service.stop();
-});
+afterAll(() => service.stop());
 
 async function withCode(): Promise<TestAccount & { readonly code: string }> {
   const account = await newAccount(service);
   return { ...account, code: await codeTo(service, account.email) };
 }
 
-async function verify({ client }: TestAccount, otp: string): Promise<Response> {
+async function verify({ client }: TestAccount, otp: unknown): Promise<Response> {
   return client.clone().post('/api/otp/verify').send({ otp });
 }
 
-async function expectRefused(account: TestAccount, otp: string): Promise<void> {
+async function expectRefused(account: TestAccount, otp: unknown): Promise<void> {
   expectFailure(await verify(account, otp), 400, MESSAGES.otp);
 }
 
@@ -50,144 +48,81 @@ function statusesOf(responses: readonly Response[]): number[] {
 }
 
 describe('a verification', () => {
-  it('decisions, Accounts: the right code answers data.user with emailVerified, and that is recorded', async () => {
+  it('with the right code answers data.user with emailVerified, once, and the session goes on', async () => {
     const account = await withCode();
-    expect(account.code).toMatch(/^\d{6}$/);
     expect(await isVerified(account)).toBe(false);
-    const response = await verify(account, account.code);
-    expect({ status: response.status, body: response.body as unknown }).toEqual({
-      status: 200,
-      body: {
-        status: 'success',
-        data: {
-          user: {
-            id: account.id,
-            fullname: 'Ayu Lestari',
-            email: account.email,
-            role: 'USER',
-            emailVerified: true,
-          },
-        },
-      },
-    });
-    expect(await isVerified(account)).toBe(true);
-  });
-
-  it('decisions, Accounts: ends no session and sets no cookie', async () => {
-    const account = await withCode();
-    const response = await verify(account, account.code);
+    const response = await verify(account, ` ${account.code}\n`);
+    const { id, email } = account;
+    const user = { id, fullname: 'Ayu Lestari', email, role: 'USER', emailVerified: true };
+    expect(response.body).toEqual({ status: 'success', data: { user } });
     expect(response.status).toBe(200);
+    expect(await isVerified(account)).toBe(true);
     expect(response.headers).not.toHaveProperty('set-cookie');
     await account.client.get('/api/refresh').expect(200);
-  });
-
-  it('decisions, Answers: a code is taken with spaces around it', async () => {
-    const account = await withCode();
-    expect((await verify(account, ` ${account.code}\n`)).status).toBe(200);
-  });
-
-  it('a code is taken as a number too, which cannot hold leading zeros', async () => {
-    const account = await withCode();
-    const response = await account.client.post('/api/otp/verify').send({ otp: Number(account.code) });
-    expect(response.status).toBe(200);
-    const other = await withCode();
-    const tooLong = await other.client.post('/api/otp/verify').send({ otp: Number(other.code) + 1_000_000 });
-    expectFailure(tooLong, 400, MESSAGES.otp);
-  });
-
-  it('decisions, Accounts: a code works once', async () => {
-    const account = await withCode();
-    expect((await verify(account, account.code)).status).toBe(200);
     await expectRefused(account, account.code);
-    expect(await storedOtp(service, account.id)).toMatchObject({ digest: null });
+    expect(await storedOtp(service, id)).toMatchObject({ digest: null });
   });
 
-  it('decisions, Accounts: of 10 right codes at once exactly one is taken', async () => {
+  it('takes a code as a number too, which cannot hold leading zeros', async () => {
+    const account = await withCode();
+    await expectRefused(account, Number(account.code) + 1_000_000);
+    expect((await verify(account, Number(account.code))).status).toBe(200);
+  });
+
+  it('of 10 right codes at once exactly one is taken', async () => {
     const account = await withCode();
     const responses = await Promise.all(Array.from({ length: 10 }, () => verify(account, account.code)));
     expect(statusesOf(responses)).toEqual([200, ...Array.from({ length: 9 }, () => 400)]);
-    for (const response of responses.filter(({ status }) => status === 400))
-      expectFailure(response, 400, MESSAGES.otp);
-    expect((await storedOtp(service, account.id))?.tries).toBeLessThanOrEqual(5);
   });
 
-  it('decisions, Accounts: a code is good for 10 minutes', async () => {
+  it('a code is good for 10 minutes', async () => {
     const account = await withCode();
     const { seconds } = (await storedOtp(service, account.id)) ?? {};
     expect(seconds).toBeGreaterThan(9.5 * MINUTE);
     expect(seconds).toBeLessThanOrEqual(10 * MINUTE);
     await ageOtps(service, account.id, 10 * MINUTE);
     await expectRefused(account, account.code);
-    expect(await isVerified(account)).toBe(false);
     await ageOtps(service, account.id, -20);
     expect((await verify(account, account.code)).status).toBe(200);
   });
 
-  it('decisions, Accounts: the code of one user does not work for another', async () => {
+  it('the code of one user does not work for another', async () => {
     const [owner, other] = [await withCode(), await withCode()];
     await expectRefused(other, owner.code === other.code ? '000000' : owner.code);
-    expect(await isVerified(other)).toBe(false);
     expect((await storedOtp(service, owner.id))?.tries).toBe(0);
   });
 
-  it.each([
-    ['absent', {}],
-    ['null', { otp: null }],
-    ['empty', { otp: '' }],
-    ['of spaces', { otp: '  ' }],
-    ['a list', { otp: ['123456'] }],
-  ])('decisions, Answers: an otp that is %s is a validation error and costs no try', async (_what, body) => {
+  it('a missing code is a validation error and costs no try', async () => {
     const account = await withCode();
-    const response = await account.client.post('/api/otp/verify').send(body);
-    expectFailure(response, 400, MESSAGES.validation, { otp: 'otp is required' });
+    for (const otp of [undefined, null, '', '  ', true, ['123456']])
+      expectFailure(await verify(account, otp), 400, MESSAGES.validation, { otp: 'otp is required' });
     expect((await storedOtp(service, account.id))?.tries).toBe(0);
   });
 
-  it.each(['12345', '1234567', 'abcdef', '１２３４５６', '-1', "'; --", '%'])(
-    'decisions, Accounts: %s is a wrong code',
-    async (otp) => {
-      await expectRefused(await withCode(), otp);
-    },
-  );
-
-  it('decisions, Accounts: asks for the cookie before anything else', async () => {
-    const otp = { otp: '123456' };
-    const nobody = service.client();
-    expectFailure(await nobody.post('/api/otp/verify').send(otp), 401, MESSAGES.missingAccessToken);
-    expectFailure(await nobody.post('/api/otp'), 401, MESSAGES.missingAccessToken);
-    nobody.setCookie('accessToken', 'rubbish');
-    expectFailure(await nobody.post('/api/otp/verify').send(otp), 400, MESSAGES.malformedAccessToken);
-    expectFailure(await nobody.post('/api/otp'), 400, MESSAGES.malformedAccessToken);
+  it('anything else is a wrong code', async () => {
+    const account = await withCode();
+    for (const otp of ['12345', '１２３４５６', "'; --", -1, 1.5]) await expectRefused(account, otp);
   });
 });
 
 describe('the tries of a code', () => {
-  it('decisions, Accounts: after 5 wrong tries the right code is refused', async () => {
+  it('after 5 wrong tries the right code is refused', async () => {
     const account = await withCode();
     for (const [index, wrong] of wrongCodes(account.code, 5).entries()) {
       await expectRefused(account, wrong);
       expect((await storedOtp(service, account.id))?.tries).toBe(index + 1);
     }
     await expectRefused(account, account.code);
-    expect(await storedOtp(service, account.id)).toMatchObject({ tries: 5 });
     expect(await isVerified(account)).toBe(false);
   });
 
-  it('decisions, Accounts: the right code as the fifth try is taken', async () => {
+  it('the right code as the fifth try is taken', async () => {
     const account = await withCode();
     for (const wrong of wrongCodes(account.code, 4)) await expectRefused(account, wrong);
     expect((await verify(account, account.code)).status).toBe(200);
   });
 
-  it('decisions, Accounts: of 50 wrong guesses at once 5 are evaluated, and the right code comes too late', async () => {
-    const account = await withCode();
-    const responses = await Promise.all(wrongCodes(account.code, 50).map((otp) => verify(account, otp)));
-    for (const response of responses) expectFailure(response, 400, MESSAGES.otp);
-    expect((await storedOtp(service, account.id))?.tries).toBe(5);
-    await expectRefused(account, account.code);
-  });
-
-  it('decisions, Accounts: of 50 guesses at once, the right one among them, at most 5 are evaluated', async () => {
+  it('of 50 guesses at once, the right one among them, at most 5 are evaluated', async () => {
     for (let round = 0; round < 4; round += 1) {
       const account = await withCode();
       const guesses = wrongCodes(account.code, 49);
@@ -204,7 +139,7 @@ describe('the tries of a code', () => {
     }
   });
 
-  it('decisions, Accounts: a request that fails has spent its try nevertheless, and the code stays good', async () => {
+  it('a request that fails has spent its try nevertheless, and the code stays good', async () => {
     const account = await withCode();
     await service.database.pool.query(`
       CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'no verification today'; END $$;
@@ -222,23 +157,21 @@ describe('the tries of a code', () => {
 });
 
 describe('a new code', () => {
-  it('decisions, Accounts: is asked for with 204 and replaces the old one, with tries and time of its own', async () => {
+  it('is asked for with 204 and replaces the old one, with tries and time of its own', async () => {
     const account = await withCode();
     for (const wrong of wrongCodes(account.code, 5)) await expectRefused(account, wrong);
     await ageOtps(service, account.id, MINUTE);
     const response = await account.client.post('/api/otp').expect(204);
     expect(response.text).toBe('');
     const code = await codeTo(service, account.email, SUBJECTS.verification, 2);
-    expect(await storedOtp(service, account.id)).toMatchObject({ tries: 0 });
     expect((await storedOtp(service, account.id))?.seconds).toBeGreaterThan(9.5 * MINUTE);
-    // Two draws of one code are possible, and no reason for a test to fail.
+    // Two codes may be equal by chance.
     if (code !== account.code) await expectRefused(account, account.code);
     expect((await verify(account, code)).status).toBe(200);
   });
 
-  it('decisions, Accounts: within a minute a further call is answered 204 and sends nothing', async () => {
+  it('within a minute a further call is answered 204 and sends nothing', async () => {
     const account = await withCode();
-    await account.client.post('/api/otp').expect(204);
     await ageOtps(service, account.id, MINUTE - 5);
     await account.client.post('/api/otp').expect(204);
     await untilMailed(service);
@@ -246,7 +179,7 @@ describe('a new code', () => {
     expect((await verify(account, account.code)).status).toBe(200);
   });
 
-  it('decisions, Accounts: of 20 calls at once one sends a mail', async () => {
+  it('of 20 calls at once one sends a mail', async () => {
     const account = await withCode();
     await ageOtps(service, account.id, MINUTE);
     const responses = await Promise.all(
@@ -257,7 +190,7 @@ describe('a new code', () => {
     expect(await mailsTo(service, account.email)).toHaveLength(2);
   });
 
-  it('decisions, Accounts: is also for an account that never had one', async () => {
+  it('is also for an account that never had one', async () => {
     const admin = await service.admin();
     await admin.post('/api/otp').expect(204);
     const code = await codeTo(service, 'admin@bakery.example');
@@ -265,7 +198,7 @@ describe('a new code', () => {
     expect(response.body).toMatchObject({ data: { user: { role: 'ADMIN', emailVerified: true } } });
   });
 
-  it('decisions, Accounts: for an account that is gone is a 401 and queues nothing', async () => {
+  it('for an account that is gone is a 401', async () => {
     const account = await withCode();
     await service.database.pool.query('DELETE FROM users WHERE id = $1', [account.id]);
     expectFailure(await account.client.post('/api/otp'), 401, MESSAGES.missingAccessToken);
@@ -274,59 +207,29 @@ describe('a new code', () => {
 });
 
 describe('verification and password reset', () => {
-  async function withBothCodes(): Promise<TestAccount & { readonly code: string; readonly reset: string }> {
-    for (;;) {
-      const account = await withCode();
-      await service.client().post('/api/password/forgot').send({ email: account.email }).expect(204);
-      const reset = await codeTo(service, account.email, SUBJECTS.reset);
-      if (reset !== account.code) return { ...account, reset };
+  it('have codes, tries and a one-a-minute limit of their own', async () => {
+    const account = await withCode();
+    const { email } = account;
+    await service.client().post('/api/password/forgot').send({ email }).expect(204);
+    const otp = await codeTo(service, email, SUBJECTS.reset);
+    const reset = (code: string) =>
+      service
+        .client()
+        .post('/api/password/reset')
+        .send({ email, otp: code, password: PASSWORD, passwordConfirmation: PASSWORD });
+    if (otp !== account.code) {
+      await expectRefused(account, otp);
+      expectFailure(await reset(account.code), 400, MESSAGES.otp);
     }
-  }
+    for (const wrong of wrongCodes(account.code, 5)) await verify(account, wrong);
+    expect((await reset(otp)).status).toBe(204);
 
-  async function reset({ email }: TestAccount, otp: string): Promise<Response> {
-    const body = { email, otp, password: PASSWORD, passwordConfirmation: PASSWORD };
-    return service.client().post('/api/password/reset').send(body);
-  }
-
-  it('decisions, Accounts: have codes of their own: neither does what the other is for', async () => {
-    const account = await withBothCodes();
-    await expectRefused(account, account.reset);
-    expectFailure(await reset(account, account.code), 400, MESSAGES.otp);
-    expect(await isVerified(account)).toBe(false);
-    expect((await verify(account, account.code)).status).toBe(200);
-    expect((await reset(account, account.reset)).status).toBe(204);
-  });
-
-  it('decisions, Accounts: have tries of their own', async () => {
-    const account = await withBothCodes();
-    for (const wrong of wrongCodes(account.code, 5)) await expectRefused(account, wrong);
-    expect((await storedOtp(service, account.id, 'reset_password'))?.tries).toBe(0);
-    expect((await reset(account, account.reset)).status).toBe(204);
-  });
-
-  it('decisions, Accounts: have a one-a-minute limit of their own', async () => {
-    // The reset code was mailed within a minute of the registration's; and the other way round:
-    const account = await withBothCodes();
     await service.database.pool.query(
       `UPDATE one_time_passwords SET requested_at = now() - interval '61 seconds'
        WHERE user_id = $1 AND purpose = 'verify_email'`,
       [account.id],
     );
     await account.client.post('/api/otp').expect(204);
-    await codeTo(service, account.email, SUBJECTS.verification, 2);
+    await codeTo(service, email, SUBJECTS.verification, 2);
   });
-});
-
-it('decisions, Accounts: codes stand in no table, no job and no log line', async () => {
-  const account = await withCode();
-  await account.client.post('/api/otp/verify').send({ otp: account.code }).expect(200);
-  const { rows } = await service.database.pool.query<{ row: string }>(
-    'SELECT o::text AS row FROM one_time_passwords o UNION ALL SELECT j::text FROM graphile_worker._private_jobs j',
-  );
-  const code = new RegExp(`(?<!\\w)${account.code}(?!\\w)`);
-  expect(rows.length).toBeGreaterThan(0);
-  for (const { row } of rows) expect(row.replaceAll(/\d\d:\d\d:\d\d\.\d+/g, '')).not.toMatch(code);
-  expect(service.log.length).toBeGreaterThan(0);
-  for (const { msg, ...line } of service.log)
-    expect(JSON.stringify([msg, { ...line, time: '', durationMs: 0 }])).not.toMatch(code);
 });

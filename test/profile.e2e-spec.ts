@@ -7,7 +7,6 @@ import {
   newAccount,
   PASSWORD,
   signIn,
-  storedOtp,
   storedUser,
   SUBJECTS,
   type TestAccount,
@@ -26,9 +25,7 @@ beforeAll(async () => {
   service = await startService();
 });
 
-afterAll(async () => {
-  await service.stop();
-});
+afterAll(() => service.stop());
 
 function freshEmail(): string {
   addresses += 1;
@@ -63,61 +60,45 @@ function expectUser(response: Response, user: object): void {
 }
 
 describe('a new name', () => {
-  it('decisions, Accounts: needs no password and is in the answer, both cookies and the table', async () => {
+  it('needs no password and is in the answer, both cookies and the table; the e-mail stays verified', async () => {
     const { client, id, email } = await newAccount(service);
+    const otp = await codeTo(service, email);
+    await client.post('/api/otp/verify').send({ otp }).expect(200);
     expectUser(await change(client, { fullname: '  Ayu Wulandari ' }), {
       id,
       fullname: 'Ayu Wulandari',
       email,
       role: 'USER',
     });
-    expect((await storedUser(service, id)).fullname).toBe('Ayu Wulandari');
-    const current = await client.get('/api/users').expect(200);
-    expect(current.body).toMatchObject({ data: { user: { fullname: 'Ayu Wulandari' } } });
-    const refreshed = await client.get('/api/refresh').expect(200);
-    expect(refreshed.body).toMatchObject({ data: { user: { fullname: 'Ayu Wulandari', email } } });
-  });
-
-  it('decisions, Accounts: ends the other sessions, whose claims would be stale', async () => {
-    const { client } = await newAccount(service);
-    const other = client.clone();
-    await change(client, { fullname: 'Ayu Wulandari' }).expect(200);
-    expectFailure(await other.get('/api/refresh'), 401, MESSAGES.refreshToken);
-    await client.get('/api/refresh').expect(200);
-  });
-
-  it('decisions, Accounts: keeps a verified address verified and sends nothing', async () => {
-    const { client, id, email } = await newAccount(service);
-    const otp = await codeTo(service, email);
-    await client.post('/api/otp/verify').send({ otp }).expect(200);
-    await change(client, { fullname: 'Ayu Wulandari' }).expect(200);
-    expect((await storedUser(service, id)).email_verified_at).not.toBeNull();
+    const stored = await storedUser(service, id);
+    expect(stored.fullname).toBe('Ayu Wulandari');
+    expect(stored.email_verified_at).not.toBeNull();
+    for (const path of ['/api/users', '/api/refresh'])
+      expect((await client.get(path).expect(200)).text).toContain('Ayu Wulandari');
     await untilMailed(service);
     expect(await mailsTo(service, email)).toHaveLength(1);
   });
 });
 
 describe('a new e-mail', () => {
-  it('decisions, Accounts: with the current password is in the answer, both cookies and the table, as typed', async () => {
+  it('with the current password is in the answer, both cookies and the table, as typed', async () => {
     const { client, id, email } = await newAccount(service);
-    const other = client.clone();
     const newEmail = freshEmail();
-    expectUser(await change(client, { email: ` ${newEmail} `, password: PASSWORD }), {
+    expectUser(await change(client, { fullname: 'Ayu W.', email: ` ${newEmail} `, password: PASSWORD }), {
       id,
-      fullname: 'Ayu Lestari',
+      fullname: 'Ayu W.',
       email: newEmail,
       role: 'USER',
     });
-    expect((await storedUser(service, id)).email).toBe(newEmail);
-    expectFailure(await other.get('/api/refresh'), 401, MESSAGES.refreshToken);
+    expect(await storedUser(service, id)).toMatchObject({ fullname: 'Ayu W.', email: newEmail });
     await client.get('/api/refresh').expect(200);
     const login = (as: string) => service.client().post('/api/login').send({ email: as, password: PASSWORD });
     expectFailure(await login(email), 400, MESSAGES.credentials);
     expect((await login(newEmail.toLowerCase())).status).toBe(200);
   });
 
-  it('decisions, Accounts: is unverified and gets a code at once, which verifies it', async () => {
-    const { client, id, email } = await newAccount(service);
+  it('is unverified and gets a code at once, whose mail speaks of a new address', async () => {
+    const { client, id, email } = await newAccount(service, '<b>Ayu</b> & {{code}}');
     await client
       .post('/api/otp/verify')
       .send({ otp: await codeTo(service, email) })
@@ -126,57 +107,35 @@ describe('a new e-mail', () => {
     // Within the minute in which the account had a code already.
     await change(client, { email: newEmail, password: PASSWORD }).expect(200);
     expect((await storedUser(service, id)).email_verified_at).toBeNull();
-    const otp = await codeTo(service, newEmail, SUBJECTS.newEmail);
-    const response = await client.post('/api/otp/verify').send({ otp }).expect(200);
-    expect(response.body).toMatchObject({ data: { user: { email: newEmail, emailVerified: true } } });
-    expect((await storedUser(service, id)).email_verified_at).not.toBeNull();
-    expect(await mailsTo(service, email)).toHaveLength(1);
-  });
-
-  it('decisions, Accounts: its mail speaks of a new address, as text and as HTML, with the name escaped', async () => {
-    const { client } = await newAccount(service, '<b>Ayu</b> & {{code}}');
-    const newEmail = freshEmail();
-    await change(client, { email: newEmail, password: PASSWORD }).expect(200);
     const { to, text, html } = await mailTo(service, newEmail, SUBJECTS.newEmail);
-    const code = await codeTo(service, newEmail, SUBJECTS.newEmail);
+    const otp = await codeTo(service, newEmail, SUBJECTS.newEmail);
     expect(to).toEqual([newEmail]);
     expect(text).toContain('Hello <b>Ayu</b> & {{code}},');
     expect(html).toContain('Hello &lt;b&gt;Ayu&lt;/b&gt; &amp; {{code}},');
-    for (const part of [text, html]) {
-      expect(part).toContain('new e-mail address of your account');
-      expect(part).toContain(code);
-      expect(part).toContain('10 minutes');
-    }
+    for (const part of [text, html])
+      for (const phrase of ['new e-mail address of your account', otp, '10 minutes'])
+        expect(part).toContain(phrase);
+    const response = await client.post('/api/otp/verify').send({ otp }).expect(200);
+    expect(response.body).toMatchObject({ data: { user: { email: newEmail, emailVerified: true } } });
+    expect(await mailsTo(service, email)).toHaveLength(1);
   });
 
-  it('decisions, Accounts: ends the codes that went to the old address, for verification and for reset', async () => {
-    const { client, id, email } = await newAccount(service);
+  it('ends the codes that went to the old address, for verification and for reset', async () => {
+    const { client, email } = await newAccount(service);
     const verification = await codeTo(service, email);
     await service.client().post('/api/password/forgot').send({ email }).expect(204);
-    const reset = await codeTo(service, email, SUBJECTS.reset);
+    const otp = await codeTo(service, email, SUBJECTS.reset);
     const newEmail = freshEmail();
     await change(client, { email: newEmail, password: PASSWORD }).expect(200);
-    await codeTo(service, newEmail, SUBJECTS.newEmail);
-
-    expectFailure(
-      await service
-        .client()
-        .post('/api/password/reset')
-        .send({ email: newEmail, otp: reset, password: 'stolen', passwordConfirmation: 'stolen' }),
-      400,
-      MESSAGES.otp,
-    );
-    expect(await storedOtp(service, id, 'reset_password')).toMatchObject({ digest: null });
     const fresh = await codeTo(service, newEmail, SUBJECTS.newEmail);
-    if (verification !== fresh) {
-      const response = await client.post('/api/otp/verify').send({ otp: verification });
-      expectFailure(response, 400, MESSAGES.otp);
-    }
-    expect((await storedUser(service, id)).email_verified_at).toBeNull();
-    await signIn(service, newEmail);
+    const body = { email: newEmail, otp, password: 'stolen', passwordConfirmation: 'stolen' };
+    expectFailure(await service.client().post('/api/password/reset').send(body), 400, MESSAGES.otp);
+    // Two codes may be equal by chance.
+    if (verification !== fresh)
+      expectFailure(await client.post('/api/otp/verify').send({ otp: verification }), 400, MESSAGES.otp);
   });
 
-  it('decisions, Accounts: a code that is being made meanwhile goes to the new address, never to the old one', async () => {
+  it('whose change meets a code that is being made: the code goes to the new address, never to the old one', async () => {
     const { client, id, email } = await newAccount(service);
     await codeTo(service, email);
     await ageOtps(service, id, 61);
@@ -203,14 +162,6 @@ describe('a new e-mail', () => {
     expect(await mailsTo(service, email)).toHaveLength(1);
   });
 
-  it('decisions, Accounts: together with a name changes both', async () => {
-    const { client, id } = await newAccount(service);
-    const email = freshEmail();
-    const response = await change(client, { fullname: 'Ayu W.', email, password: PASSWORD });
-    expectUser(response, { id, fullname: 'Ayu W.', email, role: 'USER' });
-    expect(await storedUser(service, id)).toMatchObject({ fullname: 'Ayu W.', email });
-  });
-
   it('the present one stays verified, and no mail is sent', async () => {
     const { client, id, email } = await newAccount(service);
     await client
@@ -225,17 +176,19 @@ describe('a new e-mail', () => {
 });
 
 describe('a change that is refused', () => {
-  it('decisions, Accounts: a new e-mail with a wrong password: 400, and nothing changes', async () => {
-    const account = await newAccount(service);
-    const response = await change(account.client, { fullname: 'Eve', email: freshEmail(), password: 'x' });
-    expectFailure(response, 400, MESSAGES.credentials);
-    expect(cookiesOf(response)).toEqual([]);
+  it('a new e-mail with a wrong password: 400, also when the e-mail is taken', async () => {
+    const [account, other] = [await newAccount(service), await newAccount(service)];
+    for (const email of [freshEmail(), other.email]) {
+      const response = await change(account.client, { fullname: 'Eve', email, password: 'x' });
+      expectFailure(response, 400, MESSAGES.credentials);
+      expect(cookiesOf(response)).toEqual([]);
+    }
     await expectUnchanged(account);
   });
 
-  it('decisions, Accounts: a taken e-mail, whatever its case: 409, and nothing changes', async () => {
+  it('a taken e-mail, whatever its case: 409, and a code that is out stays good', async () => {
     const [account, other] = [await newAccount(service), await newAccount(service)];
-    const code = await codeTo(service, account.email);
+    const otp = await codeTo(service, account.email);
     const email = other.email.toUpperCase();
     const response = await change(account.client, { fullname: 'Eve', email, password: PASSWORD });
     expectFailure(response, 409, MESSAGES.emailTaken);
@@ -243,38 +196,19 @@ describe('a change that is refused', () => {
     await expectUnchanged(account);
     await untilMailed(service);
     expect(await mailsTo(service, other.email)).toHaveLength(1);
-    await account.client.post('/api/otp/verify').send({ otp: code }).expect(200);
-  });
-
-  it('decisions, Accounts: a taken e-mail with a wrong password does not tell that it is taken', async () => {
-    const [account, other] = [await newAccount(service), await newAccount(service)];
-    const response = await change(account.client, { email: other.email, password: 'wrong' });
-    expectFailure(response, 400, MESSAGES.credentials);
+    await account.client.post('/api/otp/verify').send({ otp }).expect(200);
   });
 
   it.each([
-    ['an empty name', { fullname: '' }, { fullname: 'fullname is required' }],
     ['a name of spaces', { fullname: ' ' }, { fullname: 'fullname is required' }],
     ['a name that is null', { fullname: null }, { fullname: 'fullname is required' }],
-    ['a name that is a list', { fullname: ['Ayu'] }, { fullname: 'fullname is required' }],
     [
       'too long a name',
       { fullname: 'n'.repeat(256) },
       { fullname: 'fullname can have 255 characters at max' },
     ],
     ['an e-mail without password', { email: 'x@example.com' }, { password: 'password is required' }],
-    [
-      'an e-mail with an empty password',
-      { email: 'x@example.com', password: '' },
-      { password: 'password is required' },
-    ],
     ['an e-mail that is null', { email: null, password: PASSWORD }, { email: 'email is required' }],
-    ['an empty e-mail', { email: '', password: PASSWORD }, { email: 'email is required' }],
-    [
-      'a malformed e-mail',
-      { email: 'nobody', password: PASSWORD },
-      { email: 'your email format is invalid' },
-    ],
     [
       'all of them wrong',
       { fullname: '', email: 'nobody', password: null },
@@ -284,15 +218,13 @@ describe('a change that is refused', () => {
         password: 'password is required',
       },
     ],
-  ])('decisions, Accounts: %s: 400 with a detail for each field', async (_what, body, details) => {
+  ])('%s: 400 with a detail for each field', async (_what, body, details) => {
     const account = await newAccount(service);
-    const response = await change(account.client, body);
-    expectFailure(response, 400, MESSAGES.validation, details);
-    expect(cookiesOf(response)).toEqual([]);
+    expectFailure(await change(account.client, body), 400, MESSAGES.validation, details);
     await expectUnchanged(account);
   });
 
-  it('decisions, Accounts: of an account that is gone: 401', async () => {
+  it('of an account that is gone: 401', async () => {
     const { client, id } = await newAccount(service);
     await service.database.pool.query('DELETE FROM users WHERE id = $1', [id]);
     expectFailure(await change(client, { fullname: 'Ghost' }), 401, MESSAGES.missingAccessToken);
@@ -320,32 +252,27 @@ describe('a change of nothing', () => {
 });
 
 describe('changes at once', () => {
-  it('decisions, Accounts: of name and of e-mail are both made', async () => {
+  it('are all made, and leave one session, whose claims are the stored ones', async () => {
     const { client, id } = await newAccount(service);
     const email = freshEmail();
-    const responses = await Promise.all([
-      change(client.clone(), { email, password: PASSWORD }),
-      change(client.clone(), { fullname: 'Ayu W.', password: PASSWORD }),
-    ]);
-    expect(responses.map(({ status }) => status)).toEqual([200, 200]);
-    expect(await storedUser(service, id)).toMatchObject({ fullname: 'Ayu W.', email });
-  });
-
-  it('decisions, Accounts: leave one refresh token, whose claims are the stored ones', async () => {
-    const { client, id } = await newAccount(service);
     const copies = Array.from({ length: 8 }, () => client.clone());
     const responses = await Promise.all(
-      copies.map((copy, index) => change(copy, { fullname: `Ayu ${index}`, password: PASSWORD })),
+      copies.map((copy, index) =>
+        change(
+          copy,
+          index === 0 ? { email, password: PASSWORD } : { fullname: `Ayu ${index}`, password: PASSWORD },
+        ),
+      ),
     );
     expect(responses.map(({ status }) => status)).toEqual(copies.map(() => 200));
     const refreshed = await Promise.all(copies.map((copy) => copy.get('/api/refresh')));
-    const alive = refreshed.filter(({ status }) => status === 200);
-    expect(alive).toHaveLength(1);
+    const [alive, ...others] = refreshed.filter(({ status }) => status === 200);
+    expect(others).toEqual([]);
     const { fullname } = await storedUser(service, id);
-    expect(alive[0]?.body).toMatchObject({ data: { user: { fullname } } });
+    expect(alive?.body).toMatchObject({ data: { user: { fullname, email } } });
   });
 
-  it('decisions, Accounts: to one e-mail by two users give it to one of them', async () => {
+  it('to one e-mail by two users give it to one of them', async () => {
     const accounts = [await newAccount(service), await newAccount(service)];
     const email = freshEmail();
     const responses = await Promise.all(
@@ -356,7 +283,7 @@ describe('changes at once', () => {
     expect(stored.filter((user) => user.email === email)).toHaveLength(1);
   });
 
-  it('decisions, Accounts: an e-mail change proved by a password that is changed meanwhile is refused', async () => {
+  it('an e-mail change proved by a password that is changed meanwhile is refused', async () => {
     for (let round = 0; round < 4; round += 1) {
       const { client, id, email } = await newAccount(service);
       const newEmail = freshEmail();

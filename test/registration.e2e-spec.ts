@@ -13,9 +13,7 @@ beforeAll(async () => {
   service = await startService();
 });
 
-afterAll(async () => {
-  await service.stop();
-});
+afterAll(() => service.stop());
 
 function freshEmail(): string {
   emails += 1;
@@ -41,53 +39,39 @@ async function usersOf(email: string): Promise<Record<string, unknown>[]> {
 }
 
 describe('a registration', () => {
-  it('interface 4.1: answers 201 with exactly id, fullname, email and role under data.user', async () => {
+  it('answers 201 with exactly id, fullname, email and role, and signs the new user in (contract 4.1)', async () => {
+    const client = service.client();
     const email = freshEmail();
-    const response = await register({ email });
+    const response = await register({ email }, client);
     expect(response.status).toBe(201);
+    const { id } = (response.body as { data: { user: { id: number } } }).data.user;
+    expect(Number.isSafeInteger(id) && id > 0).toBe(true);
     expect(response.body).toEqual({
       status: 'success',
-      data: { user: { id: expect.any(Number) as number, fullname: 'Ayu Lestari', email, role: 'USER' } },
+      data: { user: { id, fullname: 'Ayu Lestari', email, role: 'USER' } },
     });
-  });
-
-  it('interface 4.1: sets both cookies, and they sign the new user in', async () => {
-    const client = service.client();
-    const response = await register({}, client).expect(201);
     expect(cookiesOf(response).map(({ name }) => name)).toEqual(['accessToken', 'refreshToken']);
-    const { id, fullname, email } = (response.body as { data: { user: Record<string, unknown> } }).data.user;
     const current = await client.get('/api/users').expect(200);
-    expect(current.body).toEqual({ status: 'success', data: { user: { id, fullname, email } } });
+    expect(current.body).toEqual({
+      status: 'success',
+      data: { user: { id, fullname: 'Ayu Lestari', email } },
+    });
     await client.get('/api/refresh').expect(200);
   });
 
-  it('interface 2.1: the id is a positive integer of its own for every user', async () => {
-    const responses = await Promise.all([register({}), register({}), register({})]);
-    const ids = responses.map(({ body }) => (body as { data: { user: { id: number } } }).data.user.id);
-    expect(new Set(ids).size).toBe(3);
-    for (const id of ids) expect(Number.isSafeInteger(id) && id > 0).toBe(true);
-  });
-
-  it('interface 2.1, decisions, Accounts: the password is stored as argon2id with at least m=19456, t=2, p=1', async () => {
-    const email = freshEmail();
-    await register({ email }).expect(201);
-    const [user] = await usersOf(email);
-    const parts = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$/.exec(String(user?.password_hash));
-    if (parts === null) throw new Error(`not an argon2id hash: ${String(user?.password_hash)}`);
-    const [memory = 0, passes = 0, lanes = 0] = parts.slice(1).map(Number);
+  it('stores the password as argon2id with at least m=19456, t=2, p=1, salted', async () => {
+    const emails = [freshEmail(), freshEmail()];
+    await Promise.all(emails.map((email) => register({ email })));
+    const hashes = (await Promise.all(emails.map(usersOf))).flat().map((user) => String(user.password_hash));
+    expect(new Set(hashes).size).toBe(2);
+    const parts = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$/.exec(hashes[0] ?? '');
+    const [memory = 0, passes = 0, threads = 0] = (parts ?? []).slice(1).map(Number);
     expect(memory).toBeGreaterThanOrEqual(19_456);
     expect(passes).toBeGreaterThanOrEqual(2);
-    expect(lanes).toBeGreaterThanOrEqual(1);
+    expect(threads).toBeGreaterThanOrEqual(1);
   });
 
-  it('interface 2.1: two users with one password have different hashes', async () => {
-    const [first, second] = [freshEmail(), freshEmail()];
-    await Promise.all([register({ email: first }), register({ email: second })]);
-    const hashes = [...(await usersOf(first)), ...(await usersOf(second))].map((user) => user.password_hash);
-    expect(new Set(hashes).size).toBe(2);
-  });
-
-  it('interface 2.1: the password is never returned, stored in clear or logged', async () => {
+  it('never returns, stores in clear or logs the password', async () => {
     const password = 'a secret that must not appear 7f3a';
     const email = freshEmail();
     const accepted = await register({ email, password }).expect(201);
@@ -100,66 +84,35 @@ describe('a registration', () => {
     expect(JSON.stringify(service.log)).not.toContain(password);
   });
 
-  it('decisions, Answers: unknown fields bind nothing and are not refused', async () => {
+  it('unknown fields bind nothing and are not refused', async () => {
     const email = freshEmail();
-    const response = await register({
-      email,
-      id: 424_242,
-      role: 'ADMIN',
-      emailVerified: true,
-      emailVerifiedAt: '2020-01-01',
-      sessionId: 'x',
-      passwordHash: 'x',
-      refreshTokenDigest: 'x',
-    });
-    expect(response.status).toBe(201);
-    const { user } = (response.body as { data: { user: Record<string, unknown> } }).data;
-    expect(user.role).toBe('USER');
-    expect(user.id).not.toBe(424_242);
+    const unknown = { id: 424_242, role: 'ADMIN', emailVerified: true, emailVerifiedAt: '2020-01-01' };
+    await register({ email, ...unknown, sessionId: 'x', passwordHash: 'x', refreshTokenDigest: 'x' }).expect(
+      201,
+    );
     const [stored] = await usersOf(email);
-    expect(stored).toMatchObject({ id: user.id, role: 'USER', email_verified_at: null });
+    expect(stored).toMatchObject({ role: 'USER', email_verified_at: null });
+    expect(stored?.id).not.toBe(424_242);
   });
 
   it.each(['__proto__', 'constructor', 'prototype'])(
-    'decisions, Answers: a field named %s changes no prototype and binds nothing',
+    'a field named %s changes no prototype and binds nothing',
     async (key) => {
       const email = freshEmail();
+      const fields = { email, fullname: 'Ayu', password: PASSWORD, passwordConfirmation: PASSWORD };
       const polluted = { role: 'ADMIN', isAdmin: true, prototype: { role: 'ADMIN' } };
-      const json = JSON.stringify({
-        email,
-        fullname: 'Ayu',
-        password: PASSWORD,
-        passwordConfirmation: PASSWORD,
-      }).replace('{', `{"${key}":${JSON.stringify(polluted)},`);
-      const response = await service
-        .client()
-        .post('/api/register')
-        .set('Content-Type', 'application/json')
-        .send(json);
+      const send = (json: string) =>
+        service.client().post('/api/register').set('Content-Type', 'application/json').send(json);
+      const response = await send(
+        JSON.stringify(fields).replace('{', `{"${key}":${JSON.stringify(polluted)},`),
+      );
       expect(response.status).toBe(201);
       expect((await usersOf(email))[0]?.role).toBe('USER');
-      expect((await service.client().get('/api/users')).status).toBe(401);
-      const next = await register({}).expect(201);
-      expect((next.body as { data: { user: object } }).data.user).toHaveProperty('role', 'USER');
       expect('isAdmin' in {}).toBe(false);
+      const missing = await send(`{"${key}":${JSON.stringify(fields)},"passwordConfirmation":"${PASSWORD}"}`);
+      expect(missing.status).toBe(400);
     },
   );
-
-  it('decisions, Answers: required fields that stand only in __proto__ are missing', async () => {
-    const fields = JSON.stringify({ email: freshEmail(), fullname: 'Ayu', password: PASSWORD });
-    const response = await service
-      .client()
-      .post('/api/register')
-      .set('Content-Type', 'application/json')
-      .send(`{"__proto__":${fields},"passwordConfirmation":"${PASSWORD}"}`);
-    expect(response.status).toBe(400);
-    expect(Object.keys((response.body as { errors: { details: object } }).errors.details)).toEqual([
-      'email',
-      'fullname',
-      'password',
-      'passwordConfirmation',
-    ]);
-  });
 });
 
 describe('the fields of a registration', () => {
@@ -170,46 +123,33 @@ describe('the fields of a registration', () => {
     passwordConfirmation: 'password confirmation is required',
   };
 
-  it('interface 4.1, decisions, Answers: every missing field is reported, all together', async () => {
-    const response = await service.client().post('/api/register').send({});
-    expectFailure(response, 400, MESSAGES.validation, required);
-  });
-
   it.each([
+    ['absent', undefined],
     ['null', null],
     ['a number', 7],
     ['a list', ['a@example.com']],
     ['an object', { a: 'a@example.com' }],
-    ['true', true],
     ['empty', ''],
-  ])('interface 4.1: a field that is %s counts as missing', async (_what, value) => {
+  ])('that are %s count as missing and are reported all together', async (_what, value) => {
     const fields = { email: value, fullname: value, password: value, passwordConfirmation: value };
-    expectFailure(await register(fields), 400, MESSAGES.validation, required);
+    const response = await service.client().post('/api/register').send(fields);
+    expectFailure(response, 400, MESSAGES.validation, required);
   });
 
-  it('decisions, Answers: text is trimmed before "not empty" is judged', async () => {
+  it('are trimmed before "not empty" is judged', async () => {
     const blank = { email: ' \t', fullname: '\n ', password: '   ', passwordConfirmation: '   ' };
-    const response = await register(blank);
     const { email, fullname, password } = required;
-    expectFailure(response, 400, MESSAGES.validation, { email, fullname, password });
+    expectFailure(await register(blank), 400, MESSAGES.validation, { email, fullname, password });
   });
 
-  it('decisions, Answers: e-mail and name are stored trimmed, a password keeps its spaces', async () => {
+  it('e-mail and name are stored trimmed, a password keeps its spaces', async () => {
     const email = freshEmail();
     const password = '  spaces count  ';
-    const response = await register({ email: `  ${email}\t`, fullname: ' Ayu ', password });
-    expect(response.status).toBe(201);
-    expect(response.body).toMatchObject({ data: { user: { email, fullname: 'Ayu' } } });
-    await service.client().post('/api/login').send({ email, password }).expect(200);
-    expectFailure(
-      await service.client().post('/api/login').send({ email, password: password.trim() }),
-      400,
-      MESSAGES.credentials,
-    );
-  });
-
-  it('interface 2.1: one character is enough for a name and a password', async () => {
-    await register({ fullname: 'A', password: 'p' }).expect(201);
+    const response = await register({ email: `  ${email}\t`, fullname: ' A ', password }).expect(201);
+    expect(response.body).toMatchObject({ data: { user: { email, fullname: 'A' } } });
+    const login = (typed: string) => service.client().post('/api/login').send({ email, password: typed });
+    expect((await login(password)).status).toBe(200);
+    expectFailure(await login(password.trim()), 400, MESSAGES.credentials);
   });
 
   it.each([
@@ -226,14 +166,14 @@ describe('the fields of a registration', () => {
     '"a\r\nBcc: b@example.com"@example.com',
     '"a\tb"@example.com',
     'a@example.com\nBcc: b@example.com',
-  ])('interface 4.1: %j is no e-mail address', async (email) => {
+  ])('%j is no e-mail address', async (email) => {
     expectFailure(await register({ email }), 400, MESSAGES.validation, {
       email: 'your email format is invalid',
     });
   });
 
   it.each(["o'brien+bakery@example.co.id", 'böcker@exämple.com', 'A.B-C_d@sub.example.com'])(
-    'interface 4.1: %s is an e-mail address',
+    '%s is an e-mail address',
     async (email) => {
       const response = await register({ email });
       expect(response.status).toBe(201);
@@ -241,14 +181,14 @@ describe('the fields of a registration', () => {
     },
   );
 
-  it('interface 4.1: the confirmation must equal the password exactly', async () => {
+  it('the confirmation must equal the password exactly', async () => {
     for (const passwordConfirmation of ['Kue lapis legit', `${PASSWORD} `, 'x'])
       expectFailure(await register({ passwordConfirmation }), 400, MESSAGES.validation, {
         passwordConfirmation: 'password confirmation does not match',
       });
   });
 
-  it('decisions, Answers: the longest e-mail, name and password are taken and serve to sign in', async () => {
+  it('the longest e-mail, name and password are taken and serve to sign in', async () => {
     const email = emailOfLength(254);
     const password = 'ß'.repeat(1024);
     const client = service.client();
@@ -257,7 +197,7 @@ describe('the fields of a registration', () => {
     await service.client().post('/api/login').send({ email, password }).expect(200);
   });
 
-  it('decisions, Answers: one character more than the longest is refused', async () => {
+  it('one character more than the longest is refused', async () => {
     const tooLong = { email: emailOfLength(255), fullname: 'n'.repeat(256), password: 'p'.repeat(1025) };
     expectFailure(await register(tooLong), 400, MESSAGES.validation, {
       email: 'email can have 254 characters at max',
@@ -266,7 +206,7 @@ describe('the fields of a registration', () => {
     });
   });
 
-  it('interface 5: cookies of the longest claims stay under the 4096 bytes that a browser keeps', async () => {
+  it('cookies of the longest claims stay under the 4096 bytes that a browser keeps', async () => {
     // A control character takes six bytes in JSON, more than any other.
     const client = service.client();
     const response = await register(
@@ -279,21 +219,17 @@ describe('the fields of a registration', () => {
     await client.get('/api/users').expect(200);
   });
 
-  it.each(['email', 'fullname', 'password'])('decisions, Answers: U+0000 in %s is refused', async (field) => {
-    const values: Record<string, string> = { email: freshEmail(), fullname: 'Ayu', password: PASSWORD };
-    const value = `a\0${values[field] ?? ''}`;
-    const response = await register({
-      ...values,
-      [field]: value,
-      ...(field === 'password' && { passwordConfirmation: value }),
+  it('U+0000 is refused', async () => {
+    const text = 'a\0b';
+    const fields = { email: `${text}@example.com`, fullname: text, password: text };
+    expectFailure(await register(fields), 400, MESSAGES.validation, {
+      email: 'email contains a character that is not allowed',
+      fullname: 'fullname contains a character that is not allowed',
+      password: 'password contains a character that is not allowed',
     });
-    expect(response.status).toBe(400);
-    const { errors } = response.body as { errors: { message: string; details: object } };
-    expect(errors.message).toBe('validation error');
-    expect(Object.keys(errors.details)).toEqual([field]);
   });
 
-  it('interface 4.1: a name may hold any script, and an unpaired surrogate breaks nothing', async () => {
+  it('a name may hold any script, and an unpaired surrogate breaks nothing', async () => {
     const fullname = 'Ayu 👩‍🍳 アユ עיו "\\';
     const response = await register({ fullname });
     expect(response.body).toMatchObject({ data: { user: { fullname } } });
@@ -310,7 +246,7 @@ describe('the fields of a registration', () => {
 });
 
 describe('a second registration with one e-mail', () => {
-  it('decisions, Accounts: answers 409, sets no cookie and leaves the first as it was', async () => {
+  it('answers 409, sets no cookie and leaves the first as it was', async () => {
     const email = freshEmail();
     await register({ email, password: 'the first' }).expect(201);
     const second = await register({ email, password: 'the second', fullname: 'Somebody else' });
@@ -320,7 +256,7 @@ describe('a second registration with one e-mail', () => {
     await service.client().post('/api/login').send({ email, password: 'the first' }).expect(200);
   });
 
-  it('decisions, Accounts: an address is unique without regard to case and kept as typed', async () => {
+  it('an address is unique without regard to case and kept as typed', async () => {
     const response = await register({ email: 'Dewi.SARI@Example.COM' });
     expect(response.body).toMatchObject({ data: { user: { email: 'Dewi.SARI@Example.COM' } } });
     expectFailure(await register({ email: 'dewi.sari@example.com' }), 409, MESSAGES.emailTaken);
@@ -329,7 +265,7 @@ describe('a second registration with one e-mail', () => {
     expectFailure(await register({ email: 'àyu@example.com' }), 409, MESSAGES.emailTaken);
   });
 
-  it('decisions, Accounts: of many at once, in different cases, one is 201 and the others 409', async () => {
+  it('of many at once, in different cases, one is 201 and the others 409', async () => {
     const spellings = ['race@example.com', 'RACE@example.com', 'Race@Example.com', 'race@EXAMPLE.COM'];
     const responses = await Promise.all(
       [...spellings, ...spellings, ...spellings].map((email) => register({ email })),

@@ -17,9 +17,7 @@ beforeAll(async () => {
   ayuId = (response.body as { data: { user: { id: number } } }).data.user.id;
 });
 
-afterAll(async () => {
-  await service.stop();
-});
+afterAll(() => service.stop());
 
 function usersWith(token: string) {
   return service.client().setCookie('accessToken', token).get('/api/users');
@@ -46,41 +44,30 @@ function attributesOf(response: Response): Pick<Cookie, 'name' | 'attributes'>[]
 }
 
 describe('the cookies', () => {
-  it.each(['/api/register', '/api/login'])(
-    'interface 5: %s sets both exactly as documented',
-    async (path) => {
-      const response = await service
-        .client()
-        .post(path)
-        .send({
-          email: path === '/api/login' ? 'ayu@example.com' : 'cookies@example.com',
-          fullname: 'Ayu',
-          password: 'correct horse battery staple',
-          passwordConfirmation: 'correct horse battery staple',
-        });
-      expect(response.status).toBeLessThan(300);
-      expect(attributesOf(response)).toEqual([ACCESS_COOKIE, REFRESH_COOKIE]);
-    },
-  );
+  it.each(['/api/register', '/api/login'])('%s sets both exactly as documented', async (path) => {
+    const response = await service
+      .client()
+      .post(path)
+      .send({
+        email: path === '/api/login' ? 'ayu@example.com' : 'cookies@example.com',
+        fullname: 'Ayu',
+        password: 'correct horse battery staple',
+        passwordConfirmation: 'correct horse battery staple',
+      });
+    expect(response.status).toBeLessThan(300);
+    expect(attributesOf(response)).toEqual([ACCESS_COOKIE, REFRESH_COOKIE]);
+  });
 
-  it('interface 5 rule 3: a refresh sets the access cookie exactly so, and no other', async () => {
+  it('a refresh sets the access cookie exactly so, and no other', async () => {
     const client = service.client();
     await client.register({ email: 'refreshed@example.com' }).expect(201);
     const response = await client.get('/api/refresh').expect(200);
     expect(attributesOf(response)).toEqual([ACCESS_COOKIE]);
   });
-
-  it('interface 5: no cookie names a domain, so none goes to another host', async () => {
-    const response = await service
-      .client()
-      .post('/api/login')
-      .send({ email: 'ayu@example.com', password: 'correct horse battery staple' });
-    for (const { attributes } of cookiesOf(response)) expect(attributes).not.toHaveProperty('domain');
-  });
 });
 
 describe('the tokens', () => {
-  it('interface 5 rule 1: are signed with HMAC-SHA256', () => {
+  it('are signed with HMAC-SHA256', () => {
     for (const name of ['accessToken', 'refreshToken'])
       expect(headerOf(ayu.cookie(name))).toEqual({ alg: 'HS256', typ: 'JWT' });
   });
@@ -88,7 +75,7 @@ describe('the tokens', () => {
   it.each([
     ['accessToken', 600],
     ['refreshToken', 864_000],
-  ])('interface 5: %s carries the documented claims and lives %d seconds', (name, lifetime) => {
+  ])('%s carries the documented claims and lives %d seconds', (name, lifetime) => {
     const claims = claimsOf(ayu.cookie(name));
     expect(claims).toEqual({
       tokenId: ayuId,
@@ -112,24 +99,18 @@ describe('the tokens', () => {
       .expect(200);
     expect(claimsOf(next.cookie('accessToken')).jti).not.toBe(jti);
   });
-
-  it("decisions, Accounts: an administrator's tokens claim the role ADMIN", async () => {
-    const admin = await service.admin();
-    for (const name of ['accessToken', 'refreshToken'])
-      expect(claimsOf(admin.cookie(name)).role).toBe('ADMIN');
-  });
 });
 
 describe('the current user', () => {
-  it('interface 4.4: is id, fullname and email, taken from the access token', async () => {
+  it('is id, fullname and email, taken from the access token; the database is not asked', async () => {
     const token = signToken(
-      goodClaims({ tokenId: 4711, fullname: 'From the token', email: 't@example.com' }),
+      goodClaims({ tokenId: 2_000_000_000, fullname: 'From the token', email: 't@example.com' }),
     );
     const response = await usersWith(token);
     expect(response.status).toBe(200);
     expect(response.body).toEqual({
       status: 'success',
-      data: { user: { id: 4711, fullname: 'From the token', email: 't@example.com' } },
+      data: { user: { id: 2_000_000_000, fullname: 'From the token', email: 't@example.com' } },
     });
   });
 
@@ -137,15 +118,12 @@ describe('the current user', () => {
     ['no cookie at all', ''],
     ['an empty cookie', 'accessToken='],
     ['other cookies', 'accesstoken=x; refreshToken=y'],
-  ])('interface 4.4: %s: 401', async (_what, header) => {
+    ['an expired token', `accessToken=${expiredToken()}`],
+  ])('%s: 401', async (_what, header) => {
     expectFailure(await usersWithCookieHeader(header), 401, MESSAGES.missingAccessToken);
   });
 
-  it('interface 4.4: an expired token: 401', async () => {
-    expectFailure(await usersWith(expiredToken()), 401, MESSAGES.missingAccessToken);
-  });
-
-  it('interface 5 rule 2: tokens travel in cookies only: none is read from a header, a query or a body', async () => {
+  it('tokens travel in cookies only: none is read from a header, a query or a body', async () => {
     const token = ayu.cookie('accessToken');
     const response = await request(service.url)
       .get(`/api/users?accessToken=${token}`)
@@ -157,11 +135,9 @@ describe('the current user', () => {
 
   it.each([
     ['rubbish', () => 'rubbish'],
+    ['huge, within the header limit', () => 'x'.repeat(12_000)],
     ['empty parts', () => '..'],
-    [
-      'no JSON',
-      () => `${Buffer.from('{').toString('base64url')}.${Buffer.from('{').toString('base64url')}.x`,
-    ],
+    ['no JSON', () => 'ew.ew.x'],
     ['a JSON cookie', () => 'j:{"a":1}'],
     ['a signed cookie', () => 's:x.y'],
     ['a text for claims', () => signToken('claims')],
@@ -169,7 +145,16 @@ describe('the current user', () => {
     ['a cut signature', () => ayu.cookie('accessToken').slice(0, -3)],
     ['two tokens in one', () => `${ayu.cookie('accessToken')}.${ayu.cookie('accessToken')}`],
     ['a bad percent escape', () => '%E0%A4%A'],
-  ])('interface 4.4: a token that is %s: 400', async (_what, token) => {
+    ['a refresh token', () => ayu.cookie('refreshToken')],
+    [
+      'changed under the same signature',
+      () => {
+        const [header = '', , signature = ''] = ayu.cookie('accessToken').split('.');
+        const claims = Buffer.from(JSON.stringify(goodClaims({ role: 'ADMIN' }))).toString('base64url');
+        return `${header}.${claims}.${signature}`;
+      },
+    ],
+  ])('a token that is %s: 400', async (_what, token) => {
     expectFailure(await usersWith(token()), 400, MESSAGES.malformedAccessToken);
   });
 
@@ -182,22 +167,10 @@ describe('the current user', () => {
     ['of alg HS384', { algorithm: 'HS384' }],
     ['of alg HS512', { algorithm: 'HS512' }],
     ['of alg RS256', { algorithm: 'RS256' }],
-    ['of alg ES256', { algorithm: 'ES256' }],
     ['of alg hs256 in small letters', { algorithm: 'hs256' }],
-  ])('interface 5 rule 1: a token %s: 400', async (_what, forgery) => {
+  ])('a token %s: 400, also when it has expired', async (_what, forgery) => {
     expectFailure(await usersWith(signToken(goodClaims(), forgery)), 400, MESSAGES.malformedAccessToken);
-    // Expired as well: a stranger is not told that a token "expired" whose signature is not ours.
     expectFailure(await usersWith(expiredToken({}, forgery)), 400, MESSAGES.malformedAccessToken);
-  });
-
-  it('interface 5 rule 1: a token whose claims were changed under the same signature: 400', async () => {
-    const [header = '', , signature = ''] = ayu.cookie('accessToken').split('.');
-    const claims = Buffer.from(JSON.stringify(goodClaims({ role: 'ADMIN' }))).toString('base64url');
-    expectFailure(await usersWith(`${header}.${claims}.${signature}`), 400, MESSAGES.malformedAccessToken);
-  });
-
-  it('decisions, Accounts: a refresh token is no access token', async () => {
-    expectFailure(await usersWith(ayu.cookie('refreshToken')), 400, MESSAGES.malformedAccessToken);
   });
 
   it.each([
@@ -205,26 +178,25 @@ describe('the current user', () => {
     ['an id as text', { tokenId: '7' }],
     ['an id with a fraction', { tokenId: 0.5 }],
     ['an id that is negative', { tokenId: -1 }],
+    ['an id beyond every row', { tokenId: 2 ** 31 }],
     ['a name that is an object', { fullname: {} }],
     ['no e-mail', { email: undefined }],
     ['no role', { role: undefined }],
     ['an unknown role', { role: 'admin' }],
     ['a role that is a list', { role: ['ADMIN'] }],
-    ['an exp that is text', { exp: 'tomorrow' }],
-    ['no exp', { exp: undefined }],
-    ['a beginning in the future', { nbf: 4_000_000_000 }],
     ['no session', { jti: undefined }],
     ['a session that is no UUID', { jti: 'x' }],
+    ['no exp', { exp: undefined }],
+    ['an exp that is text', { exp: 'tomorrow' }],
+    ['a beginning in the future', { nbf: 4_000_000_000 }],
     ['no iat', { iat: undefined }],
     ['an iat that is text', { iat: 'now' }],
     ['an iat in the future', { iat: Math.floor(Date.now() / 1000) + 300 }],
-    ['an id beyond every row', { tokenId: 2 ** 31 }],
-    ['a list for a name', { fullname: ['Ayu'] }],
-  ])('interface 5: well-signed claims with %s: 400', async (_what, claims) => {
+  ])('well-signed claims with %s: 400', async (_what, claims) => {
     expectFailure(await usersWith(signToken(goodClaims(claims))), 400, MESSAGES.malformedAccessToken);
   });
 
-  it('interface 5: of two access cookies the first counts, which a browser sends for the longer path', async () => {
+  it('of two access cookies the first counts, which a browser sends for the longer path', async () => {
     const token = ayu.cookie('accessToken');
     expect((await usersWithCookieHeader(`accessToken=${token}; accessToken=rubbish`)).status).toBe(200);
     expectFailure(
@@ -232,14 +204,5 @@ describe('the current user', () => {
       400,
       MESSAGES.malformedAccessToken,
     );
-  });
-
-  it('interface 4.4: a huge cookie within the header limit: 400', async () => {
-    expectFailure(await usersWith('x'.repeat(12_000)), 400, MESSAGES.malformedAccessToken);
-  });
-
-  it('interface 4.4: the database is not asked', async () => {
-    const token = signToken(goodClaims({ tokenId: 2_000_000_000 }));
-    expect((await usersWith(token)).status).toBe(200);
   });
 });
