@@ -23,6 +23,9 @@ WORKDIR /app
 COPY --from=dependencies /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist
 COPY package.json ./
+# What `node dist/src/commands/seed.js` fills a shop with.
+COPY examples/bakery.json examples/bakery.json
+COPY examples/pictures examples/pictures
 RUN mkdir /data && chown node:node /data
 USER node
 VOLUME ["/data"]

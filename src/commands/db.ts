@@ -1,31 +1,24 @@
-import type pg from 'pg';
-import { parseArgs } from 'node:util';
-import { migrations } from '../config/data-source.js';
-import { createBackup } from '../config/embedded-postgres/backup/create.js';
-import { restoreBackup } from '../config/embedded-postgres/backup/restore.js';
-import { hasCluster } from '../config/embedded-postgres/cluster.js';
 import type { Env } from '../config/env.js';
 import { migrate, migrationStatus, revertLastMigration } from '../config/migrate.js';
 import { type OpenDatabase, openRunningDatabase } from '../config/open-database.js';
-import { type ExitCode, type OwnAction, runOwnCommand } from './command-line.js';
-import { namedImages, pruneImages } from './named-images.js';
-import { progressOf } from './progress.js';
+import { createBackup } from './backup/create.js';
+import { restoreBackup } from './backup/restore.js';
+import { type ExitCode, type OwnAction, readArgs, runOwnCommand, UsageError } from './command-line.js';
 
 const HELP = `The database: copies of it, and its schema.
 
-  npm run db -- backup DIR               copies database, local images and generated keys into the new folder DIR
-  npm run db -- restore DIR [--replace]  puts such a copy into DATA_DIR; --replace moves what is there aside
-  npm run db -- status                   the migrations that are applied, and those that are not
-  npm run db -- migrate                  applies all that are not, as every start of the service does
-  npm run db -- revert                   takes back the last one, and loses what only its tables and columns hold
+  npm run db -- backup FILE    writes the database and the local images into the new FILE
+  npm run db -- restore FILE   puts such a copy into an empty database, and its images into DATA_DIR
+  npm run db -- status         the migrations that are applied, and those that are not
+  npm run db -- migrate        applies all that are not, as every start of the service does
+  npm run db -- revert         takes back the last one, and loses what only its tables and columns hold
 
-backup works while the service runs and while it does not. It holds all that was committed before it began, and every
-image of every product in it. DIR holds passwords and keys: it is made for its owner alone, keep it so. Mail in
-DATA_DIR/outbox and images at Cloudinary are not in it. One that was interrupted leaves DIR.partial-N, which the next
-backup to DIR removes.
-restore wants the service stopped. It checks every file first, recovers the copy beside its place and changes nothing
-if that fails. A database that was there is never deleted: it is named, and yours to remove.
-Both are for the embedded database. With DATABASE_URL use pg_dump and pg_restore, or your provider's snapshots.
+All of them work for the embedded database and for DATABASE_URL.
+backup works while the service runs and while it does not. FILE holds all that was committed before it began, password
+digests included: keep it private. It does not hold generated keys, mail in DATA_DIR/outbox and images at Cloudinary.
+restore checks the whole file first and writes all or nothing. It takes a backup of this version or an earlier one, from
+any version of PostgreSQL. The database must be empty: name a new one, or a DATA_DIR that does not exist. Jobs that
+waited at the backup are in it: a mail that was sent after the backup is sent again.
 revert never touches the schema of the job queue (graphile-worker), which has no way back. Stop the service before it:
 the next start applies the migration again.
 
@@ -33,115 +26,52 @@ It uses the same settings as the service.
 Exit codes: 0 done (also when there was nothing to change), 1 not done, 2 wrong use.
 `;
 
-const ELSEWHERE = `DATABASE_URL names a database of yours, and backup and restore are for the embedded one. Use
-  pg_dump --format=custom --file=bakery.dump "$DATABASE_URL"
-  pg_restore --clean --if-exists --dbname="$DATABASE_URL" bakery.dump
-or the snapshots of your provider, and copy DATA_DIR/images after the dump if images are kept there.
-`;
+type Act = (database: OpenDatabase, env: Env) => Promise<ExitCode>;
 
-function parse(args: readonly string[]): OwnAction | null {
-  const line = readArgs(args);
-  if (line === null || line.rest.length > 0) return null;
-  const { action, folder, replace } = line;
-  if (action === 'restore' && folder !== undefined)
-    return embeddedOnly((env) => restore(env, folder, replace));
-  if (replace) return null;
-  if (action === 'backup' && folder !== undefined) return embeddedOnly((env) => backup(env, folder));
-  if (folder !== undefined) return null;
-  if (action === 'status') return onDatabase(status);
-  if (action === 'migrate') return onDatabase(applyAll);
-  if (action === 'revert') return onDatabase(revert);
-  return null;
-}
-
-function readArgs(args: readonly string[]) {
-  try {
-    const { positionals, values } = parseArgs({
-      args: [...args],
-      allowPositionals: true,
-      options: { replace: { type: 'boolean', default: false } },
-    });
-    const [action, folder, ...rest] = positionals;
-    return folder === '' ? null : { action, folder, rest, replace: values.replace };
-  } catch {
-    return null; // An unknown option: wrong use.
+function parse(args: readonly string[]): OwnAction {
+  const { positionals } = readArgs({ args: [...args], allowPositionals: true });
+  const [action = '', file, ...rest] = positionals;
+  const act = { status, migrate: applyAll, revert }[action];
+  const actOnFile = { backup, restore }[action];
+  if (act === undefined && actOnFile === undefined) {
+    throw new UsageError('say backup, restore, status, migrate or revert');
   }
+  if (rest.length > 0 || (act !== undefined && file !== undefined))
+    throw new UsageError(`${action}: too many words`);
+  if (act !== undefined) return onDatabase(act);
+  if (file === undefined || file === '') throw new UsageError(`${action} needs the name of a file`);
+  return onDatabase((database, env) => actOnFile?.(database, env, file) ?? Promise.resolve(2));
 }
 
-function embeddedOnly(act: OwnAction): OwnAction {
-  return (env) => {
-    if (env.databaseUrl === undefined) return act(env);
-    process.stderr.write(ELSEWHERE);
-    return Promise.resolve(2);
-  };
-}
-
-function onDatabase(act: (database: OpenDatabase) => Promise<ExitCode>): OwnAction {
+function onDatabase(act: Act): OwnAction {
   return async (env) => {
     const database = await openRunningDatabase(env, warn);
     try {
-      return await act(database);
+      return await act(database, env);
     } finally {
       await database.close();
     }
   };
 }
 
-async function backup(env: Env, folder: string): Promise<ExitCode> {
-  if (!(await hasCluster(env.dataDir))) {
-    process.stderr.write(`there is no database in ${env.dataDir}\n`);
+async function backup({ url }: OpenDatabase, { dataDir }: Env, file: string): Promise<ExitCode> {
+  if ((await migrationStatus(url)).applied.length === 0) {
+    warn('the database has no tables: there is nothing to back up');
     return 1;
   }
-  return await onDatabase(async () => {
-    const { files, bytes, missing } = await createBackup({
-      dataDir: env.dataDir,
-      folder,
-      named: namedImages,
-      migrations: migrationsOf,
-      progress: progressOf,
-      log: warn,
-    });
-    for (const path of missing) warn(`${path} is not in the backup: a product names it, and it is not there`);
-    say(`${folder}: ${files} files, ${megabytes(bytes)}`);
-    return 0;
-  })(env);
-}
-
-async function restore(env: Env, folder: string, replace: boolean): Promise<ExitCode> {
-  const { manifest, found, movedAside } = await restoreBackup({
-    dataDir: env.dataDir,
-    folder,
-    replace,
-    knownMigrations: migrations.map((Migration) => new Migration().name),
-    finish: async (session, images) => ({
-      pruned: await pruneImages(session, images),
-      counts: (await migrationsOf(session)).length > 0 ? await countsOf(session) : null,
-    }),
-    log: warn,
-    progress: progressOf,
-  });
-  for (const path of movedAside) say(`moved aside: ${path}`);
-  say(`restored as of ${manifest.createdAt}`);
-  if (found.pruned > 0) say(`${found.pruned} images that no product has were left out`);
-  if (found.counts !== null) say(found.counts);
+  const { bytes, missingImages } = await createBackup(url, dataDir, file);
+  for (const id of missingImages)
+    warn(`image ${id} is not in the backup: a product has it, and its file is not there`);
+  say(`${file}: ${(bytes / 1_000_000).toFixed(1)} MB`);
   return 0;
 }
 
-async function migrationsOf(session: pg.Client): Promise<string[]> {
-  const { rows } = await session.query<{ is: boolean }>("SELECT to_regclass('migrations') IS NOT NULL AS is");
-  if (rows[0]?.is !== true) return [];
-  return (await session.query<{ name: string }>('SELECT name FROM migrations ORDER BY id')).rows.map(
-    ({ name }) => name,
-  );
-}
-
-async function countsOf(session: pg.Client): Promise<string> {
-  const { rows } = await session.query<Record<'accounts' | 'products' | 'orders', string>>(
-    `SELECT (SELECT count(*) FROM users) AS accounts, (SELECT count(*) FROM products) AS products,
-       (SELECT count(*) FROM orders) AS orders`,
-  );
-  const { accounts = '0', products = '0', orders = '0' } = rows[0] ?? {};
-  return `${accounts} accounts, ${products} products, ${orders} orders`;
+async function restore({ url }: OpenDatabase, { dataDir }: Env, file: string): Promise<ExitCode> {
+  const { createdAt, missingImages } = await restoreBackup(url, dataDir, file, warn);
+  if (missingImages.length > 0)
+    say(`${missingImages.length} images were missing at the backup: products lack them now`);
+  say(`restored as of ${createdAt}`);
+  return 0;
 }
 
 async function status({ url }: OpenDatabase): Promise<ExitCode> {
@@ -164,10 +94,6 @@ async function revert({ url }: OpenDatabase): Promise<ExitCode> {
   const name = await revertLastMigration(url, warn);
   say(name === null ? 'no migration is applied' : `reverted ${name}; the job queue's schema is as it was`);
   return 0;
-}
-
-function megabytes(bytes: number): string {
-  return `${(bytes / 1_000_000).toFixed(1)} MB`;
 }
 
 function say(line: string): void {

@@ -4,7 +4,7 @@ import { DatabaseModule } from '../config/database.module.js';
 import { EnvModule } from '../config/env.module.js';
 import type { Env } from '../config/env.js';
 import type { OpenDatabase } from '../config/open-database.js';
-import { sideBySide } from '../config/side-by-side.js';
+import { sideBySide } from './side-by-side.js';
 import { MemoryContent } from '../images/content/memory-content.js';
 import type { ImageFile } from '../images/image-host.js';
 import { PaymentsModule } from '../payments/payments.module.js';
@@ -12,8 +12,8 @@ import { ProductsService } from '../products/products.service.js';
 import { type Action, type ExitCode, readArgs, runCommand, UsageError } from './command-line.js';
 import { progressOf } from './progress.js';
 import { catalog, MOST_PRODUCTS, type SeedProduct } from './seed/catalog.js';
+import { picture } from './seed/examples.js';
 import { seedOrders } from './seed/orders.js';
-import { Gallery } from './seed/pictures/gallery.js';
 
 const MOST_ORDERS = 100_000;
 const MAX_SEED = 2 ** 32 - 1;
@@ -28,8 +28,9 @@ const HELP = `Fills the catalog with a believable bakery, to try a storefront on
 --seed N       which catalog: the same number gives the same products and pictures; 1 if it is left out
 --yes          in production, where nothing is done without it
 
-It adds and never removes: a second run with the same seed gives every product twice. Pictures are painted here and
-stored at the image host of the settings, like those that an administrator uploads.
+It adds and never removes: a second run with the same seed gives every product twice. Its pictures,
+those of examples/pictures, are stored at the image host of the settings like those that an administrator uploads. It
+sends no mail and runs no jobs: those of the orders wait for the service.
 It uses the same settings as the service and may be used while the service runs.
 Exit codes: 0 done, 1 not done (what was added until then stays), 2 wrong use.
 `;
@@ -81,10 +82,6 @@ async function run(plan: Plan, env: Env, database: OpenDatabase): Promise<ExitCo
     return 1;
   }
   const products = catalog(plan.products, plan.seed);
-  const gallery = await Gallery.of(
-    products.flatMap(({ pictures }) => pictures),
-    progressOf('pictures painted'),
-  );
   const app = await NestFactory.createApplicationContext(
     {
       module: SeedCommandModule,
@@ -93,7 +90,7 @@ async function run(plan: Plan, env: Env, database: OpenDatabase): Promise<ExitCo
     { logger: ['error', 'fatal'], abortOnError: false },
   );
   try {
-    const ids = await seedProducts(app.get(ProductsService, { strict: false }), products, gallery);
+    const ids = await seedProducts(app.get(ProductsService, { strict: false }), products);
     if (plan.orders > 0) await seedOrders(app, plan.orders, ids, plan.seed, progressOf('orders'));
     const images = products.reduce((sum, { pictures }) => sum + pictures.length, 0);
     process.stdout.write(`added ${ids.length} products with ${images} images, and ${plan.orders} orders\n`);
@@ -103,16 +100,12 @@ async function run(plan: Plan, env: Env, database: OpenDatabase): Promise<ExitCo
   }
 }
 
-async function seedProducts(
-  service: ProductsService,
-  products: readonly SeedProduct[],
-  gallery: Gallery,
-): Promise<number[]> {
+async function seedProducts(service: ProductsService, products: readonly SeedProduct[]): Promise<number[]> {
   const ids: number[] = [];
   await sideBySide(
     products,
     async ({ name, description, price, pictures }) => {
-      const images = pictures.map((name) => fileOf(gallery.picture(name)));
+      const images = pictures.map(imageOf);
       const { id } = await service.create({
         fields: { name, description, price },
         images,
@@ -125,8 +118,8 @@ async function seedProducts(
   return ids;
 }
 
-function fileOf(bytes: Buffer): ImageFile {
-  return { content: new MemoryContent(bytes), format: 'png' };
+function imageOf(name: string): ImageFile {
+  return { content: new MemoryContent(picture(name)), format: 'jpg' };
 }
 
 runCommand(HELP, parse);

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { errorCode, writeOnce } from './embedded-postgres/files.js';
 
 /** Keys that sign the two kinds of token; at least 32 characters each. */
 export interface JwtSecrets {
@@ -10,46 +11,38 @@ export interface JwtSecrets {
 
 /**
  * The signing keys of a development service, made once and kept in `DATA_DIR/development-secrets.json`, so that
- * sessions outlive a restart. Processes that start at the same moment agree: the first link wins.
+ * sessions outlive a restart. Processes that start at the same moment agree on the first one's.
+ * @throws Error when DATA_DIR cannot be made or written, or the file holds no keys
  */
 export function developmentSecrets(dataDir: string): JwtSecrets {
   const file = join(dataDir, 'development-secrets.json');
-  return read(file) ?? create(dataDir, file);
-}
-
-function create(dataDir: string, file: string): JwtSecrets {
-  mkdirSync(dataDir, { recursive: true });
-  const secrets: JwtSecrets = {
-    jwtAccessSecret: randomBytes(48).toString('base64url'),
-    jwtRefreshSecret: randomBytes(48).toString('base64url'),
-  };
-  const temporary = `${file}.${randomBytes(6).toString('hex')}`;
-  writeFileSync(temporary, `${JSON.stringify(secrets, null, 2)}\n`, { mode: 0o600, flush: true });
-  try {
-    linkSync(temporary, file);
-    return secrets;
-  } catch (error) {
-    const winner = read(file);
-    if (winner === null) throw error;
-    return winner;
-  } finally {
-    rmSync(temporary);
-  }
-}
-
-function read(file: string): JwtSecrets | null {
-  let text: string;
-  try {
-    text = readFileSync(file, 'utf8');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    throw error;
-  }
-  const secrets = parse(text);
+  const secrets = parse(read(file) ?? create(dataDir, file));
   if (secrets === null) {
     throw new Error(`${file} does not hold the development keys; delete it to have new ones made`);
   }
   return secrets;
+}
+
+function read(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT' || errorCode(error) === 'ENOTDIR') return undefined;
+    throw new Error(`${file} cannot be read (${errorCode(error) ?? String(error)})`, { cause: error });
+  }
+}
+
+function create(dataDir: string, file: string): string {
+  const key = (): string => randomBytes(48).toString('base64url');
+  const secrets: JwtSecrets = { jwtAccessSecret: key(), jwtRefreshSecret: key() };
+  try {
+    mkdirSync(dataDir, { recursive: true });
+    return writeOnce(file, `${JSON.stringify(secrets, null, 2)}\n`, 0o600);
+  } catch (error) {
+    throw new Error(`DATA_DIR ${dataDir} cannot be made or written (${errorCode(error) ?? String(error)})`, {
+      cause: error,
+    });
+  }
 }
 
 function parse(text: string): JwtSecrets | null {

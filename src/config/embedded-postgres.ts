@@ -1,44 +1,65 @@
+import { randomInt } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { acquire, planServer, type ServerPlan } from './embedded-postgres/acquire.js';
 import { findBinaries } from './embedded-postgres/binaries.js';
 import {
+  type Cluster,
   clusterPasswords,
   ensureCluster,
   locateCluster,
+  type Passwords,
   removeUnfinished,
 } from './embedded-postgres/cluster.js';
-import { errorText } from './embedded-postgres/files.js';
-import { boundLogFile } from './embedded-postgres/log-file.js';
-import { readPidFile, stopPostmaster } from './embedded-postgres/postmaster.js';
-import { close, databaseUrl, ensureDatabase, type SupervisorSession } from './embedded-postgres/session.js';
+import {
+  isPostmaster,
+  launch,
+  readPidFile,
+  removeStalePidFile,
+  stopPostmaster,
+} from './embedded-postgres/postmaster.js';
+import {
+  close,
+  databaseUrl,
+  ensureDatabase,
+  openSession,
+  type Supervisor,
+  type SupervisorSession,
+} from './embedded-postgres/session.js';
 
 export { DataDirInUseError } from './embedded-postgres/session.js';
 
 /** How to run the embedded database. */
 export interface EmbeddedPostgresOptions {
-  /** DATA_DIR of the settings (absolute or relative to cwd). The cluster lives in `<dataDir>/postgres`. */
-  dataDir: string;
-  /** called with one-line human messages worth an operator's eye (first start: where the data lies; restart after a crash; adopted an orphan) */
-  log: (message: string) => void;
-  /** extra server settings, e.g. { fsync: 'off' } for tests */
-  serverSettings?: Record<string, string>;
+  /** DATA_DIR of the settings, absolute or relative to the working directory. */
+  readonly dataDir: string;
+  /** Receives one-line messages worth an operator's eye: where the data lies, that the server died and is back. */
+  readonly log: (message: string) => void;
+  /** Further settings of the server, such as `{ fsync: 'off' }` for tests. */
+  readonly serverSettings?: Readonly<Record<string, string>>;
+  /** Who starts it; the service unless said otherwise. */
+  readonly supervisor?: Supervisor;
 }
 
-/** A database server that this process supervises. */
-export interface EmbeddedPostgres {
-  /** Connection string of the database `bakery` (UTF-8), the same until `stop`. */
-  readonly url: string;
-  /** clean stop: 'fast' shutdown, waits, releases everything */
-  stop(): Promise<void>;
-}
-
+/** https://www.postgresql.org/docs/18/runtime-config.html */
+export const SERVER_SETTINGS = {
+  listen_addresses: '127.0.0.1',
+  unix_socket_directories: '',
+  max_connections: '200',
+  jit: 'off', // costs more than it saves on statements of milliseconds
+  timezone: 'UTC',
+  log_timezone: 'UTC',
+  log_line_prefix: '%m [%p] ',
+  log_error_verbosity: 'terse', // the detail of a violated constraint holds the row: addresses, hashes
+  log_min_error_statement: 'panic', // so does the statement
+  log_checkpoints: 'off',
+};
+const START_DEADLINE_MS = 120_000;
+const PAUSE_MS = { first: 20, longest: 500 };
 const RECOVERY_PAUSE_MS = 1_000;
 
 /**
- * Starts real PostgreSQL on the cluster of a DATA_DIR, or takes over the server that a crashed run left
- * there, and keeps it running on one port of 127.0.0.1 until `stop`.
- * @throws DataDirInUseError if another running service has it; Error with the reason if there are no
- *   binaries for this platform, the cluster is of another major version, or the server does not start
+ * Starts real PostgreSQL on the cluster of a DATA_DIR, or takes over the server that a crashed run left there.
+ * @throws DataDirInUseError if another running process supervises it; Error with the reason if there are no binaries
+ *   for this platform, the cluster is of another major version, or the server does not start
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const cluster = await locateCluster(options.dataDir);
@@ -48,14 +69,21 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   if (await ensureCluster(cluster, binaries, { password: passwords.superuser, sync })) {
     options.log(`embedded PostgreSQL ${binaries.version}: the data lies in ${cluster.folder}`);
   }
-  const plan = planServer(cluster, binaries, passwords, options.serverSettings ?? {});
-  const supervisor = new Supervisor(plan, options.log);
-  await supervisor.start();
-  return supervisor;
+  const settings = { ...SERVER_SETTINGS, ...options.serverSettings };
+  const plan = JSON.stringify([binaries.version, binaries.postgres, settings]);
+  const postgres = new EmbeddedPostgres(
+    cluster,
+    passwords,
+    binaries.postgres,
+    { ...settings, 'bakery.plan': plan },
+    options,
+  );
+  await postgres.start();
+  return postgres;
 }
 
 /**
- * Connection string of the embedded database that another process supervises, for a command beside it.
+ * Connection string of the embedded database that another process supervises, for a command beside the service.
  * @throws Error when none runs
  */
 export async function runningPostgresUrl(dataDir: string): Promise<string> {
@@ -65,7 +93,9 @@ export async function runningPostgresUrl(dataDir: string): Promise<string> {
   return databaseUrl(claim.port, await clusterPasswords(cluster));
 }
 
-class Supervisor implements EmbeddedPostgres {
+/** A database server that this process supervises: it runs on one port of 127.0.0.1 until `stop`. */
+export class EmbeddedPostgres {
+  /** Connection string of the database `bakery` (UTF-8); the same until `stop`. */
   url = '';
   private readonly stopping = new AbortController();
   private readonly stopAsked = new Promise<void>((resolve) => {
@@ -73,91 +103,132 @@ class Supervisor implements EmbeddedPostgres {
       resolve();
     });
   });
-  /** undefined between the loss of a server and its return */
+  /** Undefined between the loss of a server and its return. */
   private session: SupervisorSession | undefined;
   private watching = Promise.resolve();
-  private leaveLog: () => void = () => undefined;
   private stopped: Promise<void> | undefined;
 
   constructor(
-    private readonly server: ServerPlan,
-    private readonly report: (message: string) => void,
+    private readonly cluster: Cluster,
+    private readonly passwords: Passwords,
+    private readonly program: string,
+    private readonly settings: Readonly<Record<string, string>>,
+    private readonly options: EmbeddedPostgresOptions,
   ) {}
 
   async start(): Promise<void> {
-    const { session, adopted } = await acquire(this.server, this.stopping.signal);
+    const session = await this.acquire();
     try {
-      await removeUnfinished(this.server.cluster);
-      await ensureDatabase(session.client, this.server.passwords);
+      await removeUnfinished(this.cluster);
+      await ensureDatabase(session.client, this.passwords);
     } catch (error) {
       await this.shutDown(session);
       throw error;
     }
-    if (adopted) {
-      this.report(`embedded PostgreSQL: took over the server of an earlier run (process ${session.pid})`);
-    }
     this.session = session;
-    this.url = databaseUrl(session.port, this.server.passwords);
-    this.leaveLog = boundLogFile(this.server.cluster.logFile);
+    this.url = databaseUrl(session.port, this.passwords);
     this.watching = this.watch(session);
   }
 
+  /** Ends every session, writes everything, and releases DATA_DIR. */
   stop(): Promise<void> {
     this.stopped ??= this.stopOnce();
     return this.stopped;
   }
 
-  private async watch(first: SupervisorSession): Promise<void> {
-    let session: SupervisorSession | undefined = first;
-    while (session) {
-      await Promise.race([session.lost, this.stopAsked]);
-      if (this.stopping.signal.aborted) return;
-      this.session = undefined;
-      session = this.session = await this.recover(session);
-    }
-  }
-
-  /** Brings the server back on the port that clients know. Gives undefined only if `stop` is asked for first. */
-  private async recover(lost: SupervisorSession): Promise<SupervisorSession | undefined> {
-    const since = Date.now();
-    await close(lost.client);
-    for (let attempt = 0; ; attempt += 1) {
-      const session = await this.reacquire(lost.port, attempt);
-      if (session) {
-        const what = session.pid === lost.pid ? 'lost its sessions and recovered' : 'died and was restarted';
-        this.report(`embedded PostgreSQL ${what} (port ${session.port}, ${Date.now() - since} ms)`);
-        return session;
-      }
-      if (this.stopping.signal.aborted) return undefined;
-      await Promise.race([delay(RECOVERY_PAUSE_MS, undefined, { ref: false }), this.stopAsked]);
-    }
-  }
-
-  private async reacquire(port: number, attempt: number): Promise<SupervisorSession | undefined> {
-    try {
-      return (await acquire(this.server, this.stopping.signal, port)).session;
-    } catch (error) {
-      if (attempt === 0 && !this.stopping.signal.aborted) {
-        const reason = errorText(error).replaceAll(/\s*\n\s*/g, ' | ');
-        this.report(`embedded PostgreSQL died and is not back yet: ${reason}`);
-      }
-      return undefined;
-    }
-  }
-
   private async stopOnce(): Promise<void> {
     this.stopping.abort();
     await this.watching;
-    this.leaveLog();
     if (this.session) await this.shutDown(this.session);
   }
 
-  /** The lock is held until the server is down, so that no other service starts on a server that is ending. */
+  /** The lock is held until the server is down: no other process starts on a server that is ending. */
   private async shutDown(session: SupervisorSession): Promise<void> {
     try {
-      await stopPostmaster(session.pid, this.server.cluster);
+      await stopPostmaster(session.pid, this.cluster);
     } finally {
       await close(session.client);
     }
   }
+
+  /**
+   * Gets the cluster a running server and the supervisor's lock on it. A server that runs with the same program and
+   * settings is taken over, another one is stopped. Whoever gets the lock is the supervisor, whoever launched the
+   * server.
+   * @param port where the server must listen; a free one is chosen if it is left out
+   */
+  private async acquire(port?: number): Promise<SupervisorSession> {
+    const deadline = Date.now() + START_DEADLINE_MS;
+    for (let pause = PAUSE_MS.first; Date.now() < deadline; pause = Math.min(pause * 1.5, PAUSE_MS.longest)) {
+      this.stopping.signal.throwIfAborted();
+      const claim = await readPidFile(this.cluster);
+      if (claim?.pid !== undefined && (await isPostmaster(claim.pid, this.cluster))) {
+        const session = claim.ready ? await this.open(claim) : undefined;
+        const isAsPlanned = session?.plan === this.settings['bakery.plan'];
+        if (session && isAsPlanned && session.port === (port ?? session.port)) return session;
+        if (session) await this.shutDown(session);
+      } else {
+        if (claim) await removeStalePidFile(this.cluster, claim);
+        const settings = { ...this.settings, port: String(port ?? randomPort()) };
+        if ((await launch(this.cluster, this.program, settings)) !== undefined) continue;
+      }
+      await delay(pause);
+    }
+    throw new Error(
+      `the embedded PostgreSQL in ${this.cluster.folder} is not running after ${START_DEADLINE_MS / 1000} s`,
+    );
+  }
+
+  private open(claim: Parameters<typeof openSession>[0]): Promise<SupervisorSession | undefined> {
+    return openSession(claim, this.cluster, this.passwords, this.options.supervisor ?? 'service');
+  }
+
+  /** Brings the server back whenever the connection to it is lost, until `stop`. */
+  private async watch(first: SupervisorSession): Promise<void> {
+    let lost = first;
+    for (;;) {
+      await Promise.race([lost.lost, this.stopAsked]);
+      if (this.isStopping()) return;
+      this.session = undefined;
+      const since = Date.now();
+      await close(lost.client);
+      const session = await this.recover(lost.port);
+      if (session === undefined) return;
+      this.session = lost = session;
+      this.options.log(
+        `embedded PostgreSQL was lost and is back (port ${session.port}, ${Date.now() - since} ms)`,
+      );
+    }
+  }
+
+  private isStopping(): boolean {
+    return this.stopping.signal.aborted;
+  }
+
+  /** @returns undefined only if `stop` is asked for first */
+  private async recover(port: number): Promise<SupervisorSession | undefined> {
+    for (let attempt = 0; !this.isStopping(); attempt += 1) {
+      try {
+        return await this.acquire(port);
+      } catch (error) {
+        if (attempt === 0 && !this.isStopping()) {
+          const reason = (error instanceof Error ? error.message : String(error)).replaceAll(
+            /\s*\n\s*/g,
+            ' | ',
+          );
+          this.options.log(`embedded PostgreSQL was lost and is not back yet: ${reason}`);
+        }
+        await Promise.race([delay(RECOVERY_PAUSE_MS, undefined, { ref: false }), this.stopAsked]);
+      }
+    }
+    return undefined;
+  }
+}
+
+/**
+ * Outside the ranges from which Linux and macOS take the local ports of outgoing connections: one of those could take
+ * ours while the server restarts. If it is taken, the server does not start and another one is tried.
+ */
+function randomPort(): number {
+  return randomInt(20_000, 32_768);
 }

@@ -1,7 +1,7 @@
 import { runMigrations as runJobMigrations } from 'graphile-worker';
 import { Pool } from 'pg';
 import { DataSource } from 'typeorm';
-import { dataSourceOptions } from './data-source.js';
+import { dataSourceOptions, migrations } from './data-source.js';
 import { LOCK_PATIENCE_MS, type Log, repeatWhileLocked, withMigrationLock } from './migration-lock.js';
 
 const MIGRATIONS_TABLE = 'migrations';
@@ -22,12 +22,20 @@ export interface MigrationStatus {
 /**
  * Brings the schema of the service and of its job queue up to date. Processes that start together take turns.
  * @param log receives a line for each time that a migration had to give way to a long transaction
+ * @param names the migrations that are applied; all of them if left out
  */
-export async function migrate(databaseUrl: string, log: Log = () => undefined): Promise<void> {
+export async function migrate(
+  databaseUrl: string,
+  log: Log = () => undefined,
+  names?: readonly string[],
+): Promise<void> {
+  const wanted = migrations.filter((Migration) => names?.includes(new Migration().name) ?? true);
   await withMigrationLock(databaseUrl, async () => {
     await repeatWhileLocked(log, () => migrateQueue(databaseUrl));
-    await withDataSource(databaseUrl, (dataSource) =>
-      repeatWhileLocked(log, () => dataSource.runMigrations({ transaction: 'each' })),
+    await withDataSource(
+      databaseUrl,
+      (dataSource) => repeatWhileLocked(log, () => dataSource.runMigrations({ transaction: 'each' })),
+      wanted,
     );
   });
 }
@@ -86,9 +94,10 @@ async function migrateQueue(databaseUrl: string): Promise<void> {
 async function withDataSource<T>(
   databaseUrl: string,
   act: (dataSource: DataSource) => Promise<T>,
+  wanted: typeof migrations = migrations,
 ): Promise<T> {
   const options = dataSourceOptions(databaseUrl);
-  const dataSource = new DataSource({ ...options, extra: SESSION });
+  const dataSource = new DataSource({ ...options, migrations: wanted, extra: SESSION });
   await dataSource.initialize();
   try {
     return await act(dataSource);

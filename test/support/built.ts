@@ -12,9 +12,7 @@ export interface BuiltModules {
   'src/config/database.js': typeof import('../../src/config/database.js');
   'src/config/env.js': typeof import('../../src/config/env.js');
   'src/config/migrate.js': typeof import('../../src/config/migrate.js');
-  'src/config/embedded-postgres/backup/restore.js': typeof import('../../src/config/embedded-postgres/backup/restore.js');
   'src/config/embedded-postgres.js': typeof import('../../src/config/embedded-postgres.js');
-  'src/config/embedded-postgres/acquire.js': typeof import('../../src/config/embedded-postgres/acquire.js');
   'src/config/embedded-postgres/binaries.js': typeof import('../../src/config/embedded-postgres/binaries.js');
   'src/config/embedded-postgres/cluster.js': typeof import('../../src/config/embedded-postgres/cluster.js');
   'src/config/embedded-postgres/postmaster.js': typeof import('../../src/config/embedded-postgres/postmaster.js');

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { built } from './built.js';
+import { freePort } from './process.js';
 
 /** A PostgreSQL server that nobody supervises: as DATABASE_URL names one, with an operator who restarts it. */
 export class ExternalPostgres {
@@ -36,24 +37,20 @@ export class ExternalPostgres {
       'src/config/embedded-postgres/cluster.js',
     );
     const { findBinaries } = await built('src/config/embedded-postgres/binaries.js');
-    const { planServer } = await built('src/config/embedded-postgres/acquire.js');
+    const { SERVER_SETTINGS } = await built('src/config/embedded-postgres.js');
     const { launch, stopPostmaster } = await built('src/config/embedded-postgres/postmaster.js');
     const cluster = await locateCluster(dataDir);
     const binaries = await findBinaries(cluster.runAs, cluster.copyFolder);
     const passwords = await clusterPasswords(cluster);
-    const { settings } = planServer(cluster, binaries, passwords, {});
     const superuserUrl = Object.assign(new URL(url), { username: SUPERUSER, password: passwords.superuser });
-    const args = Object.entries({ ...settings, port: new URL(url).port }).flatMap(([name, value]) => [
-      '-c',
-      `${name}=${value}`,
-    ]);
+    const settings = { ...SERVER_SETTINGS, port: new URL(url).port };
     const postgres = new ExternalPostgres(
       dataDir,
       url,
       superuserUrl.href,
       async () => {
-        const pid = await launch(cluster, binaries.postgres, args, new AbortController().signal);
-        if (typeof pid !== 'number') throw new Error(`the external PostgreSQL does not start: ${pid}`);
+        const pid = await launch(cluster, binaries.postgres, settings);
+        if (pid === undefined) throw new Error('the external PostgreSQL does not start');
         return pid;
       },
       async (pid, signal) => {
@@ -70,7 +67,6 @@ export class ExternalPostgres {
     const { locateCluster, clusterPasswords, SUPERUSER } = await built(
       'src/config/embedded-postgres/cluster.js',
     );
-    const { freePort } = await built('src/config/embedded-postgres/postmaster.js');
     await this.#stop('SIGINT');
     const dataDir = await mkdtemp(join(tmpdir(), 'bakery-replica-'));
     // Node's own copy leaves the owner behind, and PostgreSQL refuses a folder that is not its own.

@@ -1,7 +1,5 @@
-import { type Flavour, FLAVOURS, SIZES } from './flavours.js';
-import type { PictureName } from './pictures/gallery.js';
+import { BAKERY, type Flavour, type Recipe, type Size } from './examples.js';
 import { Random } from './random.js';
-import { type Recipe, RECIPES } from './recipes.js';
 
 /** A product that a bakery might sell. */
 export interface SeedProduct {
@@ -9,38 +7,24 @@ export interface SeedProduct {
   readonly description: string;
   /** Rupiah, a decimal as the catalog stores it. */
   readonly price: string;
-  /** What its pictures show, none to two of them. */
-  readonly pictures: readonly PictureName[];
+  /** Names of its pictures, none to two of them. */
+  readonly pictures: readonly string[];
 }
 
-/** Bakers of the house; the first ones' goods come first, so that few products have plain names. */
-const BAKERS = ['', 'Bu Ratna', 'Pak Joko', 'Oma Elsje', 'Mas Bayu', 'Nonya Lim', 'Chef Margot', 'Uni Rahma'];
-const OVENS = [
-  'It is baked before sunrise and on the shelf by seven.',
-  'We bake it twice a day, so that it is never older than an afternoon.',
-  'It leaves the oven at ten, and most days it is gone by noon.',
-  'Order before six in the evening and it is baked for you the next morning.',
-] as const;
-const KEEPING = [
-  'It keeps for two days at room temperature.',
-  'Best on the day itself; after that, a minute in a hot oven brings it back.',
-  'It keeps for five days in a closed tin, if you can leave it there.',
-  'Keep it cool and take it out half an hour before you serve it.',
-  'It travels well and likes to be given away.',
-] as const;
-const PARTNERS = [
-  'black coffee',
-  'teh tarik',
-  'jasmine tea',
-  'a glass of cold milk',
-  'bandrek',
-  'kopi tubruk',
-] as const;
+interface Choice {
+  readonly recipe: Recipe;
+  readonly flavour: Flavour;
+  readonly size: Size;
+}
+
+const CHOICES: readonly Choice[] = BAKERY.recipes.flatMap((recipe) =>
+  (BAKERY.flavours[recipe.flavours] ?? []).flatMap((flavour) =>
+    (BAKERY.sizes[recipe.sizes] ?? []).map((size) => ({ recipe, flavour, size })),
+  ),
+);
 
 /** How many different products there are. */
-export const MOST_PRODUCTS =
-  BAKERS.length *
-  RECIPES.reduce((sum, { flavours, sizes }) => sum + FLAVOURS[flavours].length * SIZES[sizes].length, 0);
+export const MOST_PRODUCTS = BAKERY.bakers.length * CHOICES.length;
 
 /**
  * The first products of a seed's catalog, every name once. The same seed and a smaller number give the beginning of
@@ -50,28 +34,23 @@ export const MOST_PRODUCTS =
 export function catalog(count: number, seed: number): SeedProduct[] {
   const random = new Random(seed);
   const products: SeedProduct[] = [];
-  for (const baker of BAKERS) {
-    const choices = RECIPES.flatMap((recipe) =>
-      FLAVOURS[recipe.flavours].flatMap((flavour) =>
-        SIZES[recipe.sizes].map((size) => ({ recipe, flavour, size })),
-      ),
-    );
-    for (const { recipe, flavour, size } of random.shuffled(choices)) {
+  for (const baker of BAKERY.bakers) {
+    for (const choice of random.shuffled(CHOICES)) {
       if (products.length === count) return products;
-      products.push({
-        name: nameOf(recipe, flavour, size.name, baker),
-        description: describe(recipe, flavour, baker, random),
-        price: priceOf(recipe, size.times, random),
-        pictures: picturesOf(recipe, random),
-      });
+      products.push(productOf(choice, baker, random));
     }
   }
   return products;
 }
 
-function nameOf({ name }: Recipe, flavour: Flavour, size: string, baker: string): string {
+function productOf({ recipe, flavour, size }: Choice, baker: string, random: Random): SeedProduct {
   const taste = flavour.name === 'Original' ? '' : ` ${flavour.name}`;
-  return `${name}${taste}${baker === '' ? '' : ` ala ${baker}`}, ${size}`;
+  return {
+    name: `${recipe.name}${taste}${baker === '' ? '' : ` ala ${baker}`}, ${size.name}`,
+    description: describe(recipe, flavour, baker, random),
+    price: priceOf(recipe, size, random),
+    pictures: picturesOf(recipe, random),
+  };
 }
 
 function describe({ name, about }: Recipe, { note }: Flavour, baker: string, random: Random): string {
@@ -79,22 +58,22 @@ function describe({ name, about }: Recipe, { note }: Flavour, baker: string, ran
     `${name} ${about}.`,
     note,
     ...(baker === '' ? [] : [`${baker} bakes it by a recipe from home.`]),
-    random.pick(OVENS),
-    ...(random.next() < 0.5 ? [`It goes well with ${random.pick(PARTNERS)}.`] : []),
-    random.pick(KEEPING),
+    random.pick(BAKERY.ovens),
+    ...(random.next() < 0.5 ? [`It goes well with ${random.pick(BAKERY.partners)}.`] : []),
+    random.pick(BAKERY.keeping),
   ];
   return sentences.join(' ');
 }
 
 /** To the next 500 rupiah, as it would stand on a shelf. */
-function priceOf({ price: [from, to] }: Recipe, times: number, random: Random): string {
-  return `${Math.round((random.between(from, to) * times) / 500) * 500}.00`;
+function priceOf({ price: [from, to] }: Recipe, { times }: Size, random: Random): string {
+  const price = (from + random.next() * (to - from)) * times;
+  return `${Math.round(price / 500) * 500}.00`;
 }
 
 /** One product in twenty has no picture, as in any catalog. */
-function picturesOf({ motif }: Recipe, random: Random): SeedProduct['pictures'] {
-  const first = random.next() < 0.5 ? 0 : 1;
+function picturesOf({ picture }: Recipe, random: Random): string[] {
+  const order = random.next() < 0.5 ? [1, 2] : [2, 1];
   const count = random.next() < 0.05 ? 0 : random.whole(1, 2);
-  const variants = [first, first === 0 ? 1 : 0] as const;
-  return variants.slice(0, count).map((variant) => ({ motif, variant }));
+  return order.slice(0, count).map((number) => `${picture}-${number}`);
 }

@@ -4,34 +4,23 @@ import { DataSource } from 'typeorm';
 import { PasswordsService } from '../../auth/passwords.service.js';
 import type { Principal } from '../../common/current-user.decorator.js';
 import { Env } from '../../config/env.js';
-import { type Progress, sideBySide } from '../../config/side-by-side.js';
 import { signatureOf } from '../../gateway/signature.js';
 import { OrdersService } from '../../orders/orders.service.js';
 import { PaymentsService } from '../../payments/payments.service.js';
 import { UsersService } from '../../users/users.service.js';
+import { sideBySide } from '../side-by-side.js';
+import { BAKERY } from './examples.js';
 import { Random } from './random.js';
 
 /** How customers pay at the gateway, and how most of it ends. */
 const PAYMENTS = ['qris', 'gopay', 'bank_transfer', 'credit_card'] as const;
 const ENDS = ['settlement', 'settlement', 'settlement', 'settlement', 'expire', 'cancel'] as const;
 const STATUS_CODES = { settlement: '200', expire: '202', cancel: '200' } as const;
-const NAMES = [
-  'Ayu Lestari',
-  'Budi Santoso',
-  'Citra Dewi',
-  'Dimas Pratama',
-  'Eka Putri',
-  'Fajar Nugroho',
-  'Gita Maharani',
-  'Hendra Wijaya',
-  'Intan Permata',
-  'Joko Susilo',
-] as const;
 const CUSTOMERS = 25;
 
 /**
- * Orders of made-up customers, through the front doors: made as a customer makes them, and paid by notifications as
- * the gateway signs them. A third stays pending.
+ * Orders of made-up customers, made as a customer makes them and paid by notifications that are signed like the
+ * gateway's. A third stays pending.
  * @param productIds what may be ordered, at least one
  */
 export async function seedOrders(
@@ -39,7 +28,7 @@ export async function seedOrders(
   count: number,
   productIds: readonly number[],
   seed: number,
-  progress: Progress,
+  progress: (done: number, total: number) => void,
 ): Promise<void> {
   const orders = app.get(OrdersService, { strict: false });
   const payments = app.get(PaymentsService, { strict: false });
@@ -87,7 +76,7 @@ export async function seedOrders(
   );
 }
 
-/** Accounts that nobody can sign in to: nobody knows their password. Those of an earlier run are used again. */
+/** Accounts with a random password that is not kept. Those of an earlier run are used again. */
 async function seedCustomers(app: INestApplicationContext, count: number): Promise<Principal[]> {
   const users = app.get(UsersService, { strict: false });
   const dataSource = app.get(DataSource, { strict: false });
@@ -95,7 +84,7 @@ async function seedCustomers(app: INestApplicationContext, count: number): Promi
   const customers: Principal[] = [];
   for (let number = 1; number <= count; number += 1) {
     const email = `customer-${number}@seed.bakery.example`;
-    const fullname = NAMES[(number - 1) % NAMES.length] ?? NAMES[0];
+    const fullname = BAKERY.customers[number % BAKERY.customers.length] ?? email;
     customers.push(
       (await users.findByEmail(email)) ??
         (await dataSource.transaction((tx) =>

@@ -1,24 +1,19 @@
 /** Reproducible random numbers (mulberry32): the same seed gives the same ones on every machine. */
 export class Random {
-  #state: number;
+  private state: number;
 
   /** @param seed a whole number; its low 32 bits count */
   constructor(seed: number) {
-    this.#state = seed >>> 0;
+    this.state = seed >>> 0;
   }
 
   /** From 0 up to, not including, 1. */
   next(): number {
-    this.#state = (this.#state + 0x6d2b79f5) >>> 0;
-    let mixed = this.#state;
+    this.state = (this.state + 0x6d2b79f5) >>> 0;
+    let mixed = this.state;
     mixed = Math.imul(mixed ^ (mixed >>> 15), mixed | 1);
     mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  }
-
-  /** From `low` up to `high`. */
-  between(low: number, high: number): number {
-    return low + this.next() * (high - low);
   }
 
   /** A whole number, both ends included. */
@@ -26,8 +21,9 @@ export class Random {
     return low + Math.floor(this.next() * (high - low + 1));
   }
 
-  pick<T>(list: readonly [T, ...T[]]): T {
-    return list[this.whole(0, list.length - 1)] ?? list[0];
+  /** @param list not empty */
+  pick<T>(list: readonly T[]): T {
+    return list[this.whole(0, list.length - 1)] as T;
   }
 
   /** A new list in another order (Fisher and Yates). */

@@ -1,43 +1,28 @@
-import { constants } from 'node:fs';
-import {
-  chmod,
-  copyFile,
-  lstat,
-  mkdir,
-  readFile,
-  readdir,
-  rename,
-  rm,
-  stat,
-  symlink,
-} from 'node:fs/promises';
+import { chmod, cp, readFile, rename, rm, stat, symlink } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { basename, dirname, join, relative, resolve } from 'node:path';
-import { errorCode, errorText, temporarySibling } from './files.js';
+import { errorCode, temporarySibling } from './files.js';
 import { run, type RunAs } from './run-as.js';
 
 /** A set of PostgreSQL programs that was seen to run. */
 export interface Binaries {
-  postgres: string;
-  initdb: string;
+  readonly postgres: string;
+  readonly initdb: string;
   /** `18.4` */
-  version: string;
+  readonly version: string;
   /** `18`: what `PG_VERSION` in a cluster must say. */
-  major: string;
+  readonly major: string;
 }
 
 /** One entry of the package's `pg-symlinks.json`; both paths look like `native/lib/libpq.so.5`, in one folder. */
 interface LibraryLink {
-  source: string;
-  target: string;
+  readonly source: string;
+  readonly target: string;
 }
 
-const PROGRAMS = ['postgres', 'initdb'] as const;
-
 /**
- * Finds the server that npm installed for this platform. What a lifecycle script would have done (`npm ci
- * --ignore-scripts` skips it) is done here. Where the folder cannot be repaired or the server's user cannot
- * reach it, the programs are copied once into that of `copyFolder`.
+ * Finds the server that npm installed for this platform. Where that folder cannot be repaired or the server's user
+ * cannot reach it, the programs are copied once into the folder of `copyFolder`.
  * @throws Error where there is none for this platform, or it does not run on this system
  */
 export async function findBinaries(
@@ -46,19 +31,17 @@ export async function findBinaries(
 ): Promise<Binaries> {
   const { native, release } = await findPackage();
   try {
-    await repair(native);
-    return await probe(native, runAs);
-  } catch (inPlaceFailure) {
+    return await prepare(native, runAs);
+  } catch {
     try {
       const copy = join(await copyFolder(), `postgresql-${release}`);
       await copyOnce(native, copy);
-      return await probe(copy, runAs);
+      return await prepare(copy, runAs);
     } catch (error) {
-      throw new AggregateError(
-        [inPlaceFailure, error],
-        `the embedded PostgreSQL does not run on this system, set DATABASE_URL: ${errorText(error)}`,
-        { cause: error },
-      );
+      const reason = error instanceof Error ? error.message : String(error);
+      throw new Error(`the embedded PostgreSQL does not run on this system, set DATABASE_URL: ${reason}`, {
+        cause: error,
+      });
     }
   }
 }
@@ -69,49 +52,31 @@ async function findPackage(): Promise<{ native: string; release: string }> {
   try {
     entry = createRequire(import.meta.url).resolve(name);
   } catch (error) {
-    const hint =
-      process.platform === 'win32'
-        ? 'set DATABASE_URL, or run the service in WSL'
-        : 'set DATABASE_URL, or install with optional dependencies';
-    throw new Error(`there is no embedded PostgreSQL (${name}) here: ${hint}`, { cause: error });
+    const way =
+      process.platform === 'win32' ? 'run the service in WSL' : 'install with optional dependencies';
+    throw new Error(`there is no embedded PostgreSQL (${name}) here: set DATABASE_URL, or ${way}`, {
+      cause: error,
+    });
   }
   const root = resolve(dirname(entry), '..'); // its exports name nothing but dist/index.js
-  const manifest: unknown = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
-  const version = manifest && typeof manifest === 'object' && 'version' in manifest ? manifest.version : '';
-  return { native: join(root, 'native'), release: `${String(version)}-${process.platform}-${process.arch}` };
+  const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as { version: string };
+  return { native: join(root, 'native'), release: `${version}-${process.platform}-${process.arch}` };
 }
 
-/** Makes the library links and executable bits that the programs need, where they are missing. */
-async function repair(native: string): Promise<void> {
-  const list = JSON.parse(await readFile(join(native, 'pg-symlinks.json'), 'utf8')) as LibraryLink[];
-  for (const { source, target } of list) {
-    const path = join(native, relative('native', target));
-    if (await exists(path)) continue;
+/** Does what the package's install script does, which `npm ci --ignore-scripts` skips, and tries the programs. */
+async function prepare(native: string, runAs: RunAs | undefined): Promise<Binaries> {
+  const links = JSON.parse(await readFile(join(native, 'pg-symlinks.json'), 'utf8')) as LibraryLink[];
+  for (const { source, target } of links) {
     try {
-      await symlink(basename(source), path);
+      await symlink(basename(source), join(native, relative('native', target)));
     } catch (error) {
-      if (errorCode(error) !== 'EEXIST') throw error; // another starting service was quicker
+      if (errorCode(error) !== 'EEXIST') throw error;
     }
   }
-  for (const program of PROGRAMS) {
-    const path = join(native, 'bin', program);
-    const { mode } = await stat(path);
-    if ((mode & 0o111) !== 0o111) await chmod(path, mode | 0o755);
-  }
-}
-
-async function exists(path: string): Promise<boolean> {
-  try {
-    await lstat(path);
-    return true;
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return false;
-    throw error;
-  }
-}
-
-async function probe(native: string, runAs: RunAs | undefined): Promise<Binaries> {
   const [postgres, initdb] = [join(native, 'bin', 'postgres'), join(native, 'bin', 'initdb')];
+  for (const program of [postgres, initdb]) {
+    if (((await stat(program)).mode & 0o111) !== 0o111) await chmod(program, 0o755);
+  }
   const [output] = await Promise.all([run(postgres, ['-V'], runAs), run(initdb, ['-V'], runAs)]);
   const version = /(\d+)\.\S+/.exec(output);
   if (!version?.[1]) throw new Error(`"postgres -V" printed ${JSON.stringify(output)}`);
@@ -120,29 +85,20 @@ async function probe(native: string, runAs: RunAs | undefined): Promise<Binaries
 
 /** A copy is complete once it has its name: it is made beside it and renamed. */
 async function copyOnce(native: string, copy: string): Promise<void> {
-  if (await exists(copy)) return;
+  const exists = () => stat(copy).catch(() => undefined);
+  if (await exists()) return;
   const temporary = temporarySibling(copy);
   try {
-    await copyTree(native, temporary);
-    await repair(temporary);
+    await cp(native, temporary, {
+      recursive: true,
+      verbatimSymlinks: true,
+      filter: (path) => !path.endsWith('.a'),
+    });
+    await run('chmod', ['-R', 'a+rX', temporary]); // whatever the umask of the installation was
     await rename(temporary, copy);
   } catch (error) {
-    if (!(await exists(copy))) throw error;
+    if (!(await exists())) throw error; // otherwise another process was quicker
   } finally {
     await rm(temporary, { recursive: true, force: true });
-  }
-}
-
-/** Copies plain files, readable and executable as needed whatever the umask of the installation was. */
-async function copyTree(from: string, to: string): Promise<void> {
-  await mkdir(to, { recursive: true });
-  await chmod(to, 0o755);
-  for (const entry of await readdir(from, { withFileTypes: true })) {
-    const [source, target] = [join(from, entry.name), join(to, entry.name)];
-    if (entry.isDirectory()) await copyTree(source, target);
-    else if (entry.isFile() && !entry.name.endsWith('.a')) {
-      await copyFile(source, target, constants.COPYFILE_FICLONE);
-      await chmod(target, basename(from) === 'bin' ? 0o755 : 0o644);
-    }
   }
 }

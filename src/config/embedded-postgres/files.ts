@@ -1,25 +1,15 @@
 import { randomBytes } from 'node:crypto';
-import { link, open, readFile, unlink } from 'node:fs/promises';
+import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { open, readFile } from 'node:fs/promises';
 
-/** The code of a failed system call (`ENOENT`, …), or undefined if `error` is none. */
+/** The code of an error: `ENOENT`, a SQLSTATE, … Undefined if it has none. */
 export function errorCode(error: unknown): string | undefined {
-  const code = propertyOf(error, 'code');
+  // Not by `instanceof`: the errors of Node's own modules are of another realm under Jest.
+  const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
   return typeof code === 'string' ? code : undefined;
 }
 
-/** What a failed program printed on its standard error, else the error's message. */
-export function errorText(error: unknown): string {
-  const stderr = propertyOf(error, 'stderr');
-  if (typeof stderr === 'string' && stderr.trim() !== '') return stderr.trim();
-  return String(propertyOf(error, 'message') ?? error);
-}
-
-// Not by `instanceof`: the errors of Node's own modules are of another realm under Jest.
-function propertyOf(error: unknown, name: string): unknown {
-  return typeof error === 'object' && error !== null ? (error as Record<string, unknown>)[name] : undefined;
-}
-
-/** A path beside `path` that nobody else uses. */
+/** A path beside `path` that nothing else uses. */
 export function temporarySibling(path: string): string {
   return `${path}.tmp-${randomBytes(6).toString('hex')}`;
 }
@@ -35,24 +25,20 @@ export async function readIfPresent(path: string): Promise<string | undefined> {
 }
 
 /**
- * Writes a file that is made once, and gives the text it then holds: that of the first writer, if several
+ * Writes a small file that is made once, and gives the text that it then holds: that of the first writer, if several
  * processes write at the same time. No reader and no crash ever sees a part of it.
  */
-export async function writeOnce(path: string, text: string, mode: number): Promise<string> {
+export function writeOnce(path: string, text: string, mode: number): string {
   const temporary = temporarySibling(path);
-  const file = await open(temporary, 'wx', mode);
+  writeFileSync(temporary, text, { mode, flag: 'wx', flush: true });
   try {
-    await file.writeFile(text);
-    await file.sync();
-    await file.close();
-    await link(temporary, path); // unlike rename, refuses to replace what another process wrote
+    linkSync(temporary, path); // unlike a rename, it does not replace what another process wrote
     return text;
   } catch (error) {
-    if (errorCode(error) === 'EEXIST') return await readFile(path, 'utf8');
+    if (errorCode(error) === 'EEXIST') return readFileSync(path, 'utf8');
     throw error;
   } finally {
-    await file.close();
-    await unlink(temporary);
+    rmSync(temporary);
   }
 }
 

@@ -1,104 +1,86 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
-import { link, open, readFile, rename, stat, unlink } from 'node:fs/promises';
-import { createServer } from 'node:net';
+import { open, readFile, readlink, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Cluster } from './cluster.js';
-import { errorCode, readIfPresent, temporarySibling } from './files.js';
-import { logTail } from './log-file.js';
-import { isAlive, isPostmaster, signal } from './processes.js';
+import { errorCode, readIfPresent } from './files.js';
 import { CHILD_OPTIONS } from './run-as.js';
 
 const POLL_MS = 15;
-const FAST_SHUTDOWN_MS = 10_000;
-const IMMEDIATE_SHUTDOWN_MS = 5_000;
-const EMPTY_PID_FILE_MS = 5_000;
+const MAX_LOG_BYTES = 5 * 1024 * 1024;
+const SHOWN_LINES = 20;
 
-/** `postmaster.pid` in the data directory, by which the server claims it. */
+/** What `postmaster.pid` says: the server's claim on its data directory. */
 export interface PidFile {
-  text: string;
-  /** undefined while the server has not written it yet */
-  pid: number | undefined;
-  port: number | undefined;
-  ready: boolean;
+  /** Undefined while the server has not written it yet. */
+  readonly pid: number | undefined;
+  readonly port: number | undefined;
+  /** The server accepts connections. */
+  readonly ready: boolean;
 }
 
-/** Reads the claim on a cluster, if there is one. Format: PostgreSQL's `src/include/utils/pidfile.h`. */
+/** Reads the claim on a cluster, if there is one. */
 export async function readPidFile({ folder }: Cluster): Promise<PidFile | undefined> {
   const text = await readIfPresent(join(folder, 'postmaster.pid'));
   return text === undefined ? undefined : parsePidFile(text);
 }
 
-/** Reads the text of a `postmaster.pid`: pid, folder, start time, port, socket folder, address, key, status. */
+/** Lines of the file: pid, folder, start time, port, socket folder, address, shared memory key, status. */
 export function parsePidFile(text: string): PidFile {
   const lines = text.split('\n').map((line) => line.trim());
   return {
-    text,
     pid: Number(lines[0]) || undefined,
     port: Number(lines[3]) || undefined,
     ready: lines[7] === 'ready',
   };
 }
 
+/** Whether a process is the server of this cluster. After a crash, its number may belong to any other process. */
+export async function isPostmaster(pid: number, { folder }: Cluster): Promise<boolean> {
+  if (process.platform !== 'linux') return isAlive(pid);
+  return (await readlink(`/proc/${pid}/cwd`).catch(() => undefined)) === folder;
+}
+
 /**
- * Removes a claim whose server is gone, but whose process number exists: PostgreSQL would believe it and not
- * start. Its check of the shared memory still keeps a second server out of a cluster that is in use.
+ * Removes the claim of a server that is gone. PostgreSQL believes it if another process has the number now. Its check
+ * of the shared memory still keeps a second server out of a cluster that is in use.
  */
-export async function removeStalePidFile({ folder }: Cluster, stale: PidFile): Promise<void> {
-  const path = join(folder, 'postmaster.pid');
-  const aside = temporarySibling(path);
-  if (stale.pid !== undefined && !signal(stale.pid, 0)) return; // PostgreSQL sees through this one itself
+export async function removeStalePidFile({ folder }: Cluster, { pid }: PidFile): Promise<void> {
+  if (pid !== undefined && isAlive(pid)) await rm(join(folder, 'postmaster.pid'), { force: true });
+}
+
+function isAlive(pid: number): boolean {
   try {
-    if (stale.pid === undefined && Date.now() - (await stat(path)).mtimeMs < EMPTY_PID_FILE_MS) return;
-    await rename(path, aside);
-    // Another starting service may have replaced it since it was judged: give that one back.
-    if ((await readFile(aside, 'utf8')) !== stale.text) await link(aside, path);
-    await unlink(aside);
+    return process.kill(pid, 0);
   } catch (error) {
-    if (errorCode(error) !== 'ENOENT') throw error; // removed by another starting service
+    return errorCode(error) === 'EPERM';
   }
 }
 
-/**
- * A free port of 127.0.0.1, outside the ranges from which Linux and macOS take the local ports of outgoing
- * connections: one of those could take ours while the server restarts.
- */
-export async function freePort(): Promise<number> {
-  for (;;) {
-    const port = randomInt(20_000, 32_768);
-    const server = createServer();
-    try {
-      server.listen({ port, host: '127.0.0.1', exclusive: true });
-      await once(server, 'listening');
-      return port;
-    } catch (error) {
-      if (errorCode(error) !== 'EADDRINUSE') throw error;
-    } finally {
-      if (server.listening) await new Promise((resolve) => server.close(resolve));
-    }
-  }
-}
-
-/** Why a server that was launched is not running. */
-export type LaunchFailure = 'port taken' | 'cluster claimed' | 'memory in use';
+/** The reasons in a server's log that may be over in a moment. */
+const PASSING =
+  /could not bind|could not create any TCP\/IP sockets|lock file "postmaster.pid"|pre-existing shared memory/;
 
 /**
- * Starts a server and waits until it accepts connections, which after a crash includes its recovery.
- * It is a session leader with no pipe to us: neither Ctrl-C in the terminal nor our own death reaches it.
- * @returns its process number once it is ready, else why it cannot be now
- * @throws Error with the end of its log where it fails otherwise; the reason of `abort` if that is first
+ * Starts a server and waits until it accepts connections; after a crash that includes its recovery. The server has a
+ * session of its own and no pipe to this process, so neither Ctrl-C in the terminal nor our end stops it.
+ * @returns its process number; undefined if it cannot start at this moment: its port is taken, or another server has
+ *   the cluster
+ * @throws Error with the end of its log if it cannot start at all
  */
 export async function launch(
   cluster: Cluster,
   postgres: string,
-  args: string[],
-  abort: AbortSignal,
-): Promise<number | LaunchFailure> {
+  settings: Readonly<Record<string, string>>,
+): Promise<number | undefined> {
+  const args = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+  await keepLogShort(cluster.logFile);
   const log = await open(cluster.logFile, 'a', 0o600);
   let child: ChildProcess;
+  let logStart: number;
   try {
+    logStart = (await log.stat()).size;
     child = spawn(postgres, ['-D', cluster.folder, ...args], {
       ...CHILD_OPTIONS,
       ...cluster.runAs,
@@ -110,41 +92,42 @@ export async function launch(
     await log.close();
   }
   child.unref();
-  const pid = child.pid;
-  if (pid === undefined) throw new Error('a spawned process has no pid');
   while (child.exitCode === null && child.signalCode === null) {
     const claim = await readPidFile(cluster);
-    if (claim?.pid === pid && claim.ready) return pid;
-    if (abort.aborted) {
-      await stopPostmaster(pid, cluster);
-      throw abort.reason;
-    }
+    if (claim?.ready === true && claim.pid === child.pid) return claim.pid;
     await delay(POLL_MS);
   }
-  const tail = await logTail(cluster.logFile, pid);
-  if (/could not bind|could not create any TCP\/IP sockets/.test(tail)) return 'port taken';
-  if (tail.includes('lock file "postmaster.pid"')) return 'cluster claimed';
-  if (tail.includes('pre-existing shared memory block')) return 'memory in use';
-  throw new Error(`the embedded PostgreSQL does not start:\n${tail}`);
+  const printed = (await readFile(cluster.logFile)).subarray(logStart).toString().trimEnd();
+  if (PASSING.test(printed)) return undefined;
+  throw new Error(
+    `the embedded PostgreSQL does not start:\n${printed.split('\n').slice(-SHOWN_LINES).join('\n')}`,
+  );
+}
+
+/** The log of earlier runs becomes `<path>.1` once it is long. */
+async function keepLogShort(path: string): Promise<void> {
+  const size = await stat(path).then(
+    (found) => found.size,
+    () => 0,
+  );
+  if (size > MAX_LOG_BYTES) await rename(path, `${path}.1`);
 }
 
 /**
  * Ends a server: "fast" first (every session is ended, everything is written), harsher if it does not obey.
+ * https://www.postgresql.org/docs/18/server-shutdown.html
  * @throws Error if it cannot be ended
  */
 export async function stopPostmaster(pid: number, cluster: Cluster): Promise<void> {
-  // https://www.postgresql.org/docs/18/server-shutdown.html
-  const steps = [
-    ['SIGINT', FAST_SHUTDOWN_MS],
-    ['SIGQUIT', IMMEDIATE_SHUTDOWN_MS],
-    ['SIGKILL', IMMEDIATE_SHUTDOWN_MS],
-  ] as const;
-  for (const [name, patience] of steps) {
-    if (!(await isPostmaster(pid, cluster))) return;
-    signal(pid, name);
-    const deadline = Date.now() + patience;
+  for (const [signal, patienceMs] of [
+    ['SIGINT', 10_000],
+    ['SIGQUIT', 5_000],
+    ['SIGKILL', 5_000],
+  ] as const) {
+    const deadline = Date.now() + patienceMs;
+    if (await isPostmaster(pid, cluster)) process.kill(pid, signal);
     while (Date.now() < deadline) {
-      if (!(await isAlive(pid))) return;
+      if (!(await isPostmaster(pid, cluster))) return;
       await delay(POLL_MS);
     }
   }

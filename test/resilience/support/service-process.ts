@@ -1,8 +1,7 @@
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { built } from '../../support/built.js';
-import { type BuiltProcess, spawnBuilt, untilListening } from '../../support/process.js';
+import { type BuiltProcess, freePort, spawnBuilt, untilListening } from '../../support/process.js';
 
 const MAIN = 'src/main.js';
 
@@ -19,8 +18,6 @@ export class ServicePlace {
 
   /** @param dataDir one to share; otherwise one of its own, which goes with it */
   static async prepare(dataDir?: string): Promise<ServicePlace> {
-    // Outside of the range of outgoing connections: one to a service that is down could connect to itself.
-    const { freePort } = await built('src/config/embedded-postgres/postmaster.js');
     const folder = dataDir ?? (await mkdtemp(join(tmpdir(), 'bakery-resilience-')));
     // The embedded server runs as another user when the tests run as root.
     await chmod(folder, 0o755);

@@ -1,14 +1,11 @@
 /** Enough to keep a disk or a database busy while others wait for theirs. */
 const WIDTH = 8;
 
-/** Called after each of `total` steps. */
-export type Progress = (done: number, total: number) => void;
-
 /** Does something with every item, a few at a time. The first failure ends it once those under way have ended. */
 export async function sideBySide<T>(
   items: readonly T[],
   act: (item: T) => Promise<unknown>,
-  progress?: Progress,
+  progress: (done: number, total: number) => void,
 ): Promise<void> {
   const queue = items[Symbol.iterator]();
   let done = 0;
@@ -23,7 +20,7 @@ export async function sideBySide<T>(
       }
       if (hasFailed) return;
       done += 1;
-      progress?.(done, items.length);
+      progress(done, items.length);
     }
   };
   const workers = await Promise.allSettled(Array.from({ length: WIDTH }, work));

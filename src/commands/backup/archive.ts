@@ -1,0 +1,93 @@
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { promisify } from 'node:util';
+import type { Table } from './tables.js';
+
+/** Grows when an earlier build could not read what this one writes. */
+const FORMAT = 2;
+const MANIFEST = 'manifest.json';
+
+/** What a backup says of itself. */
+export interface Manifest {
+  readonly format: number;
+  /** ISO 8601: the moment whose data it holds. */
+  readonly createdAt: string;
+  /** Names of the migrations that its database has, in their order. */
+  readonly migrations: readonly string[];
+  readonly tables: readonly Table[];
+  /** Sequences by name, and the last number that each has given. */
+  readonly sequences: Readonly<Record<string, string>>;
+  /** Ids of local images that products have and whose files were not there. */
+  readonly missingImages: readonly string[];
+  /** SHA-256 of every other file of the backup, in hexadecimal, by its path. */
+  readonly checksums: Readonly<Record<string, string>>;
+}
+
+/** A backup that cannot be used; the message says what is wrong with it. */
+export class BackupError extends Error {}
+
+/** Makes the one FILE of a folder: a tar archive, compressed by gzip, the manifest included. */
+export async function pack(
+  folder: string,
+  file: string,
+  manifest: Omit<Manifest, 'format' | 'checksums'>,
+): Promise<void> {
+  const complete: Manifest = { format: FORMAT, ...manifest, checksums: await checksumsOf(folder) };
+  await writeFile(join(folder, MANIFEST), `${JSON.stringify(complete, null, 1)}\n`);
+  await tar('-czf', file, '-C', folder, '.');
+}
+
+/**
+ * Unpacks a backup into an empty folder and checks every file of it.
+ * @throws BackupError when it is cut, changed, or of a form that this build does not know
+ */
+export async function unpack(file: string, folder: string): Promise<Manifest> {
+  try {
+    await tar('-xzf', file, '-C', folder);
+  } catch (error) {
+    throw new BackupError(`${file} is no backup, or it was cut or changed`, { cause: error });
+  }
+  const text = await readFile(join(folder, MANIFEST), 'utf8').catch(() => undefined);
+  if (text === undefined) throw new BackupError(`${file} is no backup: it has no ${MANIFEST}`);
+  const manifest = parse(text);
+  if (manifest?.format !== FORMAT) {
+    throw new BackupError(
+      `${file} is of a form that this build does not read: restore it with the build that made it`,
+    );
+  }
+  const found = await checksumsOf(folder);
+  for (const path of new Set([...Object.keys(manifest.checksums), ...Object.keys(found)])) {
+    if (found[path] !== manifest.checksums[path])
+      throw new BackupError(`${file} was changed: see ${path} in it`);
+  }
+  return manifest;
+}
+
+function parse(text: string): Manifest | undefined {
+  try {
+    return JSON.parse(text) as Manifest;
+  } catch {
+    return undefined;
+  }
+}
+
+async function checksumsOf(folder: string): Promise<Record<string, string>> {
+  const checksums: Record<string, string> = {};
+  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
+    const path = join(entry.parentPath, entry.name).slice(folder.length + 1);
+    if (entry.isDirectory() || path === MANIFEST) continue;
+    if (!entry.isFile()) throw new BackupError(`a backup has only files: ${path} is none`);
+    const hash = createHash('sha256');
+    await pipeline(createReadStream(join(folder, path)), hash);
+    checksums[path] = hash.digest('hex');
+  }
+  return checksums;
+}
+
+async function tar(...args: string[]): Promise<void> {
+  await promisify(execFile)('tar', args);
+}

@@ -1,0 +1,109 @@
+import { createReadStream } from 'node:fs';
+import { cp, mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import pg from 'pg';
+import { from as copyFrom } from 'pg-copy-streams';
+import { migrations } from '../../config/data-source.js';
+import { migrate, migrationStatus, revertLastMigration } from '../../config/migrate.js';
+import { BackupError, type Manifest, unpack } from './archive.js';
+import { filledTables, foreignKeysOf, tablesOf } from './tables.js';
+
+/**
+ * Puts a backup into an empty database, and its images into DATA_DIR. The whole file is checked before anything is
+ * written, and all rows are written in one transaction: after a failure the database is as empty as before. A backup
+ * of an earlier schema is copied into that schema, which is then migrated.
+ * @throws BackupError when the backup is damaged or of a newer build; Error when the database is not empty
+ */
+export async function restoreBackup(
+  databaseUrl: string,
+  dataDir: string,
+  file: string,
+  log: (line: string) => void,
+): Promise<Manifest> {
+  await mkdir(dataDir, { recursive: true });
+  const work = await mkdtemp(join(dataDir, 'restore-'));
+  try {
+    const manifest = await unpack(file, work);
+    const known: readonly string[] = migrations.map((Migration) => new Migration().name);
+    const unknown = manifest.migrations.filter((name) => !known.includes(name));
+    if (unknown.length > 0) {
+      throw new BackupError(
+        `${file} was made by a newer build: this one does not know ${unknown.join(', ')}`,
+      );
+    }
+    await withClient(databaseUrl, refuseFilled);
+    await setSchema(databaseUrl, manifest.migrations, log);
+    await cp(join(work, 'images'), join(dataDir, 'images'), { recursive: true });
+    await withClient(databaseUrl, (client) => writeRows(client, manifest, join(work, 'tables')));
+    await migrate(databaseUrl, log);
+    return manifest;
+  } finally {
+    await rm(work, { recursive: true, force: true });
+  }
+}
+
+async function withClient(databaseUrl: string, act: (client: pg.Client) => Promise<void>): Promise<void> {
+  const client = new pg.Client({ connectionString: databaseUrl, application_name: 'bakery-restore' });
+  client.on('error', () => {
+    // The statement that runs reports it; without a listener Node would end the process.
+  });
+  await client.connect();
+  try {
+    await act(client);
+  } finally {
+    await client.end();
+  }
+}
+
+async function refuseFilled(client: pg.Client): Promise<void> {
+  const filled = await filledTables(client);
+  if (filled.length === 0) return;
+  throw new Error(
+    `the database is not empty (${filled.slice(0, 5).join(', ')}): restore into a new one, named by DATABASE_URL or ` +
+      'by a DATA_DIR that does not exist',
+  );
+}
+
+/** Gives a database without rows the schema that the backup was made of. */
+async function setSchema(
+  databaseUrl: string,
+  names: readonly string[],
+  log: (line: string) => void,
+): Promise<void> {
+  while ((await migrationStatus(databaseUrl)).applied.some((name) => !names.includes(name))) {
+    await revertLastMigration(databaseUrl, log);
+  }
+  await migrate(databaseUrl, log, names);
+}
+
+async function writeRows(client: pg.Client, manifest: Manifest, folder: string): Promise<void> {
+  await client.query('BEGIN');
+  const present = await tablesOf(client);
+  const absent = manifest.tables.find(({ name }) => !present.some((table) => table.name === name));
+  if (absent !== undefined)
+    throw new BackupError(`this build does not know the table ${absent.name} of the backup`);
+  await client.query(`LOCK TABLE ${present.map(({ name }) => name).join(', ')}`);
+  await refuseFilled(client);
+  // Rows come table by table, so what refers to each other is checked at the end.
+  const foreignKeys = await foreignKeysOf(client);
+  for (const { table, name } of foreignKeys)
+    await client.query(`ALTER TABLE ${table} DROP CONSTRAINT ${name}`);
+  for (const { name, columns } of manifest.tables) {
+    const target = client.query(copyFrom(`COPY ${name} (${columns.join(', ')}) FROM STDIN`));
+    await pipeline(createReadStream(join(folder, name)), target);
+  }
+  for (const { table, name, definition } of foreignKeys) {
+    await client.query(`ALTER TABLE ${table} ADD CONSTRAINT ${name} ${definition}`);
+  }
+  for (const [name, value] of Object.entries(manifest.sequences)) {
+    await client.query('SELECT setval($1, $2)', [name, value]);
+  }
+  await client.query('DELETE FROM images WHERE id = ANY ($1)', [manifest.missingImages]);
+  // The processes that ran these jobs when the backup was made do not run them here.
+  await client.query(
+    `SELECT graphile_worker.force_unlock_workers(array_agg(DISTINCT locked_by)) FROM graphile_worker.jobs
+     WHERE locked_by IS NOT NULL HAVING count(*) > 0`,
+  );
+  await client.query('COMMIT');
+}
