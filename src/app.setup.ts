@@ -74,6 +74,7 @@ export async function createApp(
 
   trackConnections(app.getHttpServer());
   await app.init();
+  app.get(JobsService, { strict: false }).start();
   // Nest answers for what lies under its prefix; Express' own answers for the rest are pages with a stack.
   app.use((_request: Request, _response: Response, next: NextFunction) => {
     next(failures.notFound());

@@ -63,7 +63,7 @@ describe('architecture, side effects: durable jobs on PostgreSQL', () => {
       },
       options.deadlineMs === undefined ? {} : { deadlineMs: options.deadlineMs },
     );
-    jobs.onApplicationBootstrap();
+    jobs.start();
     let stopping: Promise<void> | undefined;
     const stop = (): Promise<void> => (stopping ??= jobs.onModuleDestroy());
     stopped.push(stop);
@@ -178,7 +178,7 @@ describe('architecture, side effects: durable jobs on PostgreSQL', () => {
 
     it('are freed elsewhere only when they are past every deadline', async () => {
       await leaveLocked(1, 61);
-      await leaveLocked(2, 40);
+      await leaveLocked(2, 30);
       const process = await startProcess();
       await until('the older one ran', () => process.ran.includes(1));
       await enqueue(process, 3);

@@ -36,7 +36,7 @@ export class AccountService implements OnModuleInit {
 
   onModuleInit(): void {
     this.jobs.handle<ForgotPasswordPayload>(FORGOT_PASSWORD, (payload) => this.#sendReset(payload), {
-      lane: 'mail',
+      kind: 'mail',
     });
   }
 

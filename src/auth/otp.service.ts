@@ -59,7 +59,7 @@ export class OtpService implements OnModuleInit {
   }
 
   onModuleInit(): void {
-    this.jobs.handle<SendOtpPayload>(SEND_OTP, (payload) => this.#send(payload), { lane: 'mail' });
+    this.jobs.handle<SendOtpPayload>(SEND_OTP, (payload) => this.#send(payload), { kind: 'mail' });
   }
 
   /**

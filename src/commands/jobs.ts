@@ -1,8 +1,7 @@
 import pg from 'pg';
-import { parseArgs } from 'node:util';
 import {
   dropJob,
-  freeJobsLockedFor,
+  freeJobs,
   JOB_STATES,
   type JobChange,
   type JobRecord,
@@ -12,18 +11,19 @@ import {
   retryDeadJobs,
   retryJob,
 } from '../jobs/job-table.js';
-import { type Action, type ExitCode, runCommand } from './command-line.js';
+import { type Action, type ExitCode, readArgs, runCommand, UsageError } from './command-line.js';
 
 const HELP = `The work that the service does on its own: mail, image removals, payment checks.
 
-  npm run jobs -- list [--state due|running|retrying|dead]   every job, or those of a state
-  npm run jobs -- retry ID                                   runs a job now, with all its tries before it
-  npm run jobs -- retry --all-dead                           runs every dead job now
-  npm run jobs -- drop ID                                    removes a job: what it was to do is not done
+  npm run jobs -- list [--state STATE]   every job, or those of a state
+  npm run jobs -- retry ID               runs a job now, with all its tries before it
+  npm run jobs -- retry --all-dead       runs every dead job now
+  npm run jobs -- drop ID                removes a job: what it was to do is not done
 
-due: waits for its first try. retrying: failed, and is repeated with growing gaps. dead: has used up its tries, or
-cannot succeed (the mail server does not know the recipient). Nothing happens to a dead job until you retry or drop
-it. A dropped remove-image leaves the image at its host for good.
+States: waiting: is to run at a later time. due: is to run now, for the first time. running. retrying: failed, and is
+repeated with growing gaps. dead: has used up its tries, or cannot succeed (the mail server does not know the
+recipient). Nothing happens to a dead job until you retry or drop it. A dropped remove-image leaves the image at its
+host for good.
 
 It uses the same settings as the service and may be used while the service runs; a job that is running is neither
 retried nor dropped. Columns of the list, separated by tabs: id, state, task, what it is about, tries, age, last
@@ -34,38 +34,42 @@ Exit codes: 0 done (also when there is no job to list or retry), 1 not done, 2 w
 const PAGE = 500;
 const MAX_BIGINT = 2n ** 63n - 1n;
 
-function parse(args: readonly string[]): Action | null {
-  const line = readArgs(args);
-  if (line === null) return null;
-  const { action, id, rest, state, isAllDead } = line;
-  if (rest.length > 0) return null;
-  if (action === 'list' && id === undefined && !isAllDead) {
-    return state === undefined || isJobState(state) ? onTable((table) => list(table, state)) : null;
+/** @throws UsageError that says what is wrong with the command line */
+function parse(args: readonly string[]): Action {
+  const { positionals, values } = readArgs({
+    args: [...args],
+    allowPositionals: true,
+    options: { state: { type: 'string' }, 'all-dead': { type: 'boolean', default: false } },
+  });
+  const [action, id, ...rest] = positionals;
+  const isAllDead = values['all-dead'];
+  if (rest.length > 0) throw new UsageError(`one job at a time: ${rest.join(' ')} is too much`);
+  if (values.state !== undefined && action !== 'list') throw new UsageError('--state is an option of list');
+  if (isAllDead && (action !== 'retry' || id !== undefined))
+    throw new UsageError('--all-dead is an option of retry, without an ID');
+  if (isAllDead) return onTable(retryAll);
+  switch (action) {
+    case 'list': {
+      if (id !== undefined) throw new UsageError('list takes no ID');
+      const state = stateOf(values.state);
+      return onTable((table) => list(table, state));
+    }
+    case 'retry':
+    case 'drop': {
+      if (id === undefined || !/^\d+$/.test(id))
+        throw new UsageError(`${action} needs the number of a job, as list shows it`);
+      return onTable((table) => change(table, id, action === 'retry' ? retryJob : dropJob));
+    }
+    default:
+      throw new UsageError(action === undefined ? 'say what to do' : `unknown action ${action}`);
   }
-  if (state !== undefined) return null;
-  if (action === 'retry' && isAllDead && id === undefined) return onTable(retryAll);
-  if (id === undefined || !/^\d+$/.test(id) || isAllDead) return null;
-  if (action === 'retry') return onTable((table) => change(table, id, retryJob));
-  if (action === 'drop') return onTable((table) => change(table, id, dropJob));
-  return null;
 }
 
-function readArgs(args: readonly string[]) {
-  try {
-    const { positionals, values } = parseArgs({
-      args: [...args],
-      allowPositionals: true,
-      options: { state: { type: 'string' }, 'all-dead': { type: 'boolean', default: false } },
-    });
-    const [action, id, ...rest] = positionals;
-    return { action, id, rest, state: values.state, isAllDead: values['all-dead'] };
-  } catch {
-    return null; // An unknown option, or one without its value: wrong use.
-  }
-}
-
-function isJobState(text: string): text is JobState {
-  return (JOB_STATES as readonly string[]).includes(text);
+function stateOf(text: string | undefined): JobState | undefined {
+  const state = JOB_STATES.find((name) => name === text);
+  if (text !== undefined && state === undefined)
+    throw new UsageError(`unknown state ${text}: it is one of ${JOB_STATES.join(', ')}`);
+  return state;
 }
 
 function onTable(act: (table: Queryable) => Promise<ExitCode>): Action {
@@ -76,8 +80,8 @@ function onTable(act: (table: Queryable) => Promise<ExitCode>): Action {
     });
     await client.connect();
     try {
-      // The service does not run, so whatever is locked was left behind by one that died.
-      if (isExclusive) await freeJobsLockedFor(client, 0);
+      // The service does not run: what is locked was left behind by a process that died.
+      if (isExclusive) await freeJobs(client, { lockedForSeconds: 0 });
       return await act(client);
     } finally {
       await client.end();
@@ -104,7 +108,7 @@ function lineOf({ id, state, task, subject, tries, age, lastError }: JobRecord):
   return columns.map(legible).join('\t');
 }
 
-/** Of one line, and without whole e-mail addresses, whoever wrote it. */
+/** On one line, and without whole e-mail addresses. */
 function legible(text: string): string {
   return text
     .replaceAll(/[\p{Cc}\s]+/gu, ' ')

@@ -56,6 +56,9 @@ export const failures = {
     new Failure(500, 'something went wrong on our side, please try again later', undefined, cause),
   gatewayUnavailable: (cause?: unknown) =>
     new Failure(502, 'payment gateway is unavailable, please try again later', undefined, cause),
+  /** @param parts that are not ready; @param reason for the log */
+  notReady: (parts: readonly string[], reason?: string) =>
+    new Failure(503, `the service is not ready: ${parts.join(', ')}`, undefined, reason),
   unavailable: (cause?: unknown) =>
     new Failure(503, 'service is temporarily unavailable, please try again later', undefined, cause),
 } as const;

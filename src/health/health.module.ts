@@ -1,12 +1,10 @@
 import { Module } from '@nestjs/common';
 import { TerminusModule } from '@nestjs/terminus';
 import { JobsModule } from '../jobs/jobs.module.js';
-import { EventLoopIndicator } from './event-loop.indicator.js';
 import { HealthController } from './health.controller.js';
 
 @Module({
   imports: [TerminusModule.forRoot({ logger: false }), JobsModule],
   controllers: [HealthController],
-  providers: [EventLoopIndicator],
 })
 export class HealthModule {}

@@ -1,11 +1,4 @@
-import {
-  Injectable,
-  Logger,
-  type OnApplicationBootstrap,
-  type OnModuleDestroy,
-  type OnModuleInit,
-} from '@nestjs/common';
-import { setTimeout as delay } from 'node:timers/promises';
+import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { timedCall } from '../common/metrics.js';
 import { Env } from '../config/env.js';
@@ -27,10 +20,8 @@ const MAX_SWEEP_INTERVAL_S = 60;
 
 /** Removes condemned images from their host as durable jobs, and condemns what a crash left staged. */
 @Injectable()
-export class ImageRemovalService implements OnModuleInit, OnApplicationBootstrap, OnModuleDestroy {
+export class ImageRemovalService implements OnModuleInit {
   readonly #logger = new Logger('Images');
-  readonly #stop = new AbortController();
-  #sweeping: Promise<void> = Promise.resolve();
 
   constructor(
     private readonly dataSource: DataSource,
@@ -42,17 +33,10 @@ export class ImageRemovalService implements OnModuleInit, OnApplicationBootstrap
 
   onModuleInit(): void {
     this.jobs.handle<RemoveImagePayload>(REMOVE_IMAGE, ({ imageId }) => this.#remove(imageId), {
-      lane: 'images',
+      kind: 'images',
     });
-  }
-
-  onApplicationBootstrap(): void {
-    this.#sweeping = this.#sweepUntilStopped();
-  }
-
-  async onModuleDestroy(): Promise<void> {
-    this.#stop.abort();
-    await this.#sweeping;
+    const pauseS = Math.min(this.env.stagedImageTtlSeconds / 4, MAX_SWEEP_INTERVAL_S);
+    this.jobs.repeatWhileRunning('the sweep of abandoned images', pauseS * 1000, () => this.#sweep());
   }
 
   /** Takes images from their product and queues their removal. */
@@ -86,20 +70,6 @@ export class ImageRemovalService implements OnModuleInit, OnApplicationBootstrap
     await this.#enqueue(this.dataSource.manager, image.id, settled);
   }
 
-  async #sweepUntilStopped(): Promise<void> {
-    const intervalS = Math.min(this.env.stagedImageTtlSeconds / 4, MAX_SWEEP_INTERVAL_S);
-    while (!this.#stop.signal.aborted) {
-      try {
-        await this.#sweep();
-      } catch (error) {
-        this.#logger.warn('the sweep failed and will be repeated', error);
-      }
-      await delay(intervalS * 1000, undefined, { signal: this.#stop.signal }).catch(() => {
-        // Stopping.
-      });
-    }
-  }
-
   async #sweep(): Promise<void> {
     let swept: number;
     do {
@@ -109,6 +79,6 @@ export class ImageRemovalService implements OnModuleInit, OnApplicationBootstrap
         return ids.length;
       });
       if (swept > 0) this.#logger.log(`${swept} abandoned images were condemned`);
-    } while (swept === SWEEP_BATCH && !this.#stop.signal.aborted);
+    } while (swept === SWEEP_BATCH);
   }
 }

@@ -1,13 +1,13 @@
 /** What of a connection or a pool is needed here. */
 export interface Queryable {
-  query(sql: string, values?: unknown[]): Promise<{ rows: unknown[]; rowCount: number | null }>;
+  query(sql: string, values?: unknown[]): Promise<{ rows: unknown[] }>;
 }
 
 /**
- * `due` waits for its first try, `retrying` for another one; `dead` has used up its tries or cannot succeed, and
- * waits for an operator.
+ * `waiting` is to run at a later time, `due` as soon as possible; `retrying` has failed and waits for its next try;
+ * `dead` has used up its tries or cannot succeed, and waits for an operator.
  */
-export const JOB_STATES = ['due', 'running', 'retrying', 'dead'] as const;
+export const JOB_STATES = ['waiting', 'due', 'running', 'retrying', 'dead'] as const;
 export type JobState = (typeof JOB_STATES)[number];
 
 /** A job as an operator sees it. No payload: ids and what failed tell enough. */
@@ -23,25 +23,30 @@ export interface JobRecord {
   readonly lastError: string | null;
 }
 
-/** A job that was freed and has no try left. */
-export interface FreedDead {
-  readonly id: string;
-  readonly task: string;
+/** How many jobs there are and how late they are. */
+export interface JobStatistics {
+  readonly counts: readonly { readonly state: JobState; readonly task: string; readonly count: number }[];
+  /** How long the job that waits the longest could have run already, in seconds; 0 when none is due. */
+  readonly oldestDueSeconds: number;
 }
 
-/** What became of a change that an operator asked for. */
+/** By which worker jobs are locked, or since when at least. */
+export type LockedBy = { readonly workerId: string } | { readonly lockedForSeconds: number };
+
+/** The result of a change that an operator asked for. */
 export type JobChange = 'done' | 'unknown' | 'running';
 
-/**
- * graphile-worker 0.17's own table: its view `jobs` lacks the payload only, its functions take a job locked by a dead
- * process for running for four hours. A dead job without a key was superseded: see `removeSuperseded`.
- */
-export const JOBS = 'graphile_worker._private_jobs';
-export const IS_SUPERSEDED = 'key IS NULL AND attempts >= max_attempts';
-export const STATE = `CASE WHEN locked_at IS NOT NULL THEN 'running' WHEN attempts >= max_attempts THEN 'dead'
-                    WHEN attempts > 0 THEN 'retrying' ELSE 'due' END`;
 /** What graphile-worker gives a job that says nothing else. */
 const MAX_ATTEMPTS = 25;
+/**
+ * When a key is enqueued again while its job runs or is dead, graphile-worker takes the key from that job, uses up its
+ * tries and adds a new job. Every job of ours has a key, so a job without one and without tries is superseded.
+ */
+const IS_SUPERSEDED = 'key IS NULL AND attempts >= max_attempts';
+/** The jobs that count, with their state. */
+const JOBS = `(SELECT *, CASE WHEN locked_at IS NOT NULL THEN 'running' WHEN attempts >= max_attempts THEN 'dead'
+  WHEN attempts > 0 THEN 'retrying' WHEN run_at > now() THEN 'waiting' ELSE 'due' END AS state
+  FROM graphile_worker.jobs WHERE NOT (${IS_SUPERSEDED})) AS jobs`;
 
 /** A page of the jobs of a state, or of all, in the order of their ids. */
 export async function listJobs(
@@ -51,109 +56,116 @@ export async function listJobs(
   limit: number,
 ): Promise<JobRecord[]> {
   const { rows } = await database.query(
-    `SELECT jobs.id, ${STATE} AS state, identifier AS task, key, attempts AS tries,
-       floor(extract(epoch FROM now() - created_at))::int AS age, last_error AS "lastError"
-     FROM ${JOBS} AS jobs JOIN graphile_worker._private_tasks AS tasks ON tasks.id = task_id
-     WHERE jobs.id > $1 AND NOT (${IS_SUPERSEDED}) AND ($2::text IS NULL OR ${STATE} = $2)
-     ORDER BY jobs.id LIMIT $3`,
+    `SELECT id, state, task_identifier AS task, attempts AS tries, last_error AS "lastError",
+       coalesce(replace(key, task_identifier || ':', ''), '') AS subject,
+       floor(extract(epoch FROM now() - created_at))::int AS age
+     FROM ${JOBS} WHERE id > $1 AND ($2::text IS NULL OR state = $2) ORDER BY id LIMIT $3`,
     [afterId, state ?? null, limit],
   );
-  return (rows as (Omit<JobRecord, 'subject'> & { readonly key: string | null })[]).map(
-    ({ key, ...job }) => ({ ...job, subject: key?.replace(`${job.task}:`, '') ?? '' }),
-  );
+  return rows as JobRecord[];
 }
 
-/** Has a job that is dead or waits run at once, with all its tries before it. */
-export async function retryJob(database: Queryable, id: string): Promise<JobChange> {
-  return (await retry(database, `id = $1 AND NOT (${IS_SUPERSEDED})`, [id])) > 0
-    ? 'done'
-    : whyNot(database, id);
-}
-
-/** @returns how many dead jobs there were, which run again now */
-export function retryDeadJobs(database: Queryable): Promise<number> {
-  return retry(database, 'attempts >= max_attempts AND key IS NOT NULL', []);
-}
-
-/** Removes a job unless it runs: what it was to do is not done. */
-export async function dropJob(database: Queryable, id: string): Promise<JobChange> {
-  const { rowCount } = await database.query(
-    `DELETE FROM ${JOBS} WHERE id = $1 AND locked_at IS NULL AND NOT (${IS_SUPERSEDED})`,
-    [id],
-  );
-  return rowCount === 1 ? 'done' : whyNot(database, id);
-}
-
-/**
- * Frees jobs whose process must have died: they were locked longer ago.
- * @returns those of them that have no try left
- */
-export function freeJobsLockedFor(database: Queryable, seconds: number): Promise<FreedDead[]> {
-  // Not `force_unlock_workers`: a process's jobs share one worker id, and the younger ones may be running.
-  return free(database, 'locked_at < now() - make_interval(secs => $1)', seconds);
-}
-
-/**
- * Frees what a runner that has ended was working at and could not write the result of.
- * @param poolId of the runner, as its jobs are locked by it
- * @returns those of them that have no try left
- */
-export function freeJobsOf(database: Queryable, poolId: string): Promise<FreedDead[]> {
-  return free(database, 'locked_by = $1', poolId);
-}
-
-async function free(database: Queryable, condition: string, value: unknown): Promise<FreedDead[]> {
+/** @throws Error of the database */
+export async function jobStatistics(database: Queryable): Promise<JobStatistics> {
   const { rows } = await database.query(
-    `WITH freed AS (
-       UPDATE ${JOBS} SET locked_at = NULL, locked_by = NULL,
-         last_error = CASE WHEN attempts >= max_attempts THEN 'its process died' ELSE last_error END
-       WHERE ${condition} RETURNING *
-     )
-     SELECT freed.id, identifier AS task FROM freed JOIN graphile_worker._private_tasks AS tasks ON tasks.id = task_id
-     WHERE attempts >= max_attempts AND key IS NOT NULL`,
+    `SELECT state, task_identifier AS task, count(*)::int AS count,
+       coalesce(extract(epoch FROM now() - min(run_at) FILTER (WHERE state IN ('due', 'retrying'))), 0)::float8 AS late
+     FROM ${JOBS} GROUP BY 1, 2`,
+  );
+  const groups = rows as (JobStatistics['counts'][number] & { readonly late: number })[];
+  return {
+    counts: groups.map(({ state, task, count }) => ({ state, task, count })),
+    // A job that is to be retried later is early, not late.
+    oldestDueSeconds: Math.max(0, ...groups.map(({ late }) => late)),
+  };
+}
+
+/** Has a job that does not run tried again at once, with all its tries before it. */
+export function retryJob(database: Queryable, id: string): Promise<JobChange> {
+  return change(database, id, retried(`ARRAY[$1::bigint]`));
+}
+
+/** @returns how many dead jobs there were; they are tried again now */
+export async function retryDeadJobs(database: Queryable): Promise<number> {
+  const { rows } = await database.query(retried(`ARRAY(SELECT id FROM ${JOBS} WHERE state = 'dead')`));
+  return rows.length;
+}
+
+/** Removes a job that does not run: what it was to do is not done. */
+export function dropJob(database: Queryable, id: string): Promise<JobChange> {
+  return change(database, id, 'SELECT id FROM graphile_worker.complete_jobs(ARRAY[$1::bigint])');
+}
+
+/**
+ * Frees jobs whose worker does not work any more, and with them all others of the same worker.
+ * @returns those that have no try left: they are dead
+ */
+export async function freeJobs(
+  database: Queryable,
+  lockedBy: LockedBy,
+): Promise<{ readonly id: string; readonly task: string }[]> {
+  const [condition, value] =
+    'workerId' in lockedBy
+      ? ['locked_by = $1', lockedBy.workerId]
+      : ['locked_at <= now() - make_interval(secs => $1)', lockedBy.lockedForSeconds];
+  const { rows } = await database.query(
+    `SELECT id, task_identifier AS task, locked_by AS worker, key IS NOT NULL AND attempts >= max_attempts AS "isDead"
+     FROM graphile_worker.jobs WHERE ${condition}`,
     [value],
   );
-  return rows as FreedDead[];
+  const locked = rows as { id: string; task: string; worker: string; isDead: boolean }[];
+  if (locked.length === 0) return [];
+  const dead = locked.filter(({ isDead }) => isDead);
+  await database.query('SELECT graphile_worker.force_unlock_workers($1::text[])', [
+    locked.map(({ worker }) => worker),
+  ]);
+  await database.query(`SELECT graphile_worker.permanently_fail_jobs($1::bigint[], 'its process died')`, [
+    dead.map(({ id }) => id),
+  ]);
+  return dead;
 }
 
-/**
- * When a job's key is enqueued again while it runs or is dead, graphile-worker takes the key from it, spends its tries
- * and adds a new job, which does what is to be done. Should the old one fail, or its process die, nobody would ever
- * remove it. Every job of ours has a key, so these are known by having none.
- */
+/** Superseded jobs that failed, or whose process died, would stay for ever. */
 export async function removeSuperseded(database: Queryable): Promise<void> {
-  await database.query(`DELETE FROM ${JOBS} WHERE ${IS_SUPERSEDED} AND locked_at IS NULL`);
+  await database.query(
+    `SELECT graphile_worker.complete_jobs(ARRAY(
+       SELECT id FROM graphile_worker.jobs WHERE ${IS_SUPERSEDED} AND locked_at IS NULL))`,
+  );
 }
 
 /**
- * Spends a running job's tries, so that it is dead when its failure has been written down.
- * @returns whether it is the last word: a job whose key was enqueued again meanwhile is followed by another one
+ * Makes a job dead whose failure has been written down.
+ * @param tries that it has had
+ * @returns `running` if it has not been written down yet, `gone` when it was superseded or removed
  */
-export async function giveUp(database: Queryable, id: string): Promise<boolean> {
-  const { rowCount } = await database.query(
-    `UPDATE ${JOBS} SET max_attempts = least(max_attempts, attempts) WHERE id = $1 AND key IS NOT NULL`,
-    [id],
-  );
-  return rowCount === 1;
+export async function markDead(
+  database: Queryable,
+  id: string,
+  tries: number,
+): Promise<'dead' | 'running' | 'gone'> {
+  const { rows } = await database.query('SELECT key, locked_by FROM graphile_worker.jobs WHERE id = $1', [
+    id,
+  ]);
+  const [job] = rows as { readonly key: string | null; readonly locked_by: string | null }[];
+  if (job?.key == null) return 'gone';
+  if (job.locked_by !== null) return 'running';
+  await database.query('SELECT graphile_worker.reschedule_jobs(ARRAY[$1::bigint], max_attempts := $2)', [
+    id,
+    tries,
+  ]);
+  return 'dead';
 }
 
-async function retry(database: Queryable, condition: string, values: unknown[]): Promise<number> {
-  const { rowCount } = await database.query(
-    `WITH retried AS (
-       UPDATE ${JOBS} SET attempts = 0, max_attempts = greatest(max_attempts, ${MAX_ATTEMPTS}), run_at = now(),
-         updated_at = now()
-       WHERE locked_at IS NULL AND ${condition} RETURNING id
-     )
-     SELECT id, pg_notify('jobs:insert', '{"count":1}') FROM retried`,
-    values,
-  );
-  return rowCount ?? 0;
+/** As SQL, not by `WorkerUtils`, which takes 0 for no number. */
+function retried(ids: string): string {
+  return `SELECT id FROM graphile_worker.reschedule_jobs(${ids}, run_at := now(), attempts := 0,
+    max_attempts := ${MAX_ATTEMPTS})`;
 }
 
-async function whyNot(database: Queryable, id: string): Promise<JobChange> {
-  const { rows } = await database.query(
-    `SELECT 1 FROM ${JOBS} WHERE id = $1 AND locked_at IS NOT NULL AND NOT (${IS_SUPERSEDED})`,
-    [id],
-  );
-  return rows.length === 1 ? 'running' : 'unknown';
+async function change(database: Queryable, id: string, statement: string): Promise<JobChange> {
+  const { rows } = await database.query(`SELECT state FROM ${JOBS} WHERE id = $1`, [id]);
+  const [job] = rows as { readonly state: JobState }[];
+  if (job === undefined) return 'unknown';
+  if (job.state === 'running') return 'running';
+  return (await database.query(statement, [id])).rows.length === 1 ? 'done' : 'running';
 }

@@ -1,16 +1,18 @@
-import { Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
-import type { JobHelpers, TaskList } from 'graphile-worker';
+import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
+import { type CronItem, parseCronItems, type Task, type TaskList } from 'graphile-worker';
 import pg from 'pg';
 import type { EntityManager } from 'typeorm';
 import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { jobDuration, mails } from '../common/metrics.js';
+import { tracing } from '../common/tracing.js';
 import { Database } from '../config/database.js';
 import type { PoolState } from '../config/database-pool.js';
-import { LANE_NAMES, type LaneName, LANES } from './job-lanes.js';
-import { LaneRunner, pauseUnlessStopping } from './lane-runner.js';
-import { type JobStatistics, jobStatistics } from './job-statistics.js';
-import { type FreedDead, freeJobsLockedFor, freeJobsOf, giveUp, removeSuperseded } from './job-table.js';
-import { observedRun, withTrace } from './observed-run.js';
+import { DeadJobs } from './dead-jobs.js';
+import { type JobKind, nextPlace, WORKERS } from './job-kinds.js';
+import { type JobStatistics, jobStatistics, type LockedBy } from './job-table.js';
 import { PermanentJobError } from './permanent-job-error.js';
+import { runJobs } from './run-jobs.js';
 import { withinDeadline } from './with-deadline.js';
 
 /**
@@ -20,9 +22,9 @@ import { withinDeadline } from './with-deadline.js';
 export type JobHandler<P> = (payload: P) => Promise<void>;
 
 export interface HandleOptions {
-  /** Whose slow answers it waits for. */
-  readonly lane?: LaneName;
-  /** After this the job counts as failed, whatever becomes of the handler. Milliseconds, 30,000 at most. */
+  /** The external service that it calls; without one, as many run at a time as there are workers. */
+  readonly kind?: JobKind;
+  /** After this the job counts as failed, even if the handler goes on. Milliseconds, 30,000 at most. */
   readonly deadlineMs?: number;
 }
 
@@ -35,56 +37,66 @@ export interface EnqueueOptions {
   readonly isNeverGivenUp?: boolean;
 }
 
+/** Work that is repeated in this process while the queue runs. */
+interface Repeated {
+  readonly name: string;
+  readonly pauseMs: number;
+  readonly work: () => Promise<void>;
+}
+
 const SECOND = 1000;
-/** Its tasks are many, small and quick. */
-const DEFAULT_LANE: LaneName = 'payments';
-const POOL_SIZE = LANE_NAMES.length + 5;
 /** With graphile-worker's gaps of exp(min(attempt, 10)) seconds, 25 attempts are about four days. */
 const MAX_ATTEMPTS = 25;
 /** The most that a smallint counts; with gaps of six hours, 22 years. */
 const UNLIMITED_ATTEMPTS = 32_767;
-/** No handler takes longer: each neighbour's calls are bounded well below. */
+/** No handler takes longer: each external service's calls are bounded well below. */
 const MAX_DEADLINE_MS = 30 * SECOND;
-/** After this a locked job's worker is taken for dead: it is past its deadline. */
-const DEAD_WORKER_S = 60;
-const RESCUE_INTERVAL_MS = 5 * SECOND;
+/** Between two attempts to find the database back. */
+const RESTART_PAUSE_MS = 250;
 
 /**
  * Durable jobs on PostgreSQL (graphile-worker): enqueued in the transaction that causes them, run at least once by
  * one of the processes, repeated with growing gaps when they fail.
+ *
+ * Jobs run only in a process that calls `start`, which the service does. Commands (seed, admin) use the same modules
+ * without it: what they enqueue waits for the service.
  */
 @Injectable()
-export class JobsService implements OnApplicationBootstrap, OnModuleDestroy {
+export class JobsService implements OnModuleDestroy {
   readonly #logger = new Logger('Jobs');
-  readonly #tasks: Readonly<Record<LaneName, TaskList>> = { mail: {}, payments: {}, images: {} };
-  readonly #laneOf = new Map<string, LaneName>();
-  readonly #crontab: { readonly task: string; readonly line: string }[] = [];
+  readonly #tasks: TaskList = {};
+  readonly #kinds = new Map<string, JobKind | undefined>();
+  readonly #cron: CronItem[] = [];
+  readonly #repeated: Repeated[] = [];
   readonly #stop = new AbortController();
   readonly #pool: pg.Pool;
-  #lanes: readonly LaneRunner[] = [];
+  readonly #deadJobs: DeadJobs;
   #running: Promise<unknown> = Promise.resolve();
+  #isWorking = false;
 
   constructor(private readonly database: Database) {
     this.#pool = new pg.Pool({
       connectionString: database.url,
       application_name: 'bakery-jobs',
-      // Each lane listens on one; taking a job and writing its result down are short.
-      max: POOL_SIZE,
-      connectionTimeoutMillis: 5 * SECOND,
-      statement_timeout: 10 * SECOND,
-      query_timeout: 12 * SECOND,
+      // One listens for new jobs; taking a job and writing its result down are short.
+      max: WORKERS,
+      connectionTimeoutMillis: 3 * SECOND,
+      // Not `statement_timeout`, which PgBouncer refuses.
+      query_timeout: 10 * SECOND,
       keepAlive: true,
     });
-    const report = (error: Error): void => {
-      this.#logger.warn(`the queue lost a database connection: ${error.message}`);
-    };
-    this.#pool.on('error', report);
-    this.#pool.on('connect', (client) => client.on('error', report));
+    // A lost connection ends the runner, which logs it; without listeners it would end the process.
+    this.#pool.on('error', ignore);
+    this.#pool.on('connect', (client) => client.on('error', ignore));
+    this.#deadJobs = new DeadJobs(this.#pool);
+    this.repeatWhileRunning('the care of dead jobs', SECOND, async () => {
+      if (this.#isWorking) await this.#deadJobs.care();
+    });
   }
 
   /** Whether this process takes jobs at the moment. */
   get isWorking(): boolean {
-    return this.#lanes.length > 0 && this.#lanes.every(({ isWorking }) => isWorking);
+    return this.#isWorking;
   }
 
   /** The queue's own pool of connections. */
@@ -92,7 +104,7 @@ export class JobsService implements OnApplicationBootstrap, OnModuleDestroy {
     return this.#pool;
   }
 
-  /** How many jobs there are, of all processes. @throws Error when the database is away or takes over a second */
+  /** How many jobs there are, of all processes. @throws Error when the database is away */
   statistics(): Promise<JobStatistics> {
     return jobStatistics(this.#pool);
   }
@@ -101,22 +113,29 @@ export class JobsService implements OnApplicationBootstrap, OnModuleDestroy {
   handle<P>(
     task: string,
     handler: JobHandler<P>,
-    { lane = DEFAULT_LANE, deadlineMs = MAX_DEADLINE_MS }: HandleOptions = {},
+    { kind, deadlineMs = MAX_DEADLINE_MS }: HandleOptions = {},
   ): void {
-    this.#laneOf.set(task, lane);
-    this.#tasks[lane][task] = (payload, helpers) => {
-      const limitMs = Math.min(deadlineMs, MAX_DEADLINE_MS);
-      const work = (): Promise<void> =>
-        // Payloads come from `enqueue` alone, and the two calls of a task stand in one file.
-        withinDeadline(handler(payload as P), task, limitMs, helpers.abortSignal);
-      const bury = (error: unknown): Promise<boolean> => this.#buryIfDead(helpers, error);
-      return observedRun({ task, lane, payload }, work, bury);
-    };
+    this.#kinds.set(task, kind);
+    // Payloads come from `enqueue` alone, and the two calls of a task stand in one file.
+    const work: Task = (payload, { abortSignal }) =>
+      withinDeadline(handler(payload as P), task, Math.min(deadlineMs, MAX_DEADLINE_MS), abortSignal);
+    this.#tasks[task] = this.#measured(task, work);
   }
 
-  /** Runs a task without a payload again and again, once for all processes. @param cron in UTC */
+  /** Runs a task of `handle` without a payload, once for all processes. @param cron in UTC */
   repeat(task: string, cron: string): void {
-    this.#crontab.push({ task, line: `${cron} ${task} ?jobKey=${task}` });
+    const { queueName, priority } = nextPlace(this.#kinds.get(task));
+    const options = { jobKey: task, priority, ...(queueName !== null && { queueName }) };
+    this.#cron.push({ task, match: cron, options });
+  }
+
+  /**
+   * Repeats work in this process from the start of the queue until it stops: for what has to happen more often than
+   * once a minute. A failure is logged. Call it from `onModuleInit`.
+   * @param name for the log, for example `the sweep of abandoned images`
+   */
+  repeatWhileRunning(name: string, pauseMs: number, work: () => Promise<void>): void {
+    this.#repeated.push({ name, pauseMs, work });
   }
 
   /** Adds a job that exists if and when the transaction commits. The payload must hold nothing secret. */
@@ -126,39 +145,30 @@ export class JobsService implements OnApplicationBootstrap, OnModuleDestroy {
     payload: object,
     options: EnqueueOptions = {},
   ): Promise<void> {
-    const { priority } = LANES[this.#laneOf.get(task) ?? DEFAULT_LANE];
-    const maxAttempts = options.isNeverGivenUp === true ? UNLIMITED_ATTEMPTS : MAX_ATTEMPTS;
+    const { queueName, priority } = nextPlace(this.#kinds.get(task));
+    const traceparent = tracing().traceparent();
     await tx.query(
-      `SELECT graphile_worker.add_job($1, $2::json, job_key := $3, run_at := $4, max_attempts := $5,
-         priority := $6)`,
-      // Without a key a job would look like one that was superseded.
+      `SELECT graphile_worker.add_job($1, $2::json, queue_name := $3, run_at := $4, max_attempts := $5, job_key := $6,
+         priority := $7)`,
       [
         task,
-        JSON.stringify(withTrace(payload)),
-        options.key ?? `${task}:${randomUUID()}`,
+        JSON.stringify(traceparent === undefined ? payload : { ...payload, traceparent }),
+        queueName,
         options.runAt ?? null,
-        maxAttempts,
+        options.isNeverGivenUp === true ? UNLIMITED_ATTEMPTS : MAX_ATTEMPTS,
+        // Without a key a job would look like one that was superseded.
+        options.key ?? `${task}:${randomUUID()}`,
         priority,
       ],
     );
   }
 
-  onApplicationBootstrap(): void {
-    this.#lanes = LANE_NAMES.filter((lane) => Object.keys(this.#tasks[lane]).length > 0).map(
-      (lane) =>
-        new LaneRunner(
-          lane,
-          this.#pool,
-          this.#tasks[lane],
-          this.#crontabOf(lane),
-          this.#logger,
-          this.#stop.signal,
-          async (poolId) => {
-            this.#reportDeadOf(await freeJobsOf(this.#pool, poolId));
-          },
-        ),
-    );
-    this.#running = this.#run();
+  /** Starts to run jobs, and all that is repeated while the queue runs. Call it once every module is initialised. */
+  start(): void {
+    this.#running = Promise.all([
+      this.#runUntilStopped(),
+      ...this.#repeated.map((repeated) => this.#repeatUntilStopped(repeated)),
+    ]);
   }
 
   /** Begins what `onModuleDestroy` waits for, so that jobs end while requests do. */
@@ -173,70 +183,68 @@ export class JobsService implements OnApplicationBootstrap, OnModuleDestroy {
     await this.#pool.end();
   }
 
-  async #run(): Promise<void> {
-    // Before the first job is taken: nothing tells this process's own locks from those of a dead one.
-    while (this.database.isExclusive && !this.#isStopping() && !(await this.#freeJobsLockedFor(0))) {
-      await pauseUnlessStopping(SECOND, this.#stop.signal);
-    }
-    await Promise.all([...this.#lanes.map((lane) => lane.run()), this.#rescue()]);
-  }
-
-  /** Each lane enqueues its own tasks only: a runner takes no task that it does not know. */
-  #crontabOf(lane: LaneName): string {
-    return this.#crontab
-      .filter(({ task }) => this.#laneOf.get(task) === lane)
-      .map(({ line }) => line)
-      .join('\n');
-  }
-
-  /**
-   * Frees the jobs of processes that died in the middle of one; graphile-worker itself waits four hours. An
-   * exclusive database has no other process, so at start every lock in it is a dead one's.
-   */
-  async #rescue(): Promise<void> {
-    while (!this.#isStopping()) {
-      await this.#freeJobsLockedFor(DEAD_WORKER_S);
-      await pauseUnlessStopping(RESCUE_INTERVAL_MS, this.#stop.signal);
+  /** A runner ends with its database connection; another one starts as soon as the database is back. */
+  async #runUntilStopped(): Promise<void> {
+    const options = {
+      pgPool: this.#pool,
+      taskList: this.#tasks,
+      parsedCronItems: parseCronItems(this.#cron),
+      concurrency: WORKERS,
+    };
+    // An exclusive database has no other process: before the first job is taken, every lock is a dead process's.
+    let lockedBy: LockedBy | undefined = this.database.isExclusive ? { lockedForSeconds: 0 } : undefined;
+    while (!this.#stop.signal.aborted) {
+      try {
+        if (lockedBy !== undefined) await this.#deadJobs.free(lockedBy);
+        await runJobs(options, this.#logger, this.#stop.signal, (workerId) => {
+          lockedBy = { workerId };
+          this.#isWorking = true;
+        });
+      } catch (error) {
+        this.#logger.warn(`the queue stopped and starts anew: ${messageOf(error)}`);
+      }
+      this.#isWorking = false;
+      await this.#pause(RESTART_PAUSE_MS);
     }
   }
 
-  /** @returns whether the database could be asked */
-  async #freeJobsLockedFor(seconds: number): Promise<boolean> {
-    try {
-      this.#reportDeadOf(await freeJobsLockedFor(this.#pool, seconds));
-      await removeSuperseded(this.#pool);
-      return true;
-    } catch (error) {
-      this.#logger.warn(`the jobs of dead processes could not be freed: ${messageOf(error)}`);
-      return false;
+  async #repeatUntilStopped({ name, pauseMs, work }: Repeated): Promise<void> {
+    while (!this.#stop.signal.aborted) {
+      await work().catch((error: unknown) => {
+        this.#logger.warn(`${name} failed and will be repeated: ${messageOf(error)}`);
+      });
+      await this.#pause(pauseMs);
     }
   }
 
-  /** A job that can be tried no more waits for an operator, who must hear of it. @returns whether it is one */
-  async #buryIfDead({ job, withPgClient }: JobHelpers, error: unknown): Promise<boolean> {
-    if (!(error instanceof PermanentJobError) && job.attempts < job.max_attempts) return false;
-    try {
-      const isDead = await withPgClient((client) => giveUp(client, job.id));
-      if (isDead) this.#reportDead(job.id, job.task_identifier, messageOf(error));
-      return isDead;
-    } catch (failure) {
-      // The database is away: the job is taken for a dead process's and tried once more.
-      this.#logger.warn(`job ${job.id} could not be given up: ${messageOf(failure)}`);
-      return false;
-    }
+  async #pause(milliseconds: number): Promise<void> {
+    await delay(milliseconds, undefined, { signal: this.#stop.signal }).catch(() => {
+      // Stopping: there is nothing to wait for.
+    });
   }
 
-  #reportDeadOf(freed: readonly FreedDead[]): void {
-    for (const { id, task } of freed) this.#reportDead(id, task, 'its process died');
+  /** One try of a job: in a span that is linked to the one that enqueued it, and counted. */
+  #measured(task: string, work: Task): Task {
+    return async (payload, helpers) => {
+      const { traceparent } = payload as { readonly traceparent?: string };
+      const end = jobDuration.startTimer({ task });
+      try {
+        await tracing().job(task, traceparent, async () => work(payload, helpers));
+        end({ outcome: 'done' });
+      } catch (error) {
+        const { job } = helpers;
+        const isDead = error instanceof PermanentJobError || job.attempts >= job.max_attempts;
+        if (isDead) this.#deadJobs.giveUp(job, messageOf(error));
+        end({ outcome: isDead ? 'dead' : 'failed' });
+        if (this.#kinds.get(task) === 'mail') mails.inc({ outcome: isDead ? 'dead' : 'retried' });
+        throw error;
+      }
+    };
   }
+}
 
-  #reportDead(id: string, task: string, reason: string): void {
-    this.#logger.error(`dead job ${id} (${task}): ${reason}; see npm run jobs -- list --state dead`);
-  }
-
-  #isStopping(): boolean {
-    return this.#stop.signal.aborted;
-  }
+function ignore(): void {
+  // See where it is used.
 }
 
 function messageOf(error: unknown): string {

@@ -1,3 +1,5 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
 /**
  * Waits for a job's work, though not for ever.
  *
@@ -8,23 +10,16 @@ export async function withinDeadline(
   work: Promise<void>,
   task: string,
   deadlineMs: number,
-  stopped: AbortSignal | undefined,
+  stopped: AbortSignal,
 ): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  let giveUp: (() => void) | undefined;
-  const cut = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => {
-      reject(new Error(`${task} took longer than ${deadlineMs} ms`));
-    }, deadlineMs);
-    giveUp = () => {
-      reject(new Error(`${task} was still running when the service stopped`));
-    };
-    stopped?.addEventListener('abort', giveUp);
+  const done = new AbortController();
+  const cutOff = async (): Promise<never> => {
+    await delay(deadlineMs, undefined, { signal: AbortSignal.any([stopped, done.signal]) }).catch(() => {
+      throw new Error(`${task} was still running when the service stopped`);
+    });
+    throw new Error(`${task} took longer than ${deadlineMs} ms`);
+  };
+  await Promise.race([work, cutOff()]).finally(() => {
+    done.abort();
   });
-  try {
-    await Promise.race([work, cut]);
-  } finally {
-    clearTimeout(timer);
-    if (giveUp !== undefined) stopped?.removeEventListener('abort', giveUp);
-  }
 }

@@ -2,7 +2,7 @@ import { Logger } from '@nestjs/common';
 import type { Transport } from 'nodemailer';
 import type MailMessage from 'nodemailer/lib/mailer/mail-message.js';
 import { randomBytes } from 'node:crypto';
-import { mkdir, open, rename } from 'node:fs/promises';
+import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /** What nodemailer is told of a mail that was written. */
@@ -42,13 +42,7 @@ export class OutboxTransport implements Transport<OutboxInfo> {
     await mkdir(this.directory, { recursive: true });
     const name = `${new Date().toISOString().replaceAll(/[:.]/g, '-')}-${randomBytes(4).toString('hex')}.eml`;
     const partial = join(this.directory, `.${name}.partial`);
-    const file = await open(partial, 'wx', 0o600);
-    try {
-      await file.writeFile(message);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
+    await writeFile(partial, message, { mode: 0o600 });
     await rename(partial, join(this.directory, name));
     this.#logger.log(`mail written to ${join(this.directory, name)}`);
   }

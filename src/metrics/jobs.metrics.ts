@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Gauge, type Registry } from 'prom-client';
-import type { JobStatistics } from '../jobs/job-statistics.js';
+import type { JobStatistics } from '../jobs/job-table.js';
 import type { JobsService } from '../jobs/jobs.service.js';
 
 /** The database is asked no more often, however many scrape. */

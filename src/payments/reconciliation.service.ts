@@ -40,10 +40,10 @@ export class ReconciliationService implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    this.jobs.handle<object>(FIND_DUE_ORDERS, () => this.#findDue(), { lane: 'payments' });
+    this.jobs.handle<object>(FIND_DUE_ORDERS, () => this.#findDue());
     this.jobs.repeat(FIND_DUE_ORDERS, EVERY_MINUTE);
     this.jobs.handle<CheckOrderPayload>(CHECK_ORDER, ({ orderId }) => this.#check(orderId), {
-      lane: 'payments',
+      kind: 'payments',
     });
   }
 

@@ -33,7 +33,7 @@ export class SimulatorNotifierService implements OnModuleInit {
     // What a simulator left in the queue must not reach a shop that has a real gateway.
     if (this.env.payment.gateway === 'simulator')
       this.jobs.handle<DeliverPayload>(DELIVER, ({ notificationId }) => this.#deliver(notificationId), {
-        lane: 'payments',
+        kind: 'payments',
       });
   }
 
