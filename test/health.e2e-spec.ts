@@ -1,10 +1,10 @@
 import { createDatabase, type TestDatabase } from './support/databases.js';
 import { DatabaseProxy } from './support/database-proxy.js';
-import { expectFailure, MESSAGES } from './support/failure.js';
+import { expectFailure } from './support/failure.js';
 import { startService, type TestService } from './support/service.js';
 import { until } from './support/wait.js';
 
-describe('decisions, Operation: health', () => {
+describe('health', () => {
   let database: TestDatabase;
   let proxy: DatabaseProxy;
   let service: TestService;
@@ -24,7 +24,7 @@ describe('decisions, Operation: health', () => {
   const ready = () => service.client().get('/api/health/ready');
   const becomesReady = () => until('the service is ready', async () => (await ready()).status === 200);
 
-  it('a service that can work is alive and ready, and says of what', async () => {
+  it('a service that can work is alive and ready, and says which parts are (contract 16.1)', async () => {
     await service.client().get('/api/health/live').expect(200, { status: 'success', data: {} });
     await becomesReady();
     const answer = await ready().expect(200);
@@ -34,11 +34,11 @@ describe('decisions, Operation: health', () => {
     });
   });
 
-  it('a migration that has not run keeps it from being ready', async () => {
+  it('a service with a migration that has not run is not ready, and says so', async () => {
     const { rows } = await database.pool.query<{ id: number; timestamp: string; name: string }>(
       'DELETE FROM migrations WHERE id = (SELECT max(id) FROM migrations) RETURNING *',
     );
-    expectFailure(await ready(), 503, MESSAGES.unavailable);
+    expectFailure(await ready(), 503, 'the service is not ready: migrations');
     await service.client().get('/api/health/live').expect(200);
     for (const { id, timestamp, name } of rows) {
       await database.pool.query('INSERT INTO migrations VALUES ($1, $2, $3)', [id, timestamp, name]);
@@ -46,9 +46,18 @@ describe('decisions, Operation: health', () => {
     await ready().expect(200);
   });
 
-  it('without its database it is alive, not ready, and ready again when the database is back', async () => {
+  it('without its database it is alive, not ready, and ready again when the database is back; the log says why, without a stack', async () => {
     await proxy.down();
-    expectFailure(await ready(), 503, MESSAGES.unavailable);
+    await until('the queue noticed too', async () => {
+      const { status, text } = await ready();
+      return status === 503 && text.includes('the service is not ready: database, queue');
+    });
+    const line = service.log.findLast(({ msg }) => String(msg).startsWith('not ready: database ('));
+    expect(line).toMatchObject({
+      level: 'error',
+      msg: expect.stringContaining('queue (it takes no jobs') as string,
+    });
+    expect(line).not.toHaveProperty('err');
     await service.client().get('/api/health/live').expect(200);
     await proxy.up();
     await becomesReady();

@@ -37,12 +37,8 @@ export interface EnqueueOptions {
   readonly isNeverGivenUp?: boolean;
 }
 
-/** Work that is repeated in this process while the queue runs. */
-interface Repeated {
-  readonly name: string;
-  readonly pauseMs: number;
-  readonly work: () => Promise<void>;
-}
+/** What is repeated in this process while the queue runs. */
+type Repeated = Readonly<{ name: string; pauseMs: number; work: () => Promise<void> }>;
 
 const SECOND = 1000;
 /** With graphile-worker's gaps of exp(min(attempt, 10)) seconds, 25 attempts are about four days. */

@@ -48,7 +48,7 @@ export interface ServiceOptions {
 export async function startService(options: ServiceOptions = {}): Promise<TestService> {
   const { createApp } = await built('src/app.setup.js');
   const { readEnv } = await built('src/config/env.js');
-  const { createLogger } = await built('src/common/logging.js');
+  const { createLogger, routeConsole } = await built('src/common/logging.js');
   const { Database } = await built('src/config/database.js');
 
   const database = options.database ?? (await createDatabase());
@@ -71,6 +71,8 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
   const logger = createLogger(env, {
     write: (line: string) => void log.push(JSON.parse(line) as Record<string, unknown>),
   });
+  // As the service does: what libraries print by themselves is part of its log.
+  routeConsole(logger);
   const app = await createApp(env, new Database(options.databaseUrl ?? database.url, false), logger);
   await app.listen(options.listenOn ?? 0, '127.0.0.1');
   const { port } = app.getHttpServer().address() as AddressInfo;
