@@ -16,7 +16,6 @@ import { JwtCookieStrategy } from './jwt-cookie.strategy.js';
 import { LimitsService } from './limits.service.js';
 import { OneTimePassword } from './otp.entity.js';
 import { OtpService } from './otp.service.js';
-import { OtpsRepository } from './otps.repository.js';
 import { PasswordsService } from './passwords.service.js';
 import { ProofsService } from './proofs.service.js';
 import { SessionsService } from './sessions.service.js';
@@ -35,7 +34,6 @@ import { TokensService } from './tokens.service.js';
     JwtCookieStrategy,
     LimitsService,
     OtpService,
-    OtpsRepository,
     PasswordsService,
     ProofsService,
     SessionsService,

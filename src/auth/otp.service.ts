@@ -6,11 +6,9 @@ import { Env } from '../config/env.js';
 import { JobsService } from '../jobs/jobs.service.js';
 import { MailService, type MailTemplate } from '../mail/mail.service.js';
 import { UsersService } from '../users/users.service.js';
-import type { OtpPurpose } from './otp.entity.js';
-import { OtpsRepository } from './otps.repository.js';
+import { OneTimePassword, type OtpPurpose } from './otp.entity.js';
 
 const OTP_DIGITS = 6;
-/** As in `OtpsRepository.issue`. */
 const OTP_MINUTES = 10;
 const OTP_TRIES = 5;
 const SEND_OTP = 'send-otp';
@@ -23,16 +21,11 @@ interface SendOtpPayload {
   readonly isNewEmail?: boolean;
 }
 
-interface OtpMail {
-  readonly template: MailTemplate;
-  readonly subject: string;
-}
-
-const MAIL_OF: Readonly<Record<OtpPurpose, OtpMail>> = {
+const MAILS: Readonly<Record<OtpPurpose | 'new_email', { template: MailTemplate; subject: string }>> = {
   verify_email: { template: 'verify-email', subject: 'Your verification code' },
+  new_email: { template: 'verify-new-email', subject: 'Verify your new e-mail address' },
   reset_password: { template: 'reset-password', subject: 'Your password reset code' },
 };
-const NEW_EMAIL_MAIL: OtpMail = { template: 'verify-new-email', subject: 'Verify your new e-mail address' };
 
 /** A code that was right when it was checked. */
 export interface CheckedOtp {
@@ -49,7 +42,6 @@ export class OtpService implements OnModuleInit {
 
   constructor(
     private readonly dataSource: DataSource,
-    private readonly otps: OtpsRepository,
     private readonly users: UsersService,
     private readonly jobs: JobsService,
     private readonly mail: MailService,
@@ -67,39 +59,60 @@ export class OtpService implements OnModuleInit {
    * @returns whether a mail was queued
    */
   async request(tx: EntityManager, userId: number, purpose: OtpPurpose): Promise<boolean> {
-    const isNew = await this.otps.request(tx, userId, purpose);
+    // SQL: an upsert with a condition on the stored row, which decides between requests at the same moment.
+    const rows = await tx.query<unknown[]>(
+      `INSERT INTO one_time_passwords (user_id, purpose, requested_at) VALUES ($1, $2, now())
+       ON CONFLICT (user_id, purpose) DO UPDATE SET requested_at = excluded.requested_at
+         WHERE one_time_passwords.requested_at <= now() - interval '1 minute'
+       RETURNING user_id`,
+      [userId, purpose],
+    );
+    const isNew = rows.length === 1;
     if (isNew) await this.#enqueue(tx, { userId, purpose });
     return isNew;
   }
 
-  /** Ends the codes that went to the former address, for both purposes, and queues one to the new address. */
+  /** Ends the codes that went to the former address, for both purposes, and queues a mail with one to the new address. */
   async requestForNewEmail(tx: EntityManager, userId: number): Promise<void> {
-    await this.otps.deleteAll(tx, userId);
-    await this.otps.request(tx, userId, 'verify_email');
-    await this.#enqueue(tx, { userId, purpose: 'verify_email', isNewEmail: true });
+    const purpose = 'verify_email';
+    await tx.delete(OneTimePassword, { userId });
+    // Not an insert: another request may have made the row since.
+    const requested = { userId, purpose, requestedAt: () => 'now()', digest: null } as const;
+    await tx.upsert(OneTimePassword, requested, ['userId', 'purpose']);
+    await this.#enqueue(tx, { userId, purpose, isNewEmail: true });
   }
 
   /** Ends the code to reset the password, which its owner has just changed. */
   async endReset(tx: EntityManager, userId: number): Promise<void> {
-    await this.otps.end(tx, userId, 'reset_password');
+    await tx.update(OneTimePassword, { userId, purpose: 'reset_password' }, { digest: null });
   }
 
   /**
-   * Checks a code. The try is counted before the code is looked at, so that guesses at the same moment count too.
+   * Checks a code. The try is counted first, in a statement that commits by itself, so that guesses at the same moment
+   * and requests that fail count too.
    * @returns what `consume` takes; null when the code is wrong, expired, used, or its 5 tries are spent
    */
   async check(userId: number, purpose: OtpPurpose, code: string): Promise<CheckedOtp | null> {
-    const digest = await this.otps.spendTry(userId, purpose, OTP_TRIES);
-    const isRight = digest !== null && timingSafeEqual(digest, this.#digest(userId, purpose, code));
-    return isRight ? { userId, purpose, digest } : null;
+    const result = await this.dataSource
+      .createQueryBuilder()
+      .update(OneTimePassword)
+      .set({ tries: () => 'tries + 1' })
+      .where({ userId, purpose })
+      .andWhere('digest IS NOT NULL AND expires_at > now() AND tries < :tries', { tries: OTP_TRIES })
+      .returning('digest')
+      .execute();
+    const [row] = result.raw as { readonly digest: Buffer }[];
+    if (row === undefined || !timingSafeEqual(row.digest, this.#digest(userId, purpose, code))) return null;
+    return { userId, purpose, digest: row.digest };
   }
 
   /**
    * Uses a checked code up, in the transaction of what it was good for.
    * @throws Failure 400 when it was used or replaced in the meantime
    */
-  async consume(tx: EntityManager, { userId, purpose, digest }: CheckedOtp): Promise<void> {
-    if (!(await this.otps.consume(tx, userId, purpose, digest))) throw failures.invalidOtp();
+  async consume(tx: EntityManager, checked: CheckedOtp): Promise<void> {
+    const { affected } = await tx.update(OneTimePassword, checked, { digest: null });
+    if (affected !== 1) throw failures.invalidOtp();
   }
 
   async #enqueue(tx: EntityManager, payload: SendOtpPayload): Promise<void> {
@@ -118,11 +131,19 @@ export class OtpService implements OnModuleInit {
     const account = await this.dataSource.transaction(async (tx) => {
       // The lock keeps the e-mail as it is: a change of it ends the codes of the former address.
       const locked = await this.users.lock(tx, userId);
-      const isIssued = await this.otps.issue(tx, userId, purpose, this.#digest(userId, purpose, code));
-      return isIssued ? locked : null;
+      const { affected } = await tx.update(
+        OneTimePassword,
+        { userId, purpose },
+        {
+          digest: this.#digest(userId, purpose, code),
+          expiresAt: () => `now() + interval '${OTP_MINUTES} minutes'`,
+          tries: 0,
+        },
+      );
+      return affected === 1 ? locked : null;
     });
     if (account === null) return;
-    const { template, subject } = isNewEmail ? NEW_EMAIL_MAIL : MAIL_OF[purpose];
+    const { template, subject } = MAILS[isNewEmail ? 'new_email' : purpose];
     await this.mail.send({
       to: account.email,
       subject,

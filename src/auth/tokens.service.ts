@@ -66,20 +66,12 @@ export class TokensService {
 
   /** Reads the caller from a well-signed access token, expired or not; null for any other text. */
   verifyExpiredAccess(token: string): Caller | null {
-    try {
-      return this.callerOf(this.#access.verify<object>(token, { ignoreExpiration: true }));
-    } catch {
-      return null;
-    }
+    return this.#callerOrNull(() => this.#access.verify<object>(token, { ignoreExpiration: true }));
   }
 
   /** Reads the caller from a refresh token; null unless it is well signed and not expired. */
   verifyRefresh(token: string): Caller | null {
-    try {
-      return this.callerOf(this.#refresh.verify<object>(token));
-    } catch {
-      return null;
-    }
+    return this.#callerOrNull(() => this.#refresh.verify<object>(token));
   }
 
   /**
@@ -102,6 +94,14 @@ export class TokensService {
     )
       throw failures.malformedAccessToken();
     return { id: tokenId, fullname, email, role: knownRole, sessionId: jti as string };
+  }
+
+  #callerOrNull(verify: () => object): Caller | null {
+    try {
+      return this.callerOf(verify());
+    } catch {
+      return null;
+    }
   }
 }
 
