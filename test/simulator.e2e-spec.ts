@@ -1,13 +1,10 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { createServer, type Server } from 'node:http';
-import type { Socket } from 'node:net';
 import type { Response } from 'supertest';
 import type { PaymentGateway, TransactionRequest } from '../src/gateway/payment-gateway.js';
 import { built } from './support/built.js';
 import { Client } from './support/client.js';
 import { DatabaseProxy } from './support/database-proxy.js';
 import { createDatabase } from './support/databases.js';
-import { listenOnLoopback, stopListening, trackSockets } from './support/loopback.js';
 import { freePort } from './support/process.js';
 import { SERVER_KEY, startService, type ServiceOptions, type TestService } from './support/service.js';
 import { until } from './support/wait.js';
@@ -22,8 +19,7 @@ interface PaymentView {
   readonly notifications: readonly {
     readonly kind: string;
     readonly transaction_status: string;
-    readonly attempts: readonly { readonly status: number | null; readonly problem: string | null }[];
-    readonly next_attempt_at: string | null;
+    readonly answer: string | null;
   }[];
 }
 
@@ -124,17 +120,19 @@ async function openPayment(
       ).rows.map(({ text }) => text),
     sent: async () =>
       (
-        await pool.query<{ body: string }>(
-          'SELECT body FROM simulator_notifications WHERE order_id = $1 ORDER BY id',
+        await pool.query<{ notifications: { body: string }[] }>(
+          'SELECT notifications FROM simulator_transactions WHERE order_id = $1',
           [orderId],
         )
-      ).rows.map(({ body }) => JSON.parse(body) as Record<string, unknown>),
+      ).rows.flatMap(({ notifications }) =>
+        notifications.map(({ body }) => JSON.parse(body) as Record<string, unknown>),
+      ),
   };
 }
 
-/** HTTP statuses that the notifications got so far, an array for each. */
-function answers({ notifications }: PaymentView): (number | null)[][] {
-  return notifications.map(({ attempts }) => attempts.map(({ status }) => status));
+/** What the notifications got, oldest first. */
+function answers({ notifications }: PaymentView): (string | null)[] {
+  return notifications.map(({ answer }) => answer);
 }
 
 /**
@@ -180,7 +178,7 @@ describe('issue 3, Gateway: the simulator takes an order to its end', () => {
     ['deny', 'deny', 'credit_card'],
   ])('%s begins a payment: the order becomes %s by %s', async (action, status, paymentType) => {
     const payment = await openPayment();
-    expect(answers(await payment.act(action))).toEqual([[200]]);
+    expect(answers(await payment.act(action))).toEqual(['HTTP 200']);
     expect(await payment.order()).toMatchObject({ status, payment_type: paymentType });
   });
 
@@ -201,7 +199,7 @@ describe('issue 3, Gateway: the simulator takes an order to its end', () => {
   ])('%j ends as %s, each step told to the service', async (actions, status) => {
     const payment = await openPayment();
     for (const action of actions) await payment.act(action);
-    expect(answers(await payment.view())).toEqual(actions.map(() => [200]));
+    expect(answers(await payment.view())).toEqual(actions.map(() => 'HTTP 200'));
     expect((await payment.order()).status).toBe(status);
   });
 
@@ -222,7 +220,7 @@ describe('issue 3, Gateway: the simulator takes an order to its end', () => {
       payment_type: 'cstore',
       fraud_status: null,
     });
-    expect(answers(view)).toEqual([[400], [400]]);
+    expect(answers(view)).toEqual(['HTTP 400', 'HTTP 400']);
     await until('the order is paid', async () => (await payment.order()).status === 'settlement');
     expect((await payment.kept()).filter((kept) => kept === '? rejected')).toHaveLength(2);
     for (const body of await payment.sent()) expect(body).not.toHaveProperty('fraud_status');
@@ -265,7 +263,7 @@ describe('issue 3, Gateway: notifications in the gateway’s own shape, and astr
     const payment = await openPayment();
     await payment.act('gopay');
     const { completed_at: completedAt } = await payment.order();
-    expect(answers(await payment.act('send-again'))).toEqual([[200], [200]]);
+    expect(answers(await payment.act('send-again'))).toEqual(['HTTP 200', 'HTTP 200']);
     expect(await payment.kept()).toEqual(['settlement applied', 'settlement duplicate']);
     expect((await payment.order()).completed_at).toEqual(completedAt);
   });
@@ -273,7 +271,7 @@ describe('issue 3, Gateway: notifications in the gateway’s own shape, and astr
   it('decisions, Payment notifications: a late pending is kept as late', async () => {
     const payment = await openPayment();
     await payment.act('gopay');
-    expect(answers(await payment.act('send-late-pending'))).toEqual([[200], [200]]);
+    expect(answers(await payment.act('send-late-pending'))).toEqual(['HTTP 200', 'HTTP 200']);
     expect(await payment.kept()).toEqual(['settlement applied', 'pending late']);
     expect((await payment.order()).status).toBe('settlement');
   });
@@ -282,7 +280,7 @@ describe('issue 3, Gateway: notifications in the gateway’s own shape, and astr
     const payment = await openPayment();
     await payment.act('bank-transfer');
     const view = await payment.act('send-bad-signature');
-    expect(answers(view)).toEqual([[200], [403]]);
+    expect(answers(view)).toEqual(['HTTP 200', 'HTTP 403']);
     expect(view.notifications[1]).toMatchObject({ kind: 'bad-signature', transaction_status: 'pending' });
     const { text } = await payment.page();
     expect(text).toContain('with a bad signature');
@@ -503,78 +501,6 @@ describe('the port: the simulator behaves as the gateway', () => {
   });
 });
 
-describe('issue 3, Gateway: retries as the gateway does', () => {
-  let shop: Server;
-  let sockets: Set<Socket>;
-  let statuses: (number | 'cut')[];
-  let bodies: string[];
-  let failing: TestService;
-
-  beforeAll(async () => {
-    shop = createServer((request, response) => {
-      let body = '';
-      request.on('data', (chunk: Buffer) => (body += chunk.toString()));
-      request.on('end', () => {
-        bodies.push(body);
-        const status = statuses.length > 1 ? statuses.shift() : statuses[0];
-        if (status === 'cut') request.socket.destroy();
-        else response.writeHead(status ?? 500, { Location: '/elsewhere' }).end();
-      });
-    });
-    sockets = trackSockets(shop);
-    const port = await listenOnLoopback(shop);
-    failing = await startService({ settings: { PUBLIC_URL: `http://127.0.0.1:${port}` } });
-  });
-
-  beforeEach(() => {
-    bodies = [];
-  });
-
-  afterAll(async () => {
-    await failing.stop();
-    await stopListening(shop, sockets);
-  });
-
-  it.each([
-    [[500], 2],
-    [[503], 5],
-    [[400], 3],
-    [[404], 3],
-    [[302], 1],
-    [[403], 6],
-    [['cut' as const], 6],
-    [[503, 'cut' as const, 204], 3],
-  ])('a shop that answers %j gets a notification %i times, each time the same', async (given, times) => {
-    statuses = [...given];
-    const payment = await openPayment(failing);
-    await payment.act('gopay');
-    for (let attempt = 1; attempt < times; attempt += 1) {
-      const [sent] = (await payment.view()).notifications;
-      expect(sent?.attempts).toHaveLength(attempt);
-      const gap = Date.parse(sent?.next_attempt_at ?? '') - Date.now();
-      const longest = [2, 10, 30, 90, 210][attempt - 1] ?? 0;
-      expect(gap).toBeGreaterThan(longest * MINUTE * 0.2);
-      expect(gap).toBeLessThanOrEqual(longest * MINUTE);
-      expect(await makeDue(failing)).toBe(1);
-      await until('the next try', () => bodies.length > attempt);
-      await until('its record', async () => (answers(await payment.view())[0]?.length ?? 0) > attempt);
-    }
-    expect((await payment.view()).notifications[0]?.next_attempt_at).toBeNull();
-    expect(await makeDue(failing)).toBe(0);
-    expect(bodies).toHaveLength(times);
-    expect(new Set(bodies).size).toBe(1);
-  });
-
-  it('the page says what went wrong and when the next try is', async () => {
-    statuses = ['cut'];
-    const payment = await openPayment(failing);
-    await payment.act('gopay');
-    const { text } = await payment.page();
-    expect(text).toMatch(/<span class="bad">no connection/);
-    expect(text).toMatch(/Next try <time/);
-  });
-});
-
 it('decisions, Payment notifications: a service whose database is away answers 503, and the retry reaches the order', async () => {
   const database = await createDatabase();
   const proxy = await DatabaseProxy.start(database.url);
@@ -583,7 +509,7 @@ it('decisions, Payment notifications: a service whose database is away answers 5
   try {
     const payment = await openPayment(other);
     await proxy.down();
-    expect(answers(await payment.act('gopay'))).toEqual([[503]]);
+    expect(answers(await payment.act('gopay'))).toEqual(['HTTP 503']);
     expect((await payment.order()).status).toBe('pending');
     await proxy.up();
     await until(
@@ -592,7 +518,7 @@ it('decisions, Payment notifications: a service whose database is away answers 5
     );
     await makeDue(other);
     await until('the order is paid', async () => (await payment.order()).status === 'settlement');
-    await until('the answer is kept', async () => answers(await payment.view())[0]?.[1] === 200);
+    await until('the answer is kept', async () => answers(await payment.view())[0] === 'HTTP 200');
   } finally {
     await other.stop();
     await shop.stop();

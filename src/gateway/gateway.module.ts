@@ -1,34 +1,39 @@
 import { Module, type Type } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { DataSource } from 'typeorm';
 import { Env } from '../config/env.js';
+import { JobsModule } from '../jobs/jobs.module.js';
+import { JobsService } from '../jobs/jobs.service.js';
 import { GatewayService } from './gateway.service.js';
 import { MidtransGateway } from './midtrans.gateway.js';
 import { PaymentGateway } from './payment-gateway.js';
-import { SimulatorPageModule } from './simulator/simulator-page.module.js';
+import { SimulatorController } from './simulator/simulator.controller.js';
 import { SimulatorGateway } from './simulator/simulator.gateway.js';
-import { SimulatorModule } from './simulator/simulator.module.js';
+import { SimulatorPage } from './simulator/simulator-page.js';
+import { SimulatorTransaction } from './simulator/simulator-transaction.entity.js';
 
-/** Gives the payment gateway that the settings name. */
+/** Gives the payment gateway that the settings name; only that one is made. */
 @Module({
-  imports: [SimulatorModule],
+  imports: [TypeOrmModule.forFeature([SimulatorTransaction]), JobsModule],
   providers: [
     GatewayService,
-    {
-      provide: PaymentGateway,
-      inject: [Env, SimulatorGateway],
-      useFactory: gatewayOf,
-    },
+    { provide: PaymentGateway, inject: [Env, DataSource, JobsService], useFactory: gatewayOf },
   ],
   exports: [GatewayService, PaymentGateway],
 })
 export class GatewayModule {}
 
-function gatewayOf({ payment, nodeEnv }: Env, simulator: SimulatorGateway): PaymentGateway {
-  if (payment.gateway === 'midtrans') return new MidtransGateway(payment);
-  if (nodeEnv === 'production') throw new Error('the simulator would let anyone pay for nothing');
-  return simulator;
+/** The simulator's page, for services whose `PaymentGateway` is the simulator. */
+@Module({ imports: [GatewayModule], controllers: [SimulatorController], providers: [SimulatorPage] })
+class SimulatorPageModule {}
+
+function gatewayOf(env: Env, dataSource: DataSource, jobs: JobsService): PaymentGateway {
+  if (env.payment.gateway === 'midtrans') return new MidtransGateway(env.payment);
+  if (env.nodeEnv === 'production') throw new Error('the simulator would let anyone pay for nothing');
+  return new SimulatorGateway(dataSource, jobs, env);
 }
 
-/** Modules with the gateway's own pages: the simulator's; with a real gateway none exist. */
+/** Modules with pages of the gateway; there are none with Midtrans. */
 export function gatewayPages({ payment, nodeEnv }: Pick<Env, 'payment' | 'nodeEnv'>): Type[] {
   return payment.gateway === 'simulator' && nodeEnv !== 'production' ? [SimulatorPageModule] : [];
 }

@@ -1,5 +1,4 @@
-import http from 'node:http';
-import https from 'node:https';
+import { Agent, request } from 'undici';
 import { GatewayUnavailableError } from './payment-gateway.js';
 
 /** One call of the gateway's HTTP interface. */
@@ -25,23 +24,21 @@ export interface MidtransAnswer {
 /** A real answer is about 1 KiB. */
 const MAX_ANSWER_BYTES = 64 * 1024;
 /**
- * However many customers wait while the gateway hangs; a call that finds no free connection in time fails like any
- * other. A new connection costs three journeys to the gateway before the call begins, so that some are kept. Not for
- * long: one that the gateway closes just when it is used again would make that call fail.
+ * Connections are kept for a few seconds, as a new one costs three round trips. Not for longer: one that the gateway
+ * closes just when it is used again would make that call fail.
  */
-const CONNECTIONS = { keepAlive: true, maxSockets: 64, maxFreeSockets: 16, timeout: 5_000 };
+const CONNECTIONS = { connections: 64, keepAliveTimeout: 5_000, maxResponseSize: MAX_ANSWER_BYTES };
 
 /**
- * HTTP as Midtrans wants it: JSON, and Basic authentication with the server key and no password. No error carries
- * a cause: what a neighbour's errors hold is not ours to vouch for.
+ * HTTP as Midtrans wants it: JSON, and Basic authentication with the server key and no password. Errors carry no
+ * cause, which could repeat the key.
  *
  * @see https://docs.midtrans.com/docs/api-authorization-headers
  */
 export class MidtransClient {
   readonly #serverKey: string;
   readonly #credentials: string;
-  readonly #httpAgent = new http.Agent(CONNECTIONS);
-  readonly #httpsAgent = new https.Agent(CONNECTIONS);
+  readonly #agent = new Agent(CONNECTIONS);
 
   constructor(serverKey: string) {
     this.#serverKey = serverKey;
@@ -49,72 +46,36 @@ export class MidtransClient {
   }
 
   /**
-   * Calls once, following no redirect; the deadline covers the answer's last byte.
+   * Calls once and follows no redirect; the deadline includes the last byte of the answer.
    * @throws GatewayUnavailableError when no complete answer of at most 64 KiB came in time
    */
-  async call(call: MidtransCall): Promise<MidtransAnswer> {
-    const { operation, deadlineMs } = call;
+  async call({ operation, method, url, body, deadlineMs }: MidtransCall): Promise<MidtransAnswer> {
     if (deadlineMs <= 0)
       throw new GatewayUnavailableError(`Midtrans ${operation}: no time left for the call`);
-    const abort = new AbortController();
-    const timer = setTimeout(() => {
-      abort.abort();
-    }, deadlineMs);
     try {
-      return await this.exchange(call, abort.signal).catch((error: unknown) => {
-        const reason = abort.signal.aborted
-          ? `no complete answer within ${deadlineMs} ms`
-          : failureOf(error as object);
-        throw new GatewayUnavailableError(`Midtrans ${operation}: ${reason}`);
+      // Not `fetch`, which takes 407, the Core API's word for an expired payment, for the answer of a proxy.
+      const answer = await request(url, {
+        method,
+        dispatcher: this.#agent,
+        signal: AbortSignal.timeout(deadlineMs),
+        headers: {
+          accept: 'application/json',
+          'content-type': 'application/json',
+          authorization: `Basic ${this.#credentials}`,
+        },
+        body: body === undefined ? null : JSON.stringify(body),
       });
-    } finally {
-      clearTimeout(timer);
+      const text = await answer.body.text();
+      return { httpStatus: answer.statusCode, text, fields: parseObject(text) };
+    } catch (error) {
+      throw new GatewayUnavailableError(`Midtrans ${operation}: ${reasonOf(error, deadlineMs)}`);
     }
   }
 
-  /** A text of the gateway's, fit for a message: short, and without the server key should it be repeated there. */
+  /** A text of the gateway, fit for a message: short, and without the server key if it is repeated there. */
   quote(text: string): string {
     return text.replaceAll(this.#serverKey, '***').replaceAll(this.#credentials, '***').slice(0, 300);
   }
-
-  /** Not `fetch`, which takes an answer 407, the Core API's word for an expired payment, for a proxy's demand. */
-  private exchange({ url, method, body }: MidtransCall, signal: AbortSignal): Promise<MidtransAnswer> {
-    const { request } = url.startsWith('https:') ? https : http;
-    const payload = body === undefined ? '' : JSON.stringify(body);
-    return new Promise((resolve, reject) => {
-      const options = {
-        method,
-        signal,
-        agent: url.startsWith('https:') ? this.#httpsAgent : this.#httpAgent,
-        headers: {
-          Accept: 'application/json',
-          'Content-Type': 'application/json',
-          'Content-Length': Buffer.byteLength(payload),
-          Authorization: `Basic ${this.#credentials}`,
-        },
-      };
-      const outgoing = request(url, options, (response) => {
-        readText(response).then((text) => {
-          resolve({ httpStatus: response.statusCode ?? 0, text, fields: parseObject(text) });
-        }, reject);
-      });
-      outgoing.on('error', reject);
-      outgoing.end(payload);
-    });
-  }
-}
-
-class OversizeError extends Error {}
-
-async function readText(response: AsyncIterable<Uint8Array>): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  for await (const chunk of response) {
-    length += chunk.length;
-    if (length > MAX_ANSWER_BYTES) throw new OversizeError();
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
 }
 
 function parseObject(text: string): Readonly<Record<string, unknown>> | null {
@@ -124,14 +85,14 @@ function parseObject(text: string): Readonly<Record<string, unknown>> | null {
       ? (value as Record<string, unknown>)
       : null;
   } catch {
-    return null; // No JSON: an answer that nobody understands, which is what null says.
+    return null; // No JSON: the caller refuses an answer without fields.
   }
 }
 
-/** Why an exchange failed: the code of the system's error, for example `ECONNREFUSED`. */
-function failureOf(error: object): string {
-  if (error instanceof OversizeError) return `the answer exceeds ${MAX_ANSWER_BYTES} bytes`;
-  const { code } = error as { readonly code?: unknown };
+function reasonOf(error: unknown, deadlineMs: number): string {
+  const { name, code } = error as { readonly name?: unknown; readonly code?: unknown };
+  if (name === 'TimeoutError') return `no complete answer within ${deadlineMs} ms`;
+  if (code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE') return `the answer exceeds ${MAX_ANSWER_BYTES} bytes`;
   return typeof code === 'string' && /^\w{1,64}$/.test(code)
     ? `connection failed (${code})`
     : 'connection failed';

@@ -30,6 +30,9 @@ export class PaymentsController {
     changesState: true,
   })
   async receive(@Body() body: unknown, @Req() request: RawBodyRequest<Request>): Promise<void> {
-    await this.payments.receive(body, request.rawBody?.toString() ?? '');
+    const payload = request.rawBody?.toString() ?? '';
+    // JSON in UTF-8 has no such byte; the parser also takes UTF-16.
+    if (payload.includes('\0')) throw failures.unsupportedEncoding();
+    await this.payments.receive(body, payload);
   }
 }

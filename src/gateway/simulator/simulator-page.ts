@@ -5,46 +5,41 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { corsOriginMatcher } from '../../common/origin-check.js';
 import { Env } from '../../config/env.js';
-import { type Action, type ActionGroup, type ActionName, ACTIONS, allowedActions } from './actions.js';
-import { gatewayTime } from './notification-body.js';
-import type { DeliveryAttempt, SimulatorNotification } from './simulator-notification.entity.js';
-import type { SimulatorTransaction } from './simulator-transaction.entity.js';
-import { NOTIFICATION_KINDS, stateOf } from './simulator-texts.js';
-import { mayStartPayment } from './transitions.js';
+import { ACTIONS, isAllowed, mayBegin } from './simulator-actions.js';
+import { gatewayTime } from './simulator-messages.js';
+import type { SentNotification, SimulatorTransaction } from './simulator-transaction.entity.js';
 
-/** A payment as a script sees it. */
-export interface PaymentView {
-  readonly order_id: string;
-  readonly gross_amount: number;
-  readonly transaction_id: string | null;
-  /** Null until a method is chosen. */
-  readonly transaction_status: string | null;
-  readonly payment_type: string | null;
-  readonly fraud_status: string | null;
-  readonly expires_at: string;
-  /** What may be posted now. */
-  readonly actions: readonly ActionName[];
-  /** Oldest first. */
-  readonly notifications: readonly {
-    readonly kind: SimulatorNotification['kind'];
-    readonly transaction_status: string;
-    readonly sent_at: string;
-    readonly attempts: readonly DeliveryAttempt[];
-    readonly next_attempt_at: string | null;
-  }[];
-}
-
-const GROUPS: readonly { readonly group: ActionGroup; readonly title: string }[] = [
-  { group: 'pay', title: 'The customer pays' },
-  { group: 'payment', title: 'What becomes of the payment' },
-  { group: 'notifications', title: 'Notifications that go astray' },
-];
-
-const rupiah = new Intl.NumberFormat('id-ID', {
-  style: 'currency',
-  currency: 'IDR',
-  maximumFractionDigits: 0,
-});
+/** How the page shows where a payment stands: tone, title, text. */
+const STATES = {
+  fresh: [
+    'fresh',
+    'Not paid yet',
+    'Choose what the customer does. The gateway knows of no payment before that.',
+  ],
+  pending: ['pending', 'Waiting for the money', 'The customer was told how to pay.'],
+  authorize: ['pending', 'Reserved', 'The amount is reserved on the card, not yet taken.'],
+  capture: ['paid', 'Paid', 'The card was charged; the bank settles later.'],
+  settlement: ['paid', 'Paid', 'The money has arrived.'],
+  deny: ['ended', 'Denied', 'The payment was refused.'],
+  failure: ['ended', 'Failed', 'The payment broke off.'],
+  cancel: ['ended', 'Cancelled', 'No money will come.'],
+  expire: ['ended', 'Expired', 'The customer did not pay in time.'],
+  refund: ['ended', 'Refunded', 'The customer has all of the money back.'],
+  partial_refund: ['ended', 'Partly refunded', 'The customer has half of the money back.'],
+} as const;
+const GROUPS = [
+  ['pay', 'The customer pays'],
+  ['payment', 'What becomes of the payment'],
+  ['notifications', 'Notifications that go astray'],
+] as const;
+const KINDS: Readonly<Record<SentNotification['kind'], string>> = {
+  status: '',
+  again: 'sent again',
+  late: 'sent late',
+  'bad-signature': 'with a bad signature',
+};
+const RUPIAH = { style: 'currency', currency: 'IDR', maximumFractionDigits: 0 } as const;
+const rupiah = new Intl.NumberFormat('id-ID', RUPIAH);
 
 /** Renders a payment, for people and for scripts. */
 @Injectable()
@@ -54,7 +49,7 @@ export class SimulatorPage {
   readonly #path: string;
   readonly #isShop: (origin: string) => boolean;
 
-  /** Lets in the page's own style and its forms; in place of helmet's, which would send the forms of a LAN address to https. */
+  /** Lets in the page's own style and its forms; in place of helmet's, which would send forms to https. */
   readonly contentSecurityPolicy = [
     "default-src 'none'",
     `style-src 'sha256-${createHash('sha256').update(this.#style).digest('base64')}'`,
@@ -64,16 +59,21 @@ export class SimulatorPage {
   ].join('; ');
 
   constructor(env: Env) {
-    this.#isShop = corsOriginMatcher(env);
     this.#path = new URL(`${env.publicUrl}/api/simulator/`).pathname;
+    this.#isShop = corsOriginMatcher(env);
   }
 
-  /** Where the page is, without the origin: a phone may reach it under another one than PUBLIC_URL. */
-  path(token: string): string {
-    return this.#path + token;
+  /**
+   * Where the page is, without the origin: a phone may reach it under another one than PUBLIC_URL.
+   * @param from the address of the page that led here, whose origin is kept if it is a shop's
+   */
+  address(token: string, from: unknown, action = ''): string {
+    const shop = this.#shopOf(from);
+    return this.#path + token + action + (shop === null ? '' : `?shop=${encodeURIComponent(shop)}`);
   }
 
-  view(transaction: SimulatorTransaction, notifications: readonly SimulatorNotification[]): PaymentView {
+  /** A payment as a script sees it; the notifications oldest first. */
+  view(transaction: SimulatorTransaction) {
     return {
       order_id: transaction.orderId,
       gross_amount: Number(transaction.grossAmount),
@@ -82,52 +82,28 @@ export class SimulatorPage {
       payment_type: transaction.paymentType,
       fraud_status: transaction.fraudStatus,
       expires_at: transaction.expiresAt.toISOString(),
-      actions: allowedActions(transaction, new Date()),
-      notifications: notifications.map((notification) => ({
-        kind: notification.kind,
-        transaction_status: notification.transactionStatus,
-        sent_at: notification.createdAt.toISOString(),
-        attempts: notification.attempts,
-        next_attempt_at: notification.nextAttemptAt?.toISOString() ?? null,
+      actions: [...ACTIONS].filter(([, action]) => isAllowed(action, transaction)).map(([name]) => name),
+      notifications: transaction.notifications.map(({ kind, status, sentAt, answer }) => ({
+        kind,
+        transaction_status: status,
+        sent_at: sentAt,
+        answer,
       })),
     };
   }
 
-  /** Keeps the shop's origin through the page's forms; empty for what is not the address of a shop. */
-  shopQuery(from: unknown): string {
-    const shop = this.#shopOf(from);
-    return shop === null ? '' : `?shop=${encodeURIComponent(shop)}`;
-  }
-
-  /** The origin of an address, if pages of that origin may call the service; null for any other text. */
-  #shopOf(address: unknown): string | null {
-    if (typeof address !== 'string' || !URL.canParse(address)) return null;
-    const { origin } = new URL(address);
-    return this.#isShop(origin) ? origin : null;
-  }
-
-  /**
-   * @param from the address of the page that led here
-   * @param refused an action that the payment's state does not allow, to be told of
-   */
-  html(
-    transaction: SimulatorTransaction,
-    notifications: readonly SimulatorNotification[],
-    from: unknown,
-    refused?: string,
-  ): string {
-    const { orderId, token, customer, items, expiresAt } = transaction;
-    const now = new Date();
-    const allowed = allowedActions(transaction, now);
-    const canPay = mayStartPayment(transaction, now);
+  /** @param refused an action that the payment's state does not allow */
+  html(transaction: SimulatorTransaction, from: unknown, refused?: string): string {
+    const { orderId, token, customer, items, expiresAt, notifications, transactionStatus } = transaction;
+    const isOver = transactionStatus === null && !mayBegin(transaction);
+    const [tone, title, text] = STATES[isOver ? 'expire' : (transactionStatus ?? 'fresh')];
     return this.#template({
       style: this.#style,
-      path: this.path(token),
+      address: this.address(token, from),
       shop: this.#shopOf(from),
-      query: this.shopQuery(from),
       refused: refused ?? null,
-      isWaiting: notifications.some(({ attempts }) => attempts.length === 0),
-      state: stateOf(transaction, now),
+      isWaiting: notifications.some(({ answer }) => answer === null),
+      state: { tone, title, text, status: transactionStatus },
       orderId,
       customer,
       total: rupiah.format(Number(transaction.grossAmount)),
@@ -137,59 +113,55 @@ export class SimulatorPage {
         price: rupiah.format(price),
         sum: rupiah.format(price * quantity),
       })),
-      payment: paymentFacts(transaction),
+      payment: factsOf(transaction),
       expiresAt: timeOf(expiresAt),
-      groups: GROUPS.map(({ group, title }) => ({
-        title,
-        actions: allowed
-          .map((name): Action & { name: string } => ({ name, ...ACTIONS[name] }))
-          .filter((action) => groupOf(action, canPay) === group),
+      groups: GROUPS.map(([group, heading]) => ({
+        title: heading,
+        actions: [...ACTIONS]
+          .filter(([, action]) => isAllowed(action, transaction) && groupOf(action, transaction) === group)
+          .map(([name, { label, hint }]) => ({
+            label,
+            hint,
+            address: this.address(token, from, `/${name}`),
+          })),
       })).filter(({ actions }) => actions.length > 0),
-      notifications: notifications.map(notificationFacts).reverse(),
+      notifications: notifications
+        .map(({ kind, status, body, sentAt, answer }) => ({
+          status,
+          kind: KINDS[kind],
+          body: JSON.stringify(JSON.parse(body), null, 2),
+          sentAt: timeOf(new Date(sentAt)),
+          answer: answer ?? 'On its way',
+          tone: answer === null ? '' : answer.startsWith('HTTP 2') ? 'good' : 'bad',
+        }))
+        .reverse(),
     });
+  }
+
+  /** The origin of an address, if pages of that origin may call the service; null for any other text. */
+  #shopOf(address: unknown): string | null {
+    if (typeof address !== 'string' || !URL.canParse(address)) return null;
+    const { origin } = new URL(address);
+    return this.#isShop(origin) ? origin : null;
   }
 }
 
-/** What begins a payment stands with the ways to pay as long as one may begin. */
-function groupOf(action: Action, canPay: boolean): ActionGroup {
-  return canPay && 'begins' in action ? 'pay' : action.group;
+/** An action that begins a payment is shown among the ways to pay while one may begin. */
+function groupOf({ group, begins }: { group: string; begins?: unknown }, transaction: SimulatorTransaction) {
+  return begins !== undefined && mayBegin(transaction) ? 'pay' : group;
 }
 
-function paymentFacts({ transactionId, paymentType, fraudStatus, paymentDetails }: SimulatorTransaction) {
+function factsOf({ transactionId, paymentType, fraudStatus, paymentDetails }: SimulatorTransaction) {
   if (transactionId === null) return [];
+  const { va_numbers: accounts, payment_code: code } = paymentDetails ?? {};
+  const [account] = (accounts ?? []) as { bank: string; va_number: string }[];
   return [
     { name: 'Method', value: paymentType },
     { name: 'Fraud check', value: fraudStatus ?? 'none for this method' },
     { name: 'Transaction', value: transactionId },
-    ...detailFacts(paymentDetails ?? {}),
-  ];
-}
-
-/** What the customer would be told to pay with. */
-function detailFacts(details: Readonly<Record<string, unknown>>) {
-  const { va_numbers: accounts, payment_code: code, masked_card: card } = details;
-  if (Array.isArray(accounts)) {
-    const [account] = accounts as { bank: string; va_number: string }[];
-    return [{ name: 'Virtual account', value: `${account?.bank.toUpperCase()} ${account?.va_number}` }];
-  }
-  if (typeof code === 'string') return [{ name: 'Payment code', value: code }];
-  return typeof card === 'string' ? [{ name: 'Card', value: card }] : [];
-}
-
-function notificationFacts(notification: SimulatorNotification) {
-  const { kind, transactionStatus, attempts, nextAttemptAt, body } = notification;
-  return {
-    status: transactionStatus,
-    kind: NOTIFICATION_KINDS[kind],
-    body: JSON.stringify(JSON.parse(body), null, 2),
-    isUntried: attempts.length === 0,
-    attempts: attempts.map(({ at, status, problem }) => ({
-      at: timeOf(new Date(at)),
-      answer: status === null ? problem : `HTTP ${status}`,
-      isGood: status !== null && status >= 200 && status < 300,
-    })),
-    nextAttemptAt: attempts.length > 0 && nextAttemptAt !== null ? timeOf(nextAttemptAt) : null,
-  };
+    { name: 'Virtual account', value: account && `${account.bank.toUpperCase()} ${account.va_number}` },
+    { name: 'Payment code', value: code },
+  ].filter(({ value }) => value !== undefined);
 }
 
 function timeOf(time: Date) {

@@ -1,6 +1,33 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { TransactionRequest } from '../payment-gateway.js';
-import type { TransactionStatus } from './transitions.js';
+
+export type TransactionStatus =
+  | 'capture'
+  | 'settlement'
+  | 'pending'
+  | 'deny'
+  | 'cancel'
+  | 'expire'
+  | 'failure'
+  | 'refund'
+  | 'partial_refund'
+  | 'authorize';
+
+/** `status` tells of a change; the others are sent to see how the shop takes them. */
+export type NotificationKind = 'status' | 'again' | 'late' | 'bad-signature';
+
+/** A notification that was sent to the shop. */
+export interface SentNotification {
+  readonly id: string;
+  readonly kind: NotificationKind;
+  readonly status: TransactionStatus;
+  /** Exactly as every try sends it. */
+  readonly body: string;
+  /** ISO 8601. */
+  readonly sentAt: string;
+  /** What became of the last try, for example `HTTP 200`; null before the first. */
+  readonly answer: string | null;
+}
 
 /** What the simulated gateway knows of an order. The payment's own columns are null until a method is chosen. */
 @Entity('simulator_transactions')
@@ -26,6 +53,7 @@ export class SimulatorTransaction {
   @Column('uuid', { name: 'transaction_id', nullable: true })
   transactionId!: string | null;
 
+  /** Without a method null, or `cancel` or `expire` when the page was ended before. */
   @Column('text', { name: 'transaction_status', nullable: true })
   transactionStatus!: TransactionStatus | null;
 
@@ -51,6 +79,10 @@ export class SimulatorTransaction {
 
   @Column('timestamptz', { name: 'expires_at' })
   expiresAt!: Date;
+
+  /** The last ones, oldest first. */
+  @Column('jsonb', { default: () => "'[]'" })
+  notifications!: readonly SentNotification[];
 }
 
 /** A transaction whose payment method was chosen. */
@@ -60,7 +92,7 @@ export type ChosenTransaction = SimulatorTransaction & {
   ]: NonNullable<SimulatorTransaction[K]>;
 };
 
-/** Without a method, the status is null, or `cancel` or `expire` when the page was ended before. */
+/** The table's check holds the columns together. */
 export function isChosen(transaction: SimulatorTransaction): transaction is ChosenTransaction {
   return transaction.transactionId !== null;
 }

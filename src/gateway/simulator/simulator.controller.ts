@@ -1,12 +1,14 @@
-import { Controller, Get, HttpCode, Param, Post, Req, Res } from '@nestjs/common';
+import { Controller, Get, HttpCode, Inject, Param, ParseUUIDPipe, Post, Req, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { failures } from '../../common/errors.js';
 import { Public } from '../../common/public.decorator.js';
-import type { SuccessEnvelope } from '../../common/success-envelope.interceptor.js';
-import { isActionName } from './actions.js';
-import { SimulatorPage, type PaymentView } from './simulator-page.js';
-import { SimulatorService } from './simulator.service.js';
+import { PaymentGateway } from '../payment-gateway.js';
+import { ACTIONS } from './simulator-actions.js';
+import { SimulatorPage } from './simulator-page.js';
+import type { SimulatorGateway } from './simulator.gateway.js';
+
+const TOKEN = new ParseUUIDPipe({ exceptionFactory: () => failures.notFound() });
 
 /** The payment page: HTML for a browser, the same facts as JSON for a script that accepts `application/json`. */
 @ApiExcludeController()
@@ -14,13 +16,13 @@ import { SimulatorService } from './simulator.service.js';
 @Controller('simulator')
 export class SimulatorController {
   constructor(
-    private readonly simulator: SimulatorService,
+    @Inject(PaymentGateway) private readonly simulator: SimulatorGateway,
     private readonly page: SimulatorPage,
   ) {}
 
   @Get(':token')
   async show(
-    @Param('token') token: string,
+    @Param('token', TOKEN) token: string,
     @Req() request: Request,
     @Res() response: Response,
   ): Promise<void> {
@@ -30,27 +32,27 @@ export class SimulatorController {
   @Post(':token/:action')
   @HttpCode(200)
   async act(
-    @Param('token') token: string,
-    @Param('action') action: string,
+    @Param('token', TOKEN) token: string,
+    @Param('action') name: string,
     @Req() request: Request,
     @Res() response: Response,
   ): Promise<void> {
-    if (!isActionName(action)) throw failures.notFound();
+    const action = ACTIONS.get(name);
+    if (action === undefined || (await this.simulator.find({ token })) === null) throw failures.notFound();
     const isDone = await this.simulator.act(token, action);
     if (!isDone && wantsJson(request)) throw failures.simulatorAction();
-    if (isDone && !wantsJson(request))
-      response.redirect(303, this.page.path(token) + this.page.shopQuery(shopOf(request)));
-    else await this.#answer(token, request, response, isDone ? undefined : action);
+    if (isDone && !wantsJson(request)) response.redirect(303, this.page.address(token, cameFrom(request)));
+    else await this.#answer(token, request, response, isDone ? undefined : name);
   }
 
   /** @param refused an action that the payment's state does not allow */
   async #answer(token: string, request: Request, response: Response, refused?: string): Promise<void> {
-    const { transaction, notifications } = await this.simulator.page(token);
+    const transaction = await this.simulator.find({ token });
+    if (transaction === null) throw failures.notFound();
     // Besides what is set already: the answer also varies by Origin.
     response.vary('Accept').set('Cache-Control', 'no-store');
     if (wantsJson(request)) {
-      const data = this.page.view(transaction, notifications);
-      response.json({ status: 'success', data } satisfies SuccessEnvelope<PaymentView>);
+      response.json({ status: 'success', data: this.page.view(transaction) });
       return;
     }
     response
@@ -61,12 +63,12 @@ export class SimulatorController {
         'Referrer-Policy': 'same-origin',
       })
       .type('html')
-      .send(this.page.html(transaction, notifications, shopOf(request), refused));
+      .send(this.page.html(transaction, cameFrom(request), refused));
   }
 }
 
-/** Where the customer came from: the page that led here, or what a form of this page kept of it. */
-function shopOf({ query, headers }: Request): unknown {
+/** The page that led here, or what a form of this page kept of it. */
+function cameFrom({ query, headers }: Request): unknown {
   return query.shop ?? headers.referer;
 }
 

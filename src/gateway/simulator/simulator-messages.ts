@@ -1,12 +1,9 @@
 import type { GatewayTransaction } from '../payment-gateway.js';
 import { signatureOf } from '../signature.js';
-import type { ChosenTransaction } from './simulator-transaction.entity.js';
-import type { TransactionStatus } from './transitions.js';
+import type { ChosenTransaction, TransactionStatus } from './simulator-transaction.entity.js';
 
-const MERCHANT_ID = 'G000000000';
 /** Jakarta's distance from UTC in milliseconds; the gateway writes its times there and does not say so. */
 const GATEWAY_OFFSET_MS = 7 * 60 * 60 * 1000;
-
 /** Status codes that are not 200. */
 const STATUS_CODES: Partial<Record<TransactionStatus, string>> = {
   pending: '201',
@@ -14,8 +11,6 @@ const STATUS_CODES: Partial<Record<TransactionStatus, string>> = {
   expire: '202',
   failure: '202',
 };
-/** The status API and the expiry itself answer another code than the notification carries. */
-const EXPIRED_ANSWER_CODE = '407';
 
 /** As the gateway writes a time: `YYYY-MM-DD HH:MM:SS` in GMT+7. */
 export function gatewayTime(time: Date): string {
@@ -31,10 +26,9 @@ export function gatewayTime(time: Date): string {
 export function notificationBody(
   transaction: ChosenTransaction,
   status: TransactionStatus,
-  serverKey: string,
+  key: string,
 ): string {
-  const message = 'midtrans payment notification';
-  return JSON.stringify(fieldsOf(transaction, status, STATUS_CODES[status] ?? '200', message, serverKey));
+  return JSON.stringify(fieldsOf(transaction, status, STATUS_CODES[status] ?? '200', key));
 }
 
 /** The same body under a signature that another key made. */
@@ -43,18 +37,18 @@ export function withBadSignature(body: string): string {
   return JSON.stringify({ ...fields, signature_key: signatureOf(fields, 'not the server key') });
 }
 
-/** What the status API answers of a transaction. */
-export function gatewayAnswer(transaction: ChosenTransaction, serverKey: string): GatewayTransaction {
-  const { transactionStatus: status } = transaction;
-  const code = status === 'expire' ? EXPIRED_ANSWER_CODE : (STATUS_CODES[status] ?? '200');
-  const fields = fieldsOf(transaction, status, code, 'Success, transaction is found', serverKey);
+/** What the status API answers of a transaction; of an expired one with another code than its notification. */
+export function gatewayAnswer(transaction: ChosenTransaction, key: string): GatewayTransaction {
+  const { transactionStatus, transactionId, paymentType, fraudStatus } = transaction;
+  const statusCode = transactionStatus === 'expire' ? '407' : (STATUS_CODES[transactionStatus] ?? '200');
+  const fields = fieldsOf(transaction, transactionStatus, statusCode, key);
   return {
-    transactionId: transaction.transactionId,
-    transactionStatus: status,
-    statusCode: code,
+    transactionId,
+    transactionStatus,
+    statusCode,
     grossAmount: fields.gross_amount,
-    paymentType: transaction.paymentType,
-    fraudStatus: transaction.fraudStatus,
+    paymentType,
+    fraudStatus,
     payload: JSON.stringify(fields),
   };
 }
@@ -63,40 +57,23 @@ function fieldsOf(
   transaction: ChosenTransaction,
   status: TransactionStatus,
   statusCode: string,
-  statusMessage: string,
-  serverKey: string,
+  key: string,
 ) {
-  const signed = {
-    order_id: transaction.orderId,
-    status_code: statusCode,
-    gross_amount: amount(BigInt(transaction.grossAmount)),
-  };
-  const { settlementTime, fraudStatus } = transaction;
+  const { orderId, grossAmount, settlementTime, fraudStatus } = transaction;
+  const signed = { order_id: orderId, status_code: statusCode, gross_amount: `${grossAmount}.00` };
   return {
     ...transaction.paymentDetails,
     transaction_time: gatewayTime(transaction.transactionTime),
     transaction_status: status,
     transaction_id: transaction.transactionId,
-    status_message: statusMessage,
-    signature_key: signatureOf(signed, serverKey),
+    status_message: 'midtrans payment notification',
+    signature_key: signatureOf(signed, key),
     ...(settlementTime !== null && status !== 'pending' && { settlement_time: gatewayTime(settlementTime) }),
-    ...refundOf(transaction, status),
     payment_type: transaction.paymentType,
-    merchant_id: MERCHANT_ID,
+    merchant_id: 'G000000000',
     ...signed,
     ...(fraudStatus !== null && { fraud_status: fraudStatus }),
     expiry_time: gatewayTime(transaction.expiresAt),
     currency: 'IDR',
   };
-}
-
-/** A refund's own fields; a partial one is half of the amount. */
-function refundOf({ grossAmount }: ChosenTransaction, status: TransactionStatus) {
-  if (status !== 'refund' && status !== 'partial_refund') return {};
-  const total = BigInt(grossAmount);
-  return { refund_amount: amount(status === 'refund' ? total : (total + 1n) / 2n) };
-}
-
-function amount(rupiah: bigint): string {
-  return `${rupiah}.00`;
 }
