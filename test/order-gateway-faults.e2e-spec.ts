@@ -99,13 +99,13 @@ describe('the gateway in trouble', () => {
       [orderId = ''] = await orderIdsOf(shop, customer);
     });
 
-    it('decisions, Orders: is a 502 within 6 seconds', () => {
+    it('is a 502 within 6 seconds', () => {
       const { answer, tookMs } = caseOf(trouble);
       expect([answer.status, answer.body]).toEqual([502, GATEWAY_AWAY]);
       expect(tookMs).toBeLessThan(ANSWERED_WITHIN_MS);
     });
 
-    it('decisions, Orders: leaves one pending order without a page, and the attempt free', async () => {
+    it('leaves one pending order without a page, and the attempt free', async () => {
       expect(await orderIdsOf(shop, customer)).toEqual([orderId]);
       expect(await readOrder(customer, orderId)).toMatchObject({
         status: 'pending',
@@ -119,7 +119,7 @@ describe('the gateway in trouble', () => {
       expect(shop.gateway.orders.has(orderId)).toBe(trouble.isTaken);
     });
 
-    it('decisions, Orders: both the same Idempotency-Key and the token route continue the order, to one page', async () => {
+    it('both the same Idempotency-Key and the token route continue the order, to one page', async () => {
       const { key } = caseOf(trouble);
       const calls = shop.gateway.calls.length;
       const [again, token] = await Promise.all([
@@ -132,7 +132,7 @@ describe('the gateway in trouble', () => {
       expect(shop.gateway.calls.length - calls).toBe(trouble.isTaken ? 2 : 1);
     });
 
-    it('decision 07: the page is for the id that the gateway will name, and a payment there settles the order', async () => {
+    it('the page is for the id that the gateway will name, and a payment there settles the order', async () => {
       const attempts = await attemptsOf(shop, orderId);
       const gatewayId = attempts.at(-1)?.attempt_id ?? '';
       expect(attempts).toHaveLength(trouble.isTaken ? 2 : 1);
@@ -148,7 +148,7 @@ describe('the gateway in trouble', () => {
     });
   });
 
-  it('decisions, Orders: down, refusing every connection, is a 502, and the token route goes on when it is up', async () => {
+  it('down, refusing every connection, is a 502, and the token route goes on when it is up', async () => {
     const customer = await shop.customer();
     await shop.gateway.down();
     const begun = performance.now();
@@ -162,7 +162,7 @@ describe('the gateway in trouble', () => {
     expect(token).toBe(shop.gateway.order(orderId).token);
   });
 
-  it('issue 3: orders continue to be read and listed, and other orders to be made, while the gateway hangs for 20 requests', async () => {
+  it('orders continue to be read and listed, and other orders to be made, while the gateway hangs for 20 requests', async () => {
     const [waiting, other] = await Promise.all([shop.customer(), shop.customer()]);
     const created = await placeOrder(other, items);
     shop.gateway.fault({ operation: 'create', kind: 'hang', nth: 1 });

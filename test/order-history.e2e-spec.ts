@@ -36,7 +36,7 @@ async function history(orderId: string, query = ''): Promise<HistoryAnswer> {
 }
 
 describe('what became of an order', () => {
-  it('issue 3, history: the order as its customer sees it, and nothing yet', async () => {
+  it('the order as its customer sees it, and nothing yet', async () => {
     const orderId = await placeOrder(shop);
     const seen = await shop.customer.get(`/api/orders/${orderId}`).expect(200);
     expect(await history(orderId)).toEqual({
@@ -46,7 +46,7 @@ describe('what became of an order', () => {
     });
   });
 
-  it('issue 3, history: every notification as received with its outcome and source, oldest first', async () => {
+  it('every notification as received with its outcome and source, oldest first', async () => {
     const orderId = await placeOrder(shop);
     const { transactionId } = shop.gateway.setStatus(orderId, 'pending');
     const sent: string[] = [];
@@ -121,7 +121,7 @@ describe('what became of an order', () => {
     expect(times).toEqual([...times].sort((a, b) => a - b));
   });
 
-  it('issue 3, history: what the gateway answered when it was asked, as it answered', async () => {
+  it('what the gateway answered when it was asked, as it answered', async () => {
     const [found = '', cancelled = '', ended = ''] = await bulkOrders(shop, 3);
     shop.gateway.settle(found, { paymentType: 'cstore' });
     await reconcile(shop, [found]);
@@ -154,7 +154,7 @@ describe('what became of an order', () => {
     expect((await history(ended)).order).toMatchObject({ status: 'cancel', token: null });
   });
 
-  it('docs/decisions 07: notifications that name a later payment attempt are in the history of its order', async () => {
+  it('notifications that name a later payment attempt are in the history of its order', async () => {
     const [orderId = ''] = await bulkOrders(shop, 1);
     const later = await addAttempt(shop, orderId);
     shop.gateway.settle(later);
@@ -167,7 +167,7 @@ describe('what became of an order', () => {
 });
 
 describe('its pages', () => {
-  it('issue 3, history: 50 a page after last_id, oldest first; the end is the 404', async () => {
+  it('50 a page after last_id, oldest first; the end is the 404', async () => {
     const [orderId = '', other = ''] = await bulkOrders(shop, 2);
     shop.gateway.settle(orderId);
     shop.gateway.settle(other);
@@ -196,7 +196,7 @@ describe('its pages', () => {
   });
 
   it.each(['x', '', '1;2', '%00', '1&last_id=2'])(
-    'decisions, Products: a last_id that is no number, "%s", is a 400',
+    'a last_id that is no number, "%s", is a 400',
     async (lastId) => {
       const [orderId = ''] = await bulkOrders(shop, 1);
       const answer = await admin.get(`/api/admin/orders/${orderId}?last_id=${lastId}`).expect(400);
@@ -206,7 +206,7 @@ describe('its pages', () => {
 });
 
 describe('who may read it', () => {
-  it('interface 5 rule 3: only an administrator: its owner gets 403 with the documented message', async () => {
+  it('only an administrator: its owner gets 403 with the documented message', async () => {
     const orderId = await placeOrder(shop);
     const answer = await shop.customer.get(`/api/admin/orders/${orderId}`).expect(403);
     expect(answer.body).toEqual(fail(403, 'this action is only for user with admin access'));
@@ -215,7 +215,7 @@ describe('who may read it', () => {
   });
 
   it.each(['5f0c2a3e-8a55-4c42-9df5-1b7f1a0f7a11', 'none', '..%2F..'])(
-    'decisions, Answers: the unknown order %s is a 404',
+    'the unknown order %s is a 404',
     async (id) => {
       const answer = await admin.get(`/api/admin/orders/${id}`).expect(404);
       expect(answer.body).toEqual(NOT_FOUND);

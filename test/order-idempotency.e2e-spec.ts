@@ -69,7 +69,7 @@ describe('Idempotency-Key', () => {
     return letGo;
   }
 
-  it('decisions, Orders: 50 creates at once with one key are one order, one gateway call and 50 equal 201 answers', async () => {
+  it('50 creates at once with one key are one order, one gateway call and 50 equal 201 answers', async () => {
     const answers = await Promise.all(
       Array.from({ length: AT_ONCE }, () => order(customer.clone(), items, key)),
     );
@@ -87,7 +87,7 @@ describe('Idempotency-Key', () => {
     expect(rows).toHaveLength(1);
   });
 
-  it('decisions, Orders: two processes on one database share keys: 50 creates at once are one order and one gateway call', async () => {
+  it('two processes on one database share keys: 50 creates at once are one order and one gateway call', async () => {
     const branchCustomer = atBranch();
     const answers = await Promise.all(
       Array.from({ length: AT_ONCE }, (_, n) =>
@@ -100,7 +100,7 @@ describe('Idempotency-Key', () => {
     expect(shop.gateway.calls).toHaveLength(1);
   });
 
-  it('decisions, Orders: a key repeated while the first request waits for the gateway waits for the same answer', async () => {
+  it('a key repeated while the first request waits for the gateway waits for the same answer', async () => {
     const letGo = holdGateway();
     const first = order(customer.clone(), items, key).then((answer) => answer);
     await until('the gateway was asked', () => shop.gateway.calls.length === 1);
@@ -118,7 +118,7 @@ describe('Idempotency-Key', () => {
     expect(shop.gateway.calls).toHaveLength(1);
   });
 
-  it('decisions, Orders: when the first request gets no page, those that waited for it get the same 502', async () => {
+  it('when the first request gets no page, those that waited for it get the same 502', async () => {
     shop.gateway.fault({ operation: 'create', kind: 'error' });
     const letGo = holdGateway();
     const answers = [customer.clone(), customer.clone(), atBranch(), atBranch()].map((client) =>
@@ -138,7 +138,7 @@ describe('Idempotency-Key', () => {
     ['another quantity', ([item]) => [{ product_id: item?.product_id ?? 0, quantity: 3 }]],
     ['one product more', (same) => [...same, { product_id: 1, quantity: 1 }]],
     ['a product that there is not', () => [{ product_id: 2_000_000_000, quantity: 2 }]],
-  ])('decisions, Orders: a key with %s is a 409', async (_what, change) => {
+  ])('a key with %s is a 409', async (_what, change) => {
     const created = await placeOrder(customer, items, key);
     const answer = await order(customer, change(items), key).expect(409);
     expect(answer.body).toEqual(KEY_REUSED);
@@ -146,7 +146,7 @@ describe('Idempotency-Key', () => {
     expect(shop.gateway.calls).toHaveLength(1);
   });
 
-  it('decisions, Orders: two different bodies at once under one key are one 201 and one 409', async () => {
+  it('two different bodies at once under one key are one 201 and one 409', async () => {
     const answers = await Promise.all([
       order(customer.clone(), items, key),
       order(customer.clone(), [{ product_id: items[0]?.product_id ?? 0, quantity: 9 }], key),
@@ -156,7 +156,7 @@ describe('Idempotency-Key', () => {
     expect(await orderIdsOf(shop, customer)).toHaveLength(1);
   });
 
-  it('decisions, Orders: fields that are dropped do not make another body', async () => {
+  it('fields that are dropped do not make another body', async () => {
     const created = await placeOrder(customer, items, key);
     const answer = await customer
       .post('/api/orders')
@@ -166,7 +166,7 @@ describe('Idempotency-Key', () => {
     expect(orderOf(answer)).toEqual(created);
   });
 
-  it("decisions, Orders: the same key of another user is another user's order", async () => {
+  it("the same key of another user is another user's order", async () => {
     const other = await shop.customer();
     const [mine, theirs] = await Promise.all([
       placeOrder(customer, items, key),
@@ -177,7 +177,7 @@ describe('Idempotency-Key', () => {
     expect(await orderIdsOf(shop, other)).toEqual([theirs.order_id]);
   });
 
-  it('decisions, Orders: other keys, and no key, are orders of their own', async () => {
+  it('other keys, and no key, are orders of their own', async () => {
     await Promise.all([
       placeOrder(customer, items),
       placeOrder(customer, items),
@@ -188,13 +188,13 @@ describe('Idempotency-Key', () => {
     expectNoRefusedCall(shop);
   });
 
-  it.each([1, 255])('decisions, Orders: a key of %d characters is good', async (length) => {
+  it.each([1, 255])('a key of %d characters is good', async (length) => {
     const long = 'k'.repeat(length);
     const created = await placeOrder(customer, items, long);
     expect(await placeOrder(customer, items, long)).toEqual(created);
   });
 
-  it('decisions, Orders: a key beyond ASCII is a key too', async () => {
+  it('a key beyond ASCII is a key too', async () => {
     const created = await placeOrder(customer, items, 'pesanan-é');
     expect(await placeOrder(customer, items, 'pesanan-é')).toEqual(created);
     expect((await placeOrder(customer, items, 'pesanan-è')).order_id).not.toBe(created.order_id);
@@ -203,7 +203,7 @@ describe('Idempotency-Key', () => {
   it.each([
     ['empty', ''],
     ['of 256 characters', 'k'.repeat(256)],
-  ])('decisions, Orders: a key that is %s is a 400', async (_what, bad) => {
+  ])('a key that is %s is a 400', async (_what, bad) => {
     const answer = await order(customer, items, bad).expect(400);
     expect(answer.body).toEqual(
       fail(400, 'validation error', {
@@ -213,13 +213,13 @@ describe('Idempotency-Key', () => {
     expect(await orderIdsOf(shop, customer)).toEqual([]);
   });
 
-  it('decisions, Orders: a request that was refused leaves its key free', async () => {
+  it('a request that was refused leaves its key free', async () => {
     await order(customer, [{ product_id: 2_000_000_000, quantity: 1 }], key).expect(400);
     await order(customer, [], key).expect(400);
     await placeOrder(customer, items, key);
   });
 
-  describe('decisions, Orders: the same key and body give the same order', () => {
+  describe('the same key and body give the same order', () => {
     it('after its price changed', async () => {
       const created = await placeOrder(customer, items, key);
       await database.pool.query("UPDATE products SET price = 99, name = 'Stale bread' WHERE id = $1", [

@@ -63,12 +63,12 @@ async function walk(client: Client, path: string, query = ''): Promise<{ ids: st
 }
 
 describe('GET /api/orders', () => {
-  it('decisions, Orders: 120 own orders are walked newest first in pages of 50 to the 404', async () => {
+  it('120 own orders are walked newest first in pages of 50 to the 404', async () => {
     const ids = await insertOrders(shop, customer, 120);
     expect(await walk(customer, ORDERS)).toEqual({ ids, sizes: [50, 50, 20] });
   });
 
-  it('decisions, Orders: orders made in one instant are all listed, each once', async () => {
+  it('orders made in one instant are all listed, each once', async () => {
     await insertOrders(shop, customer, 120);
     await shop.database.pool.query('UPDATE orders SET created_at = now() WHERE user_id = $1', [
       userIdOf(customer),
@@ -78,12 +78,12 @@ describe('GET /api/orders', () => {
     expect(ids).toEqual(await orderIdsOf(shop, customer));
   });
 
-  it('decisions, Orders: exactly 50 orders are one page', async () => {
+  it('exactly 50 orders are one page', async () => {
     const ids = await insertOrders(shop, customer, 50);
     expect(await walk(customer, ORDERS)).toEqual({ ids, sizes: [50] });
   });
 
-  it('decisions, Orders: orders made while one pages neither repeat nor hide others', async () => {
+  it('orders made while one pages neither repeat nor hide others', async () => {
     const ids = await insertOrders(shop, customer, 60);
     const first = pageOf(await customer.get(ORDERS).expect(200));
     await insertOrders(shop, customer, 1);
@@ -91,7 +91,7 @@ describe('GET /api/orders', () => {
     expect([...first.orders, ...second.orders].map(({ order_id }) => order_id)).toEqual(ids);
   });
 
-  it('decisions, Orders: shows each order as the order itself does, items in their order, and only own ones', async () => {
+  it('shows each order as the order itself does, items in their order, and only own ones', async () => {
     const other = await shop.customer();
     await placeOrder(other, [{ product_id: bread, quantity: 1 }]);
     const cake = await addProduct(shop, 185_000, 'Kue lapis');
@@ -111,11 +111,11 @@ describe('GET /api/orders', () => {
     expect(answer.headers['cache-control']).toBe('private, no-cache');
   });
 
-  it('decisions, Orders: nobody who ordered nothing has a page: 404', async () => {
+  it('nobody who ordered nothing has a page: 404', async () => {
     expect((await customer.get(ORDERS).expect(404)).body).toEqual(NOT_FOUND);
   });
 
-  it('decisions, Orders: last_id of the oldest order, of an unknown one or of another customer is the end: 404', async () => {
+  it('last_id of the oldest order, of an unknown one or of another customer is the end: 404', async () => {
     const ids = await insertOrders(shop, customer, 2);
     const [foreign] = await insertOrders(shop, await shop.customer(), 1);
     for (const lastId of [ids[1], foreign, randomUUID()]) {
@@ -123,23 +123,23 @@ describe('GET /api/orders', () => {
     }
   });
 
-  it('decisions, Orders: last_id in capitals is the same order', async () => {
+  it('last_id in capitals is the same order', async () => {
     const [newest = '', oldest] = await insertOrders(shop, customer, 2);
     const page = pageOf(await customer.get(`${ORDERS}?last_id=${newest.toUpperCase()}`).expect(200));
     expect(page.orders.map(({ order_id }) => order_id)).toEqual([oldest]);
   });
 
-  it.each(NOT_UUIDS)('decisions, Orders: last_id=%s is no order: 400', async (lastId) => {
+  it.each(NOT_UUIDS)('last_id=%s is no order: 400', async (lastId) => {
     await insertOrders(shop, customer, 1);
     expect((await customer.get(`${ORDERS}?last_id=${lastId}`).expect(400)).body).toEqual(BAD_LAST_ID);
   });
 
-  it('decisions, Orders: last_id twice is no order: 400', async () => {
+  it('last_id twice is no order: 400', async () => {
     const query = `last_id=${randomUUID()}&last_id=${randomUUID()}`;
     expect((await customer.get(`${ORDERS}?${query}`).expect(400)).body).toEqual(BAD_LAST_ID);
   });
 
-  it('architecture, repositories: a page is one SQL statement', async () => {
+  it('a page is one SQL statement', async () => {
     await insertOrders(shop, customer, 60);
     expect(await statementsOf(shop, () => customer.get(ORDERS).expect(200))).toHaveLength(1);
   });
@@ -152,20 +152,20 @@ describe('GET /api/orders/{order_id}', () => {
     created = await placeOrder(customer, [{ product_id: bread, quantity: 2 }]);
   });
 
-  it('decisions, Orders: its owner and an administrator read the same order', async () => {
+  it('its owner and an administrator read the same order', async () => {
     expect(await readOrder(customer, created.order_id)).toEqual(created);
     expect(await readOrder(admin, created.order_id)).toEqual(created);
     expect(await readOrder(customer, created.order_id.toUpperCase())).toEqual(created);
   });
 
-  it('issue 3, orders: polling is one indexed SQL statement', async () => {
+  it('polling is one indexed SQL statement', async () => {
     const statements = await statementsOf(shop, () =>
       customer.get(`${ORDERS}/${created.order_id}`).expect(200),
     );
     expect(statements).toHaveLength(1);
   });
 
-  it('issue 3, orders: an unchanged order is a 304 to whoever has its ETag, a changed one is sent with another', async () => {
+  it('an unchanged order is a 304 to whoever has its ETag, a changed one is sent with another', async () => {
     const path = `${ORDERS}/${created.order_id}`;
     const first = await customer.get(path).expect(200);
     const { etag } = first.headers;
@@ -183,14 +183,14 @@ describe('GET /api/orders/{order_id}', () => {
     await customer.get(path).set('If-None-Match', String(changed.headers.etag)).expect(304);
   });
 
-  it("issue 3, orders: somebody else's ETag of the order does not get them a 304", async () => {
+  it("somebody else's ETag of the order does not get them a 304", async () => {
     const { headers } = await customer.get(`${ORDERS}/${created.order_id}`).expect(200);
     const other = await shop.customer();
     await other.get(`${ORDERS}/${created.order_id}`).set('If-None-Match', String(headers.etag)).expect(404);
   });
 
   it.each(NOT_UUIDS.filter((id) => id !== '').concat(UNKNOWN))(
-    'decisions, Orders: the unknown order %s is a 404',
+    'the unknown order %s is a 404',
     async (orderId) => {
       expect((await customer.get(`${ORDERS}/${orderId}`).expect(404)).body).toEqual(NOT_FOUND);
     },
@@ -213,12 +213,12 @@ describe('GET /api/admin/orders', () => {
     return rows.map(({ order_id }) => order_id);
   }
 
-  it("decisions, Orders: everybody's orders are walked newest first in pages of 50 to the 404", async () => {
+  it("everybody's orders are walked newest first in pages of 50 to the 404", async () => {
     const ids = await fillWith('pending', 'settlement');
     expect(await walk(admin, ADMIN_ORDERS)).toEqual({ ids, sizes: [50, 50, 20] });
   });
 
-  it('decisions, Orders: a status filters the list, page by page', async () => {
+  it('a status filters the list, page by page', async () => {
     await fillWith('pending', 'settlement', 'expire');
     const { rows } = await shop.database.pool.query<{ order_id: string }>(
       "SELECT order_id FROM orders WHERE status = 'settlement' ORDER BY created_at DESC, order_id DESC",
@@ -231,13 +231,13 @@ describe('GET /api/admin/orders', () => {
     expect(new Set(page.orders.map(({ status }) => status))).toEqual(new Set(['settlement']));
   });
 
-  it('decisions, Orders: a filter without orders, and last_id of an unknown order, are the end: 404', async () => {
+  it('a filter without orders, and last_id of an unknown order, are the end: 404', async () => {
     await fillWith('pending');
     expect((await admin.get(`${ADMIN_ORDERS}?status=refund`).expect(404)).body).toEqual(NOT_FOUND);
     expect((await admin.get(`${ADMIN_ORDERS}?last_id=${randomUUID()}`).expect(404)).body).toEqual(NOT_FOUND);
   });
 
-  it('decisions, Orders: last_id may be an order that the filter leaves out: the list goes on after it', async () => {
+  it('last_id may be an order that the filter leaves out: the list goes on after it', async () => {
     const ids = await fillWith('pending');
     await shop.database.pool.query("UPDATE orders SET status = 'settlement' WHERE order_id = $1", [ids[9]]);
     const page = pageOf(await admin.get(`${ADMIN_ORDERS}?status=pending&last_id=${ids[9]}`).expect(200));
@@ -245,7 +245,7 @@ describe('GET /api/admin/orders', () => {
   });
 
   it.each(['paid', '', 'PENDING', 'pending%00', 'pending&status=settlement', '__proto__'])(
-    'decisions, Orders: status=%s is none: 400',
+    'status=%s is none: 400',
     async (status) => {
       expect((await admin.get(`${ADMIN_ORDERS}?status=${status}`).expect(400)).body).toEqual(
         fail(400, 'validation error', {
@@ -257,17 +257,17 @@ describe('GET /api/admin/orders', () => {
     },
   );
 
-  it.each(NOT_UUIDS)('decisions, Orders: last_id=%s is no order: 400', async (lastId) => {
+  it.each(NOT_UUIDS)('last_id=%s is no order: 400', async (lastId) => {
     expect((await admin.get(`${ADMIN_ORDERS}?last_id=${lastId}`).expect(400)).body).toEqual(BAD_LAST_ID);
   });
 
-  it('decisions, Orders: shows an order as the order itself does', async () => {
+  it('shows an order as the order itself does', async () => {
     const created = await placeOrder(customer, [{ product_id: bread, quantity: 2 }]);
     const [newest] = pageOf(await admin.get(ADMIN_ORDERS).expect(200)).orders;
     expect(newest).toEqual(created);
   });
 
-  it('architecture, repositories: a page is one SQL statement', async () => {
+  it('a page is one SQL statement', async () => {
     await fillWith('pending');
     const read = () => admin.get(`${ADMIN_ORDERS}?status=pending`).expect(200);
     expect(await statementsOf(shop, read)).toHaveLength(1);
@@ -305,7 +305,7 @@ describe('access to orders', () => {
       expect(shop.gateway.calls).toEqual([]);
     }
 
-    it(`issue 3: another customer is answered ${status}, as for an order that does not exist, and changes nothing`, async () => {
+    it(`another customer is answered ${status}, as for an order that does not exist, and changes nothing`, async () => {
       const other = await shop.customer();
       const answer = await other[method](path).expect(status);
       expect(answer.body).toEqual(status === 404 ? NOT_FOUND : ADMIN_ONLY);
@@ -313,13 +313,13 @@ describe('access to orders', () => {
       await expectUntouched();
     });
 
-    it('decisions, Accounts: a caller without a session is answered 401', async () => {
+    it('a caller without a session is answered 401', async () => {
       await shop.client()[method](path).expect(401);
       await expectUntouched();
     });
   });
 
-  it('decisions, Orders: an administrator neither gets a token for, nor cancels, what another ordered: 404', async () => {
+  it('an administrator neither gets a token for, nor cancels, what another ordered: 404', async () => {
     const created = await placeOrder(customer, [{ product_id: bread, quantity: 2 }]);
     shop.gateway.calls.length = 0;
     for (const action of ['token', 'cancel']) {
@@ -330,7 +330,7 @@ describe('access to orders', () => {
     expect(shop.gateway.calls).toEqual([]);
   });
 
-  it("decisions, Orders: a customer's list of everybody's orders is a 403, before its query is read", async () => {
+  it("a customer's list of everybody's orders is a 403, before its query is read", async () => {
     expect((await customer.get(`${ADMIN_ORDERS}?status=nonsense`).expect(403)).body).toEqual(ADMIN_ONLY);
     await shop.client().get(ADMIN_ORDERS).expect(401);
   });

@@ -68,7 +68,7 @@ describe('the payment page of an order', () => {
     );
   }
 
-  it('decisions, Orders: a live token is given again, without a call to the gateway', async () => {
+  it('a live token is given again, without a call to the gateway', async () => {
     const created = await placeOrder(customer, items);
     const answer = await requestToken(customer, created.order_id).expect(200);
     expect(answer.body).toEqual({
@@ -79,7 +79,7 @@ describe('the payment page of an order', () => {
     expect(shop.gateway.calls).toHaveLength(1);
   });
 
-  it('decisions, Orders: an order whose page is dead shows none, and gets a new one that can be paid', async () => {
+  it('an order whose page is dead shows none, and gets a new one that can be paid', async () => {
     const created = await placeOrder(customer, items);
     await expirePage(created.order_id);
     expect(await readOrder(customer, created.order_id)).toEqual({
@@ -101,7 +101,7 @@ describe('the payment page of an order', () => {
     expect(await readOrder(customer, created.order_id)).toMatchObject({ status: 'settlement', token: null });
   });
 
-  it('decisions, Orders: a page that was thought dead and is paid after all settles the order', async () => {
+  it('a page that was thought dead and is paid after all settles the order', async () => {
     const created = await placeOrder(customer, items);
     await expirePage(created.order_id);
     await requestToken(customer, created.order_id).expect(200);
@@ -109,7 +109,7 @@ describe('the payment page of an order', () => {
     expect(await readOrder(customer, created.order_id)).toMatchObject({ status: 'settlement' });
   });
 
-  it('decisions, Orders: an expired page is replaced once by 20 requests at once', async () => {
+  it('an expired page is replaced once by 20 requests at once', async () => {
     const created = await placeOrder(customer, items);
     await expirePage(created.order_id);
     const answers = await Promise.all(
@@ -120,7 +120,7 @@ describe('the payment page of an order', () => {
     expect(shop.gateway.calls).toHaveLength(2);
   });
 
-  it('decisions, Orders: 20 requests at once for an order without a page are one call and equal answers', async () => {
+  it('20 requests at once for an order without a page are one call and equal answers', async () => {
     const orderId = await orderWithoutAttempt();
     const answers = await Promise.all(
       Array.from({ length: 20 }, () => requestToken(customer.clone(), orderId)),
@@ -141,26 +141,23 @@ describe('the payment page of an order', () => {
     'refund',
     'partial_refund',
     'authorize',
-  ])(
-    'decisions, Orders: an order in %s is not pending: 409, no call, and no page in any answer',
-    async (status) => {
-      const created = await placeOrder(customer, items);
-      await shop.database.pool.query('UPDATE orders SET status = $2 WHERE order_id = $1', [
-        created.order_id,
-        status,
-      ]);
-      expect((await requestToken(customer, created.order_id).expect(409)).body).toEqual(NOT_PENDING);
-      expect(await readOrder(customer, created.order_id)).toEqual({
-        ...created,
-        status,
-        token: null,
-        redirect_url: null,
-      });
-      expect(shop.gateway.calls).toHaveLength(1);
-    },
-  );
+  ])('an order in %s is not pending: 409, no call, and no page in any answer', async (status) => {
+    const created = await placeOrder(customer, items);
+    await shop.database.pool.query('UPDATE orders SET status = $2 WHERE order_id = $1', [
+      created.order_id,
+      status,
+    ]);
+    expect((await requestToken(customer, created.order_id).expect(409)).body).toEqual(NOT_PENDING);
+    expect(await readOrder(customer, created.order_id)).toEqual({
+      ...created,
+      status,
+      token: null,
+      redirect_url: null,
+    });
+    expect(shop.gateway.calls).toHaveLength(1);
+  });
 
-  it('decisions, Orders: an order that is paid while the gateway is asked for another page gets none: 409', async () => {
+  it('an order that is paid while the gateway is asked for another page gets none: 409', async () => {
     const created = await placeOrder(customer, items);
     await expirePage(created.order_id);
     shop.gateway.beforeProcessing = async () => {
@@ -175,17 +172,17 @@ describe('the payment page of an order', () => {
     '00000000-0000-4000-8000-000000000000',
     '00000000-0000-4000-8000-000000000000x',
     '1',
-  ])('decisions, Orders: the unknown order %s is a 404', async (orderId) => {
+  ])('the unknown order %s is a 404', async (orderId) => {
     expect((await requestToken(customer, orderId).expect(404)).body).toEqual(NOT_FOUND);
   });
 
-  it('decisions, Orders: an order id in capitals is the same order', async () => {
+  it('an order id in capitals is the same order', async () => {
     const created = await placeOrder(customer, items);
     const answer = await requestToken(customer, created.order_id.toUpperCase()).expect(200);
     expect(paymentPageOf(answer).token).toBe(created.token);
   });
 
-  describe('decision 07: a process that died while it asked the gateway', () => {
+  describe('a process that died while it asked the gateway', () => {
     it('less than 10 seconds ago may be alive: others wait for it, then answer 502 within 6 seconds, and do not ask', async () => {
       const orderId = await orderWithoutAttempt();
       await claimAttempt(orderId, 0);
@@ -237,7 +234,7 @@ describe('the payment page of an order', () => {
     });
   });
 
-  describe('decision 07: a process that was stopped while it asked, and whose claim another one has taken over', () => {
+  describe('a process that was stopped while it asked, and whose claim another one has taken over', () => {
     /** Another process takes the claim over while the gateway is being asked. @returns the claim as it stands then */
     function takenOverWhileAsked(orderId: string): Promise<void> {
       return new Promise((resolve) => {
@@ -296,7 +293,7 @@ describe('the payment page of an order', () => {
       [400, 'customer_details.email format is invalid'],
       [402, 'no access for this payment type'],
     ])(
-      'issue 3, gateway: %d %s uses up no attempt, is told to the operator, and the order goes on once it is mended',
+      '%d %s uses up no attempt, is told to the operator, and the order goes on once it is mended',
       async (status, message) => {
         await refusedOrder(status, message);
         await Promise.all([1, 2, 3].map(() => requestToken(customer.clone(), pending.order_id).expect(502)));
@@ -323,7 +320,7 @@ describe('the payment page of an order', () => {
       [400, 'transaction_details.order_id sudah digunakan'],
       [406, 'The request could not be completed due to a conflict'],
     ])(
-      'decision 07: %d %s, whatever the id, is tried under one fresh id a request, and no more',
+      '%d %s, whatever the id, is tried under one fresh id a request, and no more',
       async (status, message) => {
         await refusedOrder(status, message);
         expect(shop.gateway.calls).toHaveLength(2);
@@ -338,7 +335,7 @@ describe('the payment page of an order', () => {
     );
   });
 
-  it('decisions, Orders: the token route takes no GET', async () => {
+  it('the token route takes no GET', async () => {
     const created = await placeOrder(customer, items);
     await customer.get(`${ORDERS}/${created.order_id}/token`).expect(404);
   });

@@ -51,7 +51,7 @@ async function outcomes(orderId: string): Promise<string[]> {
 }
 
 describe('the answer', () => {
-  it('interface 4.9: acknowledges with 200 and no content, without a cookie', async () => {
+  it('acknowledges with 200 and no content, without a cookie', async () => {
     const { of } = await orderWithTransaction();
     const response = await notify(service, of('settlement')).expect(200);
     expect(response.text).toBe('');
@@ -60,7 +60,7 @@ describe('the answer', () => {
     expect(response.headers).not.toHaveProperty('set-cookie');
   });
 
-  it('interface 5 rule 5: heeds no cookie, not even a bad one', async () => {
+  it('heeds no cookie, not even a bad one', async () => {
     const { of, orderId } = await orderWithTransaction();
     const client = service.client().setCookie('accessToken', 'garbage');
     await client.post(NOTIFICATIONS_PATH).send(of('settlement')).expect(200, '');
@@ -80,28 +80,25 @@ describe('the effect on the order', () => {
     ['refund', false],
     ['partial_refund', false],
     ['authorize', false],
-  ])(
-    'interface section 6: %s becomes the status; completed_at is set: %s',
-    async (status, isCompletedAfterwards) => {
-      const { of, orderId } = await orderWithTransaction();
-      const before = new Date();
-      await notify(service, of(status)).expect(200, '');
-      const after = new Date();
+  ])('%s becomes the status; completed_at is set: %s', async (status, isCompletedAfterwards) => {
+    const { of, orderId } = await orderWithTransaction();
+    const before = new Date();
+    await notify(service, of(status)).expect(200, '');
+    const after = new Date();
 
-      const order = await storedOrder(service, orderId);
-      expect(order.status).toBe(status);
-      if (isCompletedAfterwards) {
-        expect(order.completed_at?.getTime()).toBeGreaterThanOrEqual(before.getTime());
-        expect(order.completed_at?.getTime()).toBeLessThanOrEqual(after.getTime());
-      } else {
-        expect(order.completed_at).toBeNull();
-      }
-      expect(await outcomes(orderId)).toEqual(['applied']);
-    },
-  );
+    const order = await storedOrder(service, orderId);
+    expect(order.status).toBe(status);
+    if (isCompletedAfterwards) {
+      expect(order.completed_at?.getTime()).toBeGreaterThanOrEqual(before.getTime());
+      expect(order.completed_at?.getTime()).toBeLessThanOrEqual(after.getTime());
+    } else {
+      expect(order.completed_at).toBeNull();
+    }
+    expect(await outcomes(orderId)).toEqual(['applied']);
+  });
 
   it.each(['pending', 'deny', 'cancel', 'expire', 'failure', 'refund', 'partial_refund', 'authorize'])(
-    'interface section 3: %s of another transaction after a settlement makes completed_at null again',
+    '%s of another transaction after a settlement makes completed_at null again',
     async (status) => {
       const { of, orderId } = await orderWithTransaction();
       await notify(service, of('settlement')).expect(200);
@@ -110,12 +107,12 @@ describe('the effect on the order', () => {
     },
   );
 
-  it('interface 2.3: an order is pending and not completed until a notification arrives', async () => {
+  it('an order is pending and not completed until a notification arrives', async () => {
     const { orderId } = await orderWithTransaction();
     expect(await storedOrder(service, orderId)).toMatchObject({ status: 'pending', completed_at: null });
   });
 
-  it('decisions, Payment notifications: payment type, fraud status, transaction id and amount are kept on the order', async () => {
+  it('payment type, fraud status, transaction id and amount are kept on the order', async () => {
     const { of, orderId, transactionId } = await orderWithTransaction();
     const other = await orderWithTransaction();
     await notify(
@@ -135,7 +132,7 @@ describe('the effect on the order', () => {
     });
   });
 
-  it('decisions, Payment notifications: a settlement keeps the completed_at of its own capture', async () => {
+  it('a settlement keeps the completed_at of its own capture', async () => {
     const { of, orderId } = await orderWithTransaction();
     await notify(service, of('capture')).expect(200);
     const captured = await storedOrder(service, orderId);
@@ -146,7 +143,7 @@ describe('the effect on the order', () => {
     expect(settled.completed_at).toEqual(captured.completed_at);
   });
 
-  it('decisions, Payment notifications: completion by another transaction is a new completed_at', async () => {
+  it('completion by another transaction is a new completed_at', async () => {
     const { of, orderId } = await orderWithTransaction();
     await notify(service, of('settlement')).expect(200);
     // As if it were long ago, so that no clock tick has to be waited for.
@@ -159,7 +156,7 @@ describe('the effect on the order', () => {
     expect((await storedOrder(service, orderId)).completed_at?.getTime()).toBeGreaterThanOrEqual(before);
   });
 
-  it('decisions, Payment notifications: deny after settlement of one transaction applies, and so does a settlement after it', async () => {
+  it('deny after settlement of one transaction applies, and so does a settlement after it', async () => {
     const { of, orderId } = await orderWithTransaction();
     await notify(service, of('settlement')).expect(200);
     await notify(service, of('deny', { status_code: '202' })).expect(200);
@@ -173,7 +170,7 @@ describe('the effect on the order', () => {
 });
 
 describe('redelivery and order of arrival', () => {
-  it('decisions, Payment notifications: a redelivery is acknowledged, kept, and changes nothing', async () => {
+  it('a redelivery is acknowledged, kept, and changes nothing', async () => {
     const { of, orderId } = await orderWithTransaction();
     await notify(service, of('settlement')).expect(200);
     const first = await storedOrder(service, orderId);
@@ -186,7 +183,7 @@ describe('redelivery and order of arrival', () => {
     expect(await outcomes(orderId)).toEqual(['applied', 'duplicate']);
   });
 
-  it('decisions, Payment notifications: an old redelivery does not bring back the status that it had', async () => {
+  it('an old redelivery does not bring back the status that it had', async () => {
     const { of, orderId } = await orderWithTransaction();
     await notify(service, of('settlement')).expect(200);
     await notify(service, of('refund')).expect(200);
@@ -201,17 +198,14 @@ describe('redelivery and order of arrival', () => {
     ['status_code', { status_code: '201' }],
     ['gross_amount', { gross_amount: '1.00' }],
     ['fraud_status', { fraud_status: 'deny' }],
-  ])(
-    'decisions, Payment notifications: with another %s it is no redelivery and applies',
-    async (_field, change) => {
-      const { of, orderId } = await orderWithTransaction();
-      await notify(service, of('settlement')).expect(200);
-      await notify(service, of('settlement', change)).expect(200);
-      expect(await outcomes(orderId)).toEqual(['applied', 'applied']);
-    },
-  );
+  ])('with another %s it is no redelivery and applies', async (_field, change) => {
+    const { of, orderId } = await orderWithTransaction();
+    await notify(service, of('settlement')).expect(200);
+    await notify(service, of('settlement', change)).expect(200);
+    expect(await outcomes(orderId)).toEqual(['applied', 'applied']);
+  });
 
-  it('decisions, Payment notifications: the same transaction id on another order is another matter', async () => {
+  it('the same transaction id on another order is another matter', async () => {
     const { of } = await orderWithTransaction();
     const other = await orderWithTransaction();
     await notify(service, of('settlement')).expect(200);
@@ -225,21 +219,18 @@ describe('redelivery and order of arrival', () => {
     ['pending', 'authorize'],
     ['authorize', 'capture'],
     ['authorize', 'cancel'],
-  ])(
-    'decisions, Payment notifications: %s after %s of the same transaction is late: kept, not applied',
-    async (late, status) => {
-      const { of, orderId } = await orderWithTransaction();
-      await notify(service, of(status)).expect(200);
-      const before = await storedOrder(service, orderId);
-      await notify(service, of(late, { payment_type: 'qris' })).expect(200, '');
-      expect(await storedOrder(service, orderId)).toEqual(before);
-      expect(await outcomes(orderId)).toEqual(['applied', 'late']);
-      await notify(service, of(late)).expect(200, '');
-      expect(await outcomes(orderId)).toEqual(['applied', 'late', 'duplicate']);
-    },
-  );
+  ])('%s after %s of the same transaction is late: kept, not applied', async (late, status) => {
+    const { of, orderId } = await orderWithTransaction();
+    await notify(service, of(status)).expect(200);
+    const before = await storedOrder(service, orderId);
+    await notify(service, of(late, { payment_type: 'qris' })).expect(200, '');
+    expect(await storedOrder(service, orderId)).toEqual(before);
+    expect(await outcomes(orderId)).toEqual(['applied', 'late']);
+    await notify(service, of(late)).expect(200, '');
+    expect(await outcomes(orderId)).toEqual(['applied', 'late', 'duplicate']);
+  });
 
-  it('decisions, Payment notifications: pending of another transaction is not late', async () => {
+  it('pending of another transaction is not late', async () => {
     const { of, orderId } = await orderWithTransaction();
     await notify(service, of('expire')).expect(200);
     const transaction_id = randomUUID();
@@ -247,7 +238,7 @@ describe('redelivery and order of arrival', () => {
     expect(await storedOrder(service, orderId)).toMatchObject({ status: 'pending', transaction_id });
   });
 
-  it('issue 2: 60 identical notifications at once change the order once', async () => {
+  it('60 identical notifications at once change the order once', async () => {
     const { of, orderId } = await orderWithTransaction();
     // Counts the writes to this order, whoever makes them.
     await service.database.pool.query(`
@@ -272,7 +263,7 @@ describe('redelivery and order of arrival', () => {
     await service.database.pool.query('DROP FUNCTION count_order_write CASCADE; DROP TABLE order_writes');
   });
 
-  it('decisions, Payment notifications: different notifications at once are handled one after another', async () => {
+  it('different notifications at once are handled one after another', async () => {
     const { of, orderId } = await orderWithTransaction();
     const statuses = ['pending', 'authorize', 'capture', 'settlement', 'deny', 'refund', 'partial_refund'];
     await Promise.all(
@@ -296,7 +287,7 @@ describe('redelivery and order of arrival', () => {
 });
 
 describe('what is kept', () => {
-  it('decisions, Payment notifications: further fields are accepted, and the body is kept as received', async () => {
+  it('further fields are accepted, and the body is kept as received', async () => {
     const { of, orderId } = await orderWithTransaction();
     const fields = Object.entries(of('settlement')).map(
       ([key, value]) => `  ${JSON.stringify(key)} :\t"${value}"`,
@@ -310,7 +301,7 @@ describe('what is kept', () => {
     ]);
   });
 
-  it('decisions, Payment notifications: what cannot be applied is not kept: one transaction', async () => {
+  it('what cannot be applied is not kept: one transaction', async () => {
     const { of, orderId } = await orderWithTransaction();
     await service.database.pool.query(`
       CREATE FUNCTION refuse_update() RETURNS trigger LANGUAGE plpgsql AS
@@ -326,7 +317,7 @@ describe('what is kept', () => {
     expect(await outcomes(orderId)).toEqual(['applied']);
   });
 
-  it('decisions, Payment notifications: what cannot be kept is not applied: one transaction', async () => {
+  it('what cannot be kept is not applied: one transaction', async () => {
     const { of, orderId } = await orderWithTransaction();
     await service.database.pool.query(`
       CREATE FUNCTION refuse_insert() RETURNS trigger LANGUAGE plpgsql AS
@@ -342,23 +333,20 @@ describe('what is kept', () => {
     ['an unknown status', { transaction_status: 'chargeback' }],
     ['a bad time', { transaction_time: 'yesterday' }],
     ['an empty payment type', { payment_type: '' }],
-  ])(
-    'decisions, Payment notifications: a well-signed notification with %s is refused and kept',
-    async (_what, change) => {
-      const { of, orderId } = await orderWithTransaction();
-      const body = JSON.stringify(of('settlement', change));
-      await notify(service, body).expect(400);
-      expect(await storedOrder(service, orderId)).toMatchObject({ status: 'pending', transaction_id: null });
-      expect(await keptNotifications(service, orderId)).toMatchObject([
-        { outcome: 'rejected', payload: body, transaction_id: null, transaction_status: null },
-      ]);
+  ])('a well-signed notification with %s is refused and kept', async (_what, change) => {
+    const { of, orderId } = await orderWithTransaction();
+    const body = JSON.stringify(of('settlement', change));
+    await notify(service, body).expect(400);
+    expect(await storedOrder(service, orderId)).toMatchObject({ status: 'pending', transaction_id: null });
+    expect(await keptNotifications(service, orderId)).toMatchObject([
+      { outcome: 'rejected', payload: body, transaction_id: null, transaction_status: null },
+    ]);
 
-      await notify(service, of('settlement')).expect(200);
-      expect((await storedOrder(service, orderId)).status).toBe('settlement');
-    },
-  );
+    await notify(service, of('settlement')).expect(200);
+    expect((await storedOrder(service, orderId)).status).toBe('settlement');
+  });
 
-  it('decisions, Payment notifications: nothing is kept of a refused notification that is badly signed or of no order', async () => {
+  it('nothing is kept of a refused notification that is badly signed or of no order', async () => {
     const { of, orderId } = await orderWithTransaction();
     const bad = { transaction_status: 'chargeback' };
     await notify(service, { ...of('settlement', bad), signature_key: 'f'.repeat(128) }).expect(400);
@@ -379,7 +367,7 @@ describe('what is refused', () => {
     });
   }
 
-  it.each(NOTIFICATION_FIELDS)('interface 4.9: without %s it is refused, naming the field', async (field) => {
+  it.each(NOTIFICATION_FIELDS)('without %s it is refused, naming the field', async (field) => {
     const { of, orderId } = await orderWithTransaction();
     const message = { [field]: `${field} is required` };
     const rest: Partial<Notification> = of('settlement');
@@ -390,16 +378,13 @@ describe('what is refused', () => {
     expect((await storedOrder(service, orderId)).status).toBe('pending');
   });
 
-  it.each(NOTIFICATION_FIELDS)(
-    'interface 4.9: %s that is no string is refused, naming the field',
-    async (field) => {
-      const { of } = await orderWithTransaction();
-      const good = of('settlement');
-      for (const value of [200, true, ['200'], { value: good[field] }, 0, false]) {
-        await expectDetails({ ...good, [field]: value }, { [field]: `${field} should be a string` });
-      }
-    },
-  );
+  it.each(NOTIFICATION_FIELDS)('%s that is no string is refused, naming the field', async (field) => {
+    const { of } = await orderWithTransaction();
+    const good = of('settlement');
+    for (const value of [200, true, ['200'], { value: good[field] }, 0, false]) {
+      await expectDetails({ ...good, [field]: value }, { [field]: `${field} should be a string` });
+    }
+  });
 
   it.each<[keyof Notification, string]>([
     ['transaction_status', 'chargeback'],
@@ -418,12 +403,12 @@ describe('what is refused', () => {
     ['payment_type', 'bank\0transfer'],
     ['gross_amount', '1'.repeat(33)],
     ['status_code', '2'.repeat(17)],
-  ])('decisions, Payment notifications: %s %j is refused, naming the field', async (field, value) => {
+  ])('%s %j is refused, naming the field', async (field, value) => {
     const { of } = await orderWithTransaction();
     await expectDetails(of('settlement', { [field]: value }), { [field]: `${field} is invalid` });
   });
 
-  it('decisions, Answers: all failing fields are reported together', async () => {
+  it('all failing fields are reported together', async () => {
     const all = Object.fromEntries(NOTIFICATION_FIELDS.map((field) => [field, `${field} is required`]));
     await expectDetails({}, all);
     await expectDetails('[]', all);
@@ -437,14 +422,11 @@ describe('what is refused', () => {
     );
   });
 
-  it.each(['accept', 'deny', 'challenge'])(
-    'decisions, Payment notifications: fraud_status %s is taken',
-    async (fraud_status) => {
-      const { of, orderId } = await orderWithTransaction();
-      await notify(service, of('capture', { fraud_status })).expect(200, '');
-      expect(await storedOrder(service, orderId)).toMatchObject({ status: 'capture', fraud_status });
-    },
-  );
+  it.each(['accept', 'deny', 'challenge'])('fraud_status %s is taken', async (fraud_status) => {
+    const { of, orderId } = await orderWithTransaction();
+    await notify(service, of('capture', { fraud_status })).expect(200, '');
+    expect(await storedOrder(service, orderId)).toMatchObject({ status: 'capture', fraud_status });
+  });
 
   it.each([
     '2026-11-20 17:05:12',
@@ -453,12 +435,12 @@ describe('what is refused', () => {
     '2026-11-20T10:05:12.250Z',
     '2026-11-20T17:05:12',
     '20261120T100512Z',
-  ])('decisions, Payment notifications: transaction_time %s is taken', async (transaction_time) => {
+  ])('transaction_time %s is taken', async (transaction_time) => {
     const { of } = await orderWithTransaction();
     await notify(service, of('settlement', { transaction_time })).expect(200, '');
   });
 
-  it('interface 5 rule 5: a wrong signature is refused with 403 and changes nothing', async () => {
+  it('a wrong signature is refused with 403 and changes nothing', async () => {
     const { of, orderId } = await orderWithTransaction();
     const good = of('settlement');
     const wrong = [
@@ -479,7 +461,7 @@ describe('what is refused', () => {
     expect(await outcomes(orderId)).toEqual([]);
   });
 
-  it('decisions, Payment notifications: the signature covers the strings as sent, not what they mean', async () => {
+  it('the signature covers the strings as sent, not what they mean', async () => {
     const { of, orderId } = await orderWithTransaction();
     const good = of('settlement');
     await notify(service, { ...good, gross_amount: '185000' }).expect(403);
@@ -489,14 +471,14 @@ describe('what is refused', () => {
   });
 
   it.each([randomUUID(), '11111111-1111-1111-1111-111111111111', '00000000-0000-0000-0000-000000000000'])(
-    'decisions, Payment notifications: the unknown order %s is 404',
+    'the unknown order %s is 404',
     async (order_id) => {
       const response = await notify(service, notification({ order_id })).expect(404);
       expect(response.body).toEqual({ status: 'fail', errors: { code: 404, message: NOT_FOUND } });
     },
   );
 
-  it('decisions, Answers: a body that is no JSON is 400, one that is too large 413, one in another charset 415', async () => {
+  it('a body that is no JSON is 400, one that is too large 413, one in another charset 415', async () => {
     await notify(service, '{"order_id":').expect(400);
     const huge = { ...notification(), filler: 'x'.repeat(101 * 1024) };
     await notify(service, huge).expect(413);
@@ -514,7 +496,7 @@ describe('what is refused', () => {
 });
 
 describe('the test button of the dashboard', () => {
-  it('decisions, Payment notifications: a well-signed payment_notif_test_ is acknowledged and changes nothing', async () => {
+  it('a well-signed payment_notif_test_ is acknowledged and changes nothing', async () => {
     const order_id = `payment_notif_test_G812785002_${randomUUID()}`;
     const { rows: before } = await service.database.pool.query('SELECT count(*) FROM payment_notifications');
     await notify(service, notification({ order_id })).expect(200, '');
@@ -522,7 +504,7 @@ describe('the test button of the dashboard', () => {
     expect(after).toEqual(before);
   });
 
-  it('decisions, Payment notifications: a badly signed payment_notif_test_ is refused', async () => {
+  it('a badly signed payment_notif_test_ is refused', async () => {
     const order_id = 'payment_notif_test_G812785002';
     const response = await notify(service, notification({ order_id, signature_key: '0'.repeat(128) }));
     expect(response.status).toBe(400);
@@ -531,7 +513,7 @@ describe('the test button of the dashboard', () => {
 });
 
 describe('without a database', () => {
-  it('decisions, Payment notifications: it is 503, and the gateway may deliver it again', async () => {
+  it('it is 503, and the gateway may deliver it again', async () => {
     const database = await createDatabase();
     const proxy = await DatabaseProxy.start(database.url);
     const away = await startService({ database, databaseUrl: proxy.url });

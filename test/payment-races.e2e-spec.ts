@@ -81,7 +81,7 @@ const ALL_PLACES = POINTS.flatMap((paid) =>
   .filter(({ paid, told }) => POINTS.indexOf(told) >= POINTS.indexOf(paid));
 
 describe('settlement against cancellation against reconciliation', () => {
-  it(`issue 3: has one winner and a history that says so, at each of ${ALL_PLACES.length} placings of payment, notification and check`, async () => {
+  it(`has one winner and a history that says so, at each of ${ALL_PLACES.length} placings of payment, notification and check`, async () => {
     const orders = await bulkOrders(shop, ALL_PLACES.length);
     const won = { settlement: 0, cancel: 0 };
     await Promise.all(
@@ -112,7 +112,7 @@ describe('settlement against cancellation against reconciliation', () => {
     expect(errorsLogged(shop.service)).toEqual([]);
   });
 
-  it('issue 3: has one winner when all three, and a second cancellation, begin at the same moment, in 60 rounds', async () => {
+  it('has one winner when all three, and a second cancellation, begin at the same moment, in 60 rounds', async () => {
     const orders = await bulkOrders(shop, 60);
     for (let from = 0; from < orders.length; from += 15) {
       await Promise.all(
@@ -150,7 +150,7 @@ describe('settlement against cancellation against reconciliation', () => {
     expect(errorsLogged(shop.service)).toEqual([]);
   });
 
-  it('issue 3: a captured card payment that the gateway cancels ends cancelled, wherever its capture is told', async () => {
+  it('a captured card payment that the gateway cancels ends cancelled, wherever its capture is told', async () => {
     const places = POINTS.flatMap((told) => POINTS.map((checked) => ({ told, checked })));
     const orders = await bulkOrders(shop, places.length);
     await Promise.all(
@@ -174,7 +174,7 @@ describe('settlement against cancellation against reconciliation', () => {
 });
 
 describe('many orders at once', () => {
-  it('issue 3: notifications, rejected ones, cancellations and sweeps lock nobody out: no 5xx, no deadlock', async () => {
+  it('notifications, rejected ones, cancellations and sweeps lock nobody out: no 5xx, no deadlock', async () => {
     const orders = await bulkOrders(shop, 40);
     for (const orderId of orders) shop.gateway.setStatus(orderId, 'pending');
     await shop.service.database.pool.query(

@@ -73,7 +73,7 @@ async function sweep(orderId: string): Promise<void> {
 }
 
 describe('when the gateway is asked', () => {
-  it('decisions, Payment notifications: not before 5 minutes, and only about pending orders', async () => {
+  it('not before 5 minutes, and only about pending orders', async () => {
     const orderId = await placeOrder(shop);
     const paid = await placeOrder(shop);
     shop.gateway.settle(paid);
@@ -92,7 +92,7 @@ describe('when the gateway is asked', () => {
     expect(calls(shop, 'status', paid)).toBe(0);
   });
 
-  it('decisions, Payment notifications: the gaps grow to 6 hours, and one check falls on the 25th hour', async () => {
+  it('the gaps grow to 6 hours, and one check falls on the 25th hour', async () => {
     const orderId = await oneOrder();
     const gaps: number[] = [];
     let aged = 0;
@@ -113,7 +113,7 @@ describe('when the gateway is asked', () => {
     expect(aged / 3600).toBeCloseTo(25, 2);
   });
 
-  it('decisions, Payment notifications: however often it was asked, the next time is within 6 hours', async () => {
+  it('however often it was asked, the next time is within 6 hours', async () => {
     const orderId = await oneOrder();
     await shop.service.database.pool.query('UPDATE orders SET checks = 32767 WHERE order_id = $1', [orderId]);
     await reconcile(shop, [orderId]);
@@ -121,7 +121,7 @@ describe('when the gateway is asked', () => {
     expect((await dueIn(orderId)) / 3600).toBeCloseTo(6, 1);
   });
 
-  it('issue 3: two processes at once ask once about each order', async () => {
+  it('two processes at once ask once about each order', async () => {
     const other = await startService({
       settings: gatewaySettings(shop.gateway),
       database: shop.service.database,
@@ -141,7 +141,7 @@ describe('when the gateway is asked', () => {
     }
   });
 
-  it('docs/decisions 08: more orders than one sweep takes at a time are all found by it', async () => {
+  it('more orders than one sweep takes at a time are all found by it', async () => {
     const orders = await bulkOrders(shop, 210);
     await age(shop, orders, '6 minutes');
     await findDueOrders(shop);
@@ -180,7 +180,7 @@ describe('what it finds', () => {
     ['HTTP status as the code', true, false],
     ['the transaction id for an order id', false, true],
   ])(
-    'issue 3: with every notification dropped it alone brings 50 orders to their true states: %s',
+    'with every notification dropped it alone brings 50 orders to their true states: %s',
     async (_what, httpStatusFollowsCode, answersTransactionIdAsOrderId) => {
       Object.assign(shop.gateway, { httpStatusFollowsCode, answersTransactionIdAsOrderId });
       const orders = await bulkOrders(shop, 50);
@@ -205,7 +205,7 @@ describe('what it finds', () => {
     },
   );
 
-  it('issue 3, history: an answer that says nothing new leaves no line', async () => {
+  it('an answer that says nothing new leaves no line', async () => {
     const orders = await bulkOrders(shop, 2);
     const [told = '', untold = ''] = orders;
     shop.gateway.setStatus(told, 'pending');
@@ -228,23 +228,20 @@ describe('what it finds', () => {
     ['settlement', {}],
     ['capture', { paymentType: 'credit_card' }],
     ['deny', {}],
-  ])(
-    'issue 3, history: the notification of %s that comes after its answer is a duplicate',
-    async (status, change) => {
-      const orderId = await oneOrder();
-      shop.gateway.setStatus(orderId, status, change);
-      await reconcile(shop, [orderId]);
-      const before = await storedOrder(shop.service, orderId);
-      expect(await notifyOf(shop, orderId)).toBe(200);
-      expect(await storedOrder(shop.service, orderId)).toEqual(before);
-      expect(await story(shop, orderId)).toEqual([
-        `reconciliation ${status} applied`,
-        `notification ${status} duplicate`,
-      ]);
-    },
-  );
+  ])('the notification of %s that comes after its answer is a duplicate', async (status, change) => {
+    const orderId = await oneOrder();
+    shop.gateway.setStatus(orderId, status, change);
+    await reconcile(shop, [orderId]);
+    const before = await storedOrder(shop.service, orderId);
+    expect(await notifyOf(shop, orderId)).toBe(200);
+    expect(await storedOrder(shop.service, orderId)).toEqual(before);
+    expect(await story(shop, orderId)).toEqual([
+      `reconciliation ${status} applied`,
+      `notification ${status} duplicate`,
+    ]);
+  });
 
-  it('docs/decisions 08: what the gateway says now counts, though the same was heard before', async () => {
+  it('what the gateway says now counts, though the same was heard before', async () => {
     const orderId = await oneOrder();
     const paid = shop.gateway.settle(orderId);
     await notifyOf(shop, orderId);
@@ -264,7 +261,7 @@ describe('what it finds', () => {
     });
   });
 
-  it('docs/decisions 08: an answer that is older than a notification is not applied; the gateway is asked again', async () => {
+  it('an answer that is older than a notification is not applied; the gateway is asked again', async () => {
     const orderId = await oneOrder();
     shop.gateway.settle(orderId);
     let isFirst = true;
@@ -290,27 +287,24 @@ describe('several payment attempts', () => {
   it.each([
     ['the newest', 1],
     ['the oldest', 0],
-  ])(
-    'docs/decisions 07: %s was paid, the other one has expired: the order is paid',
-    async (_which, index) => {
-      const orderId = await oneOrder();
-      const attempts = [orderId, await addAttempt(shop, orderId)];
-      for (const [position, id] of attempts.entries())
-        shop.gateway.setStatus(id, position === index ? 'settlement' : 'expire');
-      await reconcile(shop, [orderId]);
-      const order = await storedOrder(shop.service, orderId);
-      expect(order.status).toBe('settlement');
-      expect(order.completed_at).not.toBeNull();
-      expect(order.transaction_id).toBe(
-        shop.gateway.order(attempts[index] ?? '').transactions[0]?.transactionId,
-      );
-      // The expired one's own notification undoes nothing either.
-      expect(await notifyOf(shop, attempts[1 - index] ?? '')).toBe(200);
-      expect(await statusOf(orderId)).toBe('settlement');
-    },
-  );
+  ])('%s was paid, the other one has expired: the order is paid', async (_which, index) => {
+    const orderId = await oneOrder();
+    const attempts = [orderId, await addAttempt(shop, orderId)];
+    for (const [position, id] of attempts.entries())
+      shop.gateway.setStatus(id, position === index ? 'settlement' : 'expire');
+    await reconcile(shop, [orderId]);
+    const order = await storedOrder(shop.service, orderId);
+    expect(order.status).toBe('settlement');
+    expect(order.completed_at).not.toBeNull();
+    expect(order.transaction_id).toBe(
+      shop.gateway.order(attempts[index] ?? '').transactions[0]?.transactionId,
+    );
+    // The expired one's own notification undoes nothing either.
+    expect(await notifyOf(shop, attempts[1 - index] ?? '')).toBe(200);
+    expect(await statusOf(orderId)).toBe('settlement');
+  });
 
-  it('docs/decisions 07: the end of an earlier page leaves the order pending while a later one can be paid', async () => {
+  it('the end of an earlier page leaves the order pending while a later one can be paid', async () => {
     const orderId = await oneOrder();
     shop.gateway.setStatus(orderId, 'pending');
     await notifyOf(shop, orderId);
@@ -326,7 +320,7 @@ describe('several payment attempts', () => {
     expect(await statusOf(orderId)).toBe('settlement');
   });
 
-  it('docs/decisions 07: an order that was paid twice stays paid when one payment is given back', async () => {
+  it('an order that was paid twice stays paid when one payment is given back', async () => {
     const orderId = await oneOrder();
     const later = await addAttempt(shop, orderId);
     for (const id of [orderId, later]) {
@@ -343,7 +337,7 @@ describe('several payment attempts', () => {
 });
 
 describe('25 hours after its creation', () => {
-  it('decisions, Payment notifications: a pending order is expired at the gateway and here', async () => {
+  it('a pending order is expired at the gateway and here', async () => {
     const orders = await bulkOrders(shop, 2);
     const [chosen = '', unchosen = ''] = orders;
     shop.gateway.setStatus(chosen, 'pending');
@@ -367,7 +361,7 @@ describe('25 hours after its creation', () => {
     await shop.customer.post(`/api/orders/${chosen}/token`).expect(409);
   });
 
-  it('decisions, Payment notifications: it is not expired when the gateway says that it was paid', async () => {
+  it('it is not expired when the gateway says that it was paid', async () => {
     const orderId = await oneOrder();
     shop.gateway.settle(orderId);
     await age(shop, [orderId], '26 hours');
@@ -377,7 +371,7 @@ describe('25 hours after its creation', () => {
     expect(calls(shop, 'expire', orderId)).toBe(0);
   });
 
-  it('decisions, Payment notifications: nor when it is paid in the very moment of being expired', async () => {
+  it('nor when it is paid in the very moment of being expired', async () => {
     const orderId = await oneOrder();
     shop.gateway.setStatus(orderId, 'pending');
     shop.gateway.beforeProcessing = ({ operation }) => {
@@ -390,7 +384,7 @@ describe('25 hours after its creation', () => {
     expect(await statusOf(orderId)).toBe('settlement');
   });
 
-  it('decisions, Payment notifications: nor while the gateway is away, garbled or undecided: then later', async () => {
+  it('nor while the gateway is away, garbled or undecided: then later', async () => {
     const orderId = await oneOrder();
     shop.gateway.setStatus(orderId, 'pending');
     await age(shop, [orderId], '26 hours');
@@ -416,7 +410,7 @@ describe('25 hours after its creation', () => {
     expect(shop.gateway.order(orderId).transactions[0]?.status).toBe('expire');
   });
 
-  it('decisions, Payment notifications: an expiry whose answer was lost is found out', async () => {
+  it('an expiry whose answer was lost is found out', async () => {
     const orderId = await oneOrder();
     shop.gateway.setStatus(orderId, 'pending');
     await age(shop, [orderId], '26 hours');
@@ -434,7 +428,7 @@ describe('25 hours after its creation', () => {
 });
 
 describe('no order is forgotten', () => {
-  it('issue 3: a gateway that is away for a while is asked again by itself', async () => {
+  it('a gateway that is away for a while is asked again by itself', async () => {
     const orders = await bulkOrders(shop, 10);
     for (const orderId of orders) shop.gateway.settle(orderId);
     await shop.gateway.down();
@@ -448,7 +442,7 @@ describe('no order is forgotten', () => {
     expect(await Promise.all(orders.map(statusOf))).toEqual(orders.map(() => 'settlement'));
   });
 
-  it('docs/decisions 08: a check that was given up is made again when the order is next due', async () => {
+  it('a check that was given up is made again when the order is next due', async () => {
     const orderId = await oneOrder();
     shop.gateway.settle(orderId);
     shop.gateway.fault({ operation: 'status', kind: 'error' });
@@ -465,7 +459,7 @@ describe('no order is forgotten', () => {
     await allChecked(shop);
   });
 
-  it('docs/decisions 08: a check whose process died, and one whose job is gone, are made again when the order is next due', async () => {
+  it('a check whose process died, and one whose job is gone, are made again when the order is next due', async () => {
     const orders = await bulkOrders(shop, 2);
     const [dead = '', gone = ''] = orders;
     for (const orderId of orders) shop.gateway.settle(orderId);
@@ -490,7 +484,7 @@ describe('no order is forgotten', () => {
     expect(await story(shop, dead)).toEqual(['reconciliation settlement applied']);
   });
 
-  it('docs/decisions 08: the death of a process in the middle of a check changes nothing', async () => {
+  it('the death of a process in the middle of a check changes nothing', async () => {
     const orderId = await oneOrder();
     shop.gateway.settle(orderId);
     // The database connection is cut between the gateway's answer and the transaction that would apply it.
@@ -513,7 +507,7 @@ describe('no order is forgotten', () => {
 });
 
 describe('a notification that is well signed and fails validation elsewhere', () => {
-  it('issue 3: without fraud_status it is refused and kept as rejected, and its sale is found at once', async () => {
+  it('without fraud_status it is refused and kept as rejected, and its sale is found at once', async () => {
     const orderId = await oneOrder();
     shop.gateway.settle(orderId, { paymentType: 'cstore' });
     const response = await shop.gateway.notify(`${shop.service.url}/api/products/payments`, orderId);
@@ -533,7 +527,7 @@ describe('a notification that is well signed and fails validation elsewhere', ()
     });
   });
 
-  it('decisions, Payment notifications: it is checked too when the order is not pending: a refund is found', async () => {
+  it('it is checked too when the order is not pending: a refund is found', async () => {
     const orderId = await oneOrder();
     shop.gateway.settle(orderId, { paymentType: 'cstore' });
     await reconcile(shop, [orderId]);
@@ -543,7 +537,7 @@ describe('a notification that is well signed and fails validation elsewhere', ()
     expect((await storedOrder(shop.service, orderId)).completed_at).toBeNull();
   });
 
-  it('issue 3: with a wrong signature it is neither kept nor checked', async () => {
+  it('with a wrong signature it is neither kept nor checked', async () => {
     const orderId = await oneOrder();
     shop.gateway.settle(orderId, { paymentType: 'cstore' });
     expect(await notifyOf(shop, orderId, { signature_key: '0'.repeat(128) })).toBe(400);
@@ -552,7 +546,7 @@ describe('a notification that is well signed and fails validation elsewhere', ()
     expect(await story(shop, orderId)).toEqual([]);
   });
 
-  it('issue 3: many at once are all kept, and the order is asked about a few times at most', async () => {
+  it('many at once are all kept, and the order is asked about a few times at most', async () => {
     const orderId = await oneOrder();
     shop.gateway.settle(orderId, { paymentType: 'cstore' });
     const statuses = await Promise.all(Array.from({ length: 20 }, () => notifyOf(shop, orderId)));

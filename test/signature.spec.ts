@@ -9,7 +9,7 @@ const FIELDS = { order_id: 'order-1', status_code: '200', gross_amount: '10000.0
 const fields = fc.record({ order_id: fc.string(), status_code: fc.string(), gross_amount: fc.string() });
 
 describe('the signature of a notification', () => {
-  it('interface 5 rule 5: is SHA-512 of order_id + status_code + gross_amount + server key', () => {
+  it('is SHA-512 of order_id + status_code + gross_amount + server key', () => {
     // printf '%s' 'order-120010000.00SB-Mid-server-example' | sha512sum
     expect(signatureOf(FIELDS, KEY)).toBe(
       'b585e2f00739d53bd25fef1c3b562b554b2759c4ff94af46f0f122fef0ffb1565431ed868bce90d869cc6773c29629506d7a1bbe0af7ac21ed9288c3f316fb18',
@@ -23,13 +23,13 @@ describe('the signature of a notification', () => {
     );
   });
 
-  it('interface 5 rule 5: is taken in either case of its hexadecimal digits', () => {
+  it('is taken in either case of its hexadecimal digits', () => {
     const signature = signatureOf(FIELDS, KEY);
     expect(isSignedBy(FIELDS, signature, KEY)).toBe(true);
     expect(isSignedBy(FIELDS, signature.toUpperCase(), KEY)).toBe(true);
   });
 
-  it('interface 5 rule 5: of one text it holds for no other text and no other key', () => {
+  it('of one text it holds for no other text and no other key', () => {
     fc.assert(
       fc.property(fields, fields, fc.string(), fc.string(), (one, other, key, otherKey) => {
         const textOf = (signed: typeof one, by: string): string =>
@@ -42,7 +42,7 @@ describe('the signature of a notification', () => {
     );
   });
 
-  it('interface 5 rule 5: one changed character, one more or one less does not hold', () => {
+  it('one changed character, one more or one less does not hold', () => {
     const signature = signatureOf(FIELDS, KEY);
     fc.assert(
       fc.property(fc.nat(signature.length - 1), fc.stringMatching(/^[0-9a-f]$/), (index, digit) => {
@@ -55,7 +55,7 @@ describe('the signature of a notification', () => {
     );
   });
 
-  it('interface 5 rule 5: any other text, of whatever length or script, is refused without an error', () => {
+  it('any other text, of whatever length or script, is refused without an error', () => {
     const ofItsLength = fc.string({ unit: 'binary', minLength: 128, maxLength: 128 });
     fc.assert(
       fc.property(fc.oneof(fc.string({ unit: 'binary' }), ofItsLength), (text) => {

@@ -150,7 +150,7 @@ async function makeDue({ database: { pool } }: TestService): Promise<number> {
   return rowCount ?? 0;
 }
 
-describe('issue 3, Gateway: the simulator takes an order to its end', () => {
+describe('the simulator takes an order to its end', () => {
   it('an order is paid with one click, and the page shows that the service said 200', async () => {
     const payment = await openPayment();
     expect((await payment.view()).transaction_status).toBeNull();
@@ -231,8 +231,8 @@ describe('issue 3, Gateway: the simulator takes an order to its end', () => {
   });
 });
 
-describe('issue 3, Gateway: notifications in the gateway’s own shape, and astray', () => {
-  it('interface 4.9: all documented fields are strings, signed as documented, beside the gateway’s further ones', async () => {
+describe('notifications in the gateway’s own shape, and astray', () => {
+  it('all documented fields are strings, signed as documented, beside the gateway’s further ones', async () => {
     const payment = await openPayment();
     await payment.act('bank-transfer');
     const [body = {}] = await payment.sent();
@@ -259,7 +259,7 @@ describe('issue 3, Gateway: notifications in the gateway’s own shape, and astr
     expect(Math.abs(expiry.getTime() - time.getTime() - 24 * 60 * MINUTE)).toBeLessThan(MINUTE);
   });
 
-  it('decisions, Payment notifications: the last one sent again is a duplicate', async () => {
+  it('the last one sent again is a duplicate', async () => {
     const payment = await openPayment();
     await payment.act('gopay');
     const { completed_at: completedAt } = await payment.order();
@@ -268,7 +268,7 @@ describe('issue 3, Gateway: notifications in the gateway’s own shape, and astr
     expect((await payment.order()).completed_at).toEqual(completedAt);
   });
 
-  it('decisions, Payment notifications: a late pending is kept as late', async () => {
+  it('a late pending is kept as late', async () => {
     const payment = await openPayment();
     await payment.act('gopay');
     expect(answers(await payment.act('send-late-pending'))).toEqual(['HTTP 200', 'HTTP 200']);
@@ -276,7 +276,7 @@ describe('issue 3, Gateway: notifications in the gateway’s own shape, and astr
     expect((await payment.order()).status).toBe('settlement');
   });
 
-  it('decisions, Payment notifications: a bad signature is refused with 403, and the page shows it', async () => {
+  it('a bad signature is refused with 403, and the page shows it', async () => {
     const payment = await openPayment();
     await payment.act('bank-transfer');
     const view = await payment.act('send-bad-signature');
@@ -289,7 +289,7 @@ describe('issue 3, Gateway: notifications in the gateway’s own shape, and astr
   });
 });
 
-describe('issue 3, Gateway: what a state does not allow', () => {
+describe('what a state does not allow', () => {
   it('is refused with 409 on a page that says so, and nothing is sent', async () => {
     const payment = await openPayment();
     const { text } = await new Client(service.url).post(`${payment.path}/settle`).expect(409);
@@ -501,7 +501,7 @@ describe('the port: the simulator behaves as the gateway', () => {
   });
 });
 
-it('decisions, Payment notifications: a service whose database is away answers 503, and the retry reaches the order', async () => {
+it('a service whose database is away answers 503, and the retry reaches the order', async () => {
   const database = await createDatabase();
   const proxy = await DatabaseProxy.start(database.url);
   const shop = await startAtPublicUrl({ database, databaseUrl: proxy.url });
@@ -602,7 +602,7 @@ describe('the page', () => {
   });
 });
 
-describe('decisions, Orders: the simulator does not exist with another gateway or in production', () => {
+describe('the simulator does not exist with another gateway or in production', () => {
   it.each([
     ['with Midtrans', { PAYMENT_GATEWAY: 'midtrans' }],
     ['in production', { PAYMENT_GATEWAY: 'midtrans', NODE_ENV: 'production' }],

@@ -16,7 +16,7 @@ function clock(at: Date, offsetMinutes: number): string {
 }
 
 describe('parseTransactionTime', () => {
-  it('interface 4.9: reads every time that toISOString writes', () => {
+  it('reads every time that toISOString writes', () => {
     fc.assert(
       fc.property(time, (at) => {
         expect(parseTransactionTime(at.toISOString())).toEqual(at);
@@ -25,7 +25,7 @@ describe('parseTransactionTime', () => {
     );
   });
 
-  it('interface 4.9: reads ISO 8601 at every offset, in its extended and its basic form', () => {
+  it('reads ISO 8601 at every offset, in its extended and its basic form', () => {
     fc.assert(
       fc.property(time, fc.integer({ min: -14 * 60, max: 14 * 60 }), (at, minutes) => {
         const east = Math.abs(minutes);
@@ -42,7 +42,7 @@ describe('parseTransactionTime', () => {
     );
   });
 
-  it('decisions, Payment notifications: reads the own form of the gateway in GMT+7', () => {
+  it('reads the own form of the gateway in GMT+7', () => {
     fc.assert(
       fc.property(time, (at) => {
         const toTheSecond = new Date(Math.floor(at.getTime() / 1000) * 1000);
@@ -83,7 +83,7 @@ describe('parseTransactionTime', () => {
     ['2026-11-20T24:00:00Z', '2026-11-21T00:00:00.000Z'],
     ['2016-12-31T23:59:60Z', '2017-01-01T00:00:00.000Z'],
     ['2026-11-20T23:05:12-12:00', '2026-11-21T11:05:12.000Z'],
-  ])('interface 4.9: reads %s as %s', (text, expected) => {
+  ])('reads %s as %s', (text, expected) => {
     expect(parseTransactionTime(text)?.toISOString()).toBe(expected);
   });
 
@@ -111,7 +111,7 @@ describe('parseTransactionTime', () => {
     '20 Nov 2026 17:05:12',
     '٢٠٢٦-11-20T10:05:12Z',
     `2026-11-20T10:05:12.${'1'.repeat(64)}Z`,
-  ])('interface 4.9: %j is no time', (text) => {
+  ])('%j is no time', (text) => {
     expect(parseTransactionTime(text)).toBeNull();
   });
 });

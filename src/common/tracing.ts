@@ -17,6 +17,12 @@ export interface Tracing {
    * @param cause `traceparent` of the span that led to it, which is linked
    */
   job<T>(task: string, cause: string | undefined, work: () => Promise<T>): Promise<T>;
+  /** Calls an external service in a span, for an HTTP client that OpenTelemetry does not instrument (undici). */
+  call<T extends { readonly httpStatus: number }>(
+    method: string,
+    url: string,
+    work: () => Promise<T>,
+  ): Promise<T>;
 }
 
 /** Tracing that was started. */
@@ -31,6 +37,7 @@ const OFF: Tracing = {
   current: () => undefined,
   traceparent: () => undefined,
   job: (_task, _cause, work) => work(),
+  call: (_method, _url, work) => work(),
 };
 
 let active = OFF;

@@ -1,4 +1,5 @@
 import { Agent, request } from 'undici';
+import { tracing } from '../common/tracing.js';
 import { GatewayUnavailableError } from './payment-gateway.js';
 
 /** One call of the gateway's HTTP interface. */
@@ -53,20 +54,22 @@ export class MidtransClient {
     if (deadlineMs <= 0)
       throw new GatewayUnavailableError(`Midtrans ${operation}: no time left for the call`);
     try {
-      // Not `fetch`, which takes 407, the Core API's word for an expired payment, for the answer of a proxy.
-      const answer = await request(url, {
-        method,
-        dispatcher: this.#agent,
-        signal: AbortSignal.timeout(deadlineMs),
-        headers: {
-          accept: 'application/json',
-          'content-type': 'application/json',
-          authorization: `Basic ${this.#credentials}`,
-        },
-        body: body === undefined ? null : JSON.stringify(body),
+      return await tracing().call(method, url, async () => {
+        // Not `fetch`, which takes 407, the Core API's word for an expired payment, for the answer of a proxy.
+        const answer = await request(url, {
+          method,
+          dispatcher: this.#agent,
+          signal: AbortSignal.timeout(deadlineMs),
+          headers: {
+            accept: 'application/json',
+            'content-type': 'application/json',
+            authorization: `Basic ${this.#credentials}`,
+          },
+          body: body === undefined ? null : JSON.stringify(body),
+        });
+        const text = await answer.body.text();
+        return { httpStatus: answer.statusCode, text, fields: parseObject(text) };
       });
-      const text = await answer.body.text();
-      return { httpStatus: answer.statusCode, text, fields: parseObject(text) };
     } catch (error) {
       throw new GatewayUnavailableError(`Midtrans ${operation}: ${reasonOf(error, deadlineMs)}`);
     }

@@ -1,4 +1,11 @@
-import { type SpanContext, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
+import {
+  type Span,
+  type SpanContext,
+  SpanKind,
+  type SpanOptions,
+  SpanStatusCode,
+  trace,
+} from '@opentelemetry/api';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { registerInstrumentations } from '@opentelemetry/instrumentation';
 import { detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources';
@@ -76,9 +83,26 @@ class OpenTelemetryTracing implements Tracing {
       links: context === null ? [] : [{ context }],
       attributes: { 'job.task': task },
     };
-    return this.#tracer.startActiveSpan(`job ${task}`, options, async (span) => {
+    return this.#within(`job ${task}`, options, work);
+  }
+
+  call<T extends { readonly httpStatus: number }>(
+    method: string,
+    url: string,
+    work: () => Promise<T>,
+  ): Promise<T> {
+    const attributes = { 'http.request.method': method, 'url.full': url };
+    return this.#within(method, { kind: SpanKind.CLIENT, attributes }, async (span) => {
+      const answer = await work();
+      span.setAttribute('http.response.status_code', answer.httpStatus);
+      return answer;
+    });
+  }
+
+  #within<T>(name: string, options: SpanOptions, work: (span: Span) => Promise<T>): Promise<T> {
+    return this.#tracer.startActiveSpan(name, options, async (span) => {
       try {
-        return await work();
+        return await work(span);
       } catch (error) {
         span.setStatus({ code: SpanStatusCode.ERROR });
         throw error;

@@ -73,7 +73,7 @@ it('traces: an order is one trace of HTTP, SQL and gateway spans, which its log 
   const calls = inTrace().filter(({ kind }) => kind === CLIENT);
   const statements = calls.filter(({ attributes }) => attributes['db.system.name'] === 'postgresql');
   expect(statements.map(({ attributes }) => attributes['db.query.text'])).toContainEqual(
-    expect.stringMatching(/INSERT INTO orders .*VALUES \(\$1, \$2/s),
+    expect.stringMatching(/INSERT INTO "orders".*VALUES \(\$1, \$2/s),
   );
   const toGateway = calls.filter(
     ({ attributes }) => attributes['url.full'] === `${gateway.snapUrl}/transactions`,
