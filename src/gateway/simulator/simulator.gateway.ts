@@ -50,8 +50,10 @@ export class SimulatorGateway extends PaymentGateway implements OnModuleInit {
     this.jobs.handle<{ orderId: string }>(EXPIRE, async ({ orderId }) => {
       await this.#change(orderId, 'expire');
     });
-    this.jobs.handle<{ orderId: string; id: string }>(DELIVER, ({ orderId, id }) =>
-      this.#deliver(orderId, id),
+    this.jobs.handle<{ orderId: string; id: string }>(
+      DELIVER,
+      ({ orderId, id }) => this.#deliver(orderId, id),
+      { kind: 'payments' },
     );
   }
 
