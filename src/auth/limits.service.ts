@@ -36,8 +36,8 @@ export class LimitsService {
     this.#digestKey = Buffer.from(hkdfSync('sha256', env.jwtAccessSecret, '', 'attempt counts', 32));
     const limiter = (keyPrefix: string, points: number, duration: number): RateLimiterPostgres =>
       new RateLimiterPostgres({
-        storeClient: dataSource,
-        storeType: 'typeorm',
+        storeClient: withoutStatementNames(dataSource),
+        storeType: 'client',
         tableName: 'attempt_counts',
         tableCreated: true,
         keyPrefix,
@@ -136,4 +136,17 @@ export class LimitsService {
 
 function isSpent(count: RateLimiterRes | null): boolean {
   return count?.remainingPoints === 0;
+}
+
+/**
+ * The library names its statements. A transaction pooler hands each transaction to another connection, which may not
+ * know the name or may have it already.
+ */
+function withoutStatementNames(dataSource: DataSource) {
+  return {
+    query: async ({ text, values }: { readonly text: string; readonly values: unknown[] }) => {
+      const rows = await dataSource.query<unknown[]>(text, values);
+      return { rows, rowCount: rows.length };
+    },
+  };
 }
