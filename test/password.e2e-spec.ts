@@ -201,7 +201,7 @@ describe('a forgotten password', () => {
     expect(await storedOtp(service, id, 'reset_password')).toMatchObject({ tries: 0 });
   });
 
-  it('brings a mail to the address of an account, whatever the case, and to nobody else', async () => {
+  it('brings a mail to the address of an account, whatever the case, and to no other', async () => {
     const { client, email } = await newAccount(service, `<script>alert("1")</script> & {{code}}`);
     await codeTo(service, email);
     await forgot(` ${email.toUpperCase()} `);

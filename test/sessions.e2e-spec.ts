@@ -79,7 +79,7 @@ describe('tokens of an ended session', () => {
     }
   });
 
-  it('they sign nobody out', async () => {
+  it('they do not end the live session', async () => {
     const { client, email } = await newAccount(service);
     const owner = await signIn(service, email);
     const response = await client.post('/api/logout').expect(204);

@@ -5,6 +5,9 @@ import { DataSource } from 'typeorm';
 import { authProofs } from '../common/metrics.js';
 import { Env } from '../config/env.js';
 
+/** Milliseconds. */
+const SECOND = 1000;
+/** Seconds, as the limiters count. */
 const MINUTE = 60;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
@@ -89,22 +92,18 @@ export class LimitsService {
       return null;
     }
     if (proof === null) {
-      await Promise.all([
-        from.penalty(keys.pair),
-        this.#wrongOfAddress.penalty(keys.address),
-        known === null && at.penalty(keys.account),
-      ]);
+      const counted = [from.penalty(keys.pair), this.#wrongOfAddress.penalty(keys.address)];
+      if (known === null) counted.push(at.penalty(keys.account));
+      await Promise.all(counted);
       authProofs.inc({ secret, outcome: 'wrong' });
       return null;
     }
-    await Promise.all([
-      // Not written again at each login.
-      (known?.msBeforeNext ?? 0) < (KNOWN_SECONDS - DAY) * 1000 &&
-        this.#known.set(keys.pair, 1, KNOWN_SECONDS),
-      own !== null && from.delete(keys.pair),
-      // A reset by mail forgives what was mistyped before.
-      secret === 'code' && this.#wrong.password.from.delete(keys.pair),
-    ]);
+    if (own !== null) await from.delete(keys.pair);
+    // A reset by mail forgives what was mistyped before.
+    if (secret === 'code') await this.#wrong.password.from.delete(keys.pair);
+    // Written once a day at most, not at each login.
+    if (known === null || known.msBeforeNext < (KNOWN_SECONDS - DAY) * SECOND)
+      await this.#known.set(keys.pair, 1, KNOWN_SECONDS);
     authProofs.inc({ secret, outcome: 'ok' });
     return proof;
   }

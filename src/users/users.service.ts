@@ -37,7 +37,7 @@ export class UsersService {
     return this.users.find({ where: { role: 'ADMIN' }, order: { id: 'ASC' } });
   }
 
-  /** Reads an account that nobody else can change until the transaction ends. */
+  /** Reads an account, which no other transaction can change until `tx` ends. */
   lock(tx: EntityManager, id: number): Promise<Account | null> {
     return tx.findOne(User, { where: { id }, lock: LOCK });
   }
