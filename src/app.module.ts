@@ -3,7 +3,6 @@ import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR, APP_PIPE } from '@nestjs/core';
 import { AuthModule } from './auth/auth.module.js';
 import { JwtCookieGuard } from './auth/jwt-cookie.guard.js';
 import { FailEnvelopeFilter } from './common/fail-envelope.filter.js';
-import { RunningRequests } from './common/running-requests.js';
 import { SuccessEnvelopeInterceptor } from './common/success-envelope.interceptor.js';
 import { DtoValidationPipe } from './common/validation.pipe.js';
 import type { Database } from './config/database.js';
@@ -22,8 +21,6 @@ import { UsersModule } from './users/users.module.js';
 @Module({
   providers: [
     { provide: APP_GUARD, useExisting: JwtCookieGuard },
-    RunningRequests,
-    { provide: APP_INTERCEPTOR, useExisting: RunningRequests },
     { provide: APP_INTERCEPTOR, useClass: SuccessEnvelopeInterceptor },
     { provide: APP_PIPE, useClass: DtoValidationPipe },
     { provide: APP_FILTER, useClass: FailEnvelopeFilter },

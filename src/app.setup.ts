@@ -6,7 +6,7 @@ import type { NextFunction, Request, Response } from 'express';
 import helmet from 'helmet';
 import type { Logger } from 'pino';
 import { AppModule } from './app.module.js';
-import { stopGracefully, trackConnections } from './common/graceful-stop.js';
+import { closeServer } from './common/close-server.js';
 import { answerFailure } from './common/fail-envelope.filter.js';
 import { failures } from './common/errors.js';
 import { HttpAdapter, requireSaneHeaders } from './common/http-adapter.js';
@@ -72,8 +72,13 @@ export async function createApp(
   app.use(cookieParser());
   serveOpenApi(app);
 
-  trackConnections(app.getHttpServer());
-  await app.init();
+  try {
+    await app.init();
+  } catch (error) {
+    // The pools have connections; they must not outlive the database.
+    await app.close();
+    throw error;
+  }
   app.get(JobsService, { strict: false }).start();
   // Nest answers for what lies under its prefix; Express' own answers for the rest are pages with a stack.
   app.use((_request: Request, _response: Response, next: NextFunction) => {
@@ -83,11 +88,12 @@ export async function createApp(
   return app;
 }
 
-/** Ends what `createApp` began: requests and jobs that run are finished within 10 seconds, then the pool is closed. */
+/** Lets running requests and jobs finish, within about 8 seconds, then closes the queue and the pools. */
 export async function stopApp(app: NestExpressApplication): Promise<void> {
-  // Side by side: one after the other, slow requests and slow jobs would take longer than a stop may.
+  // Jobs end while requests do: one after the other would take longer than a stop may.
   app.get(JobsService, { strict: false }).stopTaking();
-  await stopGracefully(app);
+  await closeServer(app.getHttpServer());
+  await app.close();
 }
 
 /** Loaded only where it is wanted. */

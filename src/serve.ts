@@ -1,94 +1,77 @@
-import type { NestExpressApplication } from '@nestjs/platform-express';
-import { endsBefore } from './common/ends-before.js';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
 import { createLogger, routeConsole } from './common/logging.js';
-import type { RunningTracing } from './common/tracing.js';
 import type { Env } from './config/env.js';
-import { openDatabase, type OpenDatabase } from './config/open-database.js';
+import { openDatabase } from './config/open-database.js';
+import { startFailure } from './start-failure.js';
 
-/** decisions.md, Operation: exit within 10 s of SIGTERM. Milliseconds, the rest being for what cannot be waited for. */
-const STOP_MS = 9_700;
-/** As much of it may pass before the embedded database has its turn. */
-const APP_STOP_MS = 9_000;
+/** The process ends within 10 s of SIGTERM (contract 16); the rest is for what cannot be waited for. */
+const STOP_MS = 9_500;
 
-/** Runs the service until it is told to stop; ends the process. @param tracing if it is on */
-export async function serve(env: Env, tracing: RunningTracing | undefined): Promise<void> {
+/** Runs the service until it is told to stop, then ends the process. @param stopTracing if tracing is on */
+export async function serve(env: Env, stopTracing?: () => Promise<void>): Promise<void> {
   const logger = createLogger(env);
   routeConsole(logger);
-  tracing?.onExportFailure(() => {
-    logger.warn('traces could not be sent to the collector and are lost; requests are not concerned');
-  });
-  let opening: Promise<OpenDatabase> | undefined;
-  let app: NestExpressApplication | undefined;
-  let stopApp: (app: NestExpressApplication) => Promise<void>;
-  let isStopping = false;
 
-  const close = async (): Promise<void> => {
-    const began = Date.now();
-    const inTime = async (what: string, deadlineMs: number, work: Promise<void>): Promise<void> => {
-      if (!(await endsBefore(began + deadlineMs, work)))
-        logger.warn(`${what} did not end in time and is left as it is`);
-    };
-    try {
-      if (app !== undefined) await inTime('what runs', APP_STOP_MS, stopApp(app));
-    } finally {
-      await Promise.all([
-        // Also one that is just being started: nobody else would stop it.
-        opening !== undefined && inTime('the database', STOP_MS, closeOpened(opening)),
-        tracing !== undefined && inTime('sending traces', STOP_MS, tracing.stop()),
-      ]);
-    }
-  };
-  const stop = (reason: string): void => {
-    if (isStopping) return;
-    isStopping = true;
-    logger.info(`stopping: ${reason}`);
-    close().then(
-      () => {
-        logger.info('stopped');
-        process.exit(0);
-      },
-      (error: unknown) => {
-        logger.error({ err: error }, 'the service did not stop cleanly');
-        process.exit(1);
-      },
-    );
-  };
-  process.on('SIGTERM', () => {
-    stop('SIGTERM');
-  });
-  process.on('SIGINT', () => {
-    stop('SIGINT');
-  });
-
-  try {
-    opening = openDatabase(env, (message) => {
-      logger.info(message);
+  const stop = new AbortController();
+  for (const signal of ['SIGTERM', 'SIGINT'])
+    process.on(signal, () => {
+      if (stop.signal.aborted) return;
+      logger.info(`stopping: ${signal}`);
+      stop.abort();
+      endWithin(STOP_MS);
     });
+
+  let exitCode = 0;
+  /** What was started, to be closed in reverse order. */
+  const started: (() => Promise<void>)[] = [];
+  if (stopTracing !== undefined) started.push(stopTracing);
+  try {
     // Reading its modules takes the service longer than anything else; the database starts meanwhile.
     const modules = Promise.all([import('./app.setup.js'), import('./config/migrate.js')]);
     modules.catch(() => undefined); // Awaited below, unless the database could not be opened.
-    const database = await opening;
-    const [setup, { migrate }] = await modules;
-    stopApp = setup.stopApp;
+    const database = await openDatabase(env, (message) => {
+      logger.info(message);
+    });
+    started.push(() => database.close());
+    const [{ createApp, stopApp }, { migrate }] = await modules;
+    stop.signal.throwIfAborted();
     await migrate(database.url, (message) => {
       logger.warn(message);
     });
-    app = await setup.createApp(env, database, logger);
-    await app.listen(env.port, env.host);
-    logger.info(`listening on ${await app.getUrl()}; API documentation at ${env.publicUrl}/api/docs`);
+    stop.signal.throwIfAborted();
+    const app = await createApp(env, database, logger);
+    started.push(() => stopApp(app));
+    stop.signal.throwIfAborted();
+    const server = await app.listen(env.port, env.host);
+    const { address, port } = server.address() as AddressInfo;
+    logger.info(`listening on ${address} port ${port}; API documentation at ${await app.getUrl()}/api/docs`);
+    if (!stop.signal.aborted) await once(stop.signal, 'abort');
   } catch (error) {
-    // Widened: a signal may have come meanwhile, which the compiler cannot see.
-    if (!(isStopping as boolean)) {
-      logger.fatal({ err: error }, 'the service could not start');
-      await app?.close();
-      if (opening !== undefined) await closeOpened(opening);
-      process.exit(1);
+    if (!stop.signal.aborted) {
+      logger.fatal(`the service could not start: ${startFailure(error, env)}`);
+      logger.debug({ err: error }, 'why the service could not start');
+      exitCode = 1;
+      endWithin(STOP_MS);
     }
   }
-}
 
-/** Closes a database, unless it could not be opened. */
-async function closeOpened(opening: Promise<OpenDatabase>): Promise<void> {
-  const database = await opening.catch(() => undefined); // Whoever opened it reports why.
-  await database?.close();
+  for (const close of started.reverse()) {
+    try {
+      await close();
+    } catch (error) {
+      logger.error({ err: error }, 'a part of the service did not stop cleanly');
+      exitCode = 1;
+    }
+  }
+  if (exitCode === 0) logger.info('stopped');
+  process.exit(exitCode);
+
+  /** Ends the process after a time, with whatever is still open: a silent database would hold it for longer. */
+  function endWithin(milliseconds: number): void {
+    setTimeout(() => {
+      logger.warn('not everything ended in time and is left as it is');
+      process.exit(exitCode);
+    }, milliseconds).unref();
+  }
 }

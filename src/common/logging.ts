@@ -1,10 +1,10 @@
 import type { LoggerService } from '@nestjs/common';
+import { trace } from '@opentelemetry/api';
 import { pino, stdTimeFunctions, type DestinationStream, type Logger } from 'pino';
 import pretty from 'pino-pretty';
 import { format } from 'node:util';
 import type { Env } from '../config/env.js';
 import { currentRequestId } from './request-id.js';
-import { tracing } from './tracing.js';
 
 /**
  * The service's logger: JSON lines, in development a readable form of them. Every line of a request has its id and,
@@ -24,7 +24,7 @@ export function createLogger(
       formatters: { level: (label) => ({ level: label }) },
       mixin: () => {
         const requestId = currentRequestId();
-        const span = tracing().current();
+        const span = trace.getActiveSpan()?.spanContext();
         return {
           ...(requestId !== undefined && { requestId }),
           ...(span !== undefined && { trace_id: span.traceId, span_id: span.spanId }),
@@ -72,8 +72,8 @@ const CONSOLE_METHODS = [
 ] as const;
 
 /**
- * Turns what libraries print by themselves into log lines: graphile-worker 0.17 prints a stack when its connection is
- * cut, which nobody who reads JSON lines would find.
+ * Turns what libraries print to the console into log lines: graphile-worker 0.17 prints a stack when its connection is
+ * cut, and a reader of JSON lines would not find it.
  */
 export function routeConsole(logger: Logger): void {
   for (const [method, level] of CONSOLE_METHODS) {
@@ -87,8 +87,10 @@ export function routeConsole(logger: Logger): void {
   }
 }
 
-/** Nest's own parts that list every module and route at each start. */
+/** Parts of Nest that list every module and route at each start. */
 const CHATTY_CONTEXTS = new Set(['NestFactory', 'InstanceLoader', 'RoutesResolver', 'RouterExplorer']);
+/** Parts of Nest that log an error of the start and throw it as well; `serve.ts` logs it once. */
+const RETHROWING_CONTEXTS = new Set(['ExceptionHandler', 'NestApplication']);
 
 /** Nest's logger on top of ours. */
 export class NestLogger implements LoggerService {
@@ -99,7 +101,7 @@ export class NestLogger implements LoggerService {
   }
 
   error(message: unknown, ...rest: unknown[]): void {
-    this.#write('error', message, rest);
+    this.#write(RETHROWING_CONTEXTS.has(String(rest.at(-1))) ? 'debug' : 'error', message, rest);
   }
 
   warn(message: unknown, ...rest: unknown[]): void {

@@ -1,53 +1,61 @@
-/** The span in which something happens (W3C Trace Context), for log lines. */
-export interface SpanIds {
-  /** 32 hexadecimal digits. */
-  readonly traceId: string;
-  /** 16 hexadecimal digits. */
-  readonly spanId: string;
+import {
+  context,
+  propagation,
+  ROOT_CONTEXT,
+  type Span,
+  SpanKind,
+  type SpanOptions,
+  SpanStatusCode,
+  trace,
+} from '@opentelemetry/api';
+
+// While tracing is off, OpenTelemetry's API does nothing.
+
+/** The current span as a `traceparent` header (W3C Trace Context); undefined outside of any span. */
+export function currentTraceparent(): string | undefined {
+  const carrier: { traceparent?: string } = {};
+  propagation.inject(context.active(), carrier);
+  return carrier.traceparent;
 }
 
-/** What the service asks of tracing, so that nothing of OpenTelemetry is loaded while it is off. */
-export interface Tracing {
-  /** The current span; undefined outside of any. */
-  current(): SpanIds | undefined;
-  /** The current span as a `traceparent` header would have it; undefined outside of any. */
-  traceparent(): string | undefined;
-  /**
-   * Works in a span of a new trace.
-   * @param cause `traceparent` of the span that led to it, which is linked
-   */
-  job<T>(task: string, cause: string | undefined, work: () => Promise<T>): Promise<T>;
-  /** Calls an external service in a span, for an HTTP client that OpenTelemetry does not instrument (undici). */
-  call<T extends { readonly httpStatus: number }>(
-    method: string,
-    url: string,
-    work: () => Promise<T>,
-  ): Promise<T>;
+/**
+ * Runs a job in a span of a new trace: it may run days after the request that enqueued it, and more than once.
+ * @param cause `traceparent` of the span that enqueued it, which is linked
+ */
+export function inJobSpan<T>(task: string, cause: string | undefined, work: () => Promise<T>): Promise<T> {
+  const enqueued = trace.getSpanContext(propagation.extract(ROOT_CONTEXT, { traceparent: cause }));
+  const options = {
+    kind: SpanKind.CONSUMER,
+    root: true,
+    links: enqueued === undefined ? [] : [{ context: enqueued }],
+    attributes: { 'job.task': task },
+  };
+  return inSpan(`job ${task}`, options, work);
 }
 
-/** Tracing that was started. */
-export interface RunningTracing {
-  /** @param listener told, once a minute at most, that spans could not be sent and are lost */
-  onExportFailure(listener: () => void): void;
-  /** Sends what is left; within a second, whatever becomes of it. */
-  stop(): Promise<void>;
+/** Calls an external service in a span, for an HTTP client that OpenTelemetry does not instrument here (undici). */
+export function inCallSpan<T extends { readonly httpStatus: number }>(
+  method: string,
+  url: string,
+  call: () => Promise<T>,
+): Promise<T> {
+  const attributes = { 'http.request.method': method, 'url.full': url };
+  return inSpan(method, { kind: SpanKind.CLIENT, attributes }, async (span) => {
+    const answer = await call();
+    span.setAttribute('http.response.status_code', answer.httpStatus);
+    return answer;
+  });
 }
 
-const OFF: Tracing = {
-  current: () => undefined,
-  traceparent: () => undefined,
-  job: (_task, _cause, work) => work(),
-  call: (_method, _url, work) => work(),
-};
-
-let active = OFF;
-
-/** One for the process, as the libraries are that it instruments. */
-export function tracing(): Tracing {
-  return active;
-}
-
-/** Called once, before the service is loaded. */
-export function useTracing(started: Tracing): void {
-  active = started;
+function inSpan<T>(name: string, options: SpanOptions, work: (span: Span) => Promise<T>): Promise<T> {
+  return trace.getTracer('bakery-catalog-service').startActiveSpan(name, options, async (span) => {
+    try {
+      return await work(span);
+    } catch (error) {
+      span.setStatus({ code: SpanStatusCode.ERROR });
+      throw error;
+    } finally {
+      span.end();
+    }
+  });
 }

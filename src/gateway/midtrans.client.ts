@@ -1,5 +1,5 @@
 import { Agent, request } from 'undici';
-import { tracing } from '../common/tracing.js';
+import { inCallSpan } from '../common/tracing.js';
 import { GatewayUnavailableError } from './payment-gateway.js';
 
 /** One call of the gateway's HTTP interface. */
@@ -54,7 +54,7 @@ export class MidtransClient {
     if (deadlineMs <= 0)
       throw new GatewayUnavailableError(`Midtrans ${operation}: no time left for the call`);
     try {
-      return await tracing().call(method, url, async () => {
+      return await inCallSpan(method, url, async () => {
         // Not `fetch`, which takes 407, the Core API's word for an expired payment, for the answer of a proxy.
         const answer = await request(url, {
           method,

@@ -5,7 +5,7 @@ import type { EntityManager } from 'typeorm';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { jobDuration, mails } from '../common/metrics.js';
-import { tracing } from '../common/tracing.js';
+import { currentTraceparent, inJobSpan } from '../common/tracing.js';
 import { Database } from '../config/database.js';
 import type { PoolState } from '../config/database-pool.js';
 import { DeadJobs } from './dead-jobs.js';
@@ -142,7 +142,7 @@ export class JobsService implements OnModuleDestroy {
     options: EnqueueOptions = {},
   ): Promise<void> {
     const { queueName, priority } = nextPlace(this.#kinds.get(task));
-    const traceparent = tracing().traceparent();
+    const traceparent = currentTraceparent();
     await tx.query(
       `SELECT graphile_worker.add_job($1, $2::json, queue_name := $3, run_at := $4, max_attempts := $5, job_key := $6,
          priority := $7)`,
@@ -225,7 +225,7 @@ export class JobsService implements OnModuleDestroy {
       const { traceparent } = payload as { readonly traceparent?: string };
       const end = jobDuration.startTimer({ task });
       try {
-        await tracing().job(task, traceparent, async () => work(payload, helpers));
+        await inJobSpan(task, traceparent, async () => work(payload, helpers));
         end({ outcome: 'done' });
       } catch (error) {
         const { job } = helpers;

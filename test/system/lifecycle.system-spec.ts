@@ -35,6 +35,16 @@ function start(settings: Readonly<Record<string, string>> = {}): BuiltProcess {
   return service;
 }
 
+/** One line says why the service could not start, and no line has a stack. */
+function expectOneLine(service: BuiltProcess, message: string): void {
+  const failures = service
+    .output()
+    .split('\n')
+    .filter((line) => /"level":"(error|fatal)"/.test(line));
+  expect(failures).toEqual([expect.stringContaining(`the service could not start: ${message}`)]);
+  expect(service.output()).not.toContain('"stack"');
+}
+
 it('a first start says in one line where the data lies, a second service on it is refused, a later one finds the data', async () => {
   const first = start();
   await untilListening(first, url);
@@ -80,18 +90,53 @@ it('bad settings end the start with one message that names every bad variable', 
   expect(service.output()).not.toContain('short');
 });
 
-it('a port that is taken ends the start with its reason, and the embedded database with it', async () => {
-  const squatter = createServer().listen(port, '127.0.0.1');
-  await once(squatter, 'listening');
+it('a port in use ends the start with one line that says what to set, and the embedded database ends with it', async () => {
+  const other = createServer().listen(port, '127.0.0.1');
+  await once(other, 'listening');
   const refused = start();
   expect(await refused.exited).toBe(1);
-  expect(refused.output()).toContain('EADDRINUSE');
-  squatter.close();
-  await once(squatter, 'close');
+  expectOneLine(refused, `port ${port} is in use: set PORT to another one`);
+  const metrics = start({ PORT: String(await freePort()), METRICS_PORT: String(port) });
+  expect(await metrics.exited).toBe(1);
+  expectOneLine(metrics, `port ${port} is in use: set METRICS_PORT to another one`);
+  other.close();
+  await once(other, 'close');
 
   const next = start();
   await untilListening(next, url);
   expect(next.output()).not.toContain('took over');
+});
+
+it.each([
+  [
+    'a database that is not there',
+    'postgresql://shop:secret-word@127.0.0.1:9/shop',
+    'the database cannot be reached: ',
+  ],
+  [
+    'a host that does not exist',
+    'postgresql://shop:secret-word@nowhere.invalid/shop',
+    'the database cannot be reached: ',
+  ],
+])('%s ends the start with one line', async (_what, databaseUrl, message) => {
+  const service = start({ DATABASE_URL: databaseUrl });
+  expect(await service.exited).toBe(1);
+  expectOneLine(service, message);
+  expect(service.output()).not.toContain('secret-word');
+});
+
+it('an address that this machine does not have ends the start with one line', async () => {
+  const service = start({ HOST: '192.0.2.1' });
+  expect(await service.exited).toBe(1);
+  expectOneLine(service, 'HOST 192.0.2.1 is no address of this machine');
+});
+
+it('the log names the address that the service listens on', async () => {
+  const service = start({ PUBLIC_URL: 'https://bakery.example' });
+  await untilListening(service, url);
+  expect(service.output()).toContain(
+    `listening on 127.0.0.1 port ${port}; API documentation at ${url}/api/docs`,
+  );
 });
 
 it('npm run admin grants, lists and revokes beside the running service, but never revokes the last administrator', async () => {
