@@ -5,7 +5,7 @@ export default tseslint.config(
   { ignores: ['**/dist/', 'coverage/', '**/node_modules/', '.data/', 'client/schema.d.ts'] },
   js.configs.recommended,
   {
-    files: ['**/*.ts'],
+    files: ['**/*.ts', '**/*.tsx'],
     extends: [...tseslint.configs.recommendedTypeChecked, ...tseslint.configs.stylisticTypeChecked],
     languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
     rules: {
@@ -31,6 +31,11 @@ export default tseslint.config(
       '@typescript-eslint/unified-signatures': 'error',
       '@typescript-eslint/use-unknown-in-catch-callback-variable': 'error',
     },
+  },
+  {
+    // Event handlers of the storefront are arrows of one expression.
+    files: ['examples/storefront/src/**'],
+    rules: { '@typescript-eslint/no-confusing-void-expression': ['error', { ignoreArrowShorthand: true }] },
   },
   {
     files: ['**/*.mjs', '**/*.js'],

@@ -1,4 +1,4 @@
-/** The fail envelope (interface 2.4), as far as all failures have it in common. */
+/** The fail envelope (contract 2.4), as far as all failures have it in common. */
 interface FailEnvelope {
   readonly status: 'fail';
   readonly errors: {
@@ -20,7 +20,7 @@ type DataOf<R extends Result> = Extract<R, { error?: never }>['data'] extends { 
   ? Data
   : undefined;
 
-/** A documented failure, thrown: for callers that rather catch than ask. */
+/** A failed call, as an error. */
 export class BakeryFailure extends Error {
   override readonly name = 'BakeryFailure';
 
@@ -30,7 +30,7 @@ export class BakeryFailure extends Error {
     message: string,
     /** Messages by field name, for a validation failure. */
     readonly details: Readonly<Record<string, string>> = {},
-    /** Id under which the service's log has the request. */
+    /** Id of the request in the service's log. */
     readonly requestId: string | null = null,
   ) {
     super(message);
@@ -40,7 +40,7 @@ export class BakeryFailure extends Error {
 /**
  * `data` of a successful call.
  *
- * @throws BakeryFailure when the service refuses, or something between it and the caller does
+ * @throws BakeryFailure when the answer is a failure, of the service or of a proxy
  * @throws TypeError when there is no answer
  */
 export async function dataOf<R extends Result>(call: Promise<R>): Promise<DataOf<R>> {
@@ -55,7 +55,7 @@ function failureOf(error: unknown, response: Response): BakeryFailure {
     const { code, message, details } = error.errors;
     return new BakeryFailure(code, message, details, requestId);
   }
-  // A proxy's page, for example.
+  // For example the error page of a proxy.
   return new BakeryFailure(response.status, `the answer was ${response.status}`, {}, requestId);
 }
 

@@ -1,6 +1,6 @@
 /**
- * A body as multipart/form-data, for the calls whose body is a form: `bodySerializer: asForm`. Lists are repeated
- * fields, and the empty list of a text field (`images.removed[]`) is one empty value (interface 4.7).
+ * A body as multipart/form-data: `bodySerializer: asForm`. A list becomes repeated fields; an empty list of texts
+ * (`images.removed[]`) becomes one empty value (contract 4.7).
  */
 export function asForm(body: Readonly<Record<string, unknown>>): FormData {
   const form = new FormData();

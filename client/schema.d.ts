@@ -126,7 +126,7 @@ export interface paths {
         put?: never;
         /**
          * Sign out
-         * @description Clears both cookies. The refresh token ends too if the access cookie is well signed, even expired.
+         * @description Clears both cookies. Ends the session if the access cookie is well signed, even expired, and of the live session.
          */
         post: operations["AccountController_logout"];
         delete?: never;
@@ -415,7 +415,7 @@ export interface paths {
         head?: never;
         /**
          * Change name or e-mail
-         * @description A new e-mail is unverified and gets a code. Every other session ends.
+         * @description A new e-mail is unverified and gets a code. A change sets both cookies anew and ends every other session.
          */
         patch: operations["AccountController_updateProfile"];
         trace?: never;
@@ -454,6 +454,7 @@ export interface components {
             items: components["schemas"]["NewOrderItemDto"][];
         };
         ForgotPasswordDto: {
+            /** Format: email */
             email: string;
         };
         HistoryMeta: {
@@ -469,6 +470,7 @@ export interface components {
             price: number;
         };
         LoginDto: {
+            /** Format: email */
             email: string;
             password: string;
         };
@@ -558,6 +560,7 @@ export interface components {
             price: number;
         };
         RegisterDto: {
+            /** Format: email */
             email: string;
             fullname: string;
             password: string;
@@ -565,6 +568,7 @@ export interface components {
             passwordConfirmation: string;
         };
         ResetPasswordDto: {
+            /** Format: email */
             email: string;
             otp: string;
             password: string;
@@ -572,6 +576,7 @@ export interface components {
             passwordConfirmation: string;
         };
         UpdateProfileDto: {
+            /** Format: email */
             email?: string;
             fullname?: string;
             /** @description The current password; needed to change the e-mail */
@@ -612,6 +617,7 @@ export interface operations {
     AdminOrdersController_list: {
         parameters: {
             query?: {
+                /** @description The last order of the page before. */
                 last_id?: string;
                 status?: "capture" | "settlement" | "pending" | "deny" | "cancel" | "expire" | "failure" | "refund" | "partial_refund" | "authorize";
             };
@@ -1469,6 +1475,7 @@ export interface operations {
     OrdersController_list: {
         parameters: {
             query?: {
+                /** @description The last order of the page before. */
                 last_id?: string;
             };
             header?: never;
@@ -1704,26 +1711,6 @@ export interface operations {
                             code: 403;
                             /** @enum {string} */
                             message: "origin is not allowed";
-                        };
-                        /** @enum {string} */
-                        status: "fail";
-                    };
-                };
-            };
-            /** @description resource you're looking for is not found */
-            404: {
-                headers: {
-                    /** @description On every answer, and on every log line of the request */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        errors: {
-                            /** @enum {integer} */
-                            code: 404;
-                            /** @enum {string} */
-                            message: "resource you're looking for is not found";
                         };
                         /** @enum {string} */
                         status: "fail";

@@ -1,9 +1,10 @@
 import { fileURLToPath } from 'node:url';
+import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
 
 const client = fileURLToPath(new URL('../../client', import.meta.url));
 
-/** In production nothing but files of our own runs, and no text becomes markup (Trusted Types). */
+/** The built page runs only its own files, and no text becomes markup (Trusted Types). */
 const POLICY = [
   "default-src 'self'",
   "img-src 'self' http: https: blob: data:",
@@ -27,8 +28,8 @@ const policy = {
 };
 
 export default defineConfig({
-  plugins: [policy],
-  // The client is taken from this repository as it is; its one dependency comes from here.
+  plugins: [react(), policy],
+  // The client is taken from this repository as it is. Its one dependency comes from here.
   resolve: {
     alias: [
       { find: /^bakery-client$/, replacement: `${client}/bakery-client.ts` },
@@ -38,6 +39,6 @@ export default defineConfig({
   },
   server: { port: 5173, strictPort: true, fs: { allow: ['.', client] } },
   preview: { port: 5173, strictPort: true },
-  // A polyfill for browsers without module preload would need inline code.
+  // The polyfill for browsers without module preload would need inline code.
   build: { target: 'es2022', modulePreload: { polyfill: false } },
 });

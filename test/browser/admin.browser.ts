@@ -23,7 +23,7 @@ function thumbs(page: Page) {
   return page.getByRole('list', { name: 'Pictures' }).getByRole('listitem');
 }
 
-it('issue, People: an administrator creates a product with 3 pictures, sees them before and during upload, edits and deletes it', async () => {
+it('an administrator creates a product with 3 pictures, sees them before and during upload, edits and deletes it', async () => {
   const { context, page, problems } = await shopperOf(browser);
   const name = `Roti unyil ${Date.now()}`;
   await signInAsAdmin(page);
@@ -90,7 +90,7 @@ it('issue, People: an administrator creates a product with 3 pictures, sees them
   await context.close();
 });
 
-it('issue, People: a text of a product is shown as text, whatever stands in it, and customers have no way to manage', async () => {
+it('a text of a product is shown as text, whatever stands in it, and customers have no way to manage', async () => {
   const { context, page, problems } = await shopperOf(browser);
   const name = `<img src=x onerror="document.title='stolen'">${Date.now()}`;
   await signInAsAdmin(page);

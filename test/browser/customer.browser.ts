@@ -27,7 +27,7 @@ afterAll(async () => {
   await browser.close();
 });
 
-it('issue, People: a customer registers, verifies, scrolls to the end, orders, pays and sees it paid', async () => {
+it('a customer registers, verifies, scrolls to the end, orders, pays and sees it paid', async () => {
   expect(new URL(storefrontUrl).origin).not.toBe(new URL(serviceUrl).origin);
   const { context, page, problems } = await shopperOf(browser);
   const email = newEmail();
@@ -35,18 +35,18 @@ it('issue, People: a customer registers, verifies, scrolls to the end, orders, p
   await page.goto('/');
   await page.getByRole('link', { name: 'Create an account' }).click();
   await page.getByRole('button', { name: 'Create account' }).click();
-  await sees(page, 'Fullname is required.');
+  await sees(page, 'Your name is required.');
   expect(await page.getByLabel('Your name').getAttribute('aria-invalid')).toBe('true');
   await page.getByLabel('Your name').fill('Ayu Lestari');
   await page.getByLabel('E-mail').fill(email);
-  await page.getByLabel('New password').fill(PASSWORD);
-  await page.getByLabel('The same again').fill(PASSWORD);
+  await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
+  await page.getByLabel('Repeat password').fill(PASSWORD);
   await page.getByRole('button', { name: 'Create account' }).click();
 
   await heading(page, 'Check your mail');
   await page.getByLabel('Code').fill('000000');
   await page.getByRole('button', { name: 'Verify' }).click();
-  await sees(page, 'Invalid or expired otp.');
+  await sees(page, 'Invalid or expired code.');
   await page.getByLabel('Code').fill(await mailedCode(email));
   await page.getByRole('button', { name: 'Verify' }).click();
   await sees(page, 'Your e-mail address is verified.');
@@ -54,7 +54,7 @@ it('issue, People: a customer registers, verifies, scrolls to the end, orders, p
   await heading(page, 'Baked before sunrise');
   await page.getByRole('link', { name: 'Kue lapis legit' }).waitFor();
   await portrait(page, 'catalog-desktop');
-  // The administrator of another file may have added one meanwhile.
+  // The tests of another file may have added a product meanwhile.
   const end = page.getByText(/^That is all we bake: \d+ products\.$/);
   for (let turns = 0; !(await end.isVisible()); turns += 1) {
     if (turns > PRODUCTS) throw new Error(`no end: ${await page.locator('main').innerText()}`);
@@ -75,7 +75,7 @@ it('issue, People: a customer registers, verifies, scrolls to the end, orders, p
   await cards(page).last().click();
   await page.getByRole('button', { name: 'Add to cart' }).click();
   await page.goBack();
-  // Where she was, not at the top again.
+  // The same place, not the top again.
   await end.waitFor();
   expect(await page.evaluate(() => window.scrollY)).toBeGreaterThan(1000);
   await page.getByRole('link', { name: 'Kue lapis legit' }).click();
@@ -107,7 +107,7 @@ it('issue, People: a customer registers, verifies, scrolls to the end, orders, p
   await context.close();
 });
 
-it('issue, People: an order that is cancelled says so, and one that is denied as well', async () => {
+it('an order that is cancelled says so, and one that is denied as well', async () => {
   const { context, page, problems } = await shopperOf(browser, PHONE);
   await register(page);
   const orderOne = async (): Promise<Page> => {
@@ -146,7 +146,7 @@ it('issue, People: an order that is cancelled says so, and one that is denied as
   await context.close();
 });
 
-it('issue, People: a customer gets from the sign-in to a paid order by keyboard only', async () => {
+it('a customer gets from the sign-in to a paid order by keyboard only', async () => {
   const { context, page, problems } = await shopperOf(browser);
   const email = await register(page);
   await page.getByRole('button', { name: 'Sign out' }).click();
@@ -182,6 +182,37 @@ it('issue, People: a customer gets from the sign-in to a paid order by keyboard 
   expect(problems).toEqual([]);
   await context.close();
 });
+
+it('the focus goes to the heading of a new page, and stays there when its content is loaded', async () => {
+  const { context, page } = await shopperOf(browser);
+  await register(page);
+  await page.getByRole('link', { name: 'Butter croissant' }).waitFor();
+  expect(await focusedHeading(page)).toBe('Baked before sunrise');
+  const product = page.waitForResponse(/\/api\/products\/\d+$/);
+  await page.getByRole('link', { name: 'Butter croissant' }).click();
+  await heading(page, 'Butter croissant');
+  await (await product).finished();
+  expect(await focusedHeading(page)).toBe('Butter croissant');
+  await page.getByRole('button', { name: 'Add to cart' }).click();
+  await page.getByRole('link', { name: /^Cart/ }).click();
+  await heading(page, 'Your cart');
+  expect(await focusedHeading(page)).toBe('Your cart');
+  await page.getByRole('button', { name: 'Order and pay' }).click();
+  await heading(page, 'Waiting for payment');
+  expect(await focusedHeading(page)).toBe('Waiting for payment');
+  const { pathname } = new URL(page.url());
+  // Opened from the list on a new start, an order is not known before it is loaded.
+  await page.goto('/orders');
+  await page.locator(`a[href="${pathname}"]`).click();
+  await heading(page, 'Waiting for payment');
+  expect(await focusedHeading(page)).toBe('Waiting for payment');
+  await context.close();
+});
+
+/** Text of the focused element, if it is a page's heading. */
+function focusedHeading(page: Page): Promise<string | null> {
+  return page.locator('h1:focus').textContent();
+}
 
 function cards(page: Page) {
   return page.getByRole('list', { name: 'Products' }).getByRole('link');

@@ -32,114 +32,111 @@ const TABLET = 768;
 
 type SizeName = keyof typeof WIDTHS;
 
-describe.each(Object.keys(WIDTHS) as SizeName[])(
-  'issue, People: on a %s no page overflows or is hard to read:',
-  (size) => {
-    it('what everybody sees', async () => {
-      const { context, page, problems } = await shopperOf(browser, WIDTHS[size]);
+describe.each(Object.keys(WIDTHS) as SizeName[])('on a %s no page overflows or is hard to read:', (size) => {
+  it('what everybody sees', async () => {
+    const { context, page, problems } = await shopperOf(browser, WIDTHS[size]);
+    await page.goto('/');
+    await heading(page, 'Bread that was dough an hour ago');
+    await looksGood(page, `welcome-${size}`);
+    await page.goto('/register');
+    await page.getByRole('button', { name: 'Create account' }).click();
+    await sees(page, 'Your name is required.');
+    await looksGood(page, `register-${size}`);
+    await page.goto('/login');
+    await heading(page, 'Welcome back');
+    await looksGood(page, `login-${size}`);
+    await page.goto('/forgot');
+    await page.getByLabel('E-mail').fill('nobody@example.com');
+    await page.getByRole('button', { name: 'Send the code' }).click();
+    await heading(page, 'Choose a new password');
+    await looksGood(page, `reset-${size}`);
+    await page.goto('/nowhere');
+    await sees(page, 'There is nothing here');
+    await looksGood(page, `lost-${size}`);
+    expect(problems).toEqual([]);
+    await context.close();
+  });
+
+  it('what customers see', async () => {
+    const { context, page, problems } = await shopperOf(browser, WIDTHS[size]);
+    await register(page, 'Wolfeschlegelsteinhausenbergerdorff Nama-Yang-Sangat-Panjang');
+    await page.getByRole('link', { name: 'Kue lapis legit' }).waitFor();
+    await picturesLoaded(page);
+    await looksGood(page, `catalog-${size}`);
+    await page.goto('/cart');
+    await sees(page, 'Nothing in it yet');
+    await looksGood(page, `cart-empty-${size}`);
+    await page.goto('/orders');
+    await sees(page, 'No orders yet');
+    await looksGood(page, `orders-empty-${size}`);
+    for (const name of ['Kue lapis legit', 'Bagel wijen no. 1']) {
       await page.goto('/');
-      await heading(page, 'Bread that was dough an hour ago');
-      await looksGood(page, `welcome-${size}`);
-      await page.goto('/register');
-      await page.getByRole('button', { name: 'Create account' }).click();
-      await sees(page, 'Fullname is required.');
-      await looksGood(page, `register-${size}`);
-      await page.goto('/login');
-      await heading(page, 'Welcome back');
-      await looksGood(page, `login-${size}`);
-      await page.goto('/forgot');
-      await page.getByLabel('E-mail').fill('nobody@example.com');
-      await page.getByRole('button', { name: 'Send the code' }).click();
-      await heading(page, 'Choose a new password');
-      await looksGood(page, `reset-${size}`);
-      await page.goto('/nowhere');
-      await sees(page, 'There is nothing here');
-      await looksGood(page, `lost-${size}`);
-      expect(problems).toEqual([]);
-      await context.close();
-    });
+      await page.getByRole('link', { name }).click();
+      await heading(page, name);
+      await page.getByRole('button', { name: 'Add to cart' }).click();
+      await looksGood(page, `product-${name.split(' ', 1)[0]?.toLowerCase() ?? ''}-${size}`);
+    }
+    await page.goto('/cart');
+    await sees(page, 'Total, 2 pieces');
+    await looksGood(page, `cart-${size}`);
+    await page.getByRole('button', { name: 'Order and pay' }).click();
+    await heading(page, 'Waiting for payment');
+    await looksGood(page, `order-${size}`);
+    await page.goto('/orders');
+    await sees(page, '1 order in all.');
+    await looksGood(page, `orders-${size}`);
+    await page.goto('/profile');
+    await heading(page, 'Your account');
+    await looksGood(page, `profile-${size}`);
+    await page.goto('/products/999999');
+    await sees(page, 'We do not bake this any more');
+    await looksGood(page, `product-gone-${size}`);
+    expect(problems).toEqual([]);
+    await context.close();
+  });
 
-    it('what customers see', async () => {
-      const { context, page, problems } = await shopperOf(browser, WIDTHS[size]);
-      await register(page, 'Wolfeschlegelsteinhausenbergerdorff Nama-Yang-Sangat-Panjang');
-      await page.getByRole('link', { name: 'Kue lapis legit' }).waitFor();
-      await picturesLoaded(page);
-      await looksGood(page, `catalog-${size}`);
-      await page.goto('/cart');
-      await sees(page, 'Nothing in it yet');
-      await looksGood(page, `cart-empty-${size}`);
-      await page.goto('/orders');
-      await sees(page, 'No orders yet');
-      await looksGood(page, `orders-empty-${size}`);
-      for (const name of ['Kue lapis legit', 'Bagel wijen no. 1']) {
-        await page.goto('/');
-        await page.getByRole('link', { name }).click();
-        await heading(page, name);
-        await page.getByRole('button', { name: 'Add to cart' }).click();
-        await looksGood(page, `product-${name.split(' ', 1)[0]?.toLowerCase() ?? ''}-${size}`);
-      }
-      await page.goto('/cart');
-      await sees(page, 'Total, 2 pieces');
-      await looksGood(page, `cart-${size}`);
-      await page.getByRole('button', { name: 'Order and pay' }).click();
-      await heading(page, 'Waiting for payment');
-      await looksGood(page, `order-${size}`);
-      await page.goto('/orders');
-      await sees(page, '1 order in all.');
-      await looksGood(page, `orders-${size}`);
-      await page.goto('/profile');
-      await heading(page, 'Your account');
-      await looksGood(page, `profile-${size}`);
-      await page.goto('/products/999999');
-      await sees(page, 'We do not bake this any more');
-      await looksGood(page, `product-gone-${size}`);
-      expect(problems).toEqual([]);
-      await context.close();
-    });
+  it('what administrators see', async () => {
+    const { context, page, problems } = await shopperOf(browser, WIDTHS[size]);
+    await signInAsAdmin(page);
+    await page.goto('/manage/products');
+    await page.getByRole('link', { name: 'Edit Kue lapis legit' }).waitFor();
+    await looksGood(page, `manage-products-${size}`);
+    await page.getByRole('link', { name: 'Edit Kue lapis legit' }).click();
+    await page.getByRole('button', { name: 'Remove picture 2' }).click();
+    await looksGood(page, `manage-editor-${size}`);
+    await page.goto('/manage/orders');
+    await page
+      .getByText(/in all\.|Nobody has ordered yet|Show more/)
+      .first()
+      .waitFor();
+    await looksGood(page, `manage-orders-${size}`);
+    expect(problems).toEqual([]);
+    await context.close();
+  });
 
-    it('what administrators see', async () => {
-      const { context, page, problems } = await shopperOf(browser, WIDTHS[size]);
-      await signInAsAdmin(page);
-      await page.goto('/manage/products');
-      await page.getByRole('link', { name: 'Edit Kue lapis legit' }).waitFor();
-      await looksGood(page, `manage-products-${size}`);
-      await page.getByRole('link', { name: 'Edit Kue lapis legit' }).click();
-      await page.getByRole('button', { name: 'Remove picture 2' }).click();
-      await looksGood(page, `manage-editor-${size}`);
-      await page.goto('/manage/orders');
-      await page
-        .getByText(/in all\.|Nobody has ordered yet|Show more/)
-        .first()
-        .waitFor();
-      await looksGood(page, `manage-orders-${size}`);
-      expect(problems).toEqual([]);
-      await context.close();
+  it('waiting and failing', async () => {
+    const { context, page } = await shopperOf(browser, WIDTHS[size]);
+    await register(page);
+    let answer: ((fail: boolean) => void) | undefined;
+    await page.route(`${serviceUrl}/api/products**`, async (route) => {
+      const isFailing = await new Promise<boolean>((resolve) => (answer = resolve));
+      if (isFailing) await route.abort();
+      else await route.continue();
     });
-
-    it('waiting and failing', async () => {
-      const { context, page } = await shopperOf(browser, WIDTHS[size]);
-      await register(page);
-      let answer: ((fail: boolean) => void) | undefined;
-      await page.route(`${serviceUrl}/api/products**`, async (route) => {
-        const isFailing = await new Promise<boolean>((resolve) => (answer = resolve));
-        if (isFailing) await route.abort();
-        else await route.continue();
-      });
-      await page.reload();
-      await page.locator('.card.skeleton').first().waitFor();
-      await looksGood(page, `catalog-loading-${size}`);
-      answer?.(true);
-      await sees(page, 'We cannot reach the bakery.');
-      await looksGood(page, `catalog-failed-${size}`);
-      await page.getByRole('button', { name: 'Try again' }).click();
-      await page.locator('.card.skeleton').first().waitFor();
-      answer?.(false);
-      await page.getByRole('link', { name: 'Kue lapis legit' }).waitFor();
-      await page.unrouteAll({ behavior: 'ignoreErrors' });
-      await context.close();
-    });
-  },
-);
+    await page.reload();
+    await page.locator('.card.skeleton').first().waitFor();
+    await looksGood(page, `catalog-loading-${size}`);
+    answer?.(true);
+    await sees(page, 'We cannot reach the bakery.');
+    await looksGood(page, `catalog-failed-${size}`);
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.locator('.card.skeleton').first().waitFor();
+    answer?.(false);
+    await page.getByRole('link', { name: 'Kue lapis legit' }).waitFor();
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
+    await context.close();
+  });
+});
 
 /** No horizontal overflow, also at other widths of its kind, and nothing serious that axe-core finds. */
 async function looksGood(page: Page, name: string): Promise<void> {

@@ -104,8 +104,6 @@ function findBrowser() {
 }
 
 function buildStorefront(serviceUrl) {
-  if (!existsSync(join(STOREFRONT, 'node_modules', 'vite')))
-    command('npm', ['ci', '--no-audit', '--no-fund']);
   command('npm', ['run', '--silent', 'build', '--', '--logLevel', 'warn'], { VITE_API_URL: serviceUrl });
 }
 

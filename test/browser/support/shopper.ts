@@ -22,7 +22,7 @@ interface Size {
   readonly height: number;
 }
 
-/** A person at a browser of their own, who keeps note of what went wrong on the pages. */
+/** A person with a browser of their own, and what went wrong on the pages. */
 export interface Shopper {
   readonly context: BrowserContext;
   readonly page: Page;
@@ -42,7 +42,7 @@ export async function shopperOf(browser: Browser, viewport: Size = DESKTOP): Pro
   const problems: string[] = [];
   context.on('weberror', (error) => problems.push(error.error().message));
   context.on('console', (message) => {
-    // A refused call is part of the interface, and the browser notes each.
+    // The browser reports every refused call as an error; those are part of the interface.
     if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
       problems.push(message.text());
   });
@@ -56,8 +56,8 @@ export async function register(page: Page, fullname = 'Ayu Lestari'): Promise<st
   await page.goto('/register');
   await page.getByLabel('Your name').fill(fullname);
   await page.getByLabel('E-mail').fill(email);
-  await page.getByLabel('New password').fill(PASSWORD);
-  await page.getByLabel('The same again').fill(PASSWORD);
+  await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
+  await page.getByLabel('Repeat password').fill(PASSWORD);
   await page.getByRole('button', { name: 'Create account' }).click();
   await page.getByRole('link', { name: 'Do it later' }).click();
   await heading(page, 'Baked before sunrise');
@@ -75,6 +75,18 @@ export async function signIn(page: Page, email: string, password: string): Promi
 export async function signInAsAdmin(page: Page): Promise<void> {
   const { email, password } = JSON.parse(setting('TEST_ADMIN')) as { email: string; password: string };
   await signIn(page, email, password);
+}
+
+/** A call of the service by the administrator, besides the browser. */
+export async function asAdmin(method: string, path: string, body?: FormData): Promise<Response> {
+  const login = await fetch(`${serviceUrl}/api/login`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: setting('TEST_ADMIN'),
+  });
+  const cookie = login.headers.getSetCookie().map((header) => header.split(';', 1)[0]);
+  const headers = { cookie: cookie.join('; ') };
+  return fetch(serviceUrl + path, { method, headers, ...(body !== undefined && { body }) });
 }
 
 let people = 0;

@@ -1,0 +1,115 @@
+import { onlineManager, useMutation } from '@tanstack/react-query';
+import { dataOf } from 'bakery-client';
+import { type ReactNode, useSyncExternalStore } from 'react';
+import { Link, NavLink } from 'react-router';
+import { api } from '../api/client';
+import { count } from '../format';
+import { usePageChange } from '../routing/use-page-change';
+import { piecesIn, useCart } from '../state/cart';
+import { useSession } from '../state/session';
+import { toast, Toasts } from '../state/toast';
+import { Button, ButtonLink } from './button';
+import { Icon } from './icon';
+
+/** What stands around every page: the shop's name, the ways to its parts, a note while offline. */
+export function Shell({ children }: { children: ReactNode }) {
+  usePageChange();
+  return (
+    <div className="shell">
+      <header className="top">
+        <Link className="brand" to="/">
+          <img className="logo" src="/logo.svg" alt="" width={32} height={24} />
+          Roti Pagi
+        </Link>
+        <MainNav />
+        <Account />
+      </header>
+      <OfflineNote />
+      <main id="main" tabIndex={-1}>
+        {children}
+      </main>
+      <footer className="bottom">
+        <p>Roti Pagi, an example storefront of the bakery catalog service.</p>
+      </footer>
+      <Toasts />
+    </div>
+  );
+}
+
+const PLACES = [
+  { to: '/', label: 'Shop', icon: 'shop' },
+  { to: '/orders', label: 'Orders', icon: 'orders' },
+  { to: '/cart', label: 'Cart', icon: 'cart' },
+  { to: '/manage', label: 'Manage', icon: 'manage', isForAdmins: true },
+  { to: '/profile', label: 'Account', icon: 'person' },
+] as const;
+
+function MainNav() {
+  const role = useSession(({ person }) => person?.role);
+  const places = PLACES.filter((place) => role === 'ADMIN' || (role && !('isForAdmins' in place)));
+  return (
+    <nav className="main-nav" aria-label="Shop">
+      {places.map(({ to, label, icon }) => (
+        <NavLink key={to} to={to} end={to === '/'}>
+          <Icon name={icon} />
+          <span>{label}</span>
+          {to === '/cart' && <Pieces />}
+        </NavLink>
+      ))}
+    </nav>
+  );
+}
+
+/** How much is in the cart. */
+function Pieces() {
+  const pieces = piecesIn(useCart());
+  if (pieces === 0) return null;
+  return (
+    <>
+      <span className="pieces" aria-hidden="true">
+        {pieces > 99 ? '99+' : pieces}
+      </span>
+      <span className="hidden">, {count(pieces, 'piece')}</span>
+    </>
+  );
+}
+
+function Account() {
+  const { person, signOut } = useSession();
+  const { mutate } = useMutation({
+    mutationFn: () => dataOf(api.POST('/api/logout')),
+    onSuccess: signOut,
+    onError: () => toast('You could not be signed out. Check your connection and try again.'),
+  });
+  return (
+    <div className="account">
+      <span className="who">{person?.fullname}</span>
+      {person === null ? (
+        <ButtonLink to="/login" className="button quiet small">
+          Sign in
+        </ButtonLink>
+      ) : (
+        <Button className="link" onClick={() => mutate()}>
+          Sign out
+        </Button>
+      )}
+    </div>
+  );
+}
+
+function OfflineNote() {
+  const isOnline = useSyncExternalStore(
+    (listener) => onlineManager.subscribe(listener),
+    () => onlineManager.isOnline(),
+  );
+  return (
+    <div role="status">
+      {!isOnline && (
+        <p className="offline">
+          <Icon name="offline" />
+          You are offline. Your cart is safe; we go on when you are back.
+        </p>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,52 @@
+import { Link } from 'react-router';
+import type { Product } from '../api/client';
+import { useProducts } from '../api/products';
+import { EndlessList } from '../components/endless-list';
+import { Notice, PageHeading } from '../components/page';
+import { Picture } from '../components/picture';
+import { count, formatPrice } from '../format';
+
+export function CatalogPage() {
+  return (
+    <div className="page">
+      <header className="page-head hero">
+        <p className="eyebrow">Out of the oven</p>
+        <PageHeading>Baked before sunrise</PageHeading>
+        <p>Every bread and cake of our kitchen. Order today, pay online, collect it warm.</p>
+      </header>
+      <EndlessList
+        query={useProducts()}
+        label="Products"
+        className="grid"
+        renderItem={(product) => <ProductCard key={product.id} product={product} />}
+        skeleton={<CardSkeleton />}
+        empty={
+          <Notice icon="shop" title="The shelf is empty" text="Nothing is baked yet. Come back later." />
+        }
+        end={(products) => `That is all we bake: ${count(products, 'product')}.`}
+      />
+    </div>
+  );
+}
+
+function ProductCard({ product }: { product: Product }) {
+  return (
+    <li>
+      <Link className="card" to={`/products/${product.id}`}>
+        <Picture product={product} image={product.images?.[0]} />
+        <h2>{product.name}</h2>
+        <p className="price">{formatPrice(product.price)}</p>
+      </Link>
+    </li>
+  );
+}
+
+function CardSkeleton() {
+  return (
+    <div className="card skeleton">
+      <div className="picture" />
+      <span />
+      <span />
+    </div>
+  );
+}

@@ -1,0 +1,17 @@
+import { ButtonLink } from '../components/button';
+import { Notice, PageHeading } from '../components/page';
+
+export function LostPage() {
+  return (
+    <div className="page">
+      <PageHeading hidden>Not found</PageHeading>
+      <Notice
+        icon="shop"
+        title="There is nothing here"
+        text="The page may have moved, or it is not for your account."
+      >
+        <ButtonLink to="/">To the shop</ButtonLink>
+      </Notice>
+    </div>
+  );
+}

@@ -1,0 +1,46 @@
+import { useSearchParams } from 'react-router';
+import type { OrderStatus } from '../../api/client';
+import { useAllOrders } from '../../api/orders';
+import { OrderList, STATUS } from '../../components/orders';
+import { Notice } from '../../components/page';
+import { ManagePage } from './manage-page';
+
+/** Orders of all customers. The filter is in the address: `?status=settlement`. */
+export function ManageOrdersPage() {
+  const [search, setSearch] = useSearchParams();
+  const status = statusOf(search.get('status'));
+  const filter = (
+    <label className="filter">
+      <span>Status</span>
+      <select
+        value={status ?? ''}
+        onChange={({ target }) => setSearch(target.value === '' ? {} : { status: target.value })}
+      >
+        <option value="">All</option>
+        <StatusOptions />
+      </select>
+    </label>
+  );
+  const none = status === null ? 'There are no orders yet.' : `No order is “${STATUS[status].label}”.`;
+  return (
+    <ManagePage title="Orders" action={filter}>
+      <OrderList
+        query={useAllOrders(status === null ? {} : { status })}
+        empty={<Notice icon="orders" title="No orders here" text={none} />}
+      />
+    </ManagePage>
+  );
+}
+
+function StatusOptions() {
+  return Object.entries(STATUS).map(([status, { label }]) => (
+    <option key={status} value={status}>
+      {/* Two states are both "Paid" to a customer. */}
+      {status === 'capture' ? `${label} (captured)` : label}
+    </option>
+  ));
+}
+
+function statusOf(text: string | null) {
+  return text !== null && Object.hasOwn(STATUS, text) ? (text as OrderStatus) : null;
+}

@@ -1,0 +1,90 @@
+import { useState } from 'react';
+import { Link, useParams } from 'react-router';
+import type { Product } from '../api/client';
+import { useProduct } from '../api/products';
+import { Button, ButtonLink } from '../components/button';
+import { Bars, Failure, Notice, PageHeading } from '../components/page';
+import { Picture } from '../components/picture';
+import { QuantityPicker } from '../components/quantity-picker';
+import { count, formatPrice } from '../format';
+import { addToCart, piecesIn } from '../state/cart';
+import { usePerson } from '../state/session';
+import { toast } from '../state/toast';
+
+export function ProductPage() {
+  const id = Number(useParams().id);
+  const { data: product, isError, error, refetch } = useProduct(id);
+  return (
+    <div className="page">
+      <Link className="back" to="/">
+        ← All products
+      </Link>
+      {product && <ProductDetails key={id} product={product} />}
+      {!product && <PageHeading hidden>{product === null ? 'Product not found' : 'Product'}</PageHeading>}
+      {product === null && (
+        <Notice icon="shop" title="We do not bake this any more" text="The product is not in the catalog.">
+          <ButtonLink to="/">See what we bake</ButtonLink>
+        </Notice>
+      )}
+      {product === undefined && (isError ? <Failure error={error} onRetry={refetch} /> : <Bars lines={8} />)}
+    </div>
+  );
+}
+
+function ProductDetails({ product }: { product: Product }) {
+  const { role } = usePerson();
+  const [quantity, setQuantity] = useState(1);
+  const add = () => {
+    const cart = addToCart(product, quantity);
+    toast(`${product.name} is in your cart: ${count(piecesIn(cart), 'piece')} in all.`);
+  };
+  return (
+    <article className="product">
+      <Gallery product={product} />
+      <div className="product-text">
+        <PageHeading>{product.name}</PageHeading>
+        <p className="price large">{formatPrice(product.price)}</p>
+        {product.description !== null && <p className="description">{product.description}</p>}
+        <div className="buy">
+          <QuantityPicker name={product.name} value={quantity} onChange={setQuantity} />
+          <Button onClick={add}>Add to cart</Button>
+        </div>
+        {role === 'ADMIN' && (
+          <Link className="back" to={`/manage/products/${product.id}`}>
+            Edit this product
+          </Link>
+        )}
+      </div>
+    </article>
+  );
+}
+
+/** One picture large; small ones as buttons to choose it. */
+function Gallery({ product }: { product: Product }) {
+  const images = product.images ?? [];
+  const [chosen, setChosen] = useState(0);
+  const alt =
+    images.length === 1 ? product.name : `${product.name}, picture ${chosen + 1} of ${images.length}`;
+  return (
+    <div className="gallery">
+      <div className="stage">
+        <Picture product={product} image={images[chosen]} alt={alt} loading="eager" />
+      </div>
+      {images.length > 1 && (
+        <div className="thumbnails">
+          {images.map((image, index) => (
+            <button
+              key={image}
+              type="button"
+              aria-label={`Show picture ${index + 1} of ${images.length}`}
+              aria-pressed={index === chosen}
+              onClick={() => setChosen(index)}
+            >
+              <Picture product={product} image={image} />
+            </button>
+          ))}
+        </div>
+      )}
+    </div>
+  );
+}
