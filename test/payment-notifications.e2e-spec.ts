@@ -97,16 +97,6 @@ describe('the effect on the order', () => {
     expect(await outcomes(orderId)).toEqual(['applied']);
   });
 
-  it.each(['pending', 'deny', 'cancel', 'expire', 'failure', 'refund', 'partial_refund', 'authorize'])(
-    '%s of another transaction after a settlement makes completed_at null again',
-    async (status) => {
-      const { of, orderId } = await orderWithTransaction();
-      await notify(service, of('settlement')).expect(200);
-      await notify(service, of(status, { transaction_id: randomUUID() })).expect(200);
-      expect(await storedOrder(service, orderId)).toMatchObject({ status, completed_at: null });
-    },
-  );
-
   it('an order is pending and not completed until a notification arrives', async () => {
     const { orderId } = await orderWithTransaction();
     expect(await storedOrder(service, orderId)).toMatchObject({ status: 'pending', completed_at: null });
@@ -131,42 +121,6 @@ describe('the effect on the order', () => {
       transaction_id: null,
     });
   });
-
-  it('a settlement keeps the completed_at of its own capture', async () => {
-    const { of, orderId } = await orderWithTransaction();
-    await notify(service, of('capture')).expect(200);
-    const captured = await storedOrder(service, orderId);
-    await notify(service, of('settlement')).expect(200);
-    const settled = await storedOrder(service, orderId);
-    expect(settled.status).toBe('settlement');
-    expect(captured.completed_at).not.toBeNull();
-    expect(settled.completed_at).toEqual(captured.completed_at);
-  });
-
-  it('completion by another transaction is a new completed_at', async () => {
-    const { of, orderId } = await orderWithTransaction();
-    await notify(service, of('settlement')).expect(200);
-    // As if it were long ago, so that no clock tick has to be waited for.
-    await service.database.pool.query(
-      `UPDATE orders SET completed_at = '2020-01-01T00:00:00Z' WHERE order_id = $1`,
-      [orderId],
-    );
-    const before = Date.now();
-    await notify(service, of('settlement', { transaction_id: randomUUID() })).expect(200);
-    expect((await storedOrder(service, orderId)).completed_at?.getTime()).toBeGreaterThanOrEqual(before);
-  });
-
-  it('deny after settlement of one transaction applies, and so does a settlement after it', async () => {
-    const { of, orderId } = await orderWithTransaction();
-    await notify(service, of('settlement')).expect(200);
-    await notify(service, of('deny', { status_code: '202' })).expect(200);
-    expect(await storedOrder(service, orderId)).toMatchObject({ status: 'deny', completed_at: null });
-    await notify(service, of('settlement', { gross_amount: '185000.0' })).expect(200);
-    const order = await storedOrder(service, orderId);
-    expect(order.status).toBe('settlement');
-    expect(order.completed_at).not.toBeNull();
-    expect(await outcomes(orderId)).toEqual(['applied', 'applied', 'applied']);
-  });
 });
 
 describe('redelivery and order of arrival', () => {
@@ -183,28 +137,6 @@ describe('redelivery and order of arrival', () => {
     expect(await outcomes(orderId)).toEqual(['applied', 'duplicate']);
   });
 
-  it('an old redelivery does not bring back the status that it had', async () => {
-    const { of, orderId } = await orderWithTransaction();
-    await notify(service, of('settlement')).expect(200);
-    await notify(service, of('refund')).expect(200);
-    await notify(service, of('settlement')).expect(200);
-    expect(await storedOrder(service, orderId)).toMatchObject({ status: 'refund', completed_at: null });
-    expect(await outcomes(orderId)).toEqual(['applied', 'applied', 'duplicate']);
-  });
-
-  it.each([
-    ['transaction_id', { transaction_id: randomUUID() }],
-    ['transaction_status', { transaction_status: 'partial_refund' }],
-    ['status_code', { status_code: '201' }],
-    ['gross_amount', { gross_amount: '1.00' }],
-    ['fraud_status', { fraud_status: 'deny' }],
-  ])('with another %s it is no redelivery and applies', async (_field, change) => {
-    const { of, orderId } = await orderWithTransaction();
-    await notify(service, of('settlement')).expect(200);
-    await notify(service, of('settlement', change)).expect(200);
-    expect(await outcomes(orderId)).toEqual(['applied', 'applied']);
-  });
-
   it('the same transaction id on another order is another matter', async () => {
     const { of } = await orderWithTransaction();
     const other = await orderWithTransaction();
@@ -215,8 +147,6 @@ describe('redelivery and order of arrival', () => {
 
   it.each([
     ['pending', 'settlement'],
-    ['pending', 'expire'],
-    ['pending', 'authorize'],
     ['authorize', 'capture'],
     ['authorize', 'cancel'],
   ])('%s after %s of the same transaction is late: kept, not applied', async (late, status) => {
@@ -228,14 +158,6 @@ describe('redelivery and order of arrival', () => {
     expect(await outcomes(orderId)).toEqual(['applied', 'late']);
     await notify(service, of(late)).expect(200, '');
     expect(await outcomes(orderId)).toEqual(['applied', 'late', 'duplicate']);
-  });
-
-  it('pending of another transaction is not late', async () => {
-    const { of, orderId } = await orderWithTransaction();
-    await notify(service, of('expire')).expect(200);
-    const transaction_id = randomUUID();
-    await notify(service, of('pending', { transaction_id })).expect(200);
-    expect(await storedOrder(service, orderId)).toMatchObject({ status: 'pending', transaction_id });
   });
 
   it('60 identical notifications at once change the order once', async () => {

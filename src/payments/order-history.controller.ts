@@ -1,17 +1,14 @@
 import { Controller, Get, Param, Query, UseGuards } from '@nestjs/common';
-import { ApiParam, ApiQuery, ApiTags } from '@nestjs/swagger';
+import { ApiParam, ApiTags } from '@nestjs/swagger';
 import { AdminGuard } from '../auth/admin.guard.js';
 import { CurrentUser, type Principal } from '../common/current-user.decorator.js';
 import { failures } from '../common/errors.js';
-import { parseLastId } from '../common/ids.js';
 import { ApiEndpoint } from '../common/openapi.decorators.js';
 import { OrderView } from '../orders/order.dto.js';
 import { ORDER_ID_PARAM, OrderIdPipe } from '../orders/orders-query.dto.js';
 import { OrdersService } from '../orders/orders.service.js';
-import { HistoryMeta, NotificationView } from './order-history.dto.js';
+import { HistoryMeta, HistoryQuery, NotificationView } from './order-history.dto.js';
 import { PaymentsRepository } from './payments.repository.js';
-
-const LAST_ID = { last_id: 'last_id should be a number' };
 
 @ApiTags('Administration')
 @UseGuards(AdminGuard)
@@ -24,7 +21,6 @@ export class OrderHistoryController {
 
   @Get(':order_id')
   @ApiParam(ORDER_ID_PARAM)
-  @ApiQuery({ name: 'last_id', required: false, schema: { type: 'number' } })
   @ApiEndpoint({
     summary: 'An order with all that the gateway said of it',
     description: 'Oldest first, 50 a page, each as received and with what became of it.',
@@ -33,22 +29,23 @@ export class OrderHistoryController {
       status: 200,
       data: { order: OrderView, meta: HistoryMeta, notifications: [NotificationView] },
     },
-    failures: [failures.malformedRequest(), failures.validation(LAST_ID), failures.notFound()],
+    failures: [
+      failures.malformedRequest(),
+      failures.validation({ last_id: 'last_id should be a number' }),
+      failures.notFound(),
+    ],
   })
   async show(
     @CurrentUser() admin: Principal,
     @Param('order_id', OrderIdPipe) orderId: string,
-    @Query('last_id') lastId?: unknown,
+    @Query() { last_id: afterId }: HistoryQuery,
   ): Promise<{ order: OrderView; meta: HistoryMeta; notifications: NotificationView[] }> {
-    const afterId = lastId === undefined ? 0 : parseLastId(lastId);
-    if (afterId === null) throw failures.validation(LAST_ID);
     const order = await this.orders.findFor(admin, orderId);
-    const notifications = await this.payments.page(order.orderId, afterId);
-    if (notifications.length === 0 && lastId !== undefined) throw failures.notFound();
-    const lastNotificationId = notifications.at(-1)?.id;
+    const notifications = await this.payments.page(order.orderId, afterId ?? 0);
+    if (notifications.length === 0 && afterId !== undefined) throw failures.notFound();
     return {
       order: new OrderView(order),
-      meta: new HistoryMeta(lastNotificationId === undefined ? null : Number(lastNotificationId)),
+      meta: new HistoryMeta(notifications),
       notifications: notifications.map((notification) => new NotificationView(notification)),
     };
   }

@@ -1,7 +1,20 @@
-import { ApiProperty } from '@nestjs/swagger';
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { Transform } from 'class-transformer';
+import { IsInt, IsOptional } from 'class-validator';
+import { parseLastId } from '../common/ids.js';
 import type { PaymentNotification } from './payment-notification.entity.js';
 
-/** A notification, or an answer of the gateway's, and what became of it. */
+/** Query of an order's history. */
+export class HistoryQuery {
+  /** The last notification of the page before. */
+  @ApiPropertyOptional({ type: 'number' })
+  @IsOptional()
+  @Transform(({ value }) => parseLastId(value) ?? NaN)
+  @IsInt({ message: 'last_id should be a number' })
+  last_id?: number;
+}
+
+/** A notification, or an answer of the gateway, and what became of it. */
 export class NotificationView {
   @ApiProperty({ example: 41 })
   readonly id: number;
@@ -61,7 +74,8 @@ export class HistoryMeta {
   })
   readonly lastNotificationId: number | null;
 
-  constructor(lastNotificationId: number | null) {
-    this.lastNotificationId = lastNotificationId;
+  constructor(page: readonly PaymentNotification[]) {
+    const last = page.at(-1);
+    this.lastNotificationId = last === undefined ? null : Number(last.id);
   }
 }

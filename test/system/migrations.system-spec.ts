@@ -33,6 +33,7 @@ const LOSSES: Readonly<Record<string, readonly string[]>> = {
   ],
   AttemptOfOrder1763810000000: ['orders.attempt_id'],
   AttemptCounts1763900000000: ['attempt_counts'],
+  Payments1765200000000: ['payment_attempts.claim_id'],
   SessionsById1765000000000: ['users.session_id'],
 };
 
