@@ -1,6 +1,10 @@
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import pg from 'pg';
 import { built } from '../support/built.js';
-import { createDatabase, type TestDatabase } from '../support/databases.js';
+import { createDatabase, createEmptyDatabase, type TestDatabase } from '../support/databases.js';
+import { notification, notify } from '../support/notifications.js';
 import { png } from '../support/pictures.js';
 import { createProduct } from '../support/products.js';
 import { contentsOf, schemaOf } from '../support/schema.js';
@@ -43,6 +47,50 @@ const SAME = new Set([
 ]);
 
 const { migrate, migrationStatus, revertLastMigration } = await built('src/config/migrate.js');
+
+/** Every row of a shop that was filled through the API of version 1.0.0. */
+const VERSION_1 = JSON.parse(await readFile('test/fixtures/version-1.0.json', 'utf8')) as {
+  readonly images: readonly { readonly id: string }[];
+  readonly orders: readonly {
+    readonly order_id: string;
+    readonly status: string;
+    readonly gross_amount: number;
+  }[];
+} & Readonly<Record<string, readonly object[]>>;
+/** Its last migration. */
+const LAST_OF_VERSION_1 = 1764000000000;
+/** What the migrations since then drop: only sessions end with it. */
+const LOST_SINCE_VERSION_1 = ['users.claims_version', 'users.sessions_ended_at'];
+
+/** A database as version 1.0.0 left it. The orders are of now: one that is a day old would be asked for and expire. */
+async function databaseOfVersion1(): Promise<TestDatabase> {
+  const database = await createEmptyDatabase();
+  const { pending } = await migrationStatus(database.url);
+  await migrate(
+    database.url,
+    undefined,
+    pending.filter((name) => Number(/\d+$/.exec(name)?.[0]) <= LAST_OF_VERSION_1),
+  );
+  const { pool } = database;
+  for (const table of ['users', 'products', 'orders', 'simulator_transactions']) await fill(pool, table);
+  for (const table of Object.keys(VERSION_1)) await fill(pool, table);
+  // The next numbers come after those of the rows.
+  await pool.query(
+    `SELECT setval(format('%I.%I', schemaname, sequencename)::regclass, 1000) FROM pg_sequences
+     WHERE schemaname = 'public'`,
+  );
+  await pool.query("UPDATE orders SET created_at = now(), next_check_at = now() + interval '5 minutes'");
+  return database;
+}
+
+/** Does nothing the second time. */
+async function fill(pool: pg.Pool, table: string): Promise<void> {
+  await pool.query(
+    `INSERT INTO ${table} OVERRIDING SYSTEM VALUE SELECT * FROM json_populate_recordset(NULL::${table}, $1)
+     ON CONFLICT DO NOTHING`,
+    [JSON.stringify(VERSION_1[table])],
+  );
+}
 
 /** A database with something in every table that a shop fills. */
 async function filledDatabase(): Promise<TestDatabase> {
@@ -133,24 +181,59 @@ describe('upgrades: the migrations', () => {
     }
   });
 
-  it('go up on the rows that an earlier release left', async () => {
-    database = await filledDatabase();
-    const { pool, url } = database;
-    const { applied } = await migrationStatus(url);
-    // All but the first, whose tables hold what every release has.
-    for (let step = 1; step < applied.length; step += 1) await revertLastMigration(url);
-    const before = await contentsOf(pool);
-    await migrate(url);
-    const after = await contentsOf(pool);
-    // Sessions of an earlier release end.
-    expect(lost(before, after).sort()).toEqual(['users.claims_version', 'users.sessions_ended_at']);
-    const service = await startService({ database });
+  it('keep everything but sessions of a shop that version 1.0.0 filled', async () => {
+    database = await databaseOfVersion1();
+    const dataDir = await mkdtemp(join(tmpdir(), 'bakery-upgrade-'));
+    for (const { id } of VERSION_1.images) {
+      await mkdir(join(dataDir, 'images', id.slice(0, 2)), { recursive: true });
+      await writeFile(join(dataDir, 'images', id.slice(0, 2), `${id}.png`), png());
+    }
+    const before = await contentsOf(database.pool);
+    await migrate(database.url);
+    const losses = lost(before, await contentsOf(database.pool));
+    expect(losses.sort()).toEqual(LOST_SINCE_VERSION_1);
+
+    const service = await startService({ database, settings: { DATA_DIR: dataDir } });
     try {
-      const admin = await service.admin();
-      await admin.get('/api/products').expect(200);
-      await admin.get('/api/admin/orders').expect(200);
+      const customer = service.client();
+      await customer
+        .post('/api/login')
+        .send({ email: 'wayan@example.com', password: 'baked in 1.0' })
+        .expect(200);
+      const admin = service.client();
+      await admin
+        .post('/api/login')
+        .send({ email: 'admin@bakery.example', password: 'the owner of 1.0' })
+        .expect(200);
+
+      const list = await customer.get('/api/products').expect(200);
+      const { products } = (
+        list.body as { data: { products: { name: string; price: number; images: string[] }[] } }
+      ).data;
+      expect(products.map(({ name, price, images }) => [name, price, images.length]).sort()).toEqual([
+        ['Lapis Legit', 185000.5, 1],
+        ['Roti Sobek', 28000, 2],
+        ['Sourdough', 45000, 0],
+      ]);
+      for (const image of products.flatMap(({ images }) => images)) {
+        const answer = await fetch(new URL(new URL(image).pathname, service.url));
+        expect([image, answer.status]).toEqual([image, 200]);
+        await answer.arrayBuffer();
+      }
+
+      const orders = await customer.get('/api/orders').expect(200);
+      const statuses = (orders.body as { data: { orders: { status: string }[] } }).data.orders.map(
+        ({ status }) => status,
+      );
+      expect(statuses.sort()).toEqual(['cancel', 'pending', 'settlement']);
+      const pending = VERSION_1.orders.find(({ status }) => status === 'pending');
+      const { order_id = '', gross_amount = 0 } = pending ?? {};
+      await notify(service, notification({ order_id, gross_amount: `${gross_amount}.00` })).expect(200);
+      const paid = await customer.get(`/api/orders/${order_id}`).expect(200);
+      expect(paid.body).toMatchObject({ data: { order: { status: 'settlement' } } });
     } finally {
       await service.stop();
+      await rm(dataDir, { recursive: true });
     }
   });
 
