@@ -1,33 +1,67 @@
+import type { Job, WorkerEvents } from 'graphile-worker';
+
 /** Which external service a job calls. */
 export type JobKind = 'mail' | 'payments' | 'images';
 
-/**
- * How many jobs of a kind run at a time, in all processes together, and which go first: the smallest priority does.
- * The limits keep a service that hangs from taking every worker: 5,000 image removals at a dead host delay neither a
- * one-time code nor a payment check.
- */
+/** How many jobs of a kind a process runs at a time, and which go first: the smallest priority does. */
 const KINDS: Readonly<Record<JobKind, { readonly priority: number; readonly limit: number }>> = {
   mail: { priority: 0, limit: 4 },
   payments: { priority: 10, limit: 3 },
   images: { priority: 20, limit: 3 },
 };
+const KIND_NAMES = Object.keys(KINDS) as readonly JobKind[];
 
 /** Workers of a process: as many as the limits add up to, so that no kind ever waits for another. */
 export const WORKERS = Object.values(KINDS).reduce((sum, { limit }) => sum + limit, 0);
 
-/** Where a job waits. */
-export interface Place {
-  /** graphile-worker runs the jobs of one named queue one after the other; null: no limit. */
-  readonly queueName: string | null;
-  readonly priority: number;
+/** Jobs that call no external service are quick, and go first. */
+export function priorityOf(kind: JobKind | undefined): number {
+  return kind === undefined ? 0 : KINDS[kind].priority;
 }
 
-let turn = 0;
+/**
+ * Keeps a service that hangs from taking every worker of a runner: 5,000 image removals at a dead host delay neither a
+ * one-time code nor a payment check. A job's kind is a flag of it.
+ */
+export class KindLimits {
+  readonly #running = new Map<JobKind, number>(KIND_NAMES.map((kind) => [kind, 0]));
+  /** Ends when the worker that asked last has taken a job, or found none. */
+  #lastTaking: Promise<void> = Promise.resolve();
+  #endTaking: () => void = () => undefined;
 
-/** The place of the next job of a kind: its queues take turns. */
-export function nextPlace(kind: JobKind | undefined): Place {
-  if (kind === undefined) return { queueName: null, priority: 0 };
-  const { priority, limit } = KINDS[kind];
-  turn += 1;
-  return { queueName: `${kind}-${turn % limit}`, priority };
+  /** @param events of the runner */
+  constructor(events: WorkerEvents) {
+    events.on('job:start', ({ job }) => {
+      this.#count(job, 1);
+      this.#endTaking();
+    });
+    events.on('job:complete', ({ job }) => {
+      this.#count(job, -1);
+    });
+    for (const event of ['worker:getJob:empty', 'worker:getJob:error'] as const)
+      events.on(event, () => {
+        this.#endTaking();
+      });
+  }
+
+  /** The runner's `forbiddenFlags`. Its workers take turns, or several at once would pass the limit together. */
+  readonly forbiddenFlags = async (): Promise<string[]> => {
+    const before = this.#lastTaking;
+    const { promise, resolve } = deferred();
+    this.#lastTaking = promise;
+    await before;
+    this.#endTaking = resolve;
+    return KIND_NAMES.filter((kind) => (this.#running.get(kind) ?? 0) >= KINDS[kind].limit);
+  };
+
+  #count({ flags }: Job, change: number): void {
+    for (const kind of KIND_NAMES)
+      if (flags?.[kind] === true) this.#running.set(kind, (this.#running.get(kind) ?? 0) + change);
+  }
+}
+
+function deferred(): { promise: Promise<void>; resolve: () => void } {
+  let resolve: () => void = () => undefined;
+  const promise = new Promise<void>((done) => (resolve = done));
+  return { promise, resolve };
 }

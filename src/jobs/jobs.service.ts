@@ -9,7 +9,7 @@ import { currentTraceparent, inJobSpan } from '../common/tracing.js';
 import { Database } from '../config/database.js';
 import type { PoolState } from '../config/database-pool.js';
 import { DeadJobs } from './dead-jobs.js';
-import { type JobKind, nextPlace, WORKERS } from './job-kinds.js';
+import { type JobKind, priorityOf, WORKERS } from './job-kinds.js';
 import { type JobStatistics, jobStatistics, type LockedBy } from './job-table.js';
 import { PermanentJobError } from './permanent-job-error.js';
 import { runJobs } from './run-jobs.js';
@@ -118,11 +118,9 @@ export class JobsService implements OnModuleDestroy {
     this.#tasks[task] = this.#measured(task, work);
   }
 
-  /** Runs a task of `handle` without a payload, once for all processes. @param cron in UTC */
+  /** Runs a task without a payload and a kind again and again, once for all processes. @param cron in UTC */
   repeat(task: string, cron: string): void {
-    const { queueName, priority } = nextPlace(this.#kinds.get(task));
-    const options = { jobKey: task, priority, ...(queueName !== null && { queueName }) };
-    this.#cron.push({ task, match: cron, options });
+    this.#cron.push({ task, match: cron, options: { jobKey: task } });
   }
 
   /**
@@ -141,20 +139,20 @@ export class JobsService implements OnModuleDestroy {
     payload: object,
     options: EnqueueOptions = {},
   ): Promise<void> {
-    const { queueName, priority } = nextPlace(this.#kinds.get(task));
+    const kind = this.#kinds.get(task);
     const traceparent = currentTraceparent();
     await tx.query(
-      `SELECT graphile_worker.add_job($1, $2::json, queue_name := $3, run_at := $4, max_attempts := $5, job_key := $6,
-         priority := $7)`,
+      `SELECT graphile_worker.add_job($1, $2::json, run_at := $3, max_attempts := $4, job_key := $5, priority := $6,
+         flags := $7::text[])`,
       [
         task,
         JSON.stringify(traceparent === undefined ? payload : { ...payload, traceparent }),
-        queueName,
         options.runAt ?? null,
         options.isNeverGivenUp === true ? UNLIMITED_ATTEMPTS : MAX_ATTEMPTS,
         // Without a key a job would look like one that was superseded.
         options.key ?? `${task}:${randomUUID()}`,
-        priority,
+        priorityOf(kind),
+        kind === undefined ? null : [kind],
       ],
     );
   }

@@ -8,6 +8,7 @@ import {
 } from 'graphile-worker';
 import { EventEmitter } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
+import { KindLimits } from './job-kinds.js';
 
 const SECOND = 1000;
 /** Jobs that run when the service stops have so long to end; their results are written after that. */
@@ -38,6 +39,7 @@ export async function runJobs(
   onStart: (workerId: string) => void,
 ): Promise<void> {
   const events: WorkerEvents = new EventEmitter();
+  const limits = new KindLimits(events);
   events.once('pool:create', ({ workerPool }) => {
     onStart(workerPool.id);
   });
@@ -51,6 +53,7 @@ export async function runJobs(
   const runner = await run({
     ...options,
     events,
+    forbiddenFlags: limits.forbiddenFlags,
     pollInterval: SECOND,
     noHandleSignals: true,
     // A pooler in transaction mode, such as PgBouncer, keeps no prepared statements; without them nothing is slower.
