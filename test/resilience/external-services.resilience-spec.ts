@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Response } from 'supertest';
 import type { Client } from '../support/client.js';
 import { CloudinaryStandIn, type CloudinaryFault } from '../support/cloudinary-stand-in.js';
@@ -15,9 +14,9 @@ import { isLongForm, record } from './support/figures.js';
 
 const REMOVALS = isLongForm ? 5_000 : 1_000;
 const CALLERS = isLongForm ? 200 : 60;
-/** A process that has warmed up may grow by so much, whatever a neighbour does. */
+/** A process that has warmed up may grow by so much, whatever an external service does. */
 const GROWTH_MIB = 120;
-/** Of each neighbour; see job-lanes.ts, cloudinary.image-host.ts and midtrans.client.ts. */
+/** To each service; see job-kinds.ts, cloudinary.image-host.ts and midtrans.client.ts. */
 const MOST_CONNECTIONS = { mail: 4, removals: 3, images: 32, gateway: 64 };
 const GROSS_AMOUNT = 50_000;
 
@@ -71,7 +70,7 @@ async function addProduct(): Promise<number> {
   return row?.id ?? 0;
 }
 
-/** A pending order that was paid at the gateway, which nobody has told us. */
+/** A pending order that was paid at the gateway, without a notification of it. */
 async function paidOrder(): Promise<string> {
   const orderId = randomUUID();
   await query(
@@ -107,7 +106,7 @@ async function jobsLeft(task: string): Promise<number> {
   return row?.left ?? 0;
 }
 
-/** Watches what a neighbour sees and what the process needs while `work` runs. */
+/** Watches what an external service sees and what the process needs while `work` runs. */
 async function watched<T>(
   connections: () => number,
   work: Promise<T>,
@@ -127,7 +126,7 @@ async function watched<T>(
   );
   const result = await work.finally(() => (isDone = true));
   await watching;
-  record('neighbours that fail', {
+  record('external services that fail', {
     'faults held': 1,
     'resident memory gained, most MiB': resident - before,
   });
@@ -141,7 +140,7 @@ async function timed(
   const begun = performance.now();
   const answer = await request;
   const took = performance.now() - begun;
-  record('neighbours that fail', { 'requests answered meanwhile': 1, 'slowest of them ms': took });
+  record('external services that fail', { 'requests answered meanwhile': 1, 'slowest of them ms': took });
   return { status: answer.status, took, answer };
 }
 
@@ -151,8 +150,8 @@ const statuses = (answers: readonly { status: number }[]): number[] => [
   ...new Set(answers.map(({ status }) => status)),
 ];
 
-describe('neighbours: the queue', () => {
-  it(`neighbours: ${REMOVALS} image removals at a host that hangs delay neither a mail nor a payment check`, async () => {
+describe('the queue', () => {
+  it(`${REMOVALS} image removals at a host that hangs delay neither a mail nor a payment check`, async () => {
     images.fault({ operation: 'destroy', kind: 'hang' });
     await query(
       `WITH made AS (
@@ -161,7 +160,7 @@ describe('neighbours: the queue', () => {
          RETURNING id
        )
        SELECT graphile_worker.add_job('remove-image', json_build_object('imageId', id), job_key := 'remove-image:' || id,
-         priority := 10, max_attempts := 32767) FROM made`,
+         priority := 20, flags := ARRAY['images'], max_attempts := 32767) FROM made`,
       [REMOVALS],
     );
     await until('removals hang', () => images.openConnections === MOST_CONNECTIONS.removals);
@@ -192,7 +191,7 @@ describe('neighbours: the queue', () => {
   });
 
   it.each(isLongForm ? (['hang', 'hangAfterData'] as const) : (['hangAfterData'] as const))(
-    'neighbours: a mail server that does %s stops no payment check, and each mail leaves when it is back',
+    'a mail server that does %s stops no payment check, and each mail leaves when it is back',
     async (fault) => {
       smtp[fault]();
       const emails = Array.from({ length: CALLERS }, () => `${randomUUID()}@example.com`);
@@ -225,13 +224,13 @@ describe('neighbours: the queue', () => {
   );
 });
 
-describe('neighbours: the image host', () => {
+describe('the image host', () => {
   const faults: CloudinaryFault['kind'][] = isLongForm
     ? ['error', 'hang', 'drip', 'cut', 'cut-after-accepting', 'hang-after-accepting', 'garbage']
     : ['cut-after-accepting'];
 
   it.each(faults as ('error' | 'drip')[])(
-    'neighbours: uploads at a host with fault %s are 500 in bounded time and leave no orphan',
+    'uploads at a host with fault %s are 500 in bounded time and leave no orphan',
     async (kind) => {
       images.fault({ operation: 'upload', kind });
       const { result, most, growth } = await watched(
@@ -263,7 +262,7 @@ describe('neighbours: the image host', () => {
   );
 });
 
-describe('neighbours: the payment gateway', () => {
+describe('the payment gateway', () => {
   const answer = (status: number, body: string | object) => ({ kind: 'answer', status, body }) as const;
   const faults: [string, Parameters<MidtransStandIn['fault']>[0]][] = [
     ['hangs', { operation: 'create', kind: 'hang' }],
@@ -281,7 +280,7 @@ describe('neighbours: the payment gateway', () => {
   ];
 
   it.each(faults)(
-    'neighbours: orders at a gateway that %s are 502 in bounded time and continue when it is well',
+    'orders at a gateway that %s are 502 in bounded time and continue when it is well',
     async (_name, fault) => {
       const customer = service.client();
       await customer.register({ email: `${randomUUID()}@example.com` }).expect(201);
@@ -314,10 +313,10 @@ describe('neighbours: the payment gateway', () => {
   );
 });
 
-describe('neighbours: the database, held by others', () => {
+describe('the database, held by others', () => {
   const HELD_MS = 12_000;
 
-  it('neighbours: with every connection waiting for a lock, readiness fails, liveness passes, notifications are answered', async () => {
+  it('with every connection waiting for a lock, readiness fails, liveness passes, and a notification is answered 503 in time', async () => {
     const orderId = await paidOrder();
     const holder = await service.database.pool.connect();
     try {
@@ -339,11 +338,10 @@ describe('neighbours: the database, held by others', () => {
         timed(service.client().get('/api/health/ready')),
         timed(service.client().post('/api/products/payments').send(gateway.notification(orderId))),
       ]);
-      expect([live.status, ready.status, notified.status]).toEqual([200, 503, 200]);
+      expect([live.status, ready.status, notified.status]).toEqual([200, 503, 503]);
       expect(live.took).toBeLessThan(2_000);
       expect(ready.took).toBeLessThan(5_000);
-      expect(notified.took).toBeLessThan(5_000);
-      expect(await statusOf(orderId)).toBe('settlement');
+      expect(notified.took).toBeLessThan(HELD_MS);
 
       const answers = await reads;
       expect(statuses(answers)).toEqual([503]);
@@ -356,7 +354,7 @@ describe('neighbours: the database, held by others', () => {
     await admin.get('/api/products').expect(200);
   });
 
-  it('neighbours: a notification whose order is locked by somebody is answered 503 within 15 seconds', async () => {
+  it('a notification whose order is locked is answered 503 within 15 seconds', async () => {
     const orderId = await paidOrder();
     const holder = await service.database.pool.connect();
     try {
@@ -373,31 +371,5 @@ describe('neighbours: the database, held by others', () => {
     }
     await service.client().post('/api/products/payments').send(gateway.notification(orderId)).expect(200);
     expect(await statusOf(orderId)).toBe('settlement');
-  });
-});
-
-describe('neighbours: the machine', () => {
-  it('neighbours: a process that hardly gets to run is alive but not ready, and ready again by itself', async () => {
-    const fed = new AbortController();
-    const starving = (async () => {
-      while (!fed.signal.aborted) {
-        service.child.kill('SIGSTOP');
-        await delay(700);
-        service.child.kill('SIGCONT');
-        await delay(100);
-      }
-    })();
-    try {
-      await until(
-        'it is not ready',
-        async () => (await fetch(`${service.url}/api/health/ready`)).status === 503,
-        25_000,
-      );
-      expect((await fetch(`${service.url}/api/health/live`)).status).toBe(200);
-    } finally {
-      fed.abort();
-      await starving;
-    }
-    await until('it is ready again', async () => (await fetch(`${service.url}/api/health/ready`)).ok, 15_000);
   });
 });
