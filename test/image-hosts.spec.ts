@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { CloudinaryImageHost } from '../src/images/cloudinary.image-host.js';
-import { MemoryContent } from '../src/images/content/memory-content.js';
 import { ImageHostError, type ImageFile } from '../src/images/image-host.js';
 import { LocalImageHost } from '../src/images/local.image-host.js';
 import {
@@ -15,7 +14,7 @@ import {
 import { jpeg, padded, png } from './support/pictures.js';
 
 function imageFile(bytes: Buffer, format: ImageFile['format'] = 'png'): ImageFile {
-  return { content: new MemoryContent(bytes), format };
+  return { bytes, format };
 }
 
 const SECRET = 'thisIsTheApiSecret';
@@ -34,7 +33,6 @@ describe('Cloudinary image host', () => {
   });
 
   afterEach(async () => {
-    host.onApplicationShutdown();
     await standIn.close();
   });
 
@@ -81,7 +79,6 @@ describe('Cloudinary image host', () => {
     const sha256 = new CloudinaryImageHost({ cloudinaryUrl: `${standIn.url}&signature_algorithm=sha256` });
     await sha256.upload(randomUUID(), imageFile(png()));
     expect(standIn.requests.at(-1)?.signatureValid).toBe(true);
-    sha256.onApplicationShutdown();
   });
 
   it.each<CloudinaryOperation>(['upload', 'destroy'])(
@@ -93,7 +90,6 @@ describe('Cloudinary image host', () => {
       expect(error.message).toMatch(/^image host: (upload|remove) failed: the host answered 401$/);
       expect(standIn.requests.at(-1)?.signatureValid).toBe(false);
       expect(standIn.images.size).toBe(0);
-      wrong.onApplicationShutdown();
     },
   );
 
@@ -136,9 +132,7 @@ describe('Cloudinary image host', () => {
     ['a relative URL', '/image.png'],
     ['a script', 'javascript:alert(1)'],
     ['another protocol', 'ftp://res.cloudinary.com/a.png'],
-    ['no host name', 'https://'],
     ['a space', 'https://res.cloudinary.com/a b.png'],
-    ['more than 2,048 characters', `https://res.cloudinary.com/${'a'.repeat(2048)}.png`],
   ])('fails an upload that is answered with %s for a URL', async (_what, url) => {
     const id = randomUUID();
     const body = JSON.stringify({ public_id: id, secure_url: url });
@@ -152,13 +146,6 @@ describe('Cloudinary image host', () => {
     standIn.fault({ operation: 'upload', kind: 'answer', status: 200, body });
     const error = await failureOf(run(host, 'upload', randomUUID()));
     expect(error.reason).toBe('the answer names another public id');
-  });
-
-  it('fails on an answer of a size that no answer has, and closes the connection', async () => {
-    standIn.fault({ operation: 'upload', kind: 'answer', status: 200, body: ' '.repeat(1024 * 1024) });
-    const error = await failureOf(run(host, 'upload', randomUUID()));
-    expect(error.reason).toContain('exceeds');
-    await until(() => standIn.openConnections === 0);
   });
 
   describe.each<CloudinaryOperation>(['upload', 'destroy'])(
@@ -223,18 +210,6 @@ describe('Cloudinary image host', () => {
     );
     expect(standIn.maxConcurrentUploads).toBe(5);
     expect(standIn.images.size).toBe(4);
-    impatient.onApplicationShutdown();
-  });
-
-  it('keeps its connection for the next call, and closes it on shutdown', async () => {
-    const id = randomUUID();
-    await run(host, 'upload', id);
-    await run(host, 'destroy', id);
-    await run(host, 'upload', id);
-    expect(standIn.acceptedConnections).toBe(1);
-    expect(standIn.openConnections).toBe(1);
-    host.onApplicationShutdown();
-    await until(() => standIn.openConnections === 0);
   });
 
   it('serves two accounts in one process', async () => {
@@ -248,14 +223,7 @@ describe('Cloudinary image host', () => {
     await Promise.all([run(host, 'upload', id), run(otherHost, 'upload', otherId)]);
     expect([...standIn.images.keys()]).toEqual([id]);
     expect([...other.images.keys()]).toEqual([otherId]);
-    otherHost.onApplicationShutdown();
     await other.close();
-  });
-
-  it('refuses https once the SDK was loaded for http, rather than to send in the clear', () => {
-    expect(() => new CloudinaryImageHost({ cloudinaryUrl: `cloudinary://key:${SECRET}@bakery` })).toThrow(
-      'the Cloudinary SDK was loaded for http: and cannot serve https: too',
-    );
   });
 
   it.each([
@@ -291,7 +259,7 @@ describe('local image host', () => {
   beforeEach(async () => {
     parent = await mkdtemp(join(tmpdir(), 'image-hosts-'));
     directory = join(parent, 'data', 'images');
-    host = new LocalImageHost({ directory, publicUrl: 'http://localhost:3000/' });
+    host = new LocalImageHost(directory);
   });
 
   afterEach(async () => {
@@ -310,23 +278,13 @@ describe('local image host', () => {
   it.each([
     ['png', 'image/png', png('local')],
     ['jpg', 'image/jpeg', jpeg('local')],
-  ] as const)('stores a %s, answers its URL and opens it as %s', async (format, contentType, bytes) => {
+  ] as const)('stores a %s, answers its name and opens it as %s', async (format, contentType, bytes) => {
     const id = randomUUID();
-    const url = await host.upload(id, imageFile(bytes, format));
-    expect(url).toBe(`http://localhost:3000/api/images/${id}.${format}`);
+    expect(await host.upload(id, imageFile(bytes, format))).toBe(`${id}.${format}`);
     expect(await files()).toEqual([`${id.slice(0, 2)}/${id}.${format}`]);
     const image = await host.open(`${id}.${format}`);
     expect(image?.contentType).toBe(contentType);
     expect(await readFile(image?.path ?? '')).toEqual(bytes);
-  });
-
-  it('stores many images at once', async () => {
-    const ids = Array.from({ length: 40 }, () => randomUUID());
-    await Promise.all(ids.map((id) => host.upload(id, imageFile(png(id)))));
-    for (const id of ids) {
-      expect(await readFile((await host.open(`${id}.png`))?.path ?? '')).toEqual(png(id));
-    }
-    expect(await files()).toHaveLength(40);
   });
 
   it('stores an image in a folder that was removed since the last one', async () => {

@@ -5,7 +5,6 @@ import { EnvModule } from '../config/env.module.js';
 import type { Env } from '../config/env.js';
 import type { OpenDatabase } from '../config/open-database.js';
 import { sideBySide } from './side-by-side.js';
-import { MemoryContent } from '../images/content/memory-content.js';
 import type { ImageFile } from '../images/image-host.js';
 import { PaymentsModule } from '../payments/payments.module.js';
 import { ProductsService } from '../products/products.service.js';
@@ -106,11 +105,7 @@ async function seedProducts(service: ProductsService, products: readonly SeedPro
     products,
     async ({ name, description, price, pictures }) => {
       const images = pictures.map(imageOf);
-      const { id } = await service.create({
-        fields: { name, description, price },
-        images,
-        count: images.length,
-      });
+      const { id } = await service.create({ name, description, price, images });
       ids.push(id);
     },
     progressOf('products'),
@@ -119,7 +114,7 @@ async function seedProducts(service: ProductsService, products: readonly SeedPro
 }
 
 function imageOf(name: string): ImageFile {
-  return { content: new MemoryContent(picture(name)), format: 'jpg' };
+  return { bytes: picture(name), format: 'jpg' };
 }
 
 runCommand(HELP, parse);

@@ -43,6 +43,7 @@ export const failures = {
   simulatorAction: () => new Failure(409, 'the payment is in a state that does not allow this'),
   emailTaken: () => new Failure(409, 'this email already exists'),
   tooLarge: () => new Failure(413, 'request is too large'),
+  imageTooLarge: () => new Failure(413, 'an image can have 5 MiB at max'),
   unsupportedEncoding: () => new Failure(415, 'content encoding or character set is not supported'),
   headersTooLarge: () => new Failure(431, 'request headers are too large'),
   productCreation: (cause: unknown) =>

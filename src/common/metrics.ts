@@ -157,7 +157,7 @@ startAtZero(paymentNotifications, 'outcome', [
 ]);
 startAtZero(paymentReconciliations, 'outcome', ['unchanged', 'found', 'expired', 'outdated', 'failed']);
 startAtZero(mails, 'outcome', ['sent', 'retried', 'dead']);
-startAtZero(uploads, 'outcome', ['received', 'too_large', 'malformed', 'not_kept']);
+startAtZero(uploads, 'outcome', ['received', 'too_large', 'malformed']);
 startAtZero(catalogCachePages, 'result', ['hit', 'miss']);
 for (const secret of ['password', 'code'])
   for (const outcome of ['ok', 'wrong', 'slowed']) authProofs.inc({ secret, outcome }, 0);

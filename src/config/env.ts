@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { isCloudinaryUrl } from './cloudinary-sdk.js';
+import { isCloudinaryUrl } from './cloudinary-url.js';
 import { developmentSecrets } from './development-secrets.js';
 import { metricsPort, tracing, type TracingSetting } from './observability.js';
 import { isPublished } from './published-secrets.js';
@@ -30,8 +30,6 @@ export class Env {
   readonly dataDir!: string;
   /** Undefined: the service supervises an embedded PostgreSQL under `dataDir`. */
   readonly databaseUrl!: string | undefined;
-  /** A streaming replica of that database, for reads of the product list. */
-  readonly databaseReplicaUrl!: string | undefined;
   readonly jwtAccessSecret!: string;
   readonly jwtRefreshSecret!: string;
   /** The account that is made an administrator at start. */
@@ -115,7 +113,6 @@ export function readEnv(source: NodeJS.ProcessEnv = process.env): Env {
     ),
     dataDir,
     databaseUrl: settings.url('DATABASE_URL', ['postgres:', 'postgresql:']),
-    databaseReplicaUrl: settings.url('DATABASE_REPLICA_URL', ['postgres:', 'postgresql:']),
     ...secrets.given,
     admin: adminAccount(settings),
     corsOrigins: corsOrigins ?? [],
@@ -130,9 +127,6 @@ export function readEnv(source: NodeJS.ProcessEnv = process.env): Env {
     metricsPort: metricsPort(settings, port),
     tracing: tracing(settings),
   };
-  if (values.databaseReplicaUrl !== undefined && values.databaseUrl === undefined) {
-    settings.bad('DATABASE_REPLICA_URL', 'is a replica of DATABASE_URL, which is not set');
-  }
   if (production) refusePublishedSecrets(settings, values);
   settings.throwIfBad();
   // Only now, so that a start that is refused leaves no file behind.

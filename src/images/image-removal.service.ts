@@ -1,9 +1,7 @@
 import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
-import { timedCall } from '../common/metrics.js';
 import { Env } from '../config/env.js';
 import { JobsService } from '../jobs/jobs.service.js';
-import { isRefusal } from './image-host.js';
 import { ImageHosts } from './image-hosts.js';
 import { ImagesRepository } from './images.repository.js';
 
@@ -13,12 +11,12 @@ interface RemoveImagePayload {
   readonly imageId: string;
 }
 
-/** Well above every host's deadline: after it, an upload whose answer was lost has arrived or never will. */
+/** Well above every host's deadline: an upload whose answer was lost has arrived by then or never will. */
 const UPLOAD_SETTLED_S = 60;
 const SWEEP_BATCH = 100;
 const MAX_SWEEP_INTERVAL_S = 60;
 
-/** Removes condemned images from their host as durable jobs, and condemns what a crash left staged. */
+/** Removes condemned images from their host as durable jobs, and condemns images that a crash left staged. */
 @Injectable()
 export class ImageRemovalService implements OnModuleInit {
   readonly #logger = new Logger('Images');
@@ -62,10 +60,9 @@ export class ImageRemovalService implements OnModuleInit {
   async #remove(imageId: string): Promise<void> {
     const image = await this.images.findById(imageId);
     if (image?.state !== 'condemned') return;
-    const host = this.hosts.get(image.host);
-    await timedCall('image_host', 'remove', () => host.remove(image.id), isRefusal);
-    if (await this.images.strikeOff(image.id, UPLOAD_SETTLED_S)) return;
-    // Its upload was cut short and may still arrive at the host: look once more when it cannot any longer.
+    await this.hosts.remove(image.host, image.id);
+    if (await this.images.deleteRow(image.id, UPLOAD_SETTLED_S)) return;
+    // Its upload was cut off and may still arrive at the host: removed once more when it cannot arrive any longer.
     const settled = new Date(image.stagedAt.getTime() + (UPLOAD_SETTLED_S + 1) * 1000);
     await this.#enqueue(this.dataSource.manager, image.id, settled);
   }

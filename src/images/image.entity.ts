@@ -1,10 +1,10 @@
-import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Column, Entity, JoinColumn, ManyToOne, PrimaryColumn } from 'typeorm';
 
 export type ImageHostName = 'cloudinary' | 'local';
 
 /**
- * One line of the image ledger. It exists before its bytes reach the host and goes only after they are gone:
- * `staged → attached → condemned → (row deleted)`, or straight from staged to condemned.
+ * A row of the image ledger. It exists before its bytes reach the host and goes only after they are gone:
+ * `staged → attached → condemned → (row deleted)`, or from staged to condemned.
  */
 @Entity('images')
 export class Image {
@@ -19,15 +19,23 @@ export class Image {
   @Column('text')
   state!: 'staged' | 'attached' | 'condemned';
 
-  /** Set while attached. */
+  /** Set while attached, and only then. */
   @Column('integer', { name: 'product_id', nullable: true })
   productId!: number | null;
+
+  /** The other side of `Product.images`, named by its text: this module imports nothing of the products. */
+  @ManyToOne('Product', 'images')
+  @JoinColumn({ name: 'product_id', foreignKeyConstraintName: 'images_product_id_fkey' })
+  product?: unknown;
 
   /** Order within the product; gaps mean nothing. */
   @Column('integer', { nullable: true })
   position!: number | null;
 
-  /** Known once attached. */
+  /**
+   * Set once attached. An absolute URL; of the local host only the file's name, because PUBLIC_URL may change:
+   * `ImagesService.urlOf` makes it a URL.
+   */
   @Column('text', { nullable: true })
   url!: string | null;
 

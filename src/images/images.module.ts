@@ -1,18 +1,18 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { JobsModule } from '../jobs/jobs.module.js';
+import { FormInterceptor } from './form.interceptor.js';
 import { ImageHosts } from './image-hosts.js';
 import { ImageRemovalService } from './image-removal.service.js';
 import { Image } from './image.entity.js';
 import { ImagesController } from './images.controller.js';
 import { ImagesRepository } from './images.repository.js';
 import { ImagesService } from './images.service.js';
-import { UploadSpool } from './upload-spool.js';
 
 @Module({
   imports: [TypeOrmModule.forFeature([Image]), JobsModule],
   controllers: [ImagesController],
-  providers: [ImageHosts, ImageRemovalService, ImagesRepository, ImagesService, UploadSpool],
-  exports: [ImagesService, UploadSpool],
+  providers: [FormInterceptor, ImageHosts, ImageRemovalService, ImagesRepository, ImagesService],
+  exports: [FormInterceptor, ImagesService],
 })
 export class ImagesModule {}

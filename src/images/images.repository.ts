@@ -1,40 +1,23 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { type EntityManager, In, Repository } from 'typeorm';
-import { queryNamed } from '../config/named-statement.js';
+import { type EntityManager, In, Not, Raw, Repository } from 'typeorm';
 import { Image, type ImageHostName } from './image.entity.js';
 
 /** An image that the host has and no product yet. */
 export interface StagedImage {
   readonly id: string;
+  /** See `Image.url`. */
   readonly url: string;
 }
 
-/** An image of a product. */
-export interface AttachedImage extends StagedImage {
-  readonly position: number;
-}
-
-/** Named, so that each connection parses and plans it once. */
-const STAGE = {
-  name: 'images-stage',
-  text: `INSERT INTO images (id, host, state) SELECT id, $2, 'staged' FROM unnest($1::uuid[]) AS id`,
-};
-const ATTACH = {
-  name: 'images-attach',
-  text: `
-    UPDATE images SET state = 'attached', product_id = $1, url = staged.url, position = $4 + staged.ordinality - 1
-    FROM unnest($2::uuid[], $3::text[]) WITH ORDINALITY AS staged (id, url, ordinality)
-    WHERE images.id = staged.id AND images.state = 'staged'
-    RETURNING images.id`,
-};
-
+/** The image ledger. */
 @Injectable()
 export class ImagesRepository {
   constructor(@InjectRepository(Image) private readonly images: Repository<Image>) {}
 
+  /** Notes images that are about to be uploaded. */
   async stage(ids: readonly string[], host: ImageHostName): Promise<void> {
-    await queryNamed(this.images.manager, STAGE, [ids, host]);
+    await this.images.insert(ids.map((id) => ({ id, host, state: 'staged' })));
   }
 
   findById(id: string): Promise<Image | null> {
@@ -42,28 +25,20 @@ export class ImagesRepository {
   }
 
   /** A product's images in their order. */
-  async attachedTo(productId: number, tx: EntityManager = this.images.manager): Promise<AttachedImage[]> {
-    const images = await tx.find(Image, {
-      where: { productId, state: 'attached' },
-      order: { position: 'ASC' },
-    });
-    return images.map(({ id, url, position }) => ({ id, url: url ?? '', position: position ?? 0 }));
+  attachedTo(productId: number, tx: EntityManager = this.images.manager): Promise<Image[]> {
+    return tx.find(Image, { where: { productId }, order: { position: 'ASC' } });
   }
 
-  /** @returns how many of the images were still staged, and are attached now */
+  /** @returns false when the image is no longer staged */
   async attach(
     tx: EntityManager,
+    { id, url }: StagedImage,
     productId: number,
-    images: readonly StagedImage[],
-    firstPosition: number,
-  ): Promise<number> {
-    const rows = await queryNamed(tx, ATTACH, [
-      productId,
-      images.map(({ id }) => id),
-      images.map(({ url }) => url),
-      firstPosition,
-    ]);
-    return rows.length;
+    position: number,
+  ): Promise<boolean> {
+    const attached = { state: 'attached', productId, position, url } as const;
+    const { affected } = await tx.update(Image, { id, state: 'staged' }, attached);
+    return affected === 1;
   }
 
   /** Takes images from their product. */
@@ -80,37 +55,45 @@ export class ImagesRepository {
    * @returns the ids of those, the ones already condemned included
    */
   async condemnUnattached(tx: EntityManager, ids: readonly string[]): Promise<string[]> {
-    const [rows] = await tx.query<[{ id: string }[], number]>(
-      `UPDATE images SET state = 'condemned' WHERE id = ANY ($1) AND state <> 'attached' RETURNING id`,
-      [ids],
-    );
-    return rows.map(({ id }) => id);
+    const result = await tx
+      .createQueryBuilder()
+      .update(Image)
+      .set({ state: 'condemned' })
+      .where({ id: In(ids), state: Not('attached') })
+      .returning('id')
+      .execute();
+    return (result.raw as { id: string }[]).map(({ id }) => id);
   }
 
-  /** Ids of images that were staged longer ago and never attached, locked; those that another sweep has are left out. */
+  /** Ids of images that were staged longer ago and never attached, locked; without those that another sweep has. */
   async lockAbandoned(tx: EntityManager, ageSeconds: number, limit: number): Promise<string[]> {
-    const rows = await tx.query<{ id: string }[]>(
-      `SELECT id FROM images WHERE state = 'staged' AND staged_at < now() - make_interval(secs => $1)
-       ORDER BY staged_at LIMIT $2 FOR UPDATE SKIP LOCKED`,
-      [ageSeconds, limit],
-    );
-    return rows.map(({ id }) => id);
+    const isOld = Raw((stagedAt) => `${stagedAt} < now() - make_interval(secs => :ageSeconds)`, {
+      ageSeconds,
+    });
+    const abandoned = await tx.find(Image, {
+      select: { id: true },
+      where: { state: 'staged', stagedAt: isOld },
+      order: { stagedAt: 'ASC' },
+      take: limit,
+      lock: { mode: 'pessimistic_write', onLocked: 'skip_locked' },
+    });
+    return abandoned.map(({ id }) => id);
   }
 
   /**
-   * Strikes a condemned image off the ledger.
+   * Deletes the row of a condemned image that was removed from its host.
    * @param settledSeconds age at which an upload whose end is unknown can no longer arrive at the host
    * @returns false when the image was never attached and is younger than that
    */
-  async strikeOff(id: string, settledSeconds: number): Promise<boolean> {
-    const result = await this.images
+  async deleteRow(id: string, settledSeconds: number): Promise<boolean> {
+    const { affected } = await this.images
       .createQueryBuilder()
       .delete()
-      .where(`id = :id AND state = 'condemned'`, { id })
+      .where({ id, state: 'condemned' })
       .andWhere('(url IS NOT NULL OR staged_at < now() - make_interval(secs => :settledSeconds))', {
         settledSeconds,
       })
       .execute();
-    return result.affected === 1;
+    return affected === 1;
   }
 }

@@ -1,45 +1,58 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { randomUUID } from 'node:crypto';
 import { DataSource, type EntityManager } from 'typeorm';
-import { timedCall } from '../common/metrics.js';
-import { type ImageFile, isRefusal } from './image-host.js';
+import { Env } from '../config/env.js';
+import type { ImageFile } from './image-host.js';
 import { ImageHosts } from './image-hosts.js';
 import { ImageRemovalService } from './image-removal.service.js';
-import { type AttachedImage, ImagesRepository, type StagedImage } from './images.repository.js';
+import type { Image } from './image.entity.js';
+import { ImagesRepository, type StagedImage } from './images.repository.js';
 
-export type { AttachedImage, StagedImage };
+export type { StagedImage };
 
-/** Most images of one product (interface.md section 8). */
+/** Most images of one product (contract 8). */
 export const MAX_IMAGES = 5;
 
 /** Stores and removes the images of products, so that ledger, host and catalog agree whatever fails. */
 @Injectable()
 export class ImagesService {
+  /** What stands before the name of a local image in its URL. */
+  readonly localPrefix: string;
   readonly #logger = new Logger('Images');
 
   constructor(
+    { publicUrl }: Env,
     private readonly dataSource: DataSource,
     private readonly images: ImagesRepository,
     private readonly hosts: ImageHosts,
     private readonly removal: ImageRemovalService,
-  ) {}
+  ) {
+    this.localPrefix = `${publicUrl}/api/images/`;
+  }
+
+  /** The absolute URL under which a browser finds an attached image. */
+  urlOf({ host, url }: Pick<Image, 'host' | 'url'>): string {
+    return (host === 'local' ? this.localPrefix : '') + (url ?? '');
+  }
+
+  /** Whether a URL shows this image, be it one that was given out under an earlier PUBLIC_URL. */
+  isUrlOf(image: Pick<Image, 'host' | 'url'>, url: string): boolean {
+    if (image.host === 'local') return url.endsWith(`/api/images/${image.url ?? ''}`);
+    return url === image.url;
+  }
 
   /**
-   * Uploads files side by side, each with its line in the ledger first.
+   * Uploads files side by side, each with its row in the ledger first.
    * @returns the images in the order of the files; to be attached, or given back with `discard`
-   * @throws what the first failing upload reports, once all have ended and are condemned
+   * @throws the error of the first failing upload, once all have ended and are condemned
    */
   async stage(files: readonly ImageFile[]): Promise<StagedImage[]> {
     if (files.length === 0) return [];
-    const host = this.hosts.get(this.hosts.current);
     const planned = files.map((file) => ({ id: randomUUID(), file }));
     const ids = planned.map(({ id }) => id);
     await this.images.stage(ids, this.hosts.current);
     const uploads = await Promise.allSettled(
-      planned.map(async ({ id, file }) => ({
-        id,
-        url: await timedCall('image_host', 'upload', () => host.upload(id, file), isRefusal),
-      })),
+      planned.map(async ({ id, file }) => ({ id, url: await this.hosts.upload(id, file) })),
     );
     const failed = uploads.find((upload) => upload.status === 'rejected');
     if (failed !== undefined) {
@@ -50,8 +63,8 @@ export class ImagesService {
   }
 
   /**
-   * Condemns staged images of a request that failed. Those that a product has stay: a commit whose answer was lost
-   * looks like a failure. Never throws: the sweep finds what it could not reach.
+   * Condemns staged images of a request that failed. Images that a product has stay: a commit whose answer was lost
+   * looks like a failure. Never throws: the sweep finds what this could not condemn.
    */
   async discard(ids: readonly string[]): Promise<void> {
     if (ids.length === 0) return;
@@ -63,33 +76,37 @@ export class ImagesService {
   }
 
   /** A product's images in their order. */
-  attachedTo(productId: number, tx?: EntityManager): Promise<AttachedImage[]> {
+  attachedTo(productId: number, tx?: EntityManager): Promise<Image[]> {
     return this.images.attachedTo(productId, tx);
   }
 
   /**
    * Gives staged images to a product, after those that it has.
+   * @returns the URLs of all
    * @throws Error when the sweep has condemned one of them in the meantime
    */
   async attach(
     tx: EntityManager,
     productId: number,
     staged: readonly StagedImage[],
-    remaining: readonly AttachedImage[] = [],
-  ): Promise<void> {
-    if (staged.length === 0) return;
-    const firstPosition = (remaining.at(-1)?.position ?? -1) + 1;
-    const attached = await this.images.attach(tx, productId, staged, firstPosition);
-    if (attached !== staged.length) throw new Error('an image was condemned before it could be attached');
+    remaining: readonly Image[] = [],
+  ): Promise<string[]> {
+    let position = (remaining.at(-1)?.position ?? -1) + 1;
+    for (const image of staged) {
+      if (!(await this.images.attach(tx, image, productId, position)))
+        throw new Error('an image was condemned before it could be attached');
+      position += 1;
+    }
+    const host = this.hosts.current;
+    return [...remaining, ...staged.map(({ url }) => ({ host, url }))].map((image) => this.urlOf(image));
   }
 
   /** Takes images from their products; they are removed from the host once the transaction has committed. */
-  async condemn(tx: EntityManager, images: readonly AttachedImage[]): Promise<void> {
-    if (images.length > 0) {
-      await this.removal.condemnAttached(
-        tx,
-        images.map(({ id }) => id),
-      );
-    }
+  async condemn(tx: EntityManager, images: readonly Image[]): Promise<void> {
+    if (images.length === 0) return;
+    await this.removal.condemnAttached(
+      tx,
+      images.map(({ id }) => id),
+    );
   }
 }

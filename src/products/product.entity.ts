@@ -1,4 +1,5 @@
-import { Column, Entity, PrimaryGeneratedColumn } from 'typeorm';
+import { Column, Entity, OneToMany, PrimaryGeneratedColumn } from 'typeorm';
+import { Image } from '../images/image.entity.js';
 
 @Entity('products')
 export class Product {
@@ -14,6 +15,10 @@ export class Product {
   /** Rupiah, a decimal with two places as PostgreSQL writes it. */
   @Column('numeric', { precision: 14, scale: 2 })
   price!: string;
+
+  /** Images that were condemned are no longer among them. */
+  @OneToMany(() => Image, 'product')
+  images!: Image[];
 
   @Column('timestamptz', { name: 'created_at', default: () => 'now()' })
   createdAt!: Date;

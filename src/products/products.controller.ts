@@ -11,39 +11,34 @@ import {
   UseGuards,
   UseInterceptors,
 } from '@nestjs/common';
-import { ApiBody, ApiConsumes, ApiParam, ApiQuery, ApiTags } from '@nestjs/swagger';
+import { ApiBody, ApiConsumes, ApiParam, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { AdminGuard } from '../auth/admin.guard.js';
 import { failures, TOO_MANY_IMAGES } from '../common/errors.js';
-import { parseId, parseLastId } from '../common/ids.js';
+import { parseId } from '../common/ids.js';
 import { ApiEndpoint } from '../common/openapi.decorators.js';
-import { Form, ImageFilesPipe, type ImageForm } from '../images/image-files.pipe.js';
-import { MultipartInterceptor } from '../images/multipart.interceptor.js';
-import { bodyOf, tagOf } from './listing/list-page.js';
-import { ProductListService } from './listing/product-list.service.js';
+import { FormInterceptor } from '../images/form.interceptor.js';
+import { Form, ImageFormPipe } from '../images/image-form.pipe.js';
+import { ProductPages, sendPage } from './product-pages.js';
 import {
   CreateProductDto,
-  createProductForm,
   ListedProductView,
+  ProductListQuery,
   ProductPageMeta,
   ProductView,
   UpdateProductDto,
-  updateProductForm,
 } from './products.dto.js';
 import { ProductsService } from './products.service.js';
 
-const createForm = new ImageFilesPipe(CreateProductDto, {
+const createForm = new ImageFormPipe(CreateProductDto, {
   failure: 'validation error',
-  unsupported: 'image extension is not supported',
+  extension: 'image extension is not supported',
   tooMany: TOO_MANY_IMAGES,
-  unkept: failures.productCreation,
 });
-const updateForm = new ImageFilesPipe(UpdateProductDto, {
+const updateForm = new ImageFormPipe(UpdateProductDto, {
   failure: 'validation errors',
-  unsupported: 'invalid file format, only .png or .jpg files are accepted',
-  unkept: failures.unexpected,
+  extension: 'invalid file format, only .png or .jpg files are accepted',
 });
-const LAST_ID = { last_id: 'last_id should be a number' };
 const PRODUCT_ID = { name: 'product_id', schema: { type: 'integer', minimum: 1 }, example: 7 } as const;
 
 @ApiTags('Products')
@@ -51,31 +46,22 @@ const PRODUCT_ID = { name: 'product_id', schema: { type: 'integer', minimum: 1 }
 export class ProductsController {
   constructor(
     private readonly products: ProductsService,
-    private readonly productList: ProductListService,
+    private readonly pages: ProductPages,
   ) {}
 
   @Get()
-  @ApiQuery({
-    name: 'last_id',
-    required: false,
-    schema: { type: 'number' },
-    description: 'Show what comes after this id',
-  })
   @ApiEndpoint({
     summary: 'A page of 50 products, ordered by id',
     description: 'The end of the list is the 404. `images` is null for a product without images.',
     access: 'user',
     success: { status: 200, data: { meta: ProductPageMeta, products: [ListedProductView] } },
-    failures: [failures.validation(LAST_ID), failures.notFound()],
+    failures: [failures.validation({ last_id: 'last_id should be a number' }), failures.notFound()],
   })
-  async list(@Res() response: Response, @Query('last_id') lastId?: unknown): Promise<void> {
-    const afterId = lastId === undefined ? 0 : parseLastId(lastId);
-    if (afterId === null) throw failures.validation(LAST_ID);
-    const page = await this.productList.page(afterId);
+  async list(@Query() { last_id }: ProductListQuery, @Res() response: Response): Promise<void> {
+    const page = await this.pages.after(last_id);
     if (page === null) throw failures.notFound();
-    // Past the envelope's interceptor: the page comes serialised, envelope included.
-    response.setHeader('ETag', tagOf(page));
-    response.type('json').send(Buffer.concat(bodyOf(page).map((piece) => Buffer.from(piece))));
+    // Sent as it is: the page holds the envelope already.
+    sendPage(response, page);
   }
 
   @Get(':product_id')
@@ -92,9 +78,9 @@ export class ProductsController {
 
   @Post()
   @UseGuards(AdminGuard)
-  @UseInterceptors(MultipartInterceptor)
+  @UseInterceptors(FormInterceptor)
   @ApiConsumes('multipart/form-data')
-  @ApiBody({ schema: createProductForm })
+  @ApiBody({ type: CreateProductDto })
   @ApiEndpoint({
     summary: 'Create a product with up to 5 images',
     description: 'All or nothing: if one image cannot be stored, there is no product.',
@@ -102,21 +88,22 @@ export class ProductsController {
     success: { status: 201, data: { products: ProductView } },
     failures: [
       failures.validation({ name: 'product name is required', images: 'image extension is not supported' }),
+      failures.imageTooLarge(),
       failures.productCreation(undefined),
     ],
     takes: 'form',
     changesState: true,
   })
-  async create(@Form(createForm) form: ImageForm<CreateProductDto>): Promise<{ products: ProductView }> {
+  async create(@Form(createForm) form: CreateProductDto): Promise<{ products: ProductView }> {
     return { products: new ProductView(await this.products.create(form)) };
   }
 
   @Put(':product_id')
   @UseGuards(AdminGuard)
-  @UseInterceptors(MultipartInterceptor)
+  @UseInterceptors(FormInterceptor)
   @ApiParam(PRODUCT_ID)
   @ApiConsumes('multipart/form-data')
-  @ApiBody({ schema: updateProductForm })
+  @ApiBody({ type: UpdateProductDto })
   @ApiEndpoint({
     summary: 'Replace a product, remove images, add images',
     description: 'An image is identified by its URL. New images follow the remaining ones.',
@@ -125,6 +112,7 @@ export class ProductsController {
     failures: [
       failures.validation({ price: 'price should be a number' }, 'validation errors'),
       failures.tooManyImages(),
+      failures.imageTooLarge(),
       failures.notFound(),
     ],
     takes: 'form',
@@ -132,7 +120,7 @@ export class ProductsController {
   })
   async update(
     @Param('product_id') productId: string,
-    @Form(updateForm) form: ImageForm<UpdateProductDto>,
+    @Form(updateForm) form: UpdateProductDto,
   ): Promise<{ products: ProductView }> {
     return { products: new ProductView(await this.products.update(idOf(productId), form)) };
   }

@@ -1,75 +1,92 @@
-import { applyDecorators } from '@nestjs/common';
-import { ApiProperty } from '@nestjs/swagger';
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
-import { ValidateBy } from 'class-validator';
+import { IsArray, IsNumber } from 'class-validator';
+import { parseLastId } from '../common/ids.js';
 import { Text } from '../common/text.decorator.js';
-import type { ProductRow } from './products.repository.js';
-import { parsePrice } from './price.js';
+import type { ImageFile } from '../images/image-host.js';
+import { MAX_IMAGES } from '../images/images.service.js';
+import { Price } from './price.js';
+import type { ProductWithUrls } from './products.service.js';
 
-/** A price sent as text; the DTO holds the exact decimal. */
-const Price = (required: string): PropertyDecorator => {
-  const problem = (value: unknown): string | null => {
-    if (typeof value !== 'string' || value.trim() === '') return required;
-    return parsePrice(value) === null ? 'price should be a number' : null;
-  };
-  return applyDecorators(
-    Transform(({ value }: { value: unknown }) =>
-      typeof value === 'string' ? (parsePrice(value) ?? value) : value,
-    ),
-    ValidateBy({
-      name: 'price',
-      validator: {
-        validate: (value: unknown) => problem(value) === null,
-        defaultMessage: (argument) => problem(argument?.value) ?? '',
-      },
-    }),
-  );
-};
+/** Query of GET /api/products. */
+export class ProductListQuery {
+  @ApiPropertyOptional({ type: Number, description: 'Show what comes after this id' })
+  @Transform(({ value }: { value: unknown }) => parseLastId(value))
+  @IsNumber({}, { message: 'last_id should be a number' })
+  last_id = 0;
+}
 
-/** A list sent as repeated fields; one empty value is the empty list. */
-const RemovedImages = (): PropertyDecorator =>
-  applyDecorators(
-    Transform(({ value }: { value: unknown }) => {
-      const list: unknown[] = Array.isArray(value) ? value : [value];
-      return list.every((entry) => typeof entry === 'string')
-        ? list.filter((entry) => entry !== '')
-        : undefined;
-    }),
-    ValidateBy(
-      { name: 'removedImages', validator: { validate: (value: unknown) => Array.isArray(value) } },
-      { message: 'images.removed is required' },
-    ),
-  );
+/** The files of a form; `ImageFormPipe` judges them. */
+const Images = (): PropertyDecorator =>
+  ApiProperty({
+    type: 'array',
+    required: false,
+    maxItems: MAX_IMAGES,
+    description: 'PNG or JPEG (.png, .jpg, .jpeg), 5 MiB each at most',
+    items: { type: 'string', format: 'binary' },
+  });
 
-/** Fields of POST /api/products (interface.md 4.6). */
+/** Form of POST /api/products (contract 4.6). */
 export class CreateProductDto {
-  @Text({ required: 'product name is required', label: 'product name', maxLength: 255 })
+  @Text({
+    required: 'product name is required',
+    label: 'product name',
+    maxLength: 255,
+    example: 'Kue lapis legit',
+  })
   name!: string;
 
-  @Text({ required: 'product description is required', label: 'product description', maxLength: 10_000 })
+  @Text({
+    required: 'product description is required',
+    label: 'product description',
+    maxLength: 10_000,
+    example: 'Eighteen layers, baked one by one.',
+  })
   description!: string;
 
   @Price('product price cannot be empty')
   price!: string;
+
+  @Images()
+  images!: readonly ImageFile[];
 }
 
-/** Fields of PUT /api/products/{product_id} (interface.md 4.7). */
+/** Form of PUT /api/products/{product_id} (contract 4.7). */
 export class UpdateProductDto {
-  @Text({ required: 'name is required', label: 'name', maxLength: 255 })
+  @Text({ required: 'name is required', label: 'name', maxLength: 255, example: 'Kue lapis legit' })
   name!: string;
 
-  @Text({ required: 'description is required', label: 'description', maxLength: 10_000 })
+  @Text({
+    required: 'description is required',
+    label: 'description',
+    maxLength: 10_000,
+    example: 'Eighteen layers, baked one by one.',
+  })
   description!: string;
 
   @Price('price is required')
   price!: string;
 
-  /** URLs of images to remove, as the service gave them. */
-  @RemovedImages()
+  @Images()
+  images!: readonly ImageFile[];
+
+  @ApiProperty({
+    name: 'images.removed[]',
+    type: [String],
+    description: 'URLs of images to remove; one empty value when none are',
+  })
+  @Transform(({ value }: { value: unknown }) => removedImages(value))
+  @IsArray({ message: 'images.removed is required' })
   'images.removed'!: string[];
 }
 
-/** A product as the list shows it (interface.md 4.5). */
+/** A list sent as repeated fields; an empty value is no URL. */
+function removedImages(value: unknown): string[] | undefined {
+  const list: unknown[] = Array.isArray(value) ? value : [value];
+  return list.every((entry) => typeof entry === 'string') ? list.filter((entry) => entry !== '') : undefined;
+}
+
+/** A product as the list shows it (contract 4.5). */
 export class ListedProductView {
   @ApiProperty({ example: 7 })
   readonly id: number;
@@ -91,16 +108,16 @@ export class ListedProductView {
   })
   readonly images: string[] | null;
 
-  constructor({ id, name, description, price, images }: ProductRow) {
+  constructor({ id, name, description, price, images }: ProductWithUrls) {
     this.id = id;
     this.name = name;
     this.description = description;
     this.price = Number(price);
-    this.images = images;
+    this.images = images.length === 0 ? null : images;
   }
 }
 
-/** A product as creation and update show it: without images an empty list (interface.md 4.6, 4.7). */
+/** A product as creation and update show it: without images an empty list (contract 4.6, 4.7). */
 export class ProductView extends ListedProductView {
   @ApiProperty({
     type: [String],
@@ -109,6 +126,11 @@ export class ProductView extends ListedProductView {
     example: ['http://localhost:3000/api/images/0b8a4c6e-5d0f-4f2e-9c55-6f1f7e0a2b11.jpg'],
   })
   declare readonly images: string[];
+
+  constructor(product: ProductWithUrls) {
+    super(product);
+    this.images = product.images;
+  }
 }
 
 /** Where the next page begins. */
@@ -120,35 +142,3 @@ export class ProductPageMeta {
     this.lastProductId = lastProductId;
   }
 }
-
-const FORM_FIELDS = {
-  name: { type: 'string', maxLength: 255, example: 'Kue lapis legit' },
-  description: { type: 'string', maxLength: 10_000, example: 'Eighteen layers, baked one by one.' },
-  price: { type: 'string', pattern: '^\\d{1,12}(\\.\\d{1,2})?$', example: '185000' },
-  images: {
-    type: 'array',
-    maxItems: 5,
-    description: 'PNG or JPEG (.png, .jpg, .jpeg), 5 MiB each at most',
-    items: { type: 'string', format: 'binary' },
-  },
-} as const;
-
-/** OpenAPI schemas of the two forms, whose files no DTO holds. */
-export const createProductForm = {
-  type: 'object' as const,
-  required: ['name', 'description', 'price'],
-  properties: { ...FORM_FIELDS },
-};
-
-export const updateProductForm = {
-  type: 'object' as const,
-  required: ['name', 'description', 'price', 'images.removed[]'],
-  properties: {
-    ...FORM_FIELDS,
-    'images.removed[]': {
-      type: 'array' as const,
-      description: 'URLs of images to remove; one empty value when none are',
-      items: { type: 'string' as const },
-    },
-  },
-};

@@ -1,11 +1,9 @@
-import { Module } from '@nestjs/common';
+import { type MiddlewareConsumer, Module, type NestModule, RequestMethod } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { AuthModule } from '../auth/auth.module.js';
 import { ImagesModule } from '../images/images.module.js';
-import { ListReads } from './listing/list-reads.js';
-import { ProductChanges } from './listing/product-changes.js';
-import { ProductListService } from './listing/product-list.service.js';
-import { ProductWrites } from './listing/product-writes.js';
+import { ProductListMiddleware } from './product-list.middleware.js';
+import { ProductPages } from './product-pages.js';
 import { Product } from './product.entity.js';
 import { ProductsController } from './products.controller.js';
 import { ProductsRepository } from './products.repository.js';
@@ -14,14 +12,11 @@ import { ProductsService } from './products.service.js';
 @Module({
   imports: [TypeOrmModule.forFeature([Product]), AuthModule, ImagesModule],
   controllers: [ProductsController],
-  providers: [
-    ListReads,
-    ProductChanges,
-    ProductListService,
-    ProductsRepository,
-    ProductsService,
-    ProductWrites,
-  ],
-  exports: [ProductListService, ProductsService],
+  providers: [ProductPages, ProductsRepository, ProductsService],
+  exports: [ProductPages, ProductsService],
 })
-export class ProductsModule {}
+export class ProductsModule implements NestModule {
+  configure(consumer: MiddlewareConsumer): void {
+    consumer.apply(ProductListMiddleware).forRoutes({ path: 'products', method: RequestMethod.GET });
+  }
+}

@@ -1,16 +1,31 @@
 import { Injectable } from '@nestjs/common';
-import { DataSource } from 'typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
+import { isDatabaseUnavailable } from '../common/database-errors.js';
 import { failures } from '../common/errors.js';
 import { isPossibleId } from '../common/ids.js';
-import { isDatabaseUnavailable } from '../common/database-errors.js';
-import type { ImageForm } from '../images/image-files.pipe.js';
-import { type AttachedImage, ImagesService, MAX_IMAGES, type StagedImage } from '../images/images.service.js';
+import type { ImageFile } from '../images/image-host.js';
+import type { Image } from '../images/image.entity.js';
+import { ImagesService, MAX_IMAGES, type StagedImage } from '../images/images.service.js';
 import { wholeRupiah } from './price.js';
-import type { CreateProductDto, UpdateProductDto } from './products.dto.js';
-import { type ProductRow, ProductsRepository } from './products.repository.js';
+import { ProductPages } from './product-pages.js';
+import { type ProductFields, ProductsRepository } from './products.repository.js';
 
-/** A product with a list of image URLs, empty without images. */
-type ProductWithImages = ProductRow & { readonly images: string[] };
+/** A product and the URLs of its images in their order. */
+export interface ProductWithUrls extends ProductFields {
+  readonly id: number;
+  readonly images: string[];
+}
+
+/** A product to be stored. */
+export interface NewProduct extends ProductFields {
+  readonly images: readonly ImageFile[];
+}
+
+/** What a product becomes. */
+export interface ProductChange extends NewProduct {
+  /** URLs of images that go. A URL that the product does not have is taken as already removed. */
+  readonly 'images.removed': readonly string[];
+}
 
 /** What an order needs of a product. */
 export interface Offer {
@@ -19,20 +34,22 @@ export interface Offer {
   readonly price: number;
 }
 
-/** The catalog (interface.md 4.5 to 4.8). */
+/** The catalog (contract 4.5 to 4.8). */
 @Injectable()
 export class ProductsService {
   constructor(
     private readonly dataSource: DataSource,
     private readonly products: ProductsRepository,
+    private readonly pages: ProductPages,
     private readonly images: ImagesService,
   ) {}
 
   /** @throws Failure 404 */
-  async find(id: number): Promise<ProductRow> {
+  async find(id: number): Promise<ProductWithUrls> {
     const product = await this.products.findById(id);
     if (product === null) throw failures.notFound();
-    return product;
+    const images = product.images.map((image) => this.images.urlOf(image));
+    return { id, ...fieldsOf(product), images };
   }
 
   /**
@@ -47,13 +64,13 @@ export class ProductsService {
    * Creates a product with its images, or nothing at all.
    * @throws Failure 500 with the documented message when an upload or the service fails, 503 without a database
    */
-  async create({ fields, images }: ImageForm<CreateProductDto>): Promise<ProductWithImages> {
+  async create({ images, ...product }: NewProduct): Promise<ProductWithUrls> {
+    const fields = fieldsOf(product);
     try {
       return await this.#withStaged(images, (staged) =>
-        this.dataSource.transaction(async (tx) => {
+        this.#change(async (tx) => {
           const id = await this.products.insert(tx, fields);
-          await this.images.attach(tx, id, staged);
-          return { id, ...contentOf(fields), images: staged.map(({ url }) => url) };
+          return { id, ...fields, images: await this.images.attach(tx, id, staged) };
         }),
       );
     } catch (error) {
@@ -65,24 +82,20 @@ export class ProductsService {
    * Replaces a product's fields, removes some of its images and adds new ones after the rest; all or nothing.
    * @throws Failure 404; 400 when it would have more than 5 images; 500 when an upload fails
    */
-  async update(
-    id: number,
-    { fields, images, count }: ImageForm<UpdateProductDto>,
-  ): Promise<ProductWithImages> {
-    const removed = new Set(fields['images.removed']);
+  async update(id: number, { images, ...change }: ProductChange): Promise<ProductWithUrls> {
+    const fields = fieldsOf(change);
+    const removed = change['images.removed'];
     // Judged before anything is uploaded, and again under the lock, where it counts.
-    if (count > MAX_IMAGES) throw failures.tooManyImages();
     if (!(await this.products.exists(id))) throw failures.notFound();
-    divide(await this.images.attachedTo(id), removed, count);
+    this.#divide(await this.images.attachedTo(id), removed, images.length);
 
     return this.#withStaged(images, (staged) =>
-      this.dataSource.transaction(async (tx) => {
+      this.#change(async (tx) => {
         if (!(await this.products.lock(tx, id))) throw failures.notFound();
-        const { going, staying } = divide(await this.images.attachedTo(id, tx), removed, count);
-        await this.products.update(tx, id, contentOf(fields));
+        const { going, staying } = this.#divide(await this.images.attachedTo(id, tx), removed, staged.length);
+        await this.products.update(tx, id, fields);
         await this.images.condemn(tx, going);
-        await this.images.attach(tx, id, staged, staying);
-        return { id, ...contentOf(fields), images: [...staying, ...staged].map(({ url }) => url) };
+        return { id, ...fields, images: await this.images.attach(tx, id, staged, staying) };
       }),
     );
   }
@@ -92,19 +105,29 @@ export class ProductsService {
    * @throws Failure 404
    */
   async delete(id: number): Promise<void> {
-    await this.dataSource.transaction(async (tx) => {
+    await this.#change(async (tx) => {
       if (!(await this.products.lock(tx, id))) throw failures.notFound();
       await this.images.condemn(tx, await this.images.attachedTo(id, tx));
       await this.products.delete(tx, id);
     });
   }
 
-  /** Uploads outside of any transaction, and gives the images back if what needs them fails. */
+  /** Changes the catalog in one transaction. */
+  async #change<T>(work: (tx: EntityManager) => Promise<T>): Promise<T> {
+    try {
+      return await this.dataSource.transaction(work);
+    } finally {
+      // After an error too: a commit whose answer was lost looks like one.
+      this.pages.clear();
+    }
+  }
+
+  /** Uploads outside of any transaction, and gives the images back if the work that needs them fails. */
   async #withStaged<T>(
-    images: ImageForm<unknown>['images'],
+    files: readonly ImageFile[],
     use: (staged: readonly StagedImage[]) => Promise<T>,
   ): Promise<T> {
-    const staged = await this.images.stage(images);
+    const staged = await this.images.stage(files);
     try {
       return await use(staged);
     } catch (error) {
@@ -112,23 +135,24 @@ export class ProductsService {
       throw error;
     }
   }
+
+  /**
+   * Which images of a product go and which stay.
+   * @throws Failure 400 when the staying and the new ones are too many
+   */
+  #divide(
+    attached: readonly Image[],
+    removed: readonly string[],
+    added: number,
+  ): { going: Image[]; staying: Image[] } {
+    const goes = (image: Image): boolean => removed.some((url) => this.images.isUrlOf(image, url));
+    const staying = attached.filter((image) => !goes(image));
+    if (staying.length + added > MAX_IMAGES) throw failures.tooManyImages();
+    return { going: attached.filter(goes), staying };
+  }
 }
 
-/**
- * Which images go and which stay. An identifier that the product does not have is taken as already removed.
- * @throws Failure 400 when the staying and the new ones are too many
- */
-function divide(
-  attached: readonly AttachedImage[],
-  removed: ReadonlySet<string>,
-  added: number,
-): { going: AttachedImage[]; staying: AttachedImage[] } {
-  const going = attached.filter(({ url }) => removed.has(url));
-  const staying = attached.filter(({ url }) => !removed.has(url));
-  if (staying.length + added > MAX_IMAGES) throw failures.tooManyImages();
-  return { going, staying };
-}
-
-function contentOf({ name, description, price }: CreateProductDto | UpdateProductDto) {
+/** Without what else a DTO holds. */
+function fieldsOf({ name, description, price }: ProductFields): ProductFields {
   return { name, description, price };
 }

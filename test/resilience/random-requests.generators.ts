@@ -12,13 +12,11 @@ import { ODD_VALUES } from '../support/hostile-values.js';
 import { type HostileRequest, hostileRequests } from '../support/hostile.js';
 import { type OpenApi, type Operation, type Parameter, resolved, type Schema } from '../support/openapi.js';
 import {
-  animatedPng,
   htmlNamedPng,
   jpeg,
   padded,
   png,
   svgNamedPng,
-  truncatedPng,
 } from '../support/pictures.js';
 import { type Caller, CALLERS, STOREFRONT, type World } from './random-requests.world.js';
 
@@ -319,7 +317,6 @@ const picture: fc.Arbitrary<NamedFile> = fc
       { name: 'kue.png', bytes: png(seed) },
       { name: 'KUE.JPG', bytes: jpeg(seed) },
       { name: 'kue lapis.jpeg', bytes: jpeg(seed) },
-      { name: 'moving.png', bytes: animatedPng(seed) },
     ),
   );
 const goodFiles = fc.array(picture, { maxLength: 2 });
@@ -334,7 +331,7 @@ const oddFiles: fc.Arbitrary<NamedFile[]> = fc.oneof(
         { name: 'kue.png', bytes: Buffer.alloc(0) },
         { name: 'kue.png', bytes: svgNamedPng() },
         { name: 'kue.jpg', bytes: htmlNamedPng() },
-        { name: 'kue.png', bytes: truncatedPng() },
+        { name: 'kue.png', bytes: png().subarray(0, 7) },
         { name: 'kue.jpg', bytes: png() },
         { name: 'kue.png\0.html', bytes: jpeg() },
       )

@@ -7,6 +7,7 @@ declare global {
 export interface BuiltModules {
   'src/app.setup.js': typeof import('../../src/app.setup.js');
   'src/auth/admin-accounts.service.js': typeof import('../../src/auth/admin-accounts.service.js');
+  'src/common/metrics.js': typeof import('../../src/common/metrics.js');
   'src/common/logging.js': typeof import('../../src/common/logging.js');
   'src/common/request-id.js': typeof import('../../src/common/request-id.js');
   'src/config/database.js': typeof import('../../src/config/database.js');
@@ -18,10 +19,7 @@ export interface BuiltModules {
   'src/config/embedded-postgres/postmaster.js': typeof import('../../src/config/embedded-postgres/postmaster.js');
   'src/orders/orders.repository.js': typeof import('../../src/orders/orders.repository.js');
   'src/orders/payment-attempts.repository.js': typeof import('../../src/orders/payment-attempts.repository.js');
-  'src/products/listing/product-changes.js': typeof import('../../src/products/listing/product-changes.js');
-  'src/products/listing/block.js': typeof import('../../src/products/listing/block.js');
-  'src/products/listing/block-cache.js': typeof import('../../src/products/listing/block-cache.js');
-  'src/products/listing/product-list.service.js': typeof import('../../src/products/listing/product-list.service.js');
+  'src/products/product-pages.js': typeof import('../../src/products/product-pages.js');
   'src/jobs/jobs.service.js': typeof import('../../src/jobs/jobs.service.js');
   'src/gateway/payment-gateway.js': typeof import('../../src/gateway/payment-gateway.js');
   'src/payments/cancellation.service.js': typeof import('../../src/payments/cancellation.service.js');

@@ -1,10 +1,7 @@
-import { execFile } from 'node:child_process';
-import { appendFile, chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { built } from './built.js';
-import { freePort } from './process.js';
 
 /** A PostgreSQL server that nobody supervises: as DATABASE_URL names one, with an operator who restarts it. */
 export class ExternalPostgres {
@@ -60,29 +57,6 @@ export class ExternalPostgres {
     );
     await postgres.up();
     return postgres;
-  }
-
-  /** A copy of it that follows it: a streaming replica. It is away for a moment meanwhile. */
-  async replicate(): Promise<ExternalPostgres> {
-    const { locateCluster, clusterPasswords, SUPERUSER } = await built(
-      'src/config/embedded-postgres/cluster.js',
-    );
-    await this.#stop('SIGINT');
-    const dataDir = await mkdtemp(join(tmpdir(), 'bakery-replica-'));
-    // Node's own copy leaves the owner behind, and PostgreSQL refuses a folder that is not its own.
-    await promisify(execFile)('cp', ['-a', `${this.dataDir}/.`, dataDir]);
-    await this.up();
-    const cluster = await locateCluster(dataDir);
-    const { superuser } = await clusterPasswords(cluster);
-    const { port } = new URL(this.url);
-    await writeFile(join(cluster.folder, 'standby.signal'), '', { mode: 0o644 });
-    await appendFile(
-      join(cluster.folder, 'postgresql.auto.conf'),
-      `primary_conninfo = 'host=127.0.0.1 port=${port} user=${SUPERUSER} password=${superuser}'\n`,
-    );
-    const url = new URL(this.url);
-    url.port = String(await freePort());
-    return ExternalPostgres.#run(dataDir, url.href);
   }
 
   /** Starts it after `crash`. @returns when it accepts connections */

@@ -1,8 +1,10 @@
+import { randomUUID } from 'node:crypto';
 import type { Test } from 'supertest';
 import type { Client } from './client.js';
 import type { CloudinaryStandIn } from './cloudinary-stand-in.js';
 import type { TestDatabase } from './databases.js';
 import { makeJobsDue } from './jobs.js';
+import { png } from './pictures.js';
 import { until } from './wait.js';
 
 /** A product as an answer shows it. */
@@ -22,7 +24,11 @@ export interface FormFile {
   readonly field?: string;
 }
 
+/** Fields of a creation. */
 export const CAKE = { name: 'Kue lapis', description: 'Eighteen layers', price: '185000' } as const;
+
+/** Fields of an update that removes no image. */
+export const BREAD = { name: 'Roti', description: 'Soft', price: '12500', 'images.removed[]': '' } as const;
 
 /** Values of form fields; a list is sent as repeated fields. */
 export type FormFields = Readonly<Record<string, string | readonly string[]>>;
@@ -36,6 +42,11 @@ export function form(request: Test, fields: FormFields, files: readonly FormFile
   }
   for (const { bytes, name, field = 'images' } of files) void request.attach(field, bytes, name);
   return request;
+}
+
+/** Files with different bytes. */
+export function pictures(count: number): FormFile[] {
+  return Array.from({ length: count }, (_, index) => ({ bytes: png(randomUUID()), name: `${index}.png` }));
 }
 
 /** Creates a product that must succeed. */
@@ -53,14 +64,14 @@ export function productOf(answer: { readonly body: unknown }): ProductAnswer {
   return (answer.body as { data: { products: ProductAnswer } }).data.products;
 }
 
-/** The one body that every failing answer has (interface.md 2.4). */
+/** The one body that every failing answer has (contract 2.4). */
 export function fail(code: number, message: string, details?: Readonly<Record<string, string>>): object {
   return { status: 'fail', errors: { code, message, ...(details !== undefined && { details }) } };
 }
 
 export const NOT_FOUND = fail(404, "resource you're looking for is not found");
 
-/** A line of the image ledger. */
+/** A row of the image ledger. */
 export interface LedgerRow {
   readonly id: string;
   readonly host: string;
@@ -94,7 +105,7 @@ export async function expectOnlyImages(
   expect((await ledger(database)).every(({ state }) => state === 'attached')).toBe(true);
 }
 
-/** Lets a minute pass for the ledger and makes every waiting job due, so that nobody waits for real time. */
+/** Lets a minute pass for the ledger and makes every waiting job due; no test waits for real time. */
 export async function letTimePass({ pool }: Pick<TestDatabase, 'pool'>): Promise<void> {
   await pool.query("UPDATE images SET staged_at = staged_at - interval '120 s' WHERE state = 'condemned'");
   await makeJobsDue(pool);

@@ -96,7 +96,7 @@ describe('metrics', () => {
     expect(requests(samples, 'POST', '/api/products/payments', 200)).toBe(2);
     expect(requests(samples, 'GET', 'none', 404)).toBe(2);
     expect(requests(samples, 'POST', 'none', 403)).toBe(1);
-    // Most pages are answered in front of Express, and counted all the same. The end of the list is no page.
+    // Pages that a middleware answers are counted as well. The end of the list is no page.
     const pages =
       (samples.get('bakery_catalog_cache_pages_total{result="hit"}') ?? 0) +
       (samples.get('bakery_catalog_cache_pages_total{result="miss"}') ?? 0);

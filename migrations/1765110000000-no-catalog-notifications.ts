@@ -1,0 +1,15 @@
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { CatalogNotifications1764000000000 } from './1764000000000-catalog-notifications.js';
+
+/** No process listens for changes of products any more: pages of the list are kept for a second. */
+export class NoCatalogNotifications1765110000000 implements MigrationInterface {
+  readonly name = 'NoCatalogNotifications1765110000000';
+
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query('DROP FUNCTION notify_product_changes() CASCADE');
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await new CatalogNotifications1764000000000().up(runner);
+  }
+}

@@ -1,0 +1,199 @@
+import { built } from './support/built.js';
+import { forgetPages, insertProducts } from './support/catalog.js';
+import type { Client } from './support/client.js';
+import { createDatabase, type TestDatabase } from './support/databases.js';
+import { expectFailure, MESSAGES } from './support/failure.js';
+import { png } from './support/pictures.js';
+import { BREAD, CAKE, createProduct, form, type ProductAnswer } from './support/products.js';
+import { startService, type TestService } from './support/service.js';
+import { statementsOf } from './support/statements.js';
+import { expiredToken, goodClaims, signToken } from './support/tokens.js';
+import { until } from './support/wait.js';
+
+const SHOP = 'https://shop.example';
+/** How old a page may be, and some time for a busy machine to answer. */
+const OLDEST_MS = 1000 + 500;
+
+describe('pages of the product list in memory', () => {
+  let database: TestDatabase;
+  let service: TestService;
+  /** Another process on the same database. */
+  let other: TestService;
+  let admin: Client;
+
+  beforeAll(async () => {
+    database = await createDatabase();
+    service = await startService({ database, settings: { CORS_ORIGINS: SHOP } });
+    other = await startService({ database });
+    admin = await service.admin();
+  });
+
+  afterAll(async () => {
+    await other.stop();
+    await service.stop();
+    await database.drop();
+  });
+
+  beforeEach(async () => {
+    await database.pool.query('DELETE FROM images');
+    await database.pool.query('TRUNCATE products RESTART IDENTITY CASCADE');
+    await insertProducts(database, 60, 'Roti "sisir"\t\u0001\u2028é🥐 </script>');
+    await forgetPages(service);
+  });
+
+  async function page(client: Client, lastId = 0): Promise<ProductAnswer[]> {
+    const answer = await client.get(`/api/products?last_id=${lastId}`);
+    return answer.status === 404
+      ? []
+      : (answer.body as { data: { products: ProductAnswer[] } }).data.products;
+  }
+
+  it('a page is read once for everyone who asks for it within a second', async () => {
+    const statements = await statementsOf(service, async () => {
+      await Promise.all(Array.from({ length: 20 }, () => admin.get('/api/products').expect(200)));
+      await admin.get('/api/products').expect(200);
+    });
+    expect(statements).toHaveLength(1);
+  });
+
+  it('with CATALOG_CACHE_MB=0 each page is read from the database', async () => {
+    const without = await startService({ database, settings: { CATALOG_CACHE_MB: '0' } });
+    try {
+      const client = await without.admin();
+      await client.get('/api/products').expect(200);
+      await database.pool.query(`UPDATE products SET name = 'New' WHERE id = 1`);
+      expect((await page(client))[0]?.name).toBe('New');
+    } finally {
+      await without.stop();
+    }
+  });
+
+  it.each([
+    ['a page', {}, 200],
+    ['a page asked for by another origin', { Origin: SHOP }, 200],
+    ['a page that the caller has', { 'If-None-Match': 'the tag' }, 304],
+    ['a page that the caller has among others', { 'If-None-Match': '"x", the tag' }, 304],
+    [
+      'a page that the caller has and wants anew',
+      { 'If-None-Match': 'the tag', 'Cache-Control': 'no-cache' },
+      200,
+    ],
+    ['a page of which the caller has an older one', { 'If-None-Match': 'W/"0"' }, 200],
+  ])('%s is answered as by the controller, headers included', async (_, headers, status) => {
+    const { etag = '' } = (await admin.get('/api/products').expect(200)).headers as { etag?: string };
+    const ask = async (path: string): Promise<unknown> => {
+      const request = admin.get(path).set('X-Request-Id', 'same');
+      for (const [name, value] of Object.entries(headers))
+        void request.set(name, value.replace('the tag', etag));
+      const answer = await request.expect(status);
+      const { date: _date, ...kept } = answer.headers as Record<string, string>;
+      return { headers: kept, text: answer.text };
+    };
+    // The controller answers every query that has more in it than a last_id.
+    expect(await ask('/api/products')).toEqual(await ask('/api/products?unknown=1'));
+  });
+
+  it('a page is the JSON that JSON.stringify makes, with a tag and for this caller alone', async () => {
+    await database.pool.query('UPDATE products SET description = NULL, price = 0.10 WHERE id = 3');
+    const answer = await admin.get('/api/products').expect(200);
+    expect(JSON.stringify(JSON.parse(answer.text))).toBe(answer.text);
+    expect(answer.text).toContain('"id":3,"name":"Bread 3","description":null,"price":0.1,');
+    expect(answer.headers).toMatchObject({
+      'cache-control': 'private, no-cache',
+      'content-type': 'application/json; charset=utf-8',
+      etag: expect.stringMatching(/^W\/".{20,}"$/) as string,
+    });
+  });
+
+  it('a page in memory is refused to callers without a valid access cookie', async () => {
+    await admin.get('/api/products').expect(200);
+    const ask = (token: string) => service.client().setCookie('accessToken', token).get('/api/products');
+    expectFailure(await service.client().get('/api/products'), 401, MESSAGES.missingAccessToken);
+    expectFailure(await ask(expiredToken()), 401, MESSAGES.missingAccessToken);
+    expectFailure(await ask('a.b.c'), 400, MESSAGES.malformedAccessToken);
+    const exp = Math.floor(Date.now() / 1000) + 2;
+    const token = signToken(goodClaims({ exp }));
+    await ask(token).expect(200);
+    await until('the token has expired', async () => (await ask(token)).status === 401);
+    expect(Date.now() / 1000).toBeGreaterThanOrEqual(exp);
+  });
+
+  it('a process shows at once what it wrote, with 8 writers and readers at a time', async () => {
+    const writer = async (n: number): Promise<void> => {
+      const { id } = await createProduct(admin, [], { ...CAKE, name: `New ${n}` });
+      expect((await page(admin, id - 1))[0]).toMatchObject({ id, name: `New ${n}` });
+      for (const price of [1, 2]) {
+        await form(admin.put(`/api/products/${id}`), { ...BREAD, price: `${price}` }).expect(200);
+        expect((await page(admin, id - 1))[0]).toMatchObject({ id, price });
+      }
+      await admin.delete(`/api/products/${id}`).expect(204);
+      expect((await page(admin, id - 1)).map((product) => product.id)).not.toContain(id);
+    };
+    await Promise.all(Array.from({ length: 8 }, (_, n) => writer(n)));
+  });
+
+  it('a change of another process shows within a second', async () => {
+    const customer = await other.customer();
+    expect(await page(customer, 50)).toHaveLength(10);
+    const { id } = await createProduct(admin, [{ bytes: png(), name: 'a.png' }]);
+    const changed = Date.now();
+    await until('the change', async () => (await page(customer, 50)).some((product) => product.id === id));
+    expect(Date.now() - changed).toBeLessThan(OLDEST_MS);
+  });
+
+  it('the memory keeps to its bytes', async () => {
+    await insertProducts(database, 1200, 'x'.repeat(2_000));
+    const small = await startService({ database, settings: { CATALOG_CACHE_MB: '1' } });
+    try {
+      const { catalogCacheBytes } = await built('src/common/metrics.js');
+      const client = await small.admin();
+      let largest = 0;
+      for (let lastId = 60; lastId < 1260; lastId += 50) {
+        expect(await page(client, lastId)).toHaveLength(50);
+        const [bytes] = (await catalogCacheBytes.get()).values;
+        largest = Math.max(largest, bytes?.value ?? 0);
+      }
+      expect(largest).toBeGreaterThan(512 * 1024);
+      expect(largest).toBeLessThanOrEqual(1024 * 1024);
+    } finally {
+      await small.stop();
+    }
+  });
+});
+
+describe('a page that is being loaded while a product changes', () => {
+  /** Loads that wait until they are told what they have read. */
+  async function slowPages() {
+    const { ProductPages } = await built('src/products/product-pages.js');
+    const loads: ((body: string | null) => void)[] = [];
+    const repository = {
+      page: () => new Promise<string | null>((resolve) => loads.push(resolve)),
+    };
+    const parameters = [{ catalogCacheBytes: 1024 * 1024 }, repository, { localPrefix: '' }];
+    return {
+      pages: new ProductPages(...(parameters as unknown as ConstructorParameters<typeof ProductPages>)),
+      loads,
+    };
+  }
+
+  it('is answered to the callers who wait for it, and to no later one', async () => {
+    const { pages, loads } = await slowPages();
+    const early = pages.after(0);
+    pages.clear();
+    const late = pages.after(0);
+    loads[1]?.('new');
+    expect((await late)?.body.toString()).toBe('new');
+    loads[0]?.('old');
+    expect((await early)?.body.toString()).toBe('old');
+    expect((await pages.after(0))?.body.toString()).toBe('new');
+    expect(loads).toHaveLength(2);
+  });
+
+  it('may be the end of the list', async () => {
+    const { pages, loads } = await slowPages();
+    const early = pages.after(0);
+    pages.clear();
+    loads[0]?.(null);
+    expect(await early).toBeNull();
+  });
+});
