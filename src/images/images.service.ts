@@ -8,7 +8,7 @@ import { ImageRemovalService } from './image-removal.service.js';
 import type { Image } from './image.entity.js';
 import { ImagesRepository, type StagedImage } from './images.repository.js';
 
-export type { StagedImage };
+export type { Image, StagedImage };
 
 /** Most images of one product (contract 8). */
 export const MAX_IMAGES = 5;

@@ -6,6 +6,7 @@ export type Failures = readonly (readonly [code: number, message: string])[];
 const VALIDATION = [400, MESSAGES.validation] as const;
 const CREDENTIALS = [400, MESSAGES.credentials] as const;
 const OTP = [400, MESSAGES.otp] as const;
+const IMAGE_TOO_LARGE = [413, 'an image can have 5 MiB at max'] as const;
 const NOT_FOUND = [404, MESSAGES.notFound] as const;
 const EMAIL_TAKEN = [409, MESSAGES.emailTaken] as const;
 const NOT_PENDING = [409, 'order is no longer pending'] as const;
@@ -40,12 +41,21 @@ export const OPERATIONS: Readonly<Record<string, [Access, 'json' | 'form' | null
   'POST /api/products': [
     'admin',
     'form',
-    [VALIDATION, [500, 'fail to create product and this is not your fault, please try again later']],
+    [
+      VALIDATION,
+      IMAGE_TOO_LARGE,
+      [500, 'fail to create product and this is not your fault, please try again later'],
+    ],
   ],
   'PUT /api/products/{product_id}': [
     'admin',
     'form',
-    [[400, 'validation errors'], [400, 'each product can only have 5 images at max'], NOT_FOUND],
+    [
+      [400, 'validation errors'],
+      [400, 'each product can only have 5 images at max'],
+      IMAGE_TOO_LARGE,
+      NOT_FOUND,
+    ],
   ],
   'DELETE /api/products/{product_id}': ['admin', null, [NOT_FOUND]],
 

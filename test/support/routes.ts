@@ -17,11 +17,13 @@ export function routesOf({ app }: TestService): Route[] {
   const { router } = app.getHttpAdapter().getInstance() as unknown as {
     router: { stack: readonly Layer[] };
   };
-  return router.stack.flatMap(({ route }) =>
+  const routes = router.stack.flatMap(({ route }) =>
     route === undefined
       ? []
       : Object.keys(route.methods).map((method) => ({ method: method as HttpMethod, path: route.path })),
   );
+  // A middleware of a route is a layer of its own.
+  return [...new Map(routes.map((route) => [`${route.method} ${route.path}`, route])).values()];
 }
 
 /** Whether a path belongs to the pages beside the API, which the OpenAPI document does not describe. */
