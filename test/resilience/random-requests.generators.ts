@@ -11,13 +11,7 @@ import {
 import { ODD_VALUES } from '../support/hostile-values.js';
 import { type HostileRequest, hostileRequests } from '../support/hostile.js';
 import { type OpenApi, type Operation, type Parameter, resolved, type Schema } from '../support/openapi.js';
-import {
-  htmlNamedPng,
-  jpeg,
-  padded,
-  png,
-  svgNamedPng,
-} from '../support/pictures.js';
+import { htmlNamedPng, jpeg, padded, png, svgNamedPng } from '../support/pictures.js';
 import { type Caller, CALLERS, STOREFRONT, type World } from './random-requests.world.js';
 
 /** One operation of the document with what requests to it are made of. */
