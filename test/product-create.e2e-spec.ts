@@ -252,8 +252,8 @@ describe('creating a product', () => {
       customer.post('/api/products').type('multipart/form-data').send('no form'),
       form(customer.post('/api/products'), CAKE, [{ bytes: padded(png(), 6 * MIB), name: 'a.png' }]),
     ]) {
-      const { status, body } = await request;
-      expect({ status, body: body as unknown }).toEqual({
+      const answer = await request;
+      expect({ status: answer.status, body: answer.body as unknown }).toEqual({
         status: 403,
         body: fail(403, 'this action is only for user with admin access'),
       });

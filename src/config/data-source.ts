@@ -7,9 +7,9 @@ import { AttemptOfOrder1763810000000 } from '../../migrations/1763810000000-atte
 import { AttemptCounts1763900000000 } from '../../migrations/1763900000000-attempt-counts.js';
 import { CatalogNotifications1764000000000 } from '../../migrations/1764000000000-catalog-notifications.js';
 import { SessionsById1765000000000 } from '../../migrations/1765000000000-sessions-by-id.js';
-import { Payments1765200000000 } from '../../migrations/1765200000000-payments.js';
 import { ImageNames1765100000000 } from '../../migrations/1765100000000-image-names.js';
 import { NoCatalogNotifications1765110000000 } from '../../migrations/1765110000000-no-catalog-notifications.js';
+import { Payments1765200000000 } from '../../migrations/1765200000000-payments.js';
 
 /** Every migration, in order. An explicit list: a glob would run whatever file lies about. */
 export const migrations = [
@@ -20,6 +20,8 @@ export const migrations = [
   AttemptCounts1763900000000,
   CatalogNotifications1764000000000,
   SessionsById1765000000000,
+  ImageNames1765100000000,
+  NoCatalogNotifications1765110000000,
   Payments1765200000000,
 ];
 
