@@ -135,7 +135,7 @@ describe('slow clients', () => {
   });
 
   it('that stop in a file leave no product', async () => {
-    const pieces = Buffer.concat(formPieces(CAKE, [noisyPng(500, 500)]));
+    const pieces = Buffer.concat(formPieces(CAKE, [noisyPng(750_000)]));
     const head =
       `POST /api/products HTTP/1.1\r\n${HOST}Cookie: accessToken=${admin.cookie('accessToken')}\r\n` +
       `Content-Type: multipart/form-data; boundary=${BOUNDARY}\r\nContent-Length: ${pieces.length}\r\n\r\n`;
