@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { OrdersService } from '../orders/orders.service.js';
-import type { EventSource, PaymentEvent } from './payment-event.js';
-import { type Outcome, outcomeOf } from './payment-outcome.js';
+import type { EventSource, Outcome, PaymentEvent } from './payment-event.js';
+import { outcomeOf } from './payment-outcome.js';
 import { PaymentsRepository } from './payments.repository.js';
 
 /** The one way in which an order's payment changes: notifications, answers of the gateway and cancellations. */

@@ -1,6 +1,5 @@
 import { Column, Entity, PrimaryGeneratedColumn } from 'typeorm';
-import type { EventSource } from './payment-event.js';
-import type { Outcome } from './payment-outcome.js';
+import type { EventSource, Outcome } from './payment-event.js';
 
 /** A line of an order's history: what the gateway told or answered, as received, and what became of it. */
 @Entity('payment_notifications')

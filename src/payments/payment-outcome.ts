@@ -1,9 +1,6 @@
 import { isCompleted, type OrderStatus, type PaymentState } from '../orders/order-status.js';
-import type { PaymentEvent } from './payment-event.js';
+import type { Outcome, PaymentEvent } from './payment-event.js';
 import type { PaymentNotification } from './payment-notification.entity.js';
-
-/** What becomes of an event: `late` is kept but not applied. */
-export type Outcome = 'applied' | 'duplicate' | 'late';
 
 /** A line of the history of a transaction. */
 export type HistoryLine = Pick<

@@ -1,9 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { type EntityManager, MoreThan, Repository } from 'typeorm';
-import type { PaymentEvent } from './payment-event.js';
+import type { Outcome, PaymentEvent } from './payment-event.js';
 import { PaymentNotification } from './payment-notification.entity.js';
-import type { Outcome } from './payment-outcome.js';
 
 /** Notifications of one page of a history. */
 const PAGE_SIZE = 50;
