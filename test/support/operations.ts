@@ -74,7 +74,7 @@ export const OPERATIONS: Readonly<Record<string, [Access, 'json' | 'form' | null
   'POST /api/products/payments': ['none', 'json', [VALIDATION, [403, 'invalid signature'], NOT_FOUND]],
   'GET /api/images/{name}': ['none', null, [NOT_FOUND]],
   'GET /api/health/live': ['none', null, []],
-  'GET /api/health/ready': ['none', null, []],
+  'GET /api/health/ready': ['none', null, [[503, 'the service is not ready: database, queue']]],
 };
 
 /** All that an operation may refuse: its own failures and those of its kind. */
