@@ -22,7 +22,7 @@ async function errorOf(work: Promise<unknown>): Promise<unknown> {
   );
 }
 
-describe('decisions, Answers: 503 when the database is away', () => {
+describe('an error that says that the database is away', () => {
   it.each([
     ...['08000', '08001', '08003', '08006', '08P01', '53100', '53200', '53300', '53400'],
     ...['57P01', '57P02', '57P03', '57P04', '57P05', '57014', '58030', '25006', '25P03', '25P04'],
@@ -69,11 +69,11 @@ describe('decisions, Answers: 503 when the database is away', () => {
     ['a mistake in a statement', new QueryFailedError('SELECT 1', [], sqlError('42601'))],
     ['a mistake in the code', new TypeError("Cannot read properties of undefined (reading 'id')")],
     [
-      'words that somebody else uses',
+      'the same words of another service',
       new Error('the upload failed: connection terminated by the image host'),
     ],
     [
-      'a failure of another neighbour, which is always wrapped',
+      'a failure of another service, which is always wrapped',
       new Error('fetch failed', { cause: networkError('ECONNREFUSED') }),
     ],
     ['what is no error', 'ECONNREFUSED'],
@@ -83,7 +83,7 @@ describe('decisions, Answers: 503 when the database is away', () => {
   });
 });
 
-describe('decisions, Answers: 503 when the database goes away in the middle', () => {
+describe('the database goes away in the middle', () => {
   let database: TestDatabase;
   let dataSource: DataSource;
 

@@ -51,7 +51,7 @@ function messageOf(settings: Record<string, string>): string {
 }
 
 describe('the settings', () => {
-  it('decisions, Settings: nothing set gives the documented defaults', () => {
+  it('nothing set gives the documented defaults', () => {
     expect(read({})).toMatchObject({
       nodeEnv: 'development',
       port: 3000,
@@ -74,12 +74,12 @@ describe('the settings', () => {
     });
   });
 
-  it('decisions, Settings: PUBLIC_URL follows PORT and loses its trailing slash', () => {
+  it('PUBLIC_URL follows PORT and loses its trailing slash', () => {
     expect(read({ PORT: '8080' }).publicUrl).toBe('http://localhost:8080');
     expect(read({ PUBLIC_URL: 'https://bakery.example/' }).publicUrl).toBe('https://bakery.example');
   });
 
-  it('issue Operation: metrics and traces are off until they are asked for, and bad settings of theirs are named', () => {
+  it('metrics and traces are off until they are asked for, and bad settings of theirs are named', () => {
     expect(read({ METRICS_PORT: '9464' }).metricsPort).toBe(9464);
     expect(read({ OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'http://collector:4318/v1/traces' }).tracing).toEqual({
       serviceName: 'bakery-catalog-service',
@@ -103,7 +103,7 @@ describe('the settings', () => {
     ]);
   });
 
-  it('decisions, Settings: an empty variable counts as unset', () => {
+  it('an empty variable counts as unset', () => {
     expect(
       read({ PORT: '', DATABASE_URL: ' ', ADMIN_EMAIL: '', ADMIN_PASSWORD: '', CORS_ORIGINS: '' }),
     ).toMatchObject({
@@ -119,11 +119,11 @@ describe('the settings', () => {
     ['9', 9],
     ['10.0.0.0/8', ['10.0.0.0/8']],
     ['127.0.0.1, fd00::/8,::1', ['127.0.0.1', 'fd00::/8', '::1']],
-  ])('issue 4, Hostile input: TRUSTED_PROXIES takes %s', (value, proxies) => {
+  ])('TRUSTED_PROXIES takes %s', (value, proxies) => {
     expect(read({ TRUSTED_PROXIES: value }).trustedProxies).toEqual(proxies);
   });
 
-  it('decisions, Settings: a Cloudinary address and a server key choose image host and gateway', () => {
+  it('a Cloudinary address and a server key choose image host and gateway', () => {
     const env = read({
       CLOUDINARY_URL: 'cloudinary://key:secret@cloud',
       MIDTRANS_SERVER_KEY: 'SB-Mid-server-x',
@@ -137,7 +137,7 @@ describe('the settings', () => {
     );
   });
 
-  it('decisions, Settings: one message names every bad variable and shows no value', () => {
+  it('one message names every bad variable and shows no value', () => {
     const bad = {
       NODE_ENV: 'staging-value',
       PORT: '70000',
@@ -200,11 +200,11 @@ describe('the settings', () => {
     ],
     ['JWT_ACCESS_SECRET', ['x'.repeat(31)]],
     ['IMAGE_HOST', ['cloudinary ftp', 'Local']],
-  ])('decisions, Settings: %s refuses %j', (name, values) => {
+  ])('%s refuses %j', (name, values) => {
     for (const value of values) expect([value, badOnes({ [name]: value })]).toEqual([value, [name]]);
   });
 
-  it('decisions, Settings: one of ADMIN_EMAIL and ADMIN_PASSWORD alone is refused', () => {
+  it('one of ADMIN_EMAIL and ADMIN_PASSWORD alone is refused', () => {
     expect(badOnes({ ADMIN_EMAIL: 'admin@example.com' })).toEqual(['ADMIN_PASSWORD']);
     expect(badOnes({ ADMIN_PASSWORD: 'secret' })).toEqual(['ADMIN_EMAIL']);
     expect(badOnes({ ADMIN_EMAIL: `${'a'.repeat(64)}@${'b.'.repeat(100)}com`, ADMIN_PASSWORD: 'x' })).toEqual(
@@ -212,13 +212,13 @@ describe('the settings', () => {
     );
   });
 
-  it('decisions, Settings: ADMIN_PASSWORD keeps its spaces, as a password that is typed does', () => {
+  it('ADMIN_PASSWORD keeps its spaces, as a password that is typed does', () => {
     expect(read({ ADMIN_EMAIL: 'admin@example.com', ADMIN_PASSWORD: ' spaced ' }).admin?.password).toBe(
       ' spaced ',
     );
   });
 
-  it('decisions, Settings: the two signing keys must differ', () => {
+  it('the two signing keys must differ', () => {
     expect(badOnes({ JWT_ACCESS_SECRET: LONG, JWT_REFRESH_SECRET: LONG })).toEqual(['JWT_REFRESH_SECRET']);
   });
 });
@@ -264,7 +264,7 @@ async function publishedFiles(): Promise<string[]> {
 }
 
 describe('the settings of production', () => {
-  it('decisions, Settings: with secrets of their own they are taken', () => {
+  it('with secrets of their own they are taken', () => {
     expect(read(PRODUCTION)).toMatchObject({
       nodeEnv: 'production',
       corsAllowsLoopback: false,
@@ -272,7 +272,7 @@ describe('the settings of production', () => {
     });
   });
 
-  it('decisions, Settings: every default secret is refused, all in one message, and no key is generated', async () => {
+  it('every default secret is refused, all in one message, and no key is generated', async () => {
     expect(badOnes({ NODE_ENV: 'production' })).toEqual([
       'JWT_ACCESS_SECRET',
       'JWT_REFRESH_SECRET',
@@ -301,7 +301,7 @@ describe('the settings of production', () => {
 });
 
 describe('the signing keys of development', () => {
-  it('decisions, Settings: are generated once, long and different, and kept across starts', () => {
+  it('are generated once, long and different, and kept across starts', () => {
     const first = read({});
     expect(first.jwtAccessSecret.length).toBeGreaterThanOrEqual(32);
     expect(first.jwtRefreshSecret.length).toBeGreaterThanOrEqual(32);
@@ -311,14 +311,14 @@ describe('the signing keys of development', () => {
     expect(second.jwtRefreshSecret).toBe(first.jwtRefreshSecret);
   });
 
-  it('decisions, Settings: are for their owner only to read, and no temporary file is left', async () => {
+  it('are for their owner only to read, and no temporary file is left', async () => {
     read({});
     expect(await readdir(dataDir)).toEqual(['development-secrets.json']);
     const { mode } = await stat(join(dataDir, 'development-secrets.json'));
     expect(mode & 0o777).toBe(0o600);
   });
 
-  it('decisions, Settings: of another folder are others', async () => {
+  it('of another folder are others', async () => {
     const elsewhere = await mkdtemp(join(tmpdir(), 'bakery-settings-'));
     try {
       expect(read({ DATA_DIR: elsewhere }).jwtAccessSecret).not.toBe(read({}).jwtAccessSecret);
@@ -327,13 +327,13 @@ describe('the signing keys of development', () => {
     }
   });
 
-  it('decisions, Settings: yield to a key that is set', () => {
+  it('yield to a key that is set', () => {
     const env = read({ JWT_ACCESS_SECRET: LONG });
     expect(env.jwtAccessSecret).toBe(LONG);
     expect(env.jwtRefreshSecret).toBe(read({}).jwtRefreshSecret);
   });
 
-  it('decisions, Settings: a file that holds no keys is named, and its content is not', async () => {
+  it('a file that holds no keys is named, and its content is not', async () => {
     const file = join(dataDir, 'development-secrets.json');
     await writeFile(file, '{"jwtAccessSecret": 7, "jwtRefreshSecret": "shh"}');
     await chmod(file, 0o600);
@@ -360,13 +360,13 @@ describe('.env.example', () => {
     return [...new Set([...example.matchAll(/^([A-Z_]+)=/gm)].map(([, name = '']) => name))].sort();
   }
 
-  it('decisions, Settings: lists every variable that is read, and no other', async () => {
+  it('lists every variable that is read, and no other', async () => {
     const names = await namesRead();
     expect(names.length).toBeGreaterThan(15);
     expect(await namesListed()).toEqual(names);
   });
 
-  it('decisions, Settings: as it stands, it is good for a start in development', async () => {
+  it('as it stands, it is good for a start in development', async () => {
     const example = await readFile('.env.example', 'utf8');
     const lines = [...example.matchAll(/^([A-Z_]+)=(.*)$/gm)].map(
       ([, name = '', value = '']) => [name, value] as const,
@@ -375,7 +375,7 @@ describe('.env.example', () => {
     expect(env).toEqual(read({}));
   });
 
-  it('architecture, Rules: no file outside src/config reads the environment', async () => {
+  it('no file outside src/config reads the environment', async () => {
     const files = (await readdir('src', { recursive: true })).filter((file) => file.endsWith('.ts'));
     const readers = [];
     for (const file of files)

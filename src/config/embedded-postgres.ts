@@ -153,8 +153,8 @@ export class EmbeddedPostgres {
 
   /**
    * Gets the cluster a running server and the supervisor's lock on it. A server that runs with the same program and
-   * settings is taken over, another one is stopped. Whoever gets the lock is the supervisor, whoever launched the
-   * server.
+   * settings is taken over, another one is stopped. The process that gets the lock is the supervisor, even if another
+   * process launched the server.
    * @param port where the server must listen; a free one is chosen if it is left out
    */
   private async acquire(port?: number): Promise<SupervisorSession> {

@@ -12,8 +12,8 @@ const TURN_DEADLINE_MS = 15 * 60_000;
 const TURN_PAUSE_MS = 200;
 
 /**
- * How long a migration stands in front of a table's lock, in milliseconds. Whoever wants the table meanwhile stands
- * behind it, plain reads too, so it must be shorter than a request's patience.
+ * How long a migration waits for a table's lock, in milliseconds. Other statements that want the table wait behind it,
+ * plain reads too, so it must be shorter than a request's patience.
  */
 export const LOCK_PATIENCE_MS = 2_000;
 const RETRY_PAUSE_MS = { first: 500, longest: 10_000 };
@@ -73,7 +73,7 @@ async function takeTurn(lock: Client): Promise<void> {
 
 /**
  * Repeats a change of the schema that gave up because a long transaction has one of its tables, with growing pauses
- * in which everybody who stood behind it gets through.
+ * in which the statements that waited behind it run.
  * @param change leaves nothing behind when it fails
  * @throws the last failure, after 10 minutes; any other failure at once
  */

@@ -23,8 +23,8 @@ export function metricsPort(settings: SettingsReader, port: number): number | un
 }
 
 /**
- * Whether to trace, by OpenTelemetry's own variables. The SDK takes a bad one for unset and says so where nobody
- * looks, so they are validated here.
+ * Whether to trace, by OpenTelemetry's own variables. The SDK ignores a bad one without a clear
+ * message, so they are validated here.
  *
  * @see https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/
  */
