@@ -166,6 +166,9 @@ describe('npm run db -- backup and restore', () => {
     await writeFile(flipped, bytes);
     await refuses(flipped, /cut or changed/);
 
+    await refuses(services.at('no-such.backup'), /no-such\.backup does not exist/);
+    await refuses(services.root, /is no file: version 1\.0 made folders/);
+
     const folder = services.at('unpacked');
     const repack = async (name: string, change: () => Promise<void>): Promise<string> => {
       await mkdir(folder, { recursive: true });

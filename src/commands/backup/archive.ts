@@ -1,10 +1,11 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
+import { errorCode } from '../../config/embedded-postgres/files.js';
 import type { Table } from './tables.js';
 
 /** Grows when an earlier build could not read what this one writes. */
@@ -46,9 +47,14 @@ export async function pack(
  * @throws BackupError when it is cut, changed, or of a form that this build does not know
  */
 export async function unpack(file: string, folder: string): Promise<Manifest> {
+  const found = await stat(file).catch(() => undefined);
+  if (found === undefined) throw new BackupError(`${file} does not exist`);
+  if (!found.isFile())
+    throw new BackupError(`${file} is no file: version 1.0 made folders, and restores them`);
   try {
     await tar('-xzf', file, '-C', folder);
   } catch (error) {
+    if (error instanceof BackupError) throw error;
     throw new BackupError(`${file} is no backup, or it was cut or changed`, { cause: error });
   }
   const text = await readFile(join(folder, MANIFEST), 'utf8').catch(() => undefined);
@@ -59,9 +65,9 @@ export async function unpack(file: string, folder: string): Promise<Manifest> {
       `${file} is of a form that this build does not read: restore it with the build that made it`,
     );
   }
-  const found = await checksumsOf(folder);
-  for (const path of new Set([...Object.keys(manifest.checksums), ...Object.keys(found)])) {
-    if (found[path] !== manifest.checksums[path])
+  const checksums = await checksumsOf(folder);
+  for (const path of new Set([...Object.keys(manifest.checksums), ...Object.keys(checksums)])) {
+    if (checksums[path] !== manifest.checksums[path])
       throw new BackupError(`${file} was changed: see ${path} in it`);
   }
   return manifest;
@@ -88,6 +94,12 @@ async function checksumsOf(folder: string): Promise<Record<string, string>> {
   return checksums;
 }
 
+/** The system's own program. It refuses paths that lead out of the folder. */
 async function tar(...args: string[]): Promise<void> {
-  await promisify(execFile)('tar', args);
+  try {
+    await promisify(execFile)('tar', args);
+  } catch (error) {
+    if (errorCode(error) !== 'ENOENT') throw error;
+    throw new BackupError('backup and restore need the program tar, which is not installed here');
+  }
 }

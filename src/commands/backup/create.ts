@@ -1,5 +1,5 @@
 import { createWriteStream } from 'node:fs';
-import { constants, copyFile, link, mkdir, open, readdir, rm, stat } from 'node:fs/promises';
+import { constants, copyFile, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import pg from 'pg';
@@ -27,7 +27,7 @@ export async function createBackup(
 ): Promise<BackupSummary> {
   const file = resolve(target);
   const work = `${file}.partial`;
-  if (await stat(file).catch(() => undefined)) throw new Error(`${target} exists: name a file that does not`);
+  await refuseExisting(file);
   try {
     await mkdir(work, { mode: 0o700 });
   } catch (error) {
@@ -47,12 +47,17 @@ export async function createBackup(
     await (await open(packed, 'wx', 0o600)).close();
     await pack(content, packed, manifest);
     await sync(packed);
-    await link(packed, file); // unlike a rename, it replaces nothing
+    await refuseExisting(file);
+    await rename(packed, file);
     await sync(dirname(file));
     return { bytes: (await stat(file)).size, missingImages: manifest.missingImages };
   } finally {
     await rm(work, { recursive: true, force: true });
   }
+}
+
+async function refuseExisting(file: string): Promise<void> {
+  if (await stat(file).catch(() => undefined)) throw new Error(`${file} exists: name a file that does not`);
 }
 
 async function readDatabase(databaseUrl: string, images: string, content: string) {
