@@ -1,12 +1,10 @@
+import { MailerService } from '@nestjs-modules/mailer';
 import { Injectable } from '@nestjs/common';
 import Handlebars from 'handlebars';
-import { createTransport, type Transporter } from 'nodemailer';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { mails } from '../common/metrics.js';
-import { Env } from '../config/env.js';
 import { deliveryFailure } from './delivery-failure.js';
-import { OutboxTransport } from './outbox.transport.js';
 
 const TEMPLATES = ['verify-email', 'verify-new-email', 'reset-password'] as const;
 export type MailTemplate = (typeof TEMPLATES)[number];
@@ -23,14 +21,8 @@ export interface Mail {
 const handlebars = Handlebars.create();
 handlebars.registerPartial('layout', sourceOf('layout.html'));
 
-const SECOND = 1000;
-/** Bounds every wait of one delivery; the deadline of the job bounds the whole. */
-const TIMEOUTS = {
-  connectionTimeout: 5 * SECOND,
-  greetingTimeout: 5 * SECOND,
-  socketTimeout: 10 * SECOND,
-  dnsTimeout: 5 * SECOND,
-};
+/** Above what the transport's own limits add up to, and below a job's deadline. */
+const SEND_DEADLINE_MS = 25_000;
 
 /** Renders and sends mail. Callers are jobs, which repeat what fails. */
 @Injectable()
@@ -39,15 +31,7 @@ export class MailService {
     TEMPLATES.map((name) => [name, { html: template(`${name}.html`), text: template(`${name}.txt`, true) }]),
   );
 
-  readonly #transporter: Transporter;
-
-  constructor({ smtpUrl, dataDir, mailFrom }: Env) {
-    const defaults = { from: mailFrom };
-    this.#transporter =
-      smtpUrl === undefined
-        ? createTransport(new OutboxTransport(join(dataDir, 'outbox')), defaults)
-        : createTransport(withTimeouts(smtpUrl), defaults);
-  }
+  constructor(private readonly mailer: MailerService) {}
 
   /**
    * @throws PermanentJobError when the mail server says that there is no such recipient
@@ -57,27 +41,19 @@ export class MailService {
     const parts = this.#templates.get(template);
     if (parts === undefined) throw new Error(`there is no mail template ${template}`);
     try {
-      await this.#transporter.sendMail({
+      await this.mailer.sendMail({
         // An object, not a string: an address is never parsed as a list of them.
         to: { name: '', address: to },
         subject,
         html: parts.html(context),
         text: parts.text(context),
+        timeout: SEND_DEADLINE_MS,
       });
     } catch (error) {
       throw deliveryFailure(error);
     }
     mails.inc({ outcome: 'sent' });
   }
-}
-
-/** In the URL, because nodemailer reads no option beside it. Those that the URL has already stay. */
-function withTimeouts(smtpUrl: string): string {
-  const url = new URL(smtpUrl);
-  for (const [name, milliseconds] of Object.entries(TIMEOUTS)) {
-    if (!url.searchParams.has(name)) url.searchParams.set(name, String(milliseconds));
-  }
-  return url.href;
 }
 
 /** Compiled once. Values are escaped for HTML; a text part shows them as they are. */
