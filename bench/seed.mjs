@@ -15,8 +15,7 @@ export async function seed(databaseUrl, products, orders) {
     );
     await client.query(
       `INSERT INTO images (id, host, state, product_id, position, url)
-       SELECT id, 'local', 'attached', product_id, position,
-              'http://localhost:3000/api/images/' || id || '.jpg'
+       SELECT id, 'local', 'attached', product_id, position, id || '.jpg'
        FROM (
          SELECT gen_random_uuid() AS id, product_id, position
          FROM generate_series(1, $1::integer) AS product_id

@@ -32,17 +32,17 @@ createServer(async (request, response) => {
   }
   const { fields, image } = await readForm(request);
   const imageId = randomUUID();
-  const url = `http://localhost:3000/api/images/${imageId}.jpg`;
-  await writeFile(join(folder, `${imageId}.jpg`), image);
+  const name = `${imageId}.jpg`;
+  await writeFile(join(folder, name), image);
   const client = await pool.connect();
   try {
     await client.query('BEGIN');
     const values = [fields.name, fields.description, fields.price];
     const { rows } = await client.query({ ...insertProduct, values });
-    await client.query({ ...insertImage, values: [imageId, rows[0].id, url] });
+    await client.query({ ...insertImage, values: [imageId, rows[0].id, name] });
     await client.query('COMMIT');
     response.writeHead(201, { 'Content-Type': 'application/json; charset=utf-8' });
-    const products = { id: rows[0].id, ...fields, images: [url] };
+    const products = { id: rows[0].id, ...fields, images: [`http://localhost:3000/api/images/${name}`] };
     response.end(JSON.stringify({ status: 'success', data: { products } }));
   } finally {
     client.release();

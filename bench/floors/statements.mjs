@@ -1,7 +1,7 @@
 /** A page of 50 products with the URLs of their images, after the id $1. */
 export const PAGE_SQL = `
   SELECT id, name, description, price::float8 AS price,
-    (SELECT array_agg(url ORDER BY position) FROM images
+    (SELECT array_agg('http://localhost:3000/api/images/' || url ORDER BY position) FROM images
      WHERE images.product_id = products.id AND images.state = 'attached') AS images
   FROM products WHERE id > $1 ORDER BY id LIMIT 50`;
 
