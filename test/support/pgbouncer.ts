@@ -1,0 +1,86 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { freePort } from './process.js';
+import { until } from './wait.js';
+
+/** Connections to PostgreSQL that all clients of a database share. */
+const POOL_SIZE = 8;
+/** PgBouncer refuses to run as root; this is `nobody` on Debian. */
+const NOBODY = 65_534;
+
+/** What the service sends at the start of a connection and PgBouncer does not know. */
+export const IGNORED_STARTUP_PARAMETERS = [
+  'statement_timeout',
+  'lock_timeout',
+  'idle_in_transaction_session_timeout',
+];
+
+/** A real PgBouncer in transaction mode in front of the run's PostgreSQL. */
+export interface PgBouncer {
+  /** The same database, reached through it. */
+  through(databaseUrl: string): string;
+  stop(): Promise<void>;
+}
+
+/** Whether this machine has PgBouncer: Debian's package `pgbouncer`. */
+export function hasPgBouncer(): boolean {
+  return spawnSync('pgbouncer', ['--version']).status === 0;
+}
+
+/** Starts it in front of the server of a database. */
+export async function startPgBouncer(databaseUrl: string): Promise<PgBouncer> {
+  const server = new URL(databaseUrl);
+  const port = await freePort();
+  const folder = await mkdtemp(join(tmpdir(), 'bakery-pgbouncer-'));
+  await chmod(folder, 0o755);
+  const configuration = join(folder, 'pgbouncer.ini');
+  const { hostname, username, password } = server;
+  await writeFile(
+    configuration,
+    `[databases]
+* = host=${hostname} port=${server.port} user=${username} password=${decodeURIComponent(password)}
+[pgbouncer]
+listen_addr = 127.0.0.1
+listen_port = ${port}
+unix_socket_dir =
+auth_type = any
+pool_mode = transaction
+default_pool_size = ${POOL_SIZE}
+max_client_conn = 200
+ignore_startup_parameters = ${IGNORED_STARTUP_PARAMETERS.join(', ')}
+`,
+  );
+  const isRoot = process.getuid?.() === 0;
+  const child = spawn('pgbouncer', ['--quiet', configuration], {
+    stdio: 'ignore',
+    ...(isRoot && { uid: NOBODY, gid: NOBODY }),
+  });
+  await until('PgBouncer accepts connections', () => {
+    if (child.exitCode !== null) throw new Error(`PgBouncer ended with ${child.exitCode}`);
+    return accepts(port);
+  });
+  return {
+    through: (url) => Object.assign(new URL(url), { hostname: '127.0.0.1', port: String(port) }).href,
+    stop: async () => {
+      child.kill('SIGINT');
+      if (child.exitCode === null) await once(child, 'exit');
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function accepts(port: number): Promise<boolean> {
+  const socket = connect({ port, host: '127.0.0.1' });
+  try {
+    await once(socket, 'connect');
+    return true;
+  } catch {
+    return false;
+  } finally {
+    socket.destroy();
+  }
+}

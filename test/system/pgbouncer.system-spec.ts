@@ -1,0 +1,147 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client } from '../support/client.js';
+import { createEmptyDatabase, type TestDatabase } from '../support/databases.js';
+import { jobRows } from '../support/jobs.js';
+import { notification, NOTIFICATIONS_PATH } from '../support/notifications.js';
+import { order, orderOf, readOrder } from '../support/orders.js';
+import { hasPgBouncer, type PgBouncer, startPgBouncer } from '../support/pgbouncer.js';
+import { png } from '../support/pictures.js';
+import { type BuiltProcess, freePort, spawnBuilt, untilListening } from '../support/process.js';
+import { createProduct } from '../support/products.js';
+import { ACCESS_SECRET, ADMIN, REFRESH_SECRET, SERVER_KEY } from '../support/service.js';
+import { SmtpStandIn } from '../support/smtp-stand-in.js';
+import { until } from '../support/wait.js';
+
+/** One of the two processes. */
+interface Process extends BuiltProcess {
+  readonly url: string;
+}
+
+const isInstalled = hasPgBouncer();
+// CI installs it; elsewhere its absence is said in the test's title.
+if (!isInstalled && process.env.CI !== undefined) throw new Error('CI needs the package pgbouncer');
+
+describe(`two processes behind PgBouncer in transaction mode${isInstalled ? '' : ' (skipped: the package pgbouncer is not installed)'}`, () => {
+  const whenInstalled = isInstalled ? it : it.skip;
+  let database: TestDatabase;
+  let pooler: PgBouncer;
+  let smtp: SmtpStandIn;
+  let dataDir: string;
+  let processes: Process[] = [];
+
+  async function startProcess(): Promise<Process> {
+    const port = await freePort();
+    const url = `http://127.0.0.1:${port}`;
+    const started = spawnBuilt('src/main.js', {
+      PORT: String(port),
+      HOST: '127.0.0.1',
+      PUBLIC_URL: url,
+      DATA_DIR: dataDir,
+      DATABASE_URL: pooler.through(database.url),
+      JWT_ACCESS_SECRET: ACCESS_SECRET,
+      JWT_REFRESH_SECRET: REFRESH_SECRET,
+      ADMIN_EMAIL: ADMIN.email,
+      ADMIN_PASSWORD: ADMIN.password,
+      SMTP_URL: smtp.url,
+      MIDTRANS_SERVER_KEY: SERVER_KEY,
+      PAYMENT_GATEWAY: 'simulator',
+    });
+    return { ...started, url };
+  }
+
+  function clientsOfBoth(): [Client, Client] {
+    const [one, other] = processes.map(({ url }) => new Client(url));
+    if (one === undefined || other === undefined) throw new Error('there are not two processes');
+    return [one, other];
+  }
+
+  beforeAll(async () => {
+    if (!isInstalled) return;
+    database = await createEmptyDatabase();
+    pooler = await startPgBouncer(database.url);
+    smtp = await SmtpStandIn.start();
+    dataDir = await mkdtemp(join(tmpdir(), 'bakery-pooled-'));
+    processes = await Promise.all([startProcess(), startProcess()]);
+    await Promise.all(processes.map((started) => untilListening(started, started.url)));
+  });
+
+  afterAll(async () => {
+    if (!isInstalled) return;
+    for (const { child } of processes) child.kill('SIGTERM');
+    await Promise.all(processes.map(({ exited }) => exited));
+    await smtp.close();
+    await pooler.stop();
+    await database.drop();
+    await rm(dataDir, { recursive: true, force: true });
+  });
+
+  whenInstalled('both are ready, and the migrations have run once', async () => {
+    for (const { url } of processes)
+      await until('it is ready', async () => (await fetch(`${url}/api/health/ready`)).ok);
+    const { rows } = await database.pool.query<{ name: string; times: number }>(
+      'SELECT name, count(*)::int AS times FROM migrations GROUP BY name',
+    );
+    expect(rows.length).toBeGreaterThan(3);
+    expect(rows.filter(({ times }) => times !== 1)).toEqual([]);
+  });
+
+  whenInstalled('customers who register at either process get one mail each', async () => {
+    const [one, other] = clientsOfBoth();
+    const emails = Array.from({ length: 20 }, () => `${randomUUID()}@example.com`);
+    const answers = await Promise.all(
+      emails.map((email, index) => new Client((index % 2 === 0 ? one : other).url).register({ email })),
+    );
+    expect(answers.map(({ status }) => status)).toEqual(emails.map(() => 201));
+    await until('no mail waits', async () => (await jobRows(database.pool)).length === 0);
+    expect(smtp.mails.map(({ to }) => to[0]).toSorted()).toEqual(emails.toSorted());
+  });
+
+  whenInstalled('what one process writes, the other one shows: product, order, payment', async () => {
+    const [admin, customer] = clientsOfBoth();
+    await admin.post('/api/login').send(ADMIN).expect(200);
+    const { id } = await createProduct(admin, [{ bytes: png(), name: 'a.png' }]);
+    await customer.register({ email: `${randomUUID()}@example.com` }).expect(201);
+    await until('the other process lists it', async () => {
+      const { text } = await customer.get('/api/products');
+      return text.includes(`"id":${id},`);
+    });
+
+    const key = randomUUID();
+    const sent = await Promise.all(
+      Array.from({ length: 20 }, () => order(customer, [{ product_id: id, quantity: 2 }], key)),
+    );
+    expect(sent.map(({ status }) => status)).toEqual(sent.map(() => 201));
+    const { order_id, gross_amount } = orderOf(sent[0] ?? { body: {} });
+    expect(new Set(sent.map((answer) => orderOf(answer).order_id)).size).toBe(1);
+
+    const body = notification({ order_id, gross_amount: `${gross_amount}.00` });
+    const deliveries = await Promise.all(
+      Array.from({ length: 20 }, (_, index) =>
+        new Client((index % 2 === 0 ? admin : customer).url).post(NOTIFICATIONS_PATH).send(body),
+      ),
+    );
+    expect(deliveries.map(({ status }) => status)).toEqual(deliveries.map(() => 200));
+    expect(await readOrder(customer, order_id)).toMatchObject({ status: 'settlement' });
+    const { rows } = await database.pool.query<{ outcome: string }>(
+      'SELECT outcome FROM payment_notifications WHERE order_id = $1',
+      [order_id],
+    );
+    expect(rows.filter(({ outcome }) => outcome === 'applied')).toHaveLength(1);
+  });
+
+  whenInstalled(
+    'a process that is stopped exits with 0, and one that is started again takes its place',
+    async () => {
+      const [first] = processes;
+      first?.child.kill('SIGTERM');
+      expect(await first?.exited).toBe(0);
+      const again = await startProcess();
+      processes = [again, ...processes.slice(1)];
+      await untilListening(again, again.url);
+      await new Client(again.url).post('/api/login').send(ADMIN).expect(200);
+    },
+  );
+});
