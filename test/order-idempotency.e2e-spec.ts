@@ -107,7 +107,7 @@ describe('Idempotency-Key', () => {
     const later = [customer.clone(), atBranch()].map((client) =>
       order(client, items, key).then((answer) => answer),
     );
-    // Meanwhile nobody holds the order or waits in the database: it can be read, and others can order.
+    // Meanwhile the order is not locked: it can be read, and others can order.
     const [orderId = ''] = await orderIdsOf(shop, customer);
     expect(await readOrder(customer, orderId)).toMatchObject({ status: 'pending', token: null });
     expect(await attemptsOf(shop, orderId)).toMatchObject([{ attempt_id: orderId, is_claimed: true }]);
@@ -244,7 +244,7 @@ describe('Idempotency-Key', () => {
       expect(shop.gateway.callsOf('create')).toHaveLength(1);
     });
 
-    it('when it is cancelled while the gateway is asked: nobody is given the page of a cancelled order', async () => {
+    it('when it is cancelled while the gateway is asked, without a payment page', async () => {
       const letGo = holdGateway();
       const first = order(customer.clone(), items, key).then((answer) => answer);
       await until('the gateway was asked', () => shop.gateway.calls.length === 1);

@@ -111,7 +111,7 @@ describe('GET /api/orders', () => {
     expect(answer.headers['cache-control']).toBe('private, no-cache');
   });
 
-  it('nobody who ordered nothing has a page: 404', async () => {
+  it('a customer without orders gets a 404', async () => {
     expect((await customer.get(ORDERS).expect(404)).body).toEqual(NOT_FOUND);
   });
 
@@ -165,7 +165,7 @@ describe('GET /api/orders/{order_id}', () => {
     expect(statements).toHaveLength(1);
   });
 
-  it('an unchanged order is a 304 to whoever has its ETag, a changed one is sent with another', async () => {
+  it('an unchanged order is a 304 for its ETag, a changed one is sent with another ETag', async () => {
     const path = `${ORDERS}/${created.order_id}`;
     const first = await customer.get(path).expect(200);
     const { etag } = first.headers;
@@ -198,7 +198,7 @@ describe('GET /api/orders/{order_id}', () => {
 });
 
 describe('GET /api/admin/orders', () => {
-  /** Orders of two customers, 60 a status, and nobody else's. @returns ids newest first */
+  /** Orders of two customers, 60 a status, and no others. @returns ids newest first */
   async function fillWith(...statuses: string[]): Promise<string[]> {
     const others = [customer, await shop.customer()];
     await shop.database.pool.query(

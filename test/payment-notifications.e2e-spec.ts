@@ -162,7 +162,7 @@ describe('redelivery and order of arrival', () => {
 
   it('60 identical notifications at once change the order once', async () => {
     const { of, orderId } = await orderWithTransaction();
-    // Counts the writes to this order, whoever makes them.
+    // Counts all writes to this order.
     await service.database.pool.query(`
       CREATE TABLE order_writes (order_id uuid);
       CREATE FUNCTION count_order_write() RETURNS trigger LANGUAGE plpgsql AS

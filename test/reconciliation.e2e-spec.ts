@@ -463,7 +463,7 @@ describe('no order is forgotten', () => {
     const orders = await bulkOrders(shop, 2);
     const [dead = '', gone = ''] = orders;
     for (const orderId of orders) shop.gateway.settle(orderId);
-    // As a process leaves it that is killed in the middle of the check: locked, by nobody who lives.
+    // As a process leaves it that is killed in the middle of the check: locked by a process that is gone.
     await shop.service.database.pool.query(
       `WITH job AS (SELECT (graphile_worker.add_job('check-order', json_build_object('orderId', $1::text),
                               job_key := 'check-order:' || $1::text, run_at := now() + interval '1 day')).id)

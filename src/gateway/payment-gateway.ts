@@ -18,10 +18,10 @@ export interface PaymentPage {
   readonly redirectUrl: string;
 }
 
-/** What the gateway says of a transaction: the fields of a notification, less those that only it needs. */
+/** What the gateway says of a transaction: the fields of a notification that the status API also has. */
 export interface GatewayTransaction {
   readonly transactionId: string;
-  /** One of the values of interface.md section 6. */
+  /** One of the values of contract 6. */
   readonly transactionStatus: string;
   readonly statusCode: string;
   /** As the gateway writes it, for example `185000.00`. */
@@ -33,7 +33,7 @@ export interface GatewayTransaction {
   readonly payload: string;
 }
 
-/** The gateway is away, too slow, or answered what nobody understands: the call may have had its effect. */
+/** The gateway is away, too slow, or gave an unusable answer. The call may have had its effect. */
 export class GatewayUnavailableError extends Error {
   override readonly name = 'GatewayUnavailableError';
 }

@@ -7,7 +7,7 @@ export interface SignedFields {
   readonly gross_amount: string;
 }
 
-/** `signature_key` of a notification: SHA-512, in lower-case hexadecimal (interface.md section 5, rule 5). */
+/** `signature_key` of a notification: SHA-512, in lower-case hexadecimal (contract 5, rule 5). */
 export function signatureOf(
   { order_id, status_code, gross_amount }: SignedFields,
   serverKey: string,
@@ -15,7 +15,7 @@ export function signatureOf(
   return createHash('sha512').update(`${order_id}${status_code}${gross_amount}${serverKey}`).digest('hex');
 }
 
-/** Whether the gateway, which alone has the server key besides us, signed these fields; in constant time. */
+/** Whether these fields were signed with the server key, which only the gateway and we have; in constant time. */
 export function isSignedBy(fields: SignedFields, signature: string, serverKey: string): boolean {
   const expected = Buffer.from(signatureOf(fields, serverKey));
   const given = Buffer.from(signature.toLowerCase());

@@ -56,7 +56,7 @@ export class CheckoutService {
     throw failures.gatewayUnavailable();
   }
 
-  /** The same for an attempt that the caller has claimed: asks the gateway, and nobody else does meanwhile. */
+  /** The same for an attempt that the caller has claimed, so that only this request asks the gateway. */
   async ask(
     order: Order,
     customer: Principal,
@@ -127,7 +127,7 @@ export class CheckoutService {
     });
   }
 
-  /** A refusal will not pass by itself, as an outage does: somebody has to look at the settings or the account. */
+  /** An outage passes by itself. A refusal does not: an operator has to look at the settings or the account. */
   #reported(error: unknown, orderId: string): unknown {
     if (error instanceof GatewayRefusedError && !error.isOrderIdTaken) {
       this.#logger.error(`the gateway refuses to take payments, order ${orderId}: ${error.message}`);

@@ -19,7 +19,7 @@ export interface OrderItemAnswer {
   readonly quantity: number;
 }
 
-/** An order as an answer shows it (decisions.md, Orders). */
+/** An order as an answer shows it (contract 13). */
 export interface OrderAnswer {
   readonly order_id: string;
   readonly status: string;

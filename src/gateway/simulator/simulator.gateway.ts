@@ -120,7 +120,7 @@ export class SimulatorGateway extends PaymentGateway implements OnModuleInit {
     return isDone;
   }
 
-  /** @returns null when no method was chosen: nobody can pay on the page any more, and nobody is notified */
+  /** @returns null when no method was chosen: the page then takes no payment any more, and no notification is sent */
   #change(orderId: string, status: 'cancel' | 'expire'): Promise<GatewayTransaction | null> {
     return this.dataSource.transaction(async (tx) => {
       const transaction = await lock(tx, { orderId });
