@@ -9,9 +9,8 @@ import {
   GatewayUnavailableError,
   PaymentGateway,
 } from '../gateway/payment-gateway.js';
-import type { Order } from './order.entity.js';
-import { OrdersRepository } from './orders.repository.js';
-import { type AttemptClaim, PaymentAttemptsRepository } from './payment-attempts.repository.js';
+import { type Order, PaymentAttempt } from './order.entity.js';
+import { type AttemptClaim, OrdersRepository } from './orders.repository.js';
 
 /** A customer is promised an answer within 6 seconds. */
 const BUDGET_MS = CALL_DEADLINE_MS;
@@ -30,7 +29,6 @@ export class CheckoutService {
   constructor(
     private readonly dataSource: DataSource,
     private readonly orders: OrdersRepository,
-    private readonly attempts: PaymentAttemptsRepository,
     private readonly gateway: PaymentGateway,
   ) {}
 
@@ -76,7 +74,7 @@ export class CheckoutService {
         await this.#create(order, customer, current, deadline);
       }
     } catch (error) {
-      await this.attempts.release(current);
+      await this.orders.releaseAttempt(current);
       throw this.#reported(error, order.orderId);
     }
     return this.orders.get(order.orderId);
@@ -90,11 +88,11 @@ export class CheckoutService {
     return this.dataSource.transaction(async (tx) => {
       const order = await this.orders.lock(tx, orderId);
       if (order?.status !== 'pending') return null;
-      const latest = await this.attempts.latest(tx, orderId);
+      const latest = await this.orders.latestAttempt(tx, orderId);
       if (latest?.isAlive === true || latest?.isClaimed === true) return null;
       // An attempt without a page is made again under its id: most likely the gateway never heard of it.
-      if (latest?.token === null) return this.attempts.claim(tx, latest.attemptId);
-      return this.attempts.insert(tx, this.attempts.claimed(orderId, (latest?.number ?? 0) + 1));
+      if (latest?.token === null) return this.orders.claimAttempt(tx, latest.attemptId);
+      return this.orders.insertAttempt(tx, PaymentAttempt.claimed(orderId, (latest?.number ?? 0) + 1));
     });
   }
 
@@ -113,7 +111,7 @@ export class CheckoutService {
       },
       Math.min(CALL_DEADLINE_MS, deadline - Date.now()),
     );
-    if (!(await this.attempts.savePage(claim, page))) throw takenOver();
+    if (!(await this.orders.savePage(claim, page))) throw takenOver();
   }
 
   /** @returns a fresh attempt, claimed; null when the order is no longer pending */
@@ -121,9 +119,9 @@ export class CheckoutService {
     return this.dataSource.transaction(async (tx) => {
       const order = await this.orders.lock(tx, orderId);
       if (order?.status !== 'pending') return null;
-      const latest = await this.attempts.latest(tx, orderId);
+      const latest = await this.orders.latestAttempt(tx, orderId);
       if (latest?.attemptId !== attemptId) throw takenOver();
-      return this.attempts.insert(tx, this.attempts.claimed(orderId, latest.number + 1));
+      return this.orders.insertAttempt(tx, PaymentAttempt.claimed(orderId, latest.number + 1));
     });
   }
 

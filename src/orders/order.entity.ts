@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { Column, Entity, JoinColumn, ManyToOne, OneToMany, PrimaryColumn, type Relation } from 'typeorm';
 import type { OrderStatus } from './order-status.js';
 
@@ -139,6 +140,20 @@ export class PaymentAttempt {
   @ManyToOne(() => Order, (order) => order.attempts)
   @JoinColumn({ name: 'order_id', foreignKeyConstraintName: 'payment_attempts_order_id_fkey' })
   order!: Relation<Order>;
+
+  /** A new attempt, claimed by the caller and not yet stored. @param number 1 for an order's first */
+  static claimed(orderId: string, number: number): PaymentAttempt & { readonly claimId: string } {
+    return Object.assign(new PaymentAttempt(), {
+      attemptId: number === 1 ? orderId : randomUUID(),
+      orderId,
+      number,
+      claimId: randomUUID(),
+      claimedAt: new Date(),
+      token: null,
+      redirectUrl: null,
+      expiresAt: null,
+    });
+  }
 
   /** Whether it has a payment page that can be used. */
   get isAlive(): boolean {

@@ -8,12 +8,11 @@ import { Order, OrderItem, PaymentAttempt } from './order.entity.js';
 import { OrdersController } from './orders.controller.js';
 import { OrdersRepository } from './orders.repository.js';
 import { OrdersService } from './orders.service.js';
-import { PaymentAttemptsRepository } from './payment-attempts.repository.js';
 
 @Module({
   imports: [TypeOrmModule.forFeature([Order, OrderItem, PaymentAttempt]), GatewayModule, ProductsModule],
   controllers: [OrdersController, AdminOrdersController],
-  providers: [CheckoutService, OrdersRepository, OrdersService, PaymentAttemptsRepository],
+  providers: [CheckoutService, OrdersRepository, OrdersService],
   exports: [OrdersService],
 })
 export class OrdersModule {}

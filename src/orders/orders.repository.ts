@@ -1,11 +1,25 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
+import { randomUUID } from 'node:crypto';
 import { type EntityManager, Repository, type SelectQueryBuilder } from 'typeorm';
+import type { PaymentPage } from '../gateway/payment-gateway.js';
 import type { OrderStatus } from './order-status.js';
 import { Order, OrderItem, PaymentAttempt } from './order.entity.js';
 
 /** Orders of one page. */
 const PAGE_SIZE = 50;
+
+/** A payment page is good for this long, as the gateway is told. */
+const PAGE_LIFETIME_MS = 24 * 60 * 60 * 1000;
+
+/**
+ * The right of one request to ask the gateway under an attempt's id. It ends when another request claims the
+ * attempt, which may happen 10 seconds later: a process that was stopped for that long finds it so.
+ */
+export interface AttemptClaim {
+  readonly attemptId: string;
+  readonly claimId: string;
+}
 
 /** Which orders a list shows. */
 export interface OrderFilter {
@@ -110,6 +124,51 @@ export class OrdersRepository {
     change: Partial<Omit<Order, 'orderId' | 'items' | 'attempts' | 'payable'>>,
   ): Promise<void> {
     await tx.update(Order, { orderId }, { ...change, updatedAt: () => 'now()' });
+  }
+
+  /** The latest payment attempt of an order. */
+  latestAttempt(tx: EntityManager, orderId: string): Promise<PaymentAttempt | null> {
+    return tx.findOne(PaymentAttempt, { where: { orderId }, order: { number: 'DESC' } });
+  }
+
+  /** Ids under which the gateway may know an order's payment, newest first. */
+  async attemptIds(orderId: string): Promise<string[]> {
+    const attempts = await this.orders.manager.find(PaymentAttempt, {
+      where: { orderId },
+      order: { number: 'DESC' },
+      select: { attemptId: true },
+    });
+    return attempts.map(({ attemptId }) => attemptId);
+  }
+
+  /** Adds an attempt to an order that the transaction has locked. */
+  async insertAttempt(tx: EntityManager, attempt: PaymentAttempt & AttemptClaim): Promise<AttemptClaim> {
+    await tx.insert(PaymentAttempt, attempt);
+    return attempt;
+  }
+
+  /** Takes an attempt over; an earlier claim ends. */
+  async claimAttempt(tx: EntityManager, attemptId: string): Promise<AttemptClaim> {
+    const claim = { attemptId, claimId: randomUUID() };
+    await tx.update(PaymentAttempt, { attemptId }, { ...claim, claimedAt: new Date() });
+    return claim;
+  }
+
+  /** Gives a claim back; does nothing when it has ended. */
+  async releaseAttempt({ attemptId, claimId }: AttemptClaim): Promise<void> {
+    const change = { claimId: null, claimedAt: null };
+    await this.orders.manager.update(PaymentAttempt, { attemptId, claimId }, change);
+  }
+
+  /**
+   * Keeps the page that the gateway gave.
+   * @returns false, and nothing is kept, when the claim has ended: another request has taken the attempt over
+   */
+  async savePage({ attemptId, claimId }: AttemptClaim, page: PaymentPage): Promise<boolean> {
+    const expiresAt = new Date(Date.now() + PAGE_LIFETIME_MS);
+    const change = { ...page, expiresAt, claimId: null, claimedAt: null };
+    const { affected } = await this.orders.manager.update(PaymentAttempt, { attemptId, claimId }, change);
+    return affected === 1;
   }
 
   #withParts(): SelectQueryBuilder<Order> {

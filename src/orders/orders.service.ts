@@ -9,9 +9,8 @@ import { ProductsService } from '../products/products.service.js';
 import { CheckoutService } from './checkout.service.js';
 import { type CreateOrderDto, type NewOrderItemDto, PRODUCT_GONE } from './create-order.dto.js';
 import { afterPayment, type OrderStatus } from './order-status.js';
-import { Order, OrderItem, type PaymentAttempt } from './order.entity.js';
+import { Order, OrderItem, PaymentAttempt } from './order.entity.js';
 import { type OrderFilter, OrdersRepository } from './orders.repository.js';
-import { PaymentAttemptsRepository } from './payment-attempts.repository.js';
 
 export type { Order };
 
@@ -34,7 +33,6 @@ export class OrdersService {
     private readonly dataSource: DataSource,
     private readonly orders: OrdersRepository,
     private readonly products: ProductsService,
-    private readonly attempts: PaymentAttemptsRepository,
     private readonly checkout: CheckoutService,
   ) {}
 
@@ -56,7 +54,7 @@ export class OrdersService {
 
     const order = await this.#priced(items);
     Object.assign(order, { userId: customer.id, idempotencyKey, requestDigest: digest });
-    const attempt = this.attempts.claimed(order.orderId, 1);
+    const attempt = PaymentAttempt.claimed(order.orderId, 1);
     order.attempts = [attempt];
     try {
       await this.dataSource.transaction((tx) => this.orders.insert(tx, order));
@@ -101,7 +99,7 @@ export class OrdersService {
 
   /** Ids under which the gateway may know an order's payment, newest first. */
   async gatewayIds(orderId: string): Promise<string[]> {
-    const ids = await this.attempts.idsOf(orderId);
+    const ids = await this.orders.attemptIds(orderId);
     return ids.length === 0 ? [orderId] : ids;
   }
 
@@ -127,7 +125,7 @@ export class OrdersService {
   /** The payment attempt that a locked order's status comes from or, while it is pending, is to come from. */
   async currentAttemptId(tx: EntityManager, { orderId, status, attemptId }: Order): Promise<string> {
     if (status !== 'pending' && attemptId !== null) return attemptId;
-    return (await this.attempts.latest(tx, orderId))?.attemptId ?? orderId;
+    return (await this.orders.latestAttempt(tx, orderId))?.attemptId ?? orderId;
   }
 
   /** Gives a locked order the state that a payment leads to. */

@@ -17,8 +17,6 @@ export interface BuiltModules {
   'src/config/embedded-postgres/binaries.js': typeof import('../../src/config/embedded-postgres/binaries.js');
   'src/config/embedded-postgres/cluster.js': typeof import('../../src/config/embedded-postgres/cluster.js');
   'src/config/embedded-postgres/postmaster.js': typeof import('../../src/config/embedded-postgres/postmaster.js');
-  'src/orders/orders.repository.js': typeof import('../../src/orders/orders.repository.js');
-  'src/orders/payment-attempts.repository.js': typeof import('../../src/orders/payment-attempts.repository.js');
   'src/products/product-pages.js': typeof import('../../src/products/product-pages.js');
   'src/jobs/jobs.service.js': typeof import('../../src/jobs/jobs.service.js');
   'src/gateway/payment-gateway.js': typeof import('../../src/gateway/payment-gateway.js');
