@@ -22,6 +22,7 @@ const MIB = 1024 * 1024;
 const NO_NUMBER = 'price should be a number';
 const BOUNDS = 'price should be from 0 to 999999999999.99';
 const EXTENSION = 'image extension is not supported';
+const NO_PICTURE = 'is not a png or jpg file';
 const REQUIRED = {
   name: 'product name is required',
   description: 'product description is required',
@@ -201,19 +202,18 @@ describe('creating a product', () => {
   });
 
   describe('whose files fail', () => {
-    it.each<[string, FormFile, string?]>([
-      ['an SVG named .png', { bytes: svgNamedPng(), name: 'a.png' }],
-      ['an HTML page named .png', { bytes: htmlNamedPng(), name: 'é 語.png' }],
-      ['an empty file named .png', { bytes: Buffer.alloc(0), name: 'a.png' }],
-      ['a GIF named .jpeg', { bytes: Buffer.from('GIF89a\x01\0\x01\0\0\0\0;', 'latin1'), name: 'a.jpeg' }],
+    it.each<[string, FormFile, string]>([
+      ['an SVG named .png', { bytes: svgNamedPng(), name: 'a.png' }, `a.png ${NO_PICTURE}`],
+      ['an HTML page named .png', { bytes: htmlNamedPng(), name: 'é 語.png' }, `é 語.png ${NO_PICTURE}`],
+      ['an empty file named .png', { bytes: Buffer.alloc(0), name: 'a.png' }, `a.png ${NO_PICTURE}`],
+      ['a GIF named .jpeg', { bytes: Buffer.from('GIF89a\x01\0'), name: 'a.jpeg' }, `a.jpeg ${NO_PICTURE}`],
       ['a PNG named .gif', { bytes: png(), name: 'a.gif' }, EXTENSION],
       ['a PNG named .png.html', { bytes: png(), name: 'a.png.html' }, EXTENSION],
       ['a PNG without an extension', { bytes: png(), name: 'png' }, EXTENSION],
     ])('%s is refused before anything is uploaded', async (_, file, message) => {
       const good = { bytes: png('good'), name: 'good.png' };
       const answer = await form(admin.post('/api/products'), CAKE, [good, file]).expect(400);
-      const images = message ?? `${file.name} is not a png or jpg file`;
-      expect(answer.body).toEqual(invalid({ images }));
+      expect(answer.body).toEqual(invalid({ images: message }));
       await expectNothingStored();
     });
 
