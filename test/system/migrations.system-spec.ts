@@ -144,8 +144,12 @@ function lost(
   return losses;
 }
 
+/** Of a picture's URL only the file's name: a migration keeps no more of it. */
 function sorted(rows: readonly Record<string, unknown>[], columns: ReadonlySet<string>): string[] {
   return rows
+    .map(({ url, ...row }) =>
+      typeof url === 'string' ? { ...row, url: url.split('/').at(-1) } : { ...row, url },
+    )
     .map((row) => Object.entries(row).filter(([name]) => columns.has(name)))
     .map((entries) => JSON.stringify(entries.sort()))
     .sort();
@@ -189,8 +193,6 @@ describe('upgrades: the migrations', () => {
       await writeFile(join(dataDir, 'images', id.slice(0, 2), `${id}.png`), png());
     }
     const before = await contentsOf(database.pool);
-    // How a picture's address is kept may change; below, every picture is fetched.
-    for (const image of before.get('images') ?? []) delete image.url;
     await migrate(database.url);
     const losses = lost(before, await contentsOf(database.pool));
     expect(losses.sort()).toEqual(LOST_SINCE_VERSION_1);
