@@ -320,7 +320,7 @@ describe('creating a product', () => {
 
     it.each<[string, Record<string, string | string[]>, number]>([
       ['a field of 65 KiB', { unknown: 'x'.repeat(65 * 1024 + 1) }, 413],
-      ['201 fields', { unknown: Array.from({ length: 201 }, () => 'x') }, 413],
+      ['51 fields', { unknown: Array.from({ length: 51 }, () => 'x') }, 413],
       ['a field name of more than 1 KiB', { ['x'.repeat(1025)]: 'x' }, 413],
       ['a field name nested too deep', { [`x${'[a]'.repeat(50)}`]: 'x' }, 400],
       ['a field name with a huge index', { 'x[99999999]': 'x' }, 400],

@@ -26,15 +26,15 @@ export interface FormRequest extends Request {
 
 const KIB = 1024;
 /** Forms that are in memory at the same time, at most 25 MiB of images each. */
-const SIMULTANEOUS_FORMS = 4;
+const SIMULTANEOUS_FORMS = 2;
 const LIMITS = {
   fileSize: 5 * KIB * KIB,
   /** A description of 10,000 characters has 40,000 bytes at most. */
   fieldSize: 64 * KIB,
   fieldNameSize: KIB,
-  fields: 200,
-  files: 50,
-  parts: 250,
+  fields: 50,
+  files: 20,
+  parts: 70,
   headerPairs: 20,
   fieldNestingDepth: 10,
   fieldArrayIndexLimit: 1000,
