@@ -11,7 +11,9 @@ interface ConfirmDialogProps {
 /** Asks before something that cannot be undone. Escape means no. */
 export function ConfirmDialog({ question, text, yes, onClose }: ConfirmDialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => dialog.current?.showModal(), []);
+  useEffect(() => {
+    if (dialog.current?.open === false) dialog.current.showModal();
+  }, []);
   return (
     <dialog
       ref={dialog}
