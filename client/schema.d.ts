@@ -68,7 +68,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The service can do its work: database, migrations, queue, event loop */
+        /** The service can do its work: database, migrations, queue */
         get: operations["HealthController_ready"];
         put?: never;
         post?: never;
@@ -787,6 +787,7 @@ export interface operations {
     OrderHistoryController_show: {
         parameters: {
             query?: {
+                /** @description The last notification of the page before. */
                 last_id?: number;
             };
             header?: never;
@@ -1091,7 +1092,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description service is temporarily unavailable, please try again later */
+            /** @description the service is not ready: database, queue; service is temporarily unavailable, please try again later */
             503: {
                 headers: {
                     /** @description On every answer, and on every log line of the request */
@@ -1104,7 +1105,7 @@ export interface operations {
                             /** @enum {integer} */
                             code: 503;
                             /** @enum {string} */
-                            message: "service is temporarily unavailable, please try again later";
+                            message: "the service is not ready: database, queue" | "service is temporarily unavailable, please try again later";
                         };
                         /** @enum {string} */
                         status: "fail";

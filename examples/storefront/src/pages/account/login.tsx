@@ -1,9 +1,9 @@
 import { dataOf } from 'bakery-client';
 import { Link, useLocation } from 'react-router';
-import { api } from '../api/client';
-import { Field, Form } from '../components/form';
-import { FormPage } from '../components/page';
-import { useSession } from '../state/session';
+import { api } from '../../api/client';
+import { Field, Form } from '../../components/form';
+import { FormPage } from '../../components/page';
+import { useSession } from '../../state/session';
 
 export function LoginPage() {
   const { search } = useLocation();

@@ -1,10 +1,10 @@
 import { dataOf } from 'bakery-client';
 import { useState } from 'react';
 import { Link, useNavigate } from 'react-router';
-import { api } from '../api/client';
-import { CodeField, Field, Form, NewPasswordFields } from '../components/form';
-import { FormPage } from '../components/page';
-import { toast } from '../state/toast';
+import { api } from '../../api/client';
+import { CodeField, Field, Form, NewPasswordFields } from '../../components/form';
+import { FormPage } from '../../components/page';
+import { toast } from '../../state/toast';
 
 const EMPTY = { otp: '', password: '', passwordConfirmation: '' };
 

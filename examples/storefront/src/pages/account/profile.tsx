@@ -1,10 +1,10 @@
 import { dataOf } from 'bakery-client';
 import { Link, useNavigate } from 'react-router';
-import { api } from '../api/client';
-import { Field, Form, NewPasswordFields } from '../components/form';
-import { PageHeading } from '../components/page';
-import { usePerson, useSession } from '../state/session';
-import { toast } from '../state/toast';
+import { api } from '../../api/client';
+import { Field, Form, NewPasswordFields } from '../../components/form';
+import { PageHeading } from '../../components/page';
+import { usePerson, useSession } from '../../state/session';
+import { toast } from '../../state/toast';
 
 const EMPTY_EMAIL = { email: '', password: '' };
 const EMPTY_PASSWORD = { currentPassword: '', password: '', passwordConfirmation: '' };

@@ -1,13 +1,13 @@
 import { useMutation } from '@tanstack/react-query';
 import { dataOf } from 'bakery-client';
 import { Link, useNavigate, useSearchParams } from 'react-router';
-import { api } from '../api/client';
-import { Button } from '../components/button';
-import { CodeField, Form } from '../components/form';
-import { FormPage } from '../components/page';
-import { nextPath } from '../routing/next-path';
-import { usePerson, useSession } from '../state/session';
-import { toast } from '../state/toast';
+import { api } from '../../api/client';
+import { Button } from '../../components/button';
+import { CodeField, Form } from '../../components/form';
+import { FormPage } from '../../components/page';
+import { nextPath } from '../../routing/next-path';
+import { usePerson, useSession } from '../../state/session';
+import { toast } from '../../state/toast';
 
 export function VerifyPage() {
   const { email } = usePerson();
