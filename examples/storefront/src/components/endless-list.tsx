@@ -34,7 +34,8 @@ export function EndlessList<Item>(props: EndlessListProps<Item>) {
     const observer = new IntersectionObserver(loadWhenNear, { rootMargin: '800px' });
     observer.observe(foot.current);
     return () => observer.disconnect();
-  }, [canLoadMore, fetchNextPage]);
+    // With new items the end is looked for again: a short page does not move it away.
+  }, [canLoadMore, fetchNextPage, data]);
 
   if (data?.length === 0 && !hasNextPage) return empty;
   return (
