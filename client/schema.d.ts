@@ -453,6 +453,13 @@ export interface components {
         CreateOrderDto: {
             items: components["schemas"]["NewOrderItemDto"][];
         };
+        CreateProductDto: {
+            description: string;
+            /** @description PNG or JPEG (.png, .jpg, .jpeg), 5 MiB each at most */
+            images?: File[];
+            name: string;
+            price: string;
+        };
         ForgotPasswordDto: {
             /** Format: email */
             email: string;
@@ -574,6 +581,15 @@ export interface components {
             password: string;
             /** @description Must equal password */
             passwordConfirmation: string;
+        };
+        UpdateProductDto: {
+            description: string;
+            /** @description PNG or JPEG (.png, .jpg, .jpeg), 5 MiB each at most */
+            images?: File[];
+            /** @description URLs of images to remove; one empty value when none are */
+            "images.removed[]": string[];
+            name: string;
+            price: string;
         };
         UpdateProfileDto: {
             /** Format: email */
@@ -3117,13 +3133,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "multipart/form-data": {
-                    description: string;
-                    /** @description PNG or JPEG (.png, .jpg, .jpeg), 5 MiB each at most */
-                    images?: File[];
-                    name: string;
-                    price: string;
-                };
+                "multipart/form-data": components["schemas"]["CreateProductDto"];
             };
         };
         responses: {
@@ -3208,7 +3218,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description request is too large */
+            /** @description an image can have 5 MiB at max; request is too large */
             413: {
                 headers: {
                     /** @description On every answer, and on every log line of the request */
@@ -3221,7 +3231,7 @@ export interface operations {
                             /** @enum {integer} */
                             code: 413;
                             /** @enum {string} */
-                            message: "request is too large";
+                            message: "an image can have 5 MiB at max" | "request is too large";
                         };
                         /** @enum {string} */
                         status: "fail";
@@ -3444,15 +3454,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "multipart/form-data": {
-                    description: string;
-                    /** @description PNG or JPEG (.png, .jpg, .jpeg), 5 MiB each at most */
-                    images?: File[];
-                    /** @description URLs of images to remove; one empty value when none are */
-                    "images.removed[]": string[];
-                    name: string;
-                    price: string;
-                };
+                "multipart/form-data": components["schemas"]["UpdateProductDto"];
             };
         };
         responses: {
@@ -3557,7 +3559,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description request is too large */
+            /** @description an image can have 5 MiB at max; request is too large */
             413: {
                 headers: {
                     /** @description On every answer, and on every log line of the request */
@@ -3570,7 +3572,7 @@ export interface operations {
                             /** @enum {integer} */
                             code: 413;
                             /** @enum {string} */
-                            message: "request is too large";
+                            message: "an image can have 5 MiB at max" | "request is too large";
                         };
                         /** @enum {string} */
                         status: "fail";
