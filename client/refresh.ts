@@ -1,4 +1,4 @@
-/** Sends a request and resolves to its answer, whatever the status. Rejects when there is no answer. */
+/** Sends a request and resolves to its answer, of any status. Rejects when there is no answer. */
 export type Send = (request: Request) => Promise<Response>;
 
 interface RefreshOptions {

@@ -67,7 +67,7 @@ export async function serve(env: Env, stopTracing?: () => Promise<void>): Promis
   if (exitCode === 0) logger.info('stopped');
   process.exit(exitCode);
 
-  /** Ends the process after a time, with whatever is still open: a silent database would hold it for longer. */
+  /** Ends the process after a time, even if something is still open: a database that does not answer would hold it longer. */
   function endWithin(milliseconds: number): void {
     setTimeout(() => {
       logger.warn('not everything ended in time and is left as it is');

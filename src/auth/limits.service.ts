@@ -50,7 +50,7 @@ export class LimitsService {
         clearExpiredByTimeout: keyPrefix === 'known',
       });
     this.#wrong = {
-      // Nobody mistypes 50 times. NIST SP 800-63B, 3.2.2, wants guessing at one account bounded at 100.
+      // A person does not mistype 50 times. NIST SP 800-63B, 3.2.2, wants guessing at one account bounded at 100.
       password: { from: limiter('password-from', 50, HOUR), at: limiter('password-at', 100, HOUR) },
       // A code has five tries and a new one can be had each minute: without a limit, 300 guesses an hour.
       code: { from: limiter('code-from', 20, HOUR), at: limiter('code-at', 50, HOUR) },

@@ -40,8 +40,8 @@ const CONNECTION_TAKEN = [
 
 /**
  * Whether a failure means that the database is away, overloaded or too slow, so that the same request may
- * succeed later (503). Every other neighbour's network errors are wrapped before they get here, which is why a
- * failure's `cause` is not looked at.
+ * succeed later (503). Network errors of other services are wrapped before they get here, so the
+ * `cause` of a failure is not looked at.
  */
 export function isDatabaseUnavailable(error: unknown): boolean {
   const failure: unknown = error instanceof QueryFailedError ? error.driverError : error;

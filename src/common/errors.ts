@@ -3,7 +3,7 @@ export type FieldMessages = Readonly<Record<string, string>>;
 
 /**
  * A failure that a client may see. Services throw it; only `fail-envelope.filter.ts` turns it into an answer.
- * The `cause` reaches the log and nobody else.
+ * The `cause` is logged and never answered.
  */
 export class Failure extends Error {
   override readonly name = 'Failure';
@@ -19,10 +19,7 @@ export class Failure extends Error {
   }
 }
 
-/**
- * The catalogue of every status and message that is not a field's; field messages stand in the DTOs.
- * Source: interface.md section 7, decisions.md.
- */
+/** Every status and message (contract 7), apart from the messages of fields: those stand in the DTOs. */
 export const failures = {
   validation: (details: FieldMessages, message = 'validation error') => new Failure(400, message, details),
   malformedRequest: () => new Failure(400, 'malformed request'),

@@ -3,7 +3,7 @@ import type { Response } from 'express';
 import { isDatabaseUnavailable, violatedConstraint } from './database-errors.js';
 import { constraintFailures, Failure, failures } from './errors.js';
 
-/** The body of every failing answer (interface.md 2.4). */
+/** The body of every failing answer (contract 2.4). */
 export interface FailEnvelope {
   readonly status: 'fail';
   readonly errors: {
@@ -18,7 +18,7 @@ export function failEnvelope(failure: Failure): FailEnvelope {
   return { status: 'fail', errors: { code, message, ...(details !== undefined && { details }) } };
 }
 
-/** Hands whatever a route, guard, pipe or interceptor throws to `answerFailure`. */
+/** Hands everything that a route, guard, pipe or interceptor throws to `answerFailure`. */
 @Catch()
 export class FailEnvelopeFilter implements ExceptionFilter {
   catch(thrown: unknown, host: ArgumentsHost): void {

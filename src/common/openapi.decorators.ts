@@ -23,7 +23,7 @@ type DataShape = Readonly<Record<string, DataProperty>>;
 export interface EndpointDocs {
   readonly summary: string;
   readonly description?: string;
-  /** Which cookie it needs (interface.md section 4). */
+  /** Which cookie it needs (contract 4). */
   readonly access: 'none' | 'user' | 'admin' | 'refresh cookie';
   readonly success: {
     readonly status: 200 | 201 | 204;
@@ -113,7 +113,7 @@ const IF_NONE_MATCH = ApiHeader({
   schema: { type: 'string' },
 });
 
-/** Whatever is read has one, and may be asked for again with it; what sets cookies is kept by nobody. */
+/** Answers to reads have an ETag; answers that change something or set cookies have none. */
 function hasETag({ success: { cookies = [] }, changesState = false, takes }: EndpointDocs): boolean {
   return !changesState && takes === undefined && cookies.length === 0;
 }

@@ -1,7 +1,7 @@
 import { Injectable, type CallHandler, type ExecutionContext, type NestInterceptor } from '@nestjs/common';
 import { map, type Observable } from 'rxjs';
 
-/** The body of every successful answer that has one (interface.md 2.4). */
+/** The body of every successful answer that has one (contract 2.4). */
 export interface SuccessEnvelope<T> {
   readonly status: 'success';
   readonly data: T;

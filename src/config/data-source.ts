@@ -11,7 +11,7 @@ import { ImageNames1765100000000 } from '../../migrations/1765100000000-image-na
 import { NoCatalogNotifications1765110000000 } from '../../migrations/1765110000000-no-catalog-notifications.js';
 import { Payments1765200000000 } from '../../migrations/1765200000000-payments.js';
 
-/** Every migration, in order. An explicit list: a glob would run whatever file lies about. */
+/** Every migration, in order. An explicit list: a glob would also run files that were left behind. */
 export const migrations = [
   InitialSchema1763600000000,
   Simulator1763700000000,

@@ -2,7 +2,7 @@
 export interface ImageFile {
   /** The whole file, at most 5 MiB. */
   readonly bytes: Buffer;
-  /** What its first bytes say, whatever its name says. */
+  /** As its first bytes say, not its name. */
   readonly format: 'png' | 'jpg';
 }
 

@@ -35,7 +35,7 @@ export class ImagesController {
     if (image === null) throw failures.notFound();
     // Storefronts are other origins; the global policy would keep them from showing the picture.
     response.setHeader('Cross-Origin-Resource-Policy', 'cross-origin');
-    // Opened by itself a picture is a document: one that loads nothing and runs nothing, whatever a browser takes it for.
+    // Opened by itself a picture is a document: one that loads and runs nothing, even if a browser takes it for HTML.
     response.setHeader('Content-Security-Policy', "default-src 'none'; sandbox");
     response.type(image.contentType);
     try {
@@ -58,7 +58,7 @@ const SEND_OPTIONS = {
   dotfiles: 'allow',
 } as const;
 
-/** Resolves also when the caller hung up: nobody is left to be told. */
+/** Resolves also when the client closed the connection. */
 function sendFile(response: Response, path: string): Promise<void> {
   return new Promise((resolve, reject) => {
     response.sendFile(path, SEND_OPTIONS, (error?: Error) => {

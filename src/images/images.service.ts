@@ -13,7 +13,7 @@ export type { Image, StagedImage };
 /** Most images of one product (contract 8). */
 export const MAX_IMAGES = 5;
 
-/** Stores and removes the images of products, so that ledger, host and catalog agree whatever fails. */
+/** Stores and removes the images of products, so that ledger, host and catalog agree after any failure. */
 @Injectable()
 export class ImagesService {
   /** What stands before the name of a local image in its URL. */

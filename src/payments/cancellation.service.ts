@@ -8,7 +8,7 @@ import { eventOf, type PaymentEvent } from './payment-event.js';
 import { PaymentEventsService } from './payment-events.service.js';
 import { PaymentsRepository } from './payments.repository.js';
 
-/** Cancels pending orders, at the gateway first: what it confirms is true whatever happens here. */
+/** Cancels pending orders, at the gateway first: what it confirms stays true even if the service fails afterwards. */
 @Injectable()
 export class CancellationService {
   constructor(

@@ -1,6 +1,6 @@
 import type { Response } from 'supertest';
 
-/** Messages that several features answer with (interface.md section 7, decisions.md). */
+/** Messages that several features answer with (contract 7). */
 export const MESSAGES = {
   validation: 'validation error',
   malformedRequest: 'malformed request',

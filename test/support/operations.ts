@@ -13,8 +13,8 @@ const NOT_PENDING = [409, 'order is no longer pending'] as const;
 const GATEWAY_AWAY = [502, 'payment gateway is unavailable, please try again later'] as const;
 
 /**
- * Every operation of the service: who may call it (interface.md section 4, decisions.md), what is read, and what it
- * refuses besides what its kind does (interface.md section 7).
+ * Every operation of the service: who may call it (contract 4), what it reads, and the failures that it
+ * answers besides those of every operation of its kind (contract 7).
  */
 export const OPERATIONS: Readonly<Record<string, [Access, 'json' | 'form' | null, Failures]>> = {
   'POST /api/register': ['none', 'json', [VALIDATION, EMAIL_TAKEN]],

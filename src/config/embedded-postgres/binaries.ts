@@ -94,7 +94,7 @@ async function copyOnce(native: string, copy: string): Promise<void> {
       verbatimSymlinks: true,
       filter: (path) => !path.endsWith('.a'),
     });
-    await run('chmod', ['-R', 'a+rX', temporary]); // whatever the umask of the installation was
+    await run('chmod', ['-R', 'a+rX', temporary]); // independent of the umask
     await rename(temporary, copy);
   } catch (error) {
     if (!(await exists())) throw error; // otherwise another process was quicker

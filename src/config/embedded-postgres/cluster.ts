@@ -71,7 +71,7 @@ async function recordLocation(root: string, file: string): Promise<string> {
 
 async function systemFolder(): Promise<string> {
   await mkdir(SYSTEM_FOLDER, { recursive: true });
-  await chmod(SYSTEM_FOLDER, 0o755); // whatever the umask is
+  await chmod(SYSTEM_FOLDER, 0o755); // independent of the umask
   return SYSTEM_FOLDER;
 }
 
