@@ -64,13 +64,11 @@ describe('a logout', () => {
     expect(await hasSession(id)).toBe(false);
   });
 
-  it('does not read a body, which may be broken', async () => {
-    for (const [body, type] of [
-      ['{', 'application/json'],
-      ['"text"', 'application/json'],
-      ['{}', 'application/json; charset=utf-99'],
-    ] as const)
-      await service.client().post('/api/logout').set('Content-Type', type).send(body).expect(204);
+  it('ignores a body, unless it is broken JSON', async () => {
+    const send = (body: string) =>
+      service.client().post('/api/logout').set('Content-Type', 'application/json').send(body);
+    await send('{"any":"thing"}').expect(204);
+    expectFailure(await send('{'), 400, MESSAGES.malformedRequest);
   });
 
   it('can be repeated, also many times at once, and a login follows it', async () => {

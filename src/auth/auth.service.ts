@@ -38,14 +38,16 @@ export class AuthService {
   }
 
   /**
-   * Opens a session for the owner of a password. Its claims are those of the locked account: what was read for the
-   * check may have changed.
+   * Opens a session for the owner of a password. Most logins take one statement and no lock. If the account has changed
+   * while the password was checked, it is read once more, so that the tokens never claim what is no longer stored.
    * @param address of the caller, as `ClientAddress` gives it
    * @throws Failure 400 when the e-mail is unknown, the password wrong, or too many guesses were wrong
    */
   async login({ email, password }: LoginDto, address: string): Promise<Session> {
     const found = await this.users.findByEmail(email);
     const proved = await this.proofs.password(found, { account: found?.id ?? email, address }, password);
+    const session = await this.sessions.openSessionUnlessChanged(proved);
+    if (session !== null) return session;
     return this.dataSource.transaction(async (tx) => {
       const account = await this.sessions.lockProved(tx, proved);
       return this.sessions.openSession(tx, account);

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { EntityManager } from 'typeorm';
 import type { Caller } from '../common/current-user.decorator.js';
 import { failures } from '../common/errors.js';
-import { type Account, UsersService } from '../users/users.service.js';
+import { type Account, type StoredSession, UsersService } from '../users/users.service.js';
 import { isStoredRefreshToken, refreshTokenDigest, TokensService } from './tokens.service.js';
 
 /** A session that has just started: its user and the two tokens that prove it. */
@@ -28,15 +28,19 @@ export class SessionsService {
    * Starts a session, which replaces the former one.
    * @param account that `tx` has locked or created
    */
-  async openSession(tx: EntityManager, { id, fullname, email, role }: Account): Promise<Session> {
-    const caller: Caller = { id, fullname, email, role, sessionId: randomUUID() };
-    const accessToken = this.tokens.signAccess(caller);
-    const refreshToken = this.tokens.signRefresh(caller);
-    await this.users.startSession(tx, id, {
-      sessionId: caller.sessionId,
-      refreshTokenDigest: refreshTokenDigest(refreshToken),
-    });
-    return { caller, accessToken, refreshToken };
+  async openSession(tx: EntityManager, account: Account): Promise<Session> {
+    const session = this.#sign(account);
+    await this.users.startSession(tx, account.id, storedOf(session));
+    return session;
+  }
+
+  /**
+   * Starts a session of an account that is not locked.
+   * @returns null when its password or what the tokens claim has changed since it was read
+   */
+  async openSessionUnlessChanged(account: Account): Promise<Session | null> {
+    const session = this.#sign(account);
+    return (await this.users.startSessionUnlessChanged(account, storedOf(session))) ? session : null;
   }
 
   /**
@@ -81,4 +85,17 @@ export class SessionsService {
     const caller = accessToken === null ? null : this.tokens.verifyExpiredAccess(accessToken);
     if (caller !== null) await this.users.endSession(caller.id, caller.sessionId);
   }
+
+  #sign({ id, fullname, email, role }: Account): Session {
+    const caller: Caller = { id, fullname, email, role, sessionId: randomUUID() };
+    return {
+      caller,
+      accessToken: this.tokens.signAccess(caller),
+      refreshToken: this.tokens.signRefresh(caller),
+    };
+  }
+}
+
+function storedOf({ caller, refreshToken }: Session): StoredSession {
+  return { sessionId: caller.sessionId, refreshTokenDigest: refreshTokenDigest(refreshToken) };
 }
