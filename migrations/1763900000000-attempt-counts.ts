@@ -1,7 +1,7 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * How often whom was guessed at, in the columns that `RateLimiterPostgres` of rate-limiter-flexible expects; `expire`
+ * Counts of wrong guesses, in the columns that `RateLimiterPostgres` of rate-limiter-flexible expects; `expire`
  * is in milliseconds since the epoch. Unlogged: a wrong password waits for no disk, and a database that crashes forgets
  * the counts, which gives a guesser one more window and a customer nothing to notice.
  */

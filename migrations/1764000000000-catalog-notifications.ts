@@ -1,7 +1,7 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * The database tells every listening process which products changed in the list, whoever changed them. A statement
+ * The database tells every listening process which products changed in the list, also after a change by SQL. A statement
  * sends one message: the ids, or `all` when there are more than 100. Messages arrive at commit, none at a rollback.
  */
 export class CatalogNotifications1764000000000 implements MigrationInterface {

@@ -89,7 +89,7 @@ export const uploadsInFlight = new Gauge({
   registers,
 });
 
-/** `slowed`: answered as wrong without a check, after too many wrong guesses (docs/decisions/09). */
+/** `slowed`: answered as wrong, even if right, after too many wrong guesses (docs/decisions/09). */
 export const authProofs = new Counter({
   name: 'bakery_auth_proofs_total',
   help: 'Passwords (logins and changes of an account) and one-time codes given; slowed: too many were wrong',
