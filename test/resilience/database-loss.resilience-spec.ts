@@ -8,7 +8,7 @@ import type { BuiltProcess } from '../support/process.js';
 import { until } from '../support/wait.js';
 import { isLongForm, record } from './support/figures.js';
 import { LivenessWatch } from './support/liveness.js';
-import { Neighbours } from './support/neighbours.js';
+import { ExternalServices } from './support/external-services.js';
 import { Random } from './support/random.js';
 import { ServicePlace } from './support/service-process.js';
 import { Workload } from './support/workload.js';
@@ -18,21 +18,21 @@ const RECOVERY_MS = 5_000;
 const ROUNDS = isLongForm ? 8 : 2;
 
 let place: ServicePlace;
-let neighbours: Neighbours;
+let external: ExternalServices;
 
 beforeEach(async () => {
   place = await ServicePlace.prepare();
-  neighbours = await Neighbours.start(place.dataDir, new Random('neighbours'));
+  external = await ExternalServices.start(place.dataDir, new Random('external services'));
 });
 
 afterEach(async () => {
   await place.clear();
-  await neighbours.close();
+  await external.close();
 });
 
 it('a kill -9 of the embedded PostgreSQL costs 503 answers for a moment, and nothing that was acknowledged', async () => {
   const topic = 'kill -9 of the embedded PostgreSQL';
-  const service = await place.start({ ...neighbours.settings, STAGED_IMAGE_TTL_S: '5' });
+  const service = await place.start({ ...external.settings, STAGED_IMAGE_TTL_S: '5' });
   const { runningPostgresUrl } = await built('src/config/embedded-postgres.js');
   const databaseUrl = await runningPostgresUrl(place.dataDir);
   await endureLosses(topic, service, databaseUrl, async () => {
@@ -46,7 +46,7 @@ it('an external PostgreSQL that is stopped at once and started later costs 503 a
   const postgres = await ExternalPostgres.start();
   try {
     const service = await place.start({
-      ...neighbours.settings,
+      ...external.settings,
       DATABASE_URL: postgres.url,
       STAGED_IMAGE_TTL_S: '5',
     });
@@ -69,7 +69,7 @@ async function endureLosses(
   lose: () => Promise<void>,
 ): Promise<void> {
   const random = new Random(topic);
-  const workload = await Workload.prepare(place.url, neighbours, topic);
+  const workload = await Workload.prepare(place.url, external, topic);
   const liveness = new LivenessWatch(place.url);
   const recoveriesMs: number[] = [];
   const mailedAfterMs: number[] = [];
@@ -87,7 +87,7 @@ async function endureLosses(
       const recoveryMs = performance.now() - backAt;
       record(topic, { 'itself again after its return ms': recoveryMs });
       recoveriesMs.push(recoveryMs);
-      await neighbours.smtp.waitForMail(({ to }) => to.includes(email), RECOVERY_MS * 2);
+      await external.smtp.waitForMail(({ to }) => to.includes(email), RECOVERY_MS * 2);
       const mailedMs = performance.now() - backAt;
       record(topic, { '  first registration mailed after ms': mailedMs });
       mailedAfterMs.push(mailedMs);

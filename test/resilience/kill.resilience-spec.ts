@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { built } from '../support/built.js';
 import type { BuiltProcess } from '../support/process.js';
 import { isLongForm, record } from './support/figures.js';
-import { Neighbours } from './support/neighbours.js';
+import { ExternalServices } from './support/external-services.js';
 import { Random } from './support/random.js';
 import { killHard, ServicePlace } from './support/service-process.js';
 import { Workload } from './support/workload.js';
@@ -12,25 +12,25 @@ const TOPIC = 'kill -9 of the service';
 const ROUNDS = isLongForm ? 24 : 4;
 
 let place: ServicePlace;
-let neighbours: Neighbours;
+let external: ExternalServices;
 
 beforeEach(async () => {
   place = await ServicePlace.prepare();
-  neighbours = await Neighbours.start(place.dataDir, new Random('neighbours'));
+  external = await ExternalServices.start(place.dataDir, new Random('external services'));
 });
 
 afterEach(async () => {
   await place.clear();
-  await neighbours.close();
+  await external.close();
 });
 
-it('crashes: whatever moment the service is killed at, nothing acknowledged is lost and nothing half done stays', async () => {
+it('a service that is killed at any moment loses nothing that it acknowledged, and leaves nothing half done', async () => {
   const random = new Random('kills');
   let kills = 0;
   /** The host of new images changes from run to run; the ledger knows where each one is. */
   const start = async (): Promise<BuiltProcess> => {
     const settings = {
-      ...neighbours.settings,
+      ...external.settings,
       IMAGE_HOST: random.chance(0.7) ? 'cloudinary' : 'local',
       STAGED_IMAGE_TTL_S: '5',
     };
@@ -47,7 +47,7 @@ it('crashes: whatever moment the service is killed at, nothing acknowledged is l
   };
 
   let service = await start();
-  const workload = await Workload.prepare(place.url, neighbours, 'kill');
+  const workload = await Workload.prepare(place.url, external, 'kill');
   for (let round = 0; round < ROUNDS; round += 1) {
     workload.start();
     await delay(random.between(300, 2_500));

@@ -11,7 +11,7 @@ import { createProduct, expectOnlyImages, form, productOf } from '../support/pro
 import { ADMIN } from '../support/service.js';
 import { until } from '../support/wait.js';
 import { isLongForm, record } from './support/figures.js';
-import { Neighbours } from './support/neighbours.js';
+import { ExternalServices } from './support/external-services.js';
 import { Random } from './support/random.js';
 import { killHard, ServicePlace } from './support/service-process.js';
 
@@ -21,7 +21,7 @@ const ACCOUNTS = 40;
 /** Mails that a process works at side by side; see job-lanes.ts. */
 const JOBS_AT_ONCE = 4;
 
-let neighbours: Neighbours;
+let external: ExternalServices;
 let places: ServicePlace[];
 let processes: BuiltProcess[];
 let database: TestDatabase;
@@ -29,11 +29,11 @@ let database: TestDatabase;
 /** Starts so many processes at the same instant on the empty database. */
 async function startProcesses(count: number): Promise<void> {
   const first = await ServicePlace.prepare();
-  neighbours = await Neighbours.start(first.dataDir, new Random('neighbours'));
+  external = await ExternalServices.start(first.dataDir, new Random('external services'));
   const others = Array.from({ length: count - 1 }, () => ServicePlace.prepare(first.dataDir));
   // The owner of the folder goes last.
   places = [...(await Promise.all(others)), first];
-  processes = places.map((place) => place.spawn({ ...neighbours.settings, DATABASE_URL: database.url }));
+  processes = places.map((place) => place.spawn({ ...external.settings, DATABASE_URL: database.url }));
   await Promise.all(places.map((place, index) => untilListening(at(processes, index), place.url)));
 }
 
@@ -97,12 +97,12 @@ describe.each(isLongForm ? [2, 4] : [4])('%i processes on one database', (howMan
       expect(await Promise.all(alive.map(({ exited }) => exited))).toEqual(alive.map(() => 0));
     } finally {
       await Promise.all(places.map((place) => place.clear()));
-      await neighbours.close();
+      await external.close();
       await database.drop();
     }
   });
 
-  it('crashes: processes that start at once on a new database do everything once', async () => {
+  it('processes that start at once on a new database do everything once', async () => {
     // Migrations, and the administrator of ADMIN_EMAIL, whom every process settles at its start.
     expect(await count('(SELECT name FROM migrations GROUP BY name HAVING count(*) > 1) AS twice')).toBe(0);
     expect(await count('migrations')).toBeGreaterThan(3);
@@ -113,8 +113,8 @@ describe.each(isLongForm ? [2, 4] : [4])('%i processes on one database', (howMan
     await register(0, 'both@example.com');
     await clientOf(1).post('/api/login').send({ email: 'both@example.com', password: PASSWORD }).expect(200);
     await untilIdle();
-    expect(neighbours.smtp.mails).toHaveLength(ACCOUNTS + 1);
-    expect(new Set(neighbours.smtp.mails.map(({ to }) => to[0])).size).toBe(ACCOUNTS + 1);
+    expect(external.smtp.mails).toHaveLength(ACCOUNTS + 1);
+    expect(new Set(external.smtp.mails.map(({ to }) => to[0])).size).toBe(ACCOUNTS + 1);
 
     // Idempotency keys.
     const admin = clientOf(0);
@@ -128,12 +128,12 @@ describe.each(isLongForm ? [2, 4] : [4])('%i processes on one database', (howMan
     expect(tally(orders.map(({ status }) => status))).toEqual({ 201: COPIES });
     expect(new Set(orders.map(({ body }) => JSON.stringify(body))).size).toBe(1);
     expect(await count('orders')).toBe(1);
-    expect(neighbours.gateway.callsOf('create')).toHaveLength(1);
+    expect(external.gateway.callsOf('create')).toHaveLength(1);
 
     // Notifications: one is applied, the others are duplicates.
     const { order_id: orderId } = orderOf(at(orders, 0));
-    neighbours.gateway.settle(orderId);
-    const body = neighbours.gateway.notification(orderId);
+    external.gateway.settle(orderId);
+    const body = external.gateway.notification(orderId);
     const answers = await copies((index) => clientOf(index).post(NOTIFICATIONS_PATH).send(body));
     expect(tally(answers.map(({ status }) => status))).toEqual({ 200: COPIES });
     expect(await count("payment_notifications WHERE outcome = 'applied'")).toBe(1);
@@ -166,11 +166,11 @@ describe.each(isLongForm ? [2, 4] : [4])('%i processes on one database', (howMan
     expect(tally(updates.map(({ status }) => status))).toEqual({ 200: 1, 400: 7 });
     const { images } = productOf(await admin.get(`/api/products/${full.id}`).expect(200));
     expect(images).toHaveLength(5);
-    await expectOnlyImages(database, neighbours.cloudinary, images ?? []);
+    await expectOnlyImages(database, external.cloudinary, images ?? []);
 
     record(topic, {
       'mails due': ACCOUNTS + 1,
-      'mails left': neighbours.smtp.mails.length,
+      'mails left': external.smtp.mails.length,
       'requests under one idempotency key': COPIES,
       'orders made of them': 1,
       'copies of one notification': COPIES,
@@ -180,8 +180,8 @@ describe.each(isLongForm ? [2, 4] : [4])('%i processes on one database', (howMan
     });
   });
 
-  it('crashes: a kill -9 of one of the processes loses no job: the others do what it was at', async () => {
-    neighbours.smtp.hang();
+  it('a kill -9 of one of the processes loses no job: the others do its jobs', async () => {
+    external.smtp.hang();
     const emails = Array.from({ length: 24 }, () => `${randomUUID()}@example.com`);
     await Promise.all(emails.map((email, index) => register(index, email)));
     // Each process works at four mails, so the one that is killed does as well.
@@ -190,7 +190,7 @@ describe.each(isLongForm ? [2, 4] : [4])('%i processes on one database', (howMan
     });
     await killHard(at(processes, 0));
     const began = performance.now();
-    neighbours.smtp.resume();
+    external.smtp.resume();
     if (!isLongForm) {
       await until('only the dead process has jobs', async () => {
         return (await runningJobs()) === JOBS_AT_ONCE;
@@ -201,7 +201,7 @@ describe.each(isLongForm ? [2, 4] : [4])('%i processes on one database', (howMan
       );
     }
     await until('an empty queue', async () => (await jobRows(database.pool)).length === 0, 120_000);
-    const recipients = neighbours.smtp.mails.flatMap(({ to }) => to).filter((to) => emails.includes(to));
+    const recipients = external.smtp.mails.flatMap(({ to }) => to).filter((to) => emails.includes(to));
     const mailed = new Set(recipients);
     record(`kill -9 of one of ${howMany} processes`, {
       'mails due': emails.length,

@@ -25,7 +25,7 @@ export const STOREFRONT = 'https://shop.example';
 export const CALLERS = ['nobody', 'customer', 'other', 'admin', 'expired', 'garbage'] as const;
 export type Caller = (typeof CALLERS)[number];
 
-/** The built service as a process, its neighbours, and what there is for requests to name. */
+/** The built service as a process, its external services, and what there is for requests to name. */
 export interface World {
   readonly service: ServiceProcess;
   readonly proxy: DatabaseProxy;

@@ -13,7 +13,7 @@ import { ADMIN } from '../support/service.js';
 import { Client } from '../support/client.js';
 import { until } from '../support/wait.js';
 import { isLongForm, record } from './support/figures.js';
-import { Neighbours } from './support/neighbours.js';
+import { ExternalServices } from './support/external-services.js';
 import { Random } from './support/random.js';
 import { ServicePlace } from './support/service-process.js';
 
@@ -24,27 +24,27 @@ const STOP_MS = 10_000;
 const CALLERS = 12;
 
 let place: ServicePlace;
-let neighbours: Neighbours;
+let external: ExternalServices;
 let database: TestDatabase;
 
 beforeEach(async () => {
   place = await ServicePlace.prepare();
-  neighbours = await Neighbours.start(place.dataDir, new Random('neighbours'));
+  external = await ExternalServices.start(place.dataDir, new Random('external services'));
   database = await createDatabase();
 });
 
 afterEach(async () => {
   await place.clear();
-  await neighbours.close();
+  await external.close();
   await database.drop();
 });
 
 it('SIGTERM cuts no request that was accepted, and the process exits 0 within 10 s (contract 16)', async () => {
   const random = new Random(TOPIC);
-  const settings = { ...neighbours.settings, DATABASE_URL: database.url };
+  const settings = { ...external.settings, DATABASE_URL: database.url };
   for (let round = 0; round < ROUNDS; round += 1) {
     const service = await place.start(settings);
-    neighbours.cloudinary.delayMs = 1_000;
+    external.cloudinary.delayMs = 1_000;
     const admin = new Client(place.url);
     await admin.post('/api/login').send(ADMIN).expect(200);
     const load = new RegistrationLoad(place.port, round % 2 === 0);
@@ -52,7 +52,7 @@ it('SIGTERM cuts no request that was accepted, and the process exits 0 within 10
     const upload = form(admin.post('/api/products'), { name: 'Kue', description: 'Slow', price: '1' }, [
       { bytes: png(round), name: 'slow.png' },
     ]).then(({ status }) => status);
-    await until('the upload is under way', () => neighbours.cloudinary.requests.length > round);
+    await until('the upload is under way', () => external.cloudinary.requests.length > round);
     await delay(random.between(0, 500));
 
     const began = performance.now();
@@ -85,17 +85,17 @@ it('SIGTERM cuts no request that was accepted, and the process exits 0 within 10
 });
 
 it('neither a body that never ends, nor a mail server that hangs, nor a silent database keeps the process beyond 10 s', async () => {
-  const endless = await place.start(neighbours.settings);
-  neighbours.smtp.hang();
+  const endless = await place.start(external.settings);
+  external.smtp.hang();
   await new Client(place.url).register({ email: 'waiting@example.com' }).expect(201);
-  await until('the mail server is asked', () => neighbours.smtp.openConnections > 0);
+  await until('the mail server is asked', () => external.smtp.openConnections > 0);
   const { socket } = await halfSentLogin(place.port);
   socket.on('error', noop);
 
   const other = await ServicePlace.prepare();
   const proxy = await DatabaseProxy.start(database.url);
   try {
-    const stalled = await other.start({ ...neighbours.settings, DATABASE_URL: proxy.url });
+    const stalled = await other.start({ ...external.settings, DATABASE_URL: proxy.url });
     const waiting = await halfSentLogin(other.port);
     waiting.socket.on('error', noop);
     proxy.stall();
@@ -115,7 +115,7 @@ it('neither a body that never ends, nor a mail server that hangs, nor a silent d
 });
 
 it('SIGTERM lets running requests finish, refuses new connections and exits 0 (contract 16)', async () => {
-  const service = await place.start({ ...neighbours.settings, DATABASE_URL: database.url });
+  const service = await place.start({ ...external.settings, DATABASE_URL: database.url });
   const { socket, finish, answer } = await halfSentLogin(place.port);
   const closed = once(socket, 'close');
   service.child.kill('SIGTERM');
@@ -129,7 +129,7 @@ it('SIGTERM lets running requests finish, refuses new connections and exits 0 (c
 });
 
 it('SIGTERM while the embedded database is being started leaves none behind', async () => {
-  const service = place.spawn(neighbours.settings);
+  const service = place.spawn(external.settings);
   const server = await until('a PostgreSQL', () => embeddedServer(place).catch(() => undefined));
   service.child.kill('SIGTERM');
   expect(await service.exited).toBe(0);

@@ -3,7 +3,7 @@ import type { Client } from '../../support/client.js';
 import type { TestDatabase } from '../../support/databases.js';
 import { png } from '../../support/pictures.js';
 import { form, type ProductAnswer, productOf } from '../../support/products.js';
-import { digestOf, imageIdOf, type Neighbours } from './neighbours.js';
+import { digestOf, imageIdOf, type ExternalServices } from './external-services.js';
 import type { Observer, Outcome } from './observer.js';
 import type { Random } from './random.js';
 
@@ -39,7 +39,7 @@ export class Catalog {
 
   constructor(
     private readonly admin: Client,
-    private readonly neighbours: Neighbours,
+    private readonly external: ExternalServices,
     private readonly observer: Observer,
     private readonly random: Random,
   ) {}
@@ -77,7 +77,7 @@ export class Catalog {
     const removed = before.filter(() => this.random.chance(0.4));
     const staying = before.filter((url) => !removed.includes(url));
     const pictures = this.#pictures(this.random.between(0, Math.min(2, MAX_IMAGES - staying.length)));
-    const held = await this.neighbours.images();
+    const held = await this.external.images();
     const remaining = staying.map((url) => held.get(imageIdOf(url)) ?? 'gone');
     const content = this.#content(pictures, remaining);
     kept.candidates = [...kept.candidates, content];
@@ -108,7 +108,7 @@ export class Catalog {
     if (!outcome.isKnown) return;
     const page = outcome.answer.status === 200 ? productsOf(outcome.answer) : [];
     const product = page.find((listed) => listed.id === id);
-    const listed = product === undefined ? null : contentOf(product, await this.neighbours.images());
+    const listed = product === undefined ? null : contentOf(product, await this.external.images());
     if (!same(listed, content)) {
       this.observer.violation(
         `the list shows product ${id} as ${JSON.stringify(listed)}, not ${JSON.stringify(content)}`,
@@ -127,7 +127,7 @@ export class Catalog {
 
   /** @returns whether what is stored is one of the things that may be */
   async #settle(kept: Kept, product: ProductAnswer | null): Promise<boolean> {
-    const observed = product === null ? null : contentOf(product, await this.neighbours.images());
+    const observed = product === null ? null : contentOf(product, await this.external.images());
     const match = kept.candidates.find((candidate) => same(candidate, observed));
     if (match === undefined) {
       this.observer.violation(

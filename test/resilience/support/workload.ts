@@ -5,7 +5,7 @@ import { createProduct, ledger, letTimePass } from '../../support/products.js';
 import { ADMIN } from '../../support/service.js';
 import { Catalog, storedCatalog, wholeCatalog } from './catalog.js';
 import { record } from './figures.js';
-import { imageIdOf, type Neighbours } from './neighbours.js';
+import { imageIdOf, type ExternalServices } from './external-services.js';
 import { explained, Observer } from './observer.js';
 import { Purchases } from './purchases.js';
 import { Random } from './random.js';
@@ -35,20 +35,20 @@ export class Workload {
     private readonly admin: Client,
     customers: readonly Client[],
     private readonly productId: number,
-    private readonly neighbours: Neighbours,
+    private readonly external: ExternalServices,
     name: string,
   ) {
     this.#registrations = new Registrations(admin.url, this.observer);
     this.#catalogs = Array.from(
       { length: CATALOGS },
-      (_, index) => new Catalog(admin, neighbours, this.observer, new Random(`${name} catalog ${index}`)),
+      (_, index) => new Catalog(admin, external, this.observer, new Random(`${name} catalog ${index}`)),
     );
     this.#purchases = customers.map(
       (customer, index) =>
         new Purchases(
           customer,
           productId,
-          neighbours.gateway,
+          external.gateway,
           this.observer,
           new Random(`${name} orders ${index}`),
         ),
@@ -56,7 +56,7 @@ export class Workload {
   }
 
   /** @param url of a service that is up @param name of its randomness */
-  static async prepare(url: string, neighbours: Neighbours, name: string): Promise<Workload> {
+  static async prepare(url: string, external: ExternalServices, name: string): Promise<Workload> {
     const admin = new Client(url);
     await admin.post('/api/login').send(ADMIN).expect(200);
     const { id: productId } = await createProduct(admin);
@@ -66,7 +66,7 @@ export class Workload {
         customer.register({ email: `buyer-${index}@example.com` }).expect(201),
       ),
     );
-    return new Workload(admin, customers, productId, neighbours, name);
+    return new Workload(admin, customers, productId, external, name);
   }
 
   /** Everybody begins, and goes on until `stop`. */
@@ -142,10 +142,10 @@ export class Workload {
       applied += result.applied;
     }
     const { waiting, dead } = await this.#drain(database, shown);
-    const held = await this.neighbours.images();
+    const held = await this.external.images();
     const orphaned = [...held.keys()].filter((id) => !shown.has(id)).length;
     const missing = [...shown].filter((id) => !held.has(id)).length;
-    const mails = await this.#registrations.verifyCodes(this.neighbours.smtp);
+    const mails = await this.#registrations.verifyCodes(this.external.smtp);
     const lost = lostAccounts + lostProducts + lostOrders + lostNotifications;
     record(topic, {
       'requests sent': observer.sent,

@@ -9,7 +9,7 @@ import { SmtpStandIn } from '../../support/smtp-stand-in.js';
 import type { Random } from './random.js';
 
 /** Image host, gateway and mail server on loopback. They outlive the service's processes. */
-export class Neighbours {
+export class ExternalServices {
   private constructor(
     readonly cloudinary: CloudinaryStandIn,
     readonly gateway: MidtransStandIn,
@@ -19,7 +19,7 @@ export class Neighbours {
   ) {}
 
   /** @param random decides how long the image host and the gateway take over each call */
-  static async start(dataDir: string, random: Random): Promise<Neighbours> {
+  static async start(dataDir: string, random: Random): Promise<ExternalServices> {
     const [cloudinary, gateway, smtp] = await Promise.all([
       CloudinaryStandIn.start(),
       MidtransStandIn.start(),
@@ -33,7 +33,7 @@ export class Neighbours {
       await new Promise((resolve) => setTimeout(resolve, random.between(0, 60)));
     };
     newDelay();
-    return new Neighbours(cloudinary, gateway, smtp, dataDir);
+    return new ExternalServices(cloudinary, gateway, smtp, dataDir);
   }
 
   /** Settings of a service that uses them. */
