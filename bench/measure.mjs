@@ -1,11 +1,11 @@
 /** Longest warm-up, in seconds. */
 const WARM_UP_SECONDS = 10;
-/** Of rows with a few hundred requests a second: code is compiled after so many calls, not after so much time. */
+/** For rows with a few hundred requests a second: V8 compiles a function after many calls, and they come slowly there. */
 export const LONG_WARM_UP_SECONDS = 30;
 const CONNECTIONS = 32;
 
 /**
- * Measures targets in rounds, each round in another order, so that a drift of the machine meets all alike.
+ * Measures targets in rounds, each round in another order, so that a machine that becomes slower affects all targets alike.
  *
  * @param targets by name: {url, traffic, connections?, status? or statuses?}, which are the answers that are right
  * @param longestWarmUp in seconds

@@ -15,7 +15,7 @@ export const SERVER_KEY = `SB-Mid-server-${BENCH_SECRET}`;
 export const SHOP_PRODUCTS = 1_000;
 const ORDERS = 10_000;
 
-/** Pending orders that a second of notifications may use up; more than any floor was seen to take. */
+/** Pending orders for each second of notifications: more than the fastest floor has needed. */
 const NOTIFICATIONS_PER_SECOND = 5_000;
 
 /** DATA_DIR, below the stage's folder, of the services that are started with a PostgreSQL of their own. */
@@ -170,7 +170,7 @@ export class Stage {
     const url = await this.#createDatabase(name, 'template1');
     await migrate(url);
     await fill(url);
-    // Now, and not by itself in the middle of a round.
+    // Now, so that autovacuum does not run in the middle of a round.
     await this.query(url, 'VACUUM (ANALYZE)');
     this.log(`seeded ${what} in ${((performance.now() - begun) / 1000).toFixed(1)} s`);
     return url;

@@ -1,6 +1,6 @@
 // `npm run dev`: rebuilds on every change, and restarts the service after each build that succeeds. `nest start --watch`
-// does so too, but ends every process below it at once: the embedded PostgreSQL is stopped under the service's hands,
-// which then reports that it lost its database.
+// does so too, but ends all its child processes at once: the embedded PostgreSQL ends before the service, which then
+// reports that it lost its database.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -32,7 +32,7 @@ async function restart() {
   });
 }
 
-/** Waits until the service has put everything away, its database included. */
+/** Waits until the service has stopped, its database included. */
 async function stop() {
   if (service === undefined || service.exitCode !== null || service.signalCode !== null) return;
   service.kill('SIGTERM');

@@ -19,7 +19,7 @@ async function run({ target, traffic, url, connections, seconds }) {
   const next = () => {
     const request = source.next();
     if (request !== null) return request;
-    // The round is void; what keeps the connection busy until its end does not matter.
+    // The round does not count any more, so it does not matter what is sent until its end.
     ranOut = true;
     return { method: 'GET', path: '/', headers: {}, body: '' };
   };

@@ -12,7 +12,7 @@ const REQUESTS_A_CONNECTION = 1000;
 /** Callers of one run: as many tokens are in use at a time. */
 const CALLERS = 100;
 const BOUNDARY = '----bench-6f0b4c1e2d';
-/** What begins as a JPEG does, which is what the service looks at. */
+/** Begins with the bytes of a JPEG, which is all that the service checks. */
 const PICTURE = Buffer.concat([Buffer.from('ffd8ff', 'hex'), randomBytes(30_000)]);
 
 const list = (cookie, lastId, headers = {}) => ({
