@@ -31,12 +31,6 @@ export function notificationBody(
   return JSON.stringify(fieldsOf(transaction, status, STATUS_CODES[status] ?? '200', key));
 }
 
-/** The same body under a signature that another key made. */
-export function withBadSignature(body: string): string {
-  const fields = JSON.parse(body) as { order_id: string; status_code: string; gross_amount: string };
-  return JSON.stringify({ ...fields, signature_key: signatureOf(fields, 'not the server key') });
-}
-
 /** What the status API answers of a transaction; of an expired one with another code than its notification. */
 export function gatewayAnswer(transaction: ChosenTransaction, key: string): GatewayTransaction {
   const { transactionStatus, transactionId, paymentType, fraudStatus } = transaction;

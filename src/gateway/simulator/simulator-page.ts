@@ -9,37 +9,32 @@ import { ACTIONS, isAllowed, mayBegin } from './simulator-actions.js';
 import { gatewayTime } from './simulator-messages.js';
 import type { SentNotification, SimulatorTransaction } from './simulator-transaction.entity.js';
 
-/** How the page shows where a payment stands: tone, title, text. */
+/** How the page shows where a payment stands: tone and title. */
 const STATES = {
-  fresh: [
-    'fresh',
-    'Not paid yet',
-    'Choose what the customer does. The gateway knows of no payment before that.',
-  ],
-  pending: ['pending', 'Waiting for the money', 'The customer was told how to pay.'],
-  authorize: ['pending', 'Reserved', 'The amount is reserved on the card, not yet taken.'],
-  capture: ['paid', 'Paid', 'The card was charged; the bank settles later.'],
-  settlement: ['paid', 'Paid', 'The money has arrived.'],
-  deny: ['ended', 'Denied', 'The payment was refused.'],
-  failure: ['ended', 'Failed', 'The payment broke off.'],
-  cancel: ['ended', 'Cancelled', 'No money will come.'],
-  expire: ['ended', 'Expired', 'The customer did not pay in time.'],
-  refund: ['ended', 'Refunded', 'The customer has all of the money back.'],
-  partial_refund: ['ended', 'Partly refunded', 'The customer has half of the money back.'],
+  fresh: ['fresh', 'Not paid yet'],
+  pending: ['pending', 'Waiting for the money'],
+  authorize: ['pending', 'Reserved'],
+  capture: ['paid', 'Paid'],
+  settlement: ['paid', 'Paid'],
+  deny: ['ended', 'Denied'],
+  failure: ['ended', 'Failed'],
+  cancel: ['ended', 'Cancelled'],
+  expire: ['ended', 'Expired'],
+  refund: ['ended', 'Refunded'],
+  partial_refund: ['ended', 'Partly refunded'],
 } as const;
-const GROUPS = [
-  ['pay', 'The customer pays'],
-  ['payment', 'What becomes of the payment'],
-  ['notifications', 'Notifications that go astray'],
-] as const;
+const GROUPS = [...new Set([...ACTIONS.values()].map(({ group }) => group))];
 const KINDS: Readonly<Record<SentNotification['kind'], string>> = {
   status: '',
   again: 'sent again',
   late: 'sent late',
   'bad-signature': 'with a bad signature',
 };
-const RUPIAH = { style: 'currency', currency: 'IDR', maximumFractionDigits: 0 } as const;
-const rupiah = new Intl.NumberFormat('id-ID', RUPIAH);
+const rupiah = new Intl.NumberFormat('id-ID', {
+  style: 'currency',
+  currency: 'IDR',
+  maximumFractionDigits: 0,
+});
 
 /** Renders a payment, for people and for scripts. */
 @Injectable()
@@ -94,16 +89,18 @@ export class SimulatorPage {
 
   /** @param refused an action that the payment's state does not allow */
   html(transaction: SimulatorTransaction, from: unknown, refused?: string): string {
-    const { orderId, token, customer, items, expiresAt, notifications, transactionStatus } = transaction;
+    const { orderId, token, customer, items, expiresAt, notifications } = transaction;
+    const { transactionId, transactionStatus, paymentType, fraudStatus } = transaction;
+    const allowed = [...ACTIONS].filter(([, action]) => isAllowed(action, transaction));
     const isOver = transactionStatus === null && !mayBegin(transaction);
-    const [tone, title, text] = STATES[isOver ? 'expire' : (transactionStatus ?? 'fresh')];
+    const [tone, title] = STATES[isOver ? 'expire' : (transactionStatus ?? 'fresh')];
     return this.#template({
       style: this.#style,
       address: this.address(token, from),
       shop: this.#shopOf(from),
       refused: refused ?? null,
       isWaiting: notifications.some(({ answer }) => answer === null),
-      state: { tone, title, text, status: transactionStatus },
+      state: { tone, title, status: transactionStatus },
       orderId,
       customer,
       total: rupiah.format(Number(transaction.grossAmount)),
@@ -113,12 +110,14 @@ export class SimulatorPage {
         price: rupiah.format(price),
         sum: rupiah.format(price * quantity),
       })),
-      payment: factsOf(transaction),
+      transactionId,
+      paymentType,
+      fraudStatus,
       expiresAt: timeOf(expiresAt),
-      groups: GROUPS.map(([group, heading]) => ({
-        title: heading,
-        actions: [...ACTIONS]
-          .filter(([, action]) => isAllowed(action, transaction) && groupOf(action, transaction) === group)
+      groups: GROUPS.map((group) => ({
+        title: group,
+        actions: allowed
+          .filter(([, action]) => action.group === group)
           .map(([name, { label, hint }]) => ({
             label,
             hint,
@@ -144,24 +143,6 @@ export class SimulatorPage {
     const { origin } = new URL(address);
     return this.#isShop(origin) ? origin : null;
   }
-}
-
-/** An action that begins a payment is shown among the ways to pay while one may begin. */
-function groupOf({ group, begins }: { group: string; begins?: unknown }, transaction: SimulatorTransaction) {
-  return begins !== undefined && mayBegin(transaction) ? 'pay' : group;
-}
-
-function factsOf({ transactionId, paymentType, fraudStatus, paymentDetails }: SimulatorTransaction) {
-  if (transactionId === null) return [];
-  const { va_numbers: accounts, payment_code: code } = paymentDetails ?? {};
-  const [account] = (accounts ?? []) as { bank: string; va_number: string }[];
-  return [
-    { name: 'Method', value: paymentType },
-    { name: 'Fraud check', value: fraudStatus ?? 'none for this method' },
-    { name: 'Transaction', value: transactionId },
-    { name: 'Virtual account', value: account && `${account.bank.toUpperCase()} ${account.va_number}` },
-    { name: 'Payment code', value: code },
-  ].filter(({ value }) => value !== undefined);
 }
 
 function timeOf(time: Date) {

@@ -1,17 +1,19 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { TransactionRequest } from '../payment-gateway.js';
 
-export type TransactionStatus =
-  | 'capture'
-  | 'settlement'
-  | 'pending'
-  | 'deny'
-  | 'cancel'
-  | 'expire'
-  | 'failure'
-  | 'refund'
-  | 'partial_refund'
-  | 'authorize';
+export const TRANSACTION_STATUSES = [
+  'capture',
+  'settlement',
+  'pending',
+  'deny',
+  'cancel',
+  'expire',
+  'failure',
+  'refund',
+  'partial_refund',
+  'authorize',
+] as const;
+export type TransactionStatus = (typeof TRANSACTION_STATUSES)[number];
 
 /** `status` tells of a change; the others are sent to see how the shop takes them. */
 export type NotificationKind = 'status' | 'again' | 'late' | 'bad-signature';

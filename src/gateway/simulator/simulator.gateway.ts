@@ -12,8 +12,8 @@ import {
   type PaymentPage,
   type TransactionRequest,
 } from '../payment-gateway.js';
-import { type Action, isAllowed, mayBecome, mayBegin } from './simulator-actions.js';
-import { gatewayAnswer, notificationBody, withBadSignature } from './simulator-messages.js';
+import { type Action, ACTIONS, isAllowed, mayBegin } from './simulator-actions.js';
+import { gatewayAnswer, notificationBody } from './simulator-messages.js';
 import {
   isChosen,
   type NotificationKind,
@@ -103,14 +103,9 @@ export class SimulatorGateway extends PaymentGateway implements OnModuleInit {
     const isDone = await this.dataSource.transaction(async (tx) => {
       const transaction = await lock(tx, { token });
       if (transaction === null || !isAllowed(action, transaction)) return false;
-      if (action.begins !== undefined && mayBegin(transaction)) {
-        const { paymentType, hasFraudStatus, details } = action.begins;
-        transaction.transactionId = randomUUID();
-        transaction.paymentType = paymentType;
-        transaction.paymentDetails = details();
-        transaction.fraudStatus = hasFraudStatus ? 'accept' : null;
-        transaction.transactionTime = new Date();
-        transaction.settlementTime = null;
+      if (action.method !== undefined && mayBegin(transaction)) {
+        const begun = { transactionId: randomUUID(), transactionTime: new Date(), settlementTime: null };
+        Object.assign(transaction, action.method, begun);
       }
       if (action.to !== undefined) await this.#become(tx, transaction, action.to);
       else if (action.sends !== undefined) await this.#notify(tx, transaction, action.sends);
@@ -131,7 +126,7 @@ export class SimulatorGateway extends PaymentGateway implements OnModuleInit {
           await tx.update(SimulatorTransaction, { orderId }, { transactionStatus: status });
         return null;
       }
-      if (!mayBecome(transaction.transactionStatus, status))
+      if (ACTIONS.get(status)?.from.includes(transaction.transactionStatus) !== true)
         throw new GatewayRefusedError(`a transaction in ${transactionStatus} does not become ${status}`);
       await this.#become(tx, transaction, status);
       return this.#answerOf(transaction);
@@ -151,9 +146,9 @@ export class SimulatorGateway extends PaymentGateway implements OnModuleInit {
     const { orderId, transactionStatus, notifications } = transaction;
     const last = notifications.findLast((sent) => sent.kind === 'status');
     const status = kind === 'late' ? 'pending' : transactionStatus;
-    const fresh = notificationBody(transaction, status, this.env.payment.serverKey);
-    const repeated = kind === 'again' || kind === 'bad-signature' ? (last?.body ?? fresh) : fresh;
-    const body = kind === 'bad-signature' ? withBadSignature(repeated) : repeated;
+    const key = kind === 'bad-signature' ? 'not the server key' : this.env.payment.serverKey;
+    const fresh = notificationBody(transaction, status, key);
+    const body = kind === 'again' ? (last?.body ?? fresh) : fresh;
     const sent = { id: randomUUID(), kind, status, body, sentAt: new Date().toISOString(), answer: null };
     transaction.notifications = [...notifications, sent].slice(-KEPT_NOTIFICATIONS);
     await tx.save(SimulatorTransaction, transaction);
