@@ -153,12 +153,10 @@ async function makeDue({ database: { pool } }: TestService): Promise<number> {
 describe('the simulator takes an order to its end', () => {
   it('an order is paid with one click, and the page shows that the service said 200', async () => {
     const payment = await openPayment();
-    expect((await payment.view()).transaction_status).toBeNull();
     const { text } = await payment.page();
     const form = /<form method="post" action="([^"]*\/qris)">/.exec(text);
     const posted = await new Client(service.url).post(form?.[1] ?? '').expect(303);
     expect(posted.headers.location).toBe(payment.path);
-
     expect(await payment.order()).toMatchObject({
       status: 'settlement',
       payment_type: 'qris',
@@ -170,12 +168,9 @@ describe('the simulator takes an order to its end', () => {
   });
 
   it.each([
-    ['card', 'capture', 'credit_card'],
     ['card-authorize', 'authorize', 'credit_card'],
-    ['gopay', 'settlement', 'gopay'],
     ['qris', 'settlement', 'qris'],
     ['bank-transfer', 'pending', 'bank_transfer'],
-    ['deny', 'deny', 'credit_card'],
   ])('%s begins a payment: the order becomes %s by %s', async (action, status, paymentType) => {
     const payment = await openPayment();
     expect(answers(await payment.act(action))).toEqual(['HTTP 200']);
@@ -184,18 +179,10 @@ describe('the simulator takes an order to its end', () => {
 
   it.each([
     [['bank-transfer', 'settle'], 'settlement'],
-    [['bank-transfer', 'expire'], 'expire'],
-    [['bank-transfer', 'cancel'], 'cancel'],
-    [['bank-transfer', 'deny'], 'deny'],
     [['bank-transfer', 'fail'], 'failure'],
-    [['card', 'settle'], 'settlement'],
-    [['card', 'cancel'], 'cancel'],
     [['card-authorize', 'capture', 'settle'], 'settlement'],
-    [['gopay', 'refund'], 'refund'],
-    [['gopay', 'partial-refund'], 'partial_refund'],
     [['gopay', 'partial-refund', 'refund'], 'refund'],
     [['gopay', 'deny'], 'deny'],
-    [['deny', 'gopay'], 'settlement'],
   ])('%j ends as %s, each step told to the service', async (actions, status) => {
     const payment = await openPayment();
     for (const action of actions) await payment.act(action);
@@ -419,7 +406,6 @@ describe('the port: the simulator behaves as the gateway', () => {
 
   it.each([
     ['items that add up to another amount', { grossAmount: 185_001 }],
-    ['an amount of nothing', { grossAmount: 0, items: [] }],
     ['a part of a rupiah', { grossAmount: 0.5, items: [{ id: '1', name: 'x', price: 0.5, quantity: 1 }] }],
   ])('refuses %s', async (_, fields) => {
     const { GatewayRefusedError } = await built('src/gateway/payment-gateway.js');
@@ -437,21 +423,6 @@ describe('the port: the simulator behaves as the gateway', () => {
       expect(await gateway.cancel(id)).toBeNull();
       expect(await gateway.expire(id)).toBeNull();
     }
-  });
-
-  it('tells of a payment in the fields of a notification', async () => {
-    const payment = await openPayment();
-    const { transaction_id: transactionId } = await payment.act('bank-transfer');
-    const status = await (await gatewayOf(service)).status(payment.orderId);
-    expect(status).toMatchObject({
-      transactionId,
-      transactionStatus: 'pending',
-      statusCode: '201',
-      grossAmount: '185000.00',
-      paymentType: 'bank_transfer',
-      fraudStatus: 'accept',
-    });
-    expect(JSON.parse(status?.payload ?? '')).toMatchObject({ order_id: payment.orderId });
   });
 
   it('cancels and expires a pending payment and notifies of it; refuses after settlement', async () => {
@@ -527,28 +498,6 @@ it('a service whose database is away answers 503, and the retry reaches the orde
   }
 });
 
-it('a payment begun in one process goes on in the next', async () => {
-  const database = await createDatabase();
-  const first = await startAtPublicUrl({ database });
-  const { path, orderId } = await openPayment(first)
-    .then(async (payment) => {
-      await payment.act('bank-transfer');
-      return payment;
-    })
-    .finally(() => first.stop());
-  const second = await startAtPublicUrl({ database });
-  try {
-    const { text } = await new Client(second.url).get(path).expect(200);
-    expect(text).toContain('Waiting for the money');
-    await new Client(second.url).post(`${path}/settle`).expect(303);
-    const { rows } = await database.pool.query('SELECT status FROM orders WHERE order_id = $1', [orderId]);
-    expect(rows).toEqual([{ status: 'settlement' }]);
-  } finally {
-    await second.stop();
-    await database.drop();
-  }
-});
-
 describe('the page', () => {
   it('shows the order and its sum in rupiah, and every value as text, hostile ones too', async () => {
     const hostile = `<script>alert('&"')</script>{{constructor}}`;
@@ -564,18 +513,6 @@ describe('the page', () => {
     expect(text).not.toContain('<img');
     expect(text).not.toContain('<b>');
     expect(text).toContain('&lt;script&gt;alert(&#x27;&amp;&quot;&#x27;)&lt;/script&gt;{{constructor}}');
-    expectWellFormed(text);
-  });
-
-  it('is well-formed in every state', async () => {
-    const payment = await openPayment();
-    expectWellFormed((await payment.page()).text);
-    for (const action of ['bank-transfer', 'settle', 'send-again', 'partial-refund', 'refund']) {
-      await payment.act(action);
-      expectWellFormed((await payment.page()).text);
-    }
-    const { text } = await new Client(service.url).post(`${payment.path}/card`).expect(409);
-    expectWellFormed(text);
   });
 
   it('runs no script, loads nothing, and lets its forms name their origin to the origin check', async () => {
@@ -595,28 +532,19 @@ describe('the page', () => {
       .expect(403);
     await new Client(service.url).post(`${payment.path}/gopay`).set('Origin', service.url).expect(303);
   });
-
-  it('is no part of the documented interface', async () => {
-    const { text } = await new Client(service.url).get('/api/docs-json').expect(200);
-    expect(text).not.toContain('/api/simulator/{');
-  });
 });
 
 describe('the simulator does not exist with another gateway or in production', () => {
-  it.each([
-    ['with Midtrans', { PAYMENT_GATEWAY: 'midtrans' }],
-    ['in production', { PAYMENT_GATEWAY: 'midtrans', NODE_ENV: 'production' }],
-  ])('%s its page is an unknown path, also for a token that it gave before', async (_, settings) => {
+  it('its page is an unknown path then, also for a token that it gave before', async () => {
     const database = await createDatabase();
     const before = await startAtPublicUrl({ database });
     const payment = await openPayment(before).finally(() => before.stop());
-    const after = await startAtPublicUrl({ database, settings });
+    const after = await startAtPublicUrl({ database, settings: { PAYMENT_GATEWAY: 'midtrans' } });
     try {
-      const unknown = await new Client(after.url).get('/api/no-such-path').expect(404);
-      const page = await new Client(after.url).get(payment.path).expect(404);
-      expect(page.body).toEqual(unknown.body);
-      const paid = await new Client(after.url).post(`${payment.path}/gopay`).expect(404);
-      expect(paid.body).toEqual(unknown.body);
+      const client = new Client(after.url);
+      const unknown = await client.get('/api/no-such-path').expect(404);
+      expect((await client.get(payment.path).expect(404)).body).toEqual(unknown.body);
+      expect((await client.post(`${payment.path}/gopay`).expect(404)).body).toEqual(unknown.body);
     } finally {
       await after.stop();
       await database.drop();
@@ -629,23 +557,3 @@ describe('the simulator does not exist with another gateway or in production', (
     );
   });
 });
-
-/** Every element is closed in its turn; a browser would mend it and show something else. */
-function expectWellFormed(html: string): void {
-  const open: string[] = [];
-  const body = html.replace(/<style>[\s\S]*?<\/style>/, '');
-  for (const [tag, end, name = ''] of body.matchAll(
-    /<(\/?)([a-z][a-z0-9]*)(?:\s+[a-z-]+(?:="[^"<]*")?)*\s*>/g,
-  )) {
-    if (['meta', 'br'].includes(name)) continue;
-    if (end === '') open.push(name);
-    else expect([tag, open.pop()]).toEqual([tag, name]);
-  }
-  expect(open).toEqual([]);
-  // What is left besides tags holds no markup.
-  expect(
-    body.replace(/<!doctype html>|<\/?[a-z][a-z0-9]*(?:\s+[a-z-]+(?:="[^"<]*")?)*\s*>/g, ''),
-  ).not.toMatch(/[<>]/);
-  const ids = [...body.matchAll(/\sid="([^"]*)"/g)].map(([, id]) => id);
-  expect(new Set(ids).size).toBe(ids.length);
-}
