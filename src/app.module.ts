@@ -17,7 +17,7 @@ import { PaymentsModule } from './payments/payments.module.js';
 import { ProductsModule } from './products/products.module.js';
 import { UsersModule } from './users/users.module.js';
 
-/** The modules, and what stands around every route: closed by default, validated, enveloped. */
+/** All modules, and what applies to every route: closed by default, input validated, answers in envelopes. */
 @Module({
   providers: [
     { provide: APP_GUARD, useExisting: JwtCookieGuard },

@@ -20,7 +20,7 @@ import type { Env } from './config/env.js';
 import { JobsService } from './jobs/jobs.service.js';
 import { serveOpenApi } from './openapi.js';
 
-/** What is set of Nest's options, whose own type extends a class that Nest does not export. */
+/** The options that are set here. Nest's own type of them extends a class that Nest does not export. */
 type AppOptions = Pick<NestApplicationOptions, 'logger' | 'bodyParser' | 'rawBody' | 'abortOnError'>;
 
 /** Largest JSON body in bytes (contract 8). */
@@ -62,7 +62,7 @@ export async function createApp(
       done(null, origin !== undefined && isCorsOrigin(origin));
     },
     credentials: true,
-    // What the interface tells clients to read; others than these a browser keeps from a page of another origin.
+    // Headers that clients are told to read. A browser hides all others from a page of another origin.
     exposedHeaders: ['X-Request-Id', 'ETag'],
     maxAge: 600,
   });
@@ -80,7 +80,7 @@ export async function createApp(
     throw error;
   }
   app.get(JobsService, { strict: false }).start();
-  // Nest answers for what lies under its prefix; Express' own answers for the rest are pages with a stack.
+  // Nest answers unknown paths under /api only. For all others Express would answer a page with a stack.
   app.use((_request: Request, _response: Response, next: NextFunction) => {
     next(failures.notFound());
   });

@@ -108,12 +108,12 @@ export class LimitsService {
     return proof;
   }
 
-  /** Takes an address for the owner's, who has just registered there. */
+  /** Makes an address a known one of an account that was just registered from there. */
   async rememberOwner(account: number, address: string): Promise<void> {
     await this.#known.set(this.#key(account, address), 1, KNOWN_SECONDS);
   }
 
-  /** Stands for an address in a job, which must not hold the address itself. */
+  /** A digest of an address, for a job: its payload must not hold the address itself. */
   requesterOf(address: string): string {
     return this.#key(address);
   }

@@ -24,7 +24,7 @@ const NETWORK_CODES = new Set([
   'ENOTFOUND',
   'EAI_AGAIN',
 ]);
-/** What `pg` 8, `pg-pool` 3 and TypeORM's driver say, without a code, of a connection that is gone or not to be had. */
+/** What `pg` 8, `pg-pool` 3 and TypeORM's driver say, without a code, when a connection broke or none is free. */
 const CONNECTION_LOST =
   /^(connection terminated|timeout expired$|timeout exceeded when trying to connect|query read timeout|driver not connected|cannot use a pool after calling end)|not queryable$/i;
 /**
@@ -46,7 +46,7 @@ const CONNECTION_TAKEN = [
 export function isDatabaseUnavailable(error: unknown): boolean {
   const failure: unknown = error instanceof QueryFailedError ? error.driverError : error;
   if (!(failure instanceof Error)) return false;
-  // Of a name with several addresses, one error for each.
+  // A host name with several addresses fails with one error for each.
   if (failure instanceof AggregateError) return (failure.errors as unknown[]).some(isDatabaseUnavailable);
   const code = codeOf(failure);
   return (

@@ -36,8 +36,8 @@ const LOCK_WAIT_MS = 4 * SECOND;
 const SILENCE_MS = 11 * SECOND;
 
 /**
- * A server that vanished without closing its connections, as in a failover, would hold each of them for a quarter
- * of an hour: after a time-out of its own the driver puts a connection back into the pool. Cut, it is replaced.
+ * After a failover, connections to the server that vanished would stay in the pool for a quarter of an hour: the driver
+ * puts a connection back after a time-out. So a silent connection is cut, and the pool replaces it.
  */
 function endSilentConnection(this: Socket): void {
   this.destroy(new Error('Connection terminated: the database was silent for too long'));

@@ -2,7 +2,7 @@ import { Global, Module, type DynamicModule } from '@nestjs/common';
 import { Database } from './database.js';
 import { Env } from './env.js';
 
-/** Gives every module the settings. Global, because settings are no feature. */
+/** Gives every module the settings. Global, so that no module has to import it. */
 @Global()
 @Module({})
 export class EnvModule {

@@ -38,7 +38,7 @@ export class Env {
   readonly corsOrigins!: readonly string[];
   /** In development every loopback origin may call as well. */
   readonly corsAllowsLoopback!: boolean;
-  /** How many proxies, or which addresses and networks, may say in X-Forwarded-For whom they speak for. */
+  /** Proxies whose X-Forwarded-For is believed: their number, or their addresses and networks. */
   readonly trustedProxies!: number | readonly string[];
   /** Where new images go; `local` keeps them under `dataDir`. */
   readonly imageHost!: 'cloudinary' | 'local';

@@ -117,7 +117,7 @@ export class SettingsReader {
   }
 }
 
-/** Whether a text is an address or a network. Not one of everybody: each client could then say who it is. */
+/** Whether a text is an address or a network. `/0` is refused: each client could then choose its own address. */
 function isNetwork(text: string): boolean {
   const [address = '', length, ...rest] = text.split('/');
   const version = isIP(address);

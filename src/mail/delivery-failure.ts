@@ -3,7 +3,7 @@ import { PermanentJobError } from '../jobs/permanent-job-error.js';
 const LONGEST_REASON = 200;
 /** An e-mail address, of which its first letter and domain are enough to find the account. */
 const ADDRESS = /([^\s<>@"':;,])[^\s<>@"':;,]*@([\w.-]+)/g;
-/** Replies that say of the recipient that there is none (RFC 5321 section 4.2.3), where no enhanced code says more. */
+/** Replies that say that the recipient does not exist (RFC 5321 section 4.2.3), where no enhanced code says more. */
 const NO_SUCH_MAILBOX = new Set([550, 551, 553]);
 /** Enhanced codes that say so (RFC 3463): bad address, mailbox moved or disabled. Not 5.7, which is about us. */
 const IS_OF_RECIPIENT = /^5\.(1\.(1|2|3|6|10)|2\.1)$/;

@@ -3,7 +3,7 @@ import { Gauge, type Registry } from 'prom-client';
 import type { JobStatistics } from '../jobs/job-table.js';
 import type { JobsService } from '../jobs/jobs.service.js';
 
-/** The database is asked no more often, however many scrape. */
+/** The database is asked at most this often, however many scrapers there are. */
 const FRESH_MS = 5000;
 const DEADLINE_MS = 1000;
 

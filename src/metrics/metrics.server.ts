@@ -52,7 +52,7 @@ export class MetricsServer implements OnApplicationBootstrap, OnApplicationShutd
     await once(this.#server, 'listening');
   }
 
-  /** As late as it can be, so that the stop can be watched. */
+  /** After everything else, so that metrics can be read during the stop. */
   onApplicationShutdown(): void {
     this.#server.close();
     this.#server.closeAllConnections();

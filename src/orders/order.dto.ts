@@ -40,7 +40,7 @@ export class PaymentPageView {
   }
 }
 
-/** What anybody who may see an order sees of it. */
+/** An order as its customer and administrators see it. */
 export class OrderView {
   @ApiProperty({ format: 'uuid', example: '5f0c2a3e-8a55-4c42-9df5-1b7f1a0f7a11' })
   readonly order_id: string;

@@ -122,7 +122,7 @@ export class OrdersService {
     return this.orders.lock(tx, id);
   }
 
-  /** The payment attempt that a locked order's status comes from or, while it is pending, is to come from. */
+  /** The attempt that counts for a locked order: the latest while it is pending, then the one that set its status. */
   async currentAttemptId(tx: EntityManager, { orderId, status, attemptId }: Order): Promise<string> {
     if (status !== 'pending' && attemptId !== null) return attemptId;
     return (await this.orders.latestAttempt(tx, orderId))?.attemptId ?? orderId;
@@ -140,7 +140,7 @@ export class OrdersService {
     });
   }
 
-  /** Ends a locked order of which the gateway has no transaction. */
+  /** Ends a locked order for which the gateway has no transaction. */
   async close(tx: EntityManager, orderId: string, status: 'cancel' | 'expire'): Promise<void> {
     await this.orders.update(tx, orderId, { status, completedAt: null });
   }

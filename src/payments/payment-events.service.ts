@@ -30,7 +30,7 @@ export class PaymentEventsService {
     return outcome;
   }
 
-  /** Ends a locked pending order of which the gateway has no transaction, and keeps why. */
+  /** Ends a locked pending order for which the gateway has no transaction, and keeps why. */
   async close(
     tx: EntityManager,
     orderId: string,

@@ -12,12 +12,12 @@ export type HistoryLine = Pick<
 const FIRST_STATUSES: readonly string[] = ['pending', 'authorize'];
 
 /**
- * Decides on an event (docs/decisions/08). A redelivery changes nothing. A beginning that arrives after what follows
- * it is late. Everything else applies, `deny` after `settlement` included. Of an attempt that no longer counts only a
- * completion applies: the end of its page must not undo a sale made on the next one.
+ * Decides on an event (docs/decisions/08). A redelivery changes nothing. `pending` or `authorize` that arrives after a
+ * later status is late. Everything else applies, `deny` after `settlement` included. Of an attempt that no longer
+ * counts only a completion applies: the end of its page must not undo a sale made on the next one.
  *
  * @param order as it is now
- * @param currentAttemptId the payment attempt that its status comes from, or is to come from while it is pending
+ * @param currentAttemptId the payment attempt that counts (docs/decisions/07)
  * @param history what is kept of the event's transaction
  */
 export function outcomeOf(
