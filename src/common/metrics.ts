@@ -12,6 +12,18 @@ const CALL_BUCKETS = [0.005, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 /** Seconds: those of OpenTelemetry's convention, and one below for answers from memory. */
 const REQUEST_BUCKETS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
 
+/** A counter with one label. It begins at 0 for each value: a series that begins at 1 hides its first event from `rate`. */
+function counterBy<L extends string>(
+  label: L,
+  values: readonly string[],
+  name: string,
+  help: string,
+): Counter<L> {
+  const counter = new Counter({ name, help, labelNames: [label], registers });
+  for (const value of values) counter.labels(value).inc(0);
+  return counter;
+}
+
 /** @see https://opentelemetry.io/docs/specs/semconv/http/http-metrics/#metric-httpserverrequestduration */
 export const requestDuration = new Histogram({
   name: 'http_server_request_duration_seconds',
@@ -21,12 +33,12 @@ export const requestDuration = new Histogram({
   registers,
 });
 
-export const unparsableRequests = new Counter({
-  name: 'http_server_unparsable_requests_total',
-  help: 'Requests refused because they were no HTTP, too large in their headers or too slow, by status',
-  labelNames: ['http_response_status_code'],
-  registers,
-});
+export const unparsableRequests = counterBy(
+  'http_response_status_code',
+  ['400', '408', '413', '431'],
+  'http_server_unparsable_requests_total',
+  'Requests refused because they were no HTTP, too large in their headers or too slow, by status',
+);
 
 export const ordersCreated = new Counter({
   name: 'bakery_orders_created_total',
@@ -34,33 +46,43 @@ export const ordersCreated = new Counter({
   registers,
 });
 
+const NOTIFICATION_OUTCOMES = [
+  'applied',
+  'duplicate',
+  'stale',
+  'test',
+  'bad_signature',
+  'invalid',
+  'unknown_order',
+  'failed',
+] as const;
 /** What happened to a payment notification that was answered. */
-export type NotificationOutcome =
-  'applied' | 'duplicate' | 'stale' | 'test' | 'bad_signature' | 'invalid' | 'unknown_order' | 'failed';
+export type NotificationOutcome = (typeof NOTIFICATION_OUTCOMES)[number];
 
-export const paymentNotifications = new Counter({
-  name: 'bakery_payment_notifications_total',
-  help: 'Payment notifications by outcome; failed: the gateway was asked to repeat it',
-  labelNames: ['outcome'],
-  registers,
-});
+export const paymentNotifications = counterBy(
+  'outcome',
+  NOTIFICATION_OUTCOMES,
+  'bakery_payment_notifications_total',
+  'Payment notifications by outcome; failed: the gateway was asked to repeat it',
+);
 
+const RECONCILIATION_OUTCOMES = ['unchanged', 'found', 'expired', 'outdated', 'failed'] as const;
 /** What asking the gateway about an order gave; `found` is news that no notification had brought. */
-export type ReconciliationOutcome = 'unchanged' | 'found' | 'expired' | 'outdated' | 'failed';
+export type ReconciliationOutcome = (typeof RECONCILIATION_OUTCOMES)[number];
 
-export const paymentReconciliations = new Counter({
-  name: 'bakery_payment_reconciliations_total',
-  help: 'Checks of pending orders at the gateway; found: news that no notification had brought',
-  labelNames: ['outcome'],
-  registers,
-});
+export const paymentReconciliations = counterBy(
+  'outcome',
+  RECONCILIATION_OUTCOMES,
+  'bakery_payment_reconciliations_total',
+  'Checks of pending orders at the gateway; found: news that no notification had brought',
+);
 
-export const mails = new Counter({
-  name: 'bakery_mails_total',
-  help: 'Mails that were sent, tries that will be repeated (retried) and mails that were given up (dead)',
-  labelNames: ['outcome'],
-  registers,
-});
+export const mails = counterBy(
+  'outcome',
+  ['sent', 'retried', 'dead'],
+  'bakery_mails_total',
+  'Mails that were sent, tries that will be repeated (retried) and mails that were given up (dead)',
+);
 
 export const jobDuration = new Histogram({
   name: 'bakery_job_duration_seconds',
@@ -70,12 +92,12 @@ export const jobDuration = new Histogram({
   registers,
 });
 
-export const uploads = new Counter({
-  name: 'bakery_uploads_total',
-  help: 'Forms with pictures, by whether they could be read',
-  labelNames: ['outcome'],
-  registers,
-});
+export const uploads = counterBy(
+  'outcome',
+  ['received', 'too_large', 'malformed'],
+  'bakery_uploads_total',
+  'Forms with pictures, by whether they could be read',
+);
 
 export const uploadBytes = new Counter({
   name: 'bakery_upload_bytes_total',
@@ -96,13 +118,15 @@ export const authProofs = new Counter({
   labelNames: ['secret', 'outcome'],
   registers,
 });
+for (const secret of ['password', 'code'])
+  for (const outcome of ['ok', 'wrong', 'slowed']) authProofs.inc({ secret, outcome }, 0);
 
-export const catalogCachePages = new Counter({
-  name: 'bakery_catalog_cache_pages_total',
-  help: 'Pages of the product list by whether they were in memory',
-  labelNames: ['result'],
-  registers,
-});
+export const catalogCachePages = counterBy(
+  'result',
+  ['hit', 'miss'],
+  'bakery_catalog_cache_pages_total',
+  'Pages of the product list by whether they were in memory',
+);
 
 export const catalogCacheBytes = new Gauge({
   name: 'bakery_catalog_cache_bytes',
@@ -138,26 +162,3 @@ export async function timedCall<T>(
     throw error;
   }
 }
-
-/** A series that begins at 1 has no rate: its first event would not be seen. */
-function startAtZero<L extends string>(counter: Counter<L>, label: L, values: readonly string[]): void {
-  for (const value of values) counter.labels({ [label]: value } as Record<L, string>).inc(0);
-}
-
-startAtZero(unparsableRequests, 'http_response_status_code', ['400', '408', '413', '431']);
-startAtZero(paymentNotifications, 'outcome', [
-  'applied',
-  'duplicate',
-  'stale',
-  'test',
-  'bad_signature',
-  'invalid',
-  'unknown_order',
-  'failed',
-]);
-startAtZero(paymentReconciliations, 'outcome', ['unchanged', 'found', 'expired', 'outdated', 'failed']);
-startAtZero(mails, 'outcome', ['sent', 'retried', 'dead']);
-startAtZero(uploads, 'outcome', ['received', 'too_large', 'malformed']);
-startAtZero(catalogCachePages, 'result', ['hit', 'miss']);
-for (const secret of ['password', 'code'])
-  for (const outcome of ['ok', 'wrong', 'slowed']) authProofs.inc({ secret, outcome }, 0);

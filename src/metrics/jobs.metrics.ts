@@ -13,16 +13,24 @@ const DEADLINE_MS = 1000;
  */
 export function addJobsMetrics(registry: Registry, jobs: JobsService): void {
   const registers = [registry];
-  const statistics = rememberedFor(FRESH_MS, () => statisticsInTime(jobs));
+  let latest: Promise<JobStatistics | null>;
+  let askedAt = -Infinity;
+  const statistics = (): Promise<JobStatistics | null> => {
+    if (performance.now() - askedAt > FRESH_MS) {
+      askedAt = performance.now();
+      latest = statisticsInTime(jobs);
+    }
+    return latest;
+  };
   new Gauge({
     name: 'bakery_jobs',
     help: 'Jobs in the database by state and task; the same in every process',
     labelNames: ['state', 'task'],
     registers,
     async collect() {
-      const latest = await statistics();
+      const found = await statistics();
       this.reset();
-      for (const { state, task, count } of latest?.counts ?? []) this.set({ state, task }, count);
+      for (const { state, task, count } of found?.counts ?? []) this.set({ state, task }, count);
     },
   });
   new Gauge({
@@ -30,9 +38,9 @@ export function addJobsMetrics(registry: Registry, jobs: JobsService): void {
     help: 'How long the oldest job that is due has been waiting; the same in every process',
     registers,
     async collect() {
-      const latest = await statistics();
+      const found = await statistics();
       this.remove();
-      if (latest !== null) this.set(latest.oldestDueSeconds);
+      if (found !== null) this.set(found.oldestDueSeconds);
     },
   });
   new Gauge({
@@ -54,26 +62,8 @@ export function addJobsMetrics(registry: Registry, jobs: JobsService): void {
 }
 
 /** Waiting for a connection takes longer than a scrape should. @returns null when the database did not answer */
-async function statisticsInTime(jobs: JobsService): Promise<JobStatistics | null> {
-  const answered = new AbortController();
-  const giveUp = delay(DEADLINE_MS, null, { signal: answered.signal }).catch(() => null);
-  try {
-    return await Promise.race([jobs.statistics(), giveUp]);
-  } catch {
-    return null; // The queue itself logs what is wrong with its connections.
-  } finally {
-    answered.abort();
-  }
-}
-
-function rememberedFor<T>(milliseconds: number, ask: () => Promise<T>): () => Promise<T> {
-  let latest: Promise<T> | undefined;
-  let askedAt = -Infinity;
-  return () => {
-    if (latest === undefined || performance.now() - askedAt > milliseconds) {
-      askedAt = performance.now();
-      latest = ask();
-    }
-    return latest;
-  };
+function statisticsInTime(jobs: JobsService): Promise<JobStatistics | null> {
+  const deadline = delay(DEADLINE_MS, null, { ref: false });
+  // The queue itself logs what is wrong with its connections.
+  return Promise.race([jobs.statistics(), deadline]).catch(() => null);
 }

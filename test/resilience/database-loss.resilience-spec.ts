@@ -192,7 +192,7 @@ async function postmasterPid(): Promise<number> {
   return claim.pid;
 }
 
-/** What libraries print by themselves is not to be found by whoever reads the log. */
+/** The log holds lines of the service only: nothing that a library prints by itself. */
 function expectOnlyLogLines(service: BuiltProcess): void {
   const foreign = service
     .output()

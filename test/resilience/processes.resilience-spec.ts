@@ -18,7 +18,7 @@ import { killHard, ServicePlace } from './support/service-process.js';
 const PASSWORD = 'kue lapis legit';
 const COPIES = 40;
 const ACCOUNTS = 40;
-/** Mails that a process works at side by side; see job-lanes.ts. */
+/** Mails that a process works at side by side; see src/jobs/job-kinds.ts. */
 const JOBS_AT_ONCE = 4;
 
 let external: ExternalServices;
@@ -195,7 +195,7 @@ describe.each(isLongForm ? [2, 4] : [4])('%i processes on one database', (howMan
       await until('only the dead process has jobs', async () => {
         return (await runningJobs()) === JOBS_AT_ONCE;
       });
-      // A minute passes: then whoever has a job must be dead.
+      // A minute passes: then a process that still holds a job counts as dead.
       await database.pool.query(
         "UPDATE graphile_worker._private_jobs SET locked_at = locked_at - interval '60 s' WHERE locked_at IS NOT NULL",
       );

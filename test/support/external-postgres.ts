@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { built } from './built.js';
 
-/** A PostgreSQL server that nobody supervises: as DATABASE_URL names one, with an operator who restarts it. */
+/** A PostgreSQL server outside the service, for DATABASE_URL; the test stops and starts it as an operator would. */
 export class ExternalPostgres {
   #pid: number | undefined;
 

@@ -57,7 +57,7 @@ export class ExternalServices {
     for (const entry of entries.filter((file) => file.isFile())) {
       // Gone since the folder was read: it is being removed.
       const bytes = await readFile(join(entry.parentPath, entry.name)).catch(() => null);
-      // Unfinished uploads count too: they are bytes that nobody shows.
+      // Unfinished uploads count too: they are bytes that no product shows.
       if (bytes !== null) held.set(entry.name.replace(/\.(png|jpg)$/, ''), digestOf(bytes));
     }
     return held;

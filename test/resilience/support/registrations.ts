@@ -9,7 +9,7 @@ interface Registered {
   readonly email: string;
   readonly fullname: string;
   readonly client: Client;
-  /** Undefined while nobody knows whether the account was made. */
+  /** Undefined while it is not known whether the account was made. */
   id: number | undefined;
 }
 

@@ -69,7 +69,7 @@ export class Workload {
     return new Workload(admin, customers, productId, external, name);
   }
 
-  /** Everybody begins, and goes on until `stop`. */
+  /** Starts every activity; they go on until `stop`. */
   start(): void {
     this.#isStopping = false;
     const activities: Activity[] = [
@@ -85,7 +85,7 @@ export class Workload {
     );
   }
 
-  /** Nobody begins anything more. @returns when every request has had its end */
+  /** Starts no further request. @returns when every request has ended */
   async stop(): Promise<void> {
     this.#isStopping = true;
     await this.#running;
@@ -133,7 +133,7 @@ export class Workload {
       lostProducts += result.lost;
       resurrected += result.resurrected;
     }
-    for (const { name } of stored.values()) observer.violation(`nobody made the product ${name}`);
+    for (const { name } of stored.values()) observer.violation(`an unknown product ${name}`);
     for (const purchases of this.#purchases) {
       const result = await purchases.verify(this.admin);
       lostOrders += result.lostOrders;
