@@ -23,7 +23,7 @@ export function App() {
     <Shell>
       <ErrorBoundary FallbackComponent={BrokenPage} resetKeys={[pathname]}>
         <Suspense fallback={<Bars lines={8} />}>
-          {/* With another person every page begins anew. */}
+          {/* When another person signs in, every page starts from the beginning. */}
           <Routes key={personId ?? 'visitor'}>
             <Route index element={personId === undefined ? <WelcomePage /> : <CatalogPage />} />
             <Route element={<RequireUser />}>
