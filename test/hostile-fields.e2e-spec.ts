@@ -1,8 +1,7 @@
-import fc from 'fast-check';
 import { Agent, request } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { type GoodFields, UNIQUE } from './support/hostile-bodies.js';
-import { type HostileRequest, hostileRequests, requestsWithOddFields } from './support/hostile.js';
+import { type HostileRequest, requestsWithOddFields } from './support/hostile.js';
 import { makeOrder, notification } from './support/notifications.js';
 import { png } from './support/pictures.js';
 import { isDocumentation, type Route, routesOf } from './support/routes.js';
@@ -193,27 +192,14 @@ describe('hostile input', () => {
         for (const { route, hostile } of requests) await sendAndCheck(route, hostile);
       };
       await Promise.all(Array.from({ length: AT_ONCE }, send));
+      const { rows } = await service.database.pool.query(
+        `SELECT count(*)::integer AS admins FROM users WHERE role = 'ADMIN'`,
+      );
+      expect(rows).toEqual([{ admins: 1 }]);
+      expect(service.log.filter(({ level }) => level === 'error' || level === 'fatal')).toEqual([]);
+      expect(({} as Record<string, unknown>).isAdmin).toBeUndefined();
+      await service.client().get('/api/health/ready').expect(200);
     },
     DEADLINE_MS,
   );
-
-  it('random requests to the documentation pages and to unknown paths get no 5xx and no answer without an envelope', async () => {
-    const documentation = routesOf(service).filter(({ path }) => isDocumentation(path));
-    const others = ['/api', '/api/:x', '/api/docs/:x', '/api/products/:x/:y', '/:x'];
-    for (const route of [...documentation, ...others.map((path): Route => ({ method: 'post', path }))]) {
-      await fc.assert(
-        fc.asyncProperty(hostileRequests('', bodyOf(route)), async (hostile) => {
-          await sendAndCheck(route, hostile);
-        }),
-        { numRuns: 5 },
-      );
-    }
-    const { rows } = await service.database.pool.query(
-      `SELECT count(*)::integer AS admins FROM users WHERE role = 'ADMIN'`,
-    );
-    expect(rows).toEqual([{ admins: 1 }]);
-    expect(service.log.filter(({ level }) => level === 'error' || level === 'fatal')).toEqual([]);
-    expect(({} as Record<string, unknown>).isAdmin).toBeUndefined();
-    await service.client().get('/api/health/ready').expect(200);
-  });
 });

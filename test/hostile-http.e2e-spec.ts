@@ -43,18 +43,15 @@ describe('malformed HTTP', () => {
   it.each([
     ['rubbish', 'rubbish\r\n\r\n'],
     ['a TLS greeting', Buffer.from('16030100f6010000f20303', 'hex')],
-    ['HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
     ['an unknown method', `BAKE /api/users HTTP/1.1\r\n${HOST}\r\n`],
     ['no Host', `GET /api/users HTTP/1.1\r\n${CLOSE}\r\n`],
     ['a header without a colon', `GET /api/users HTTP/1.1\r\n${HOST}no colon\r\n\r\n`],
-    ['a space before the colon', `GET /api/users HTTP/1.1\r\n${HOST}Cookie : a\r\n\r\n`],
     ['a NUL in a header', `GET /api/users HTTP/1.1\r\n${HOST}X-A: a\0b\r\n\r\n`],
     ['two lengths', `POST /api/login HTTP/1.1\r\n${HOST}Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}`],
     [
       'a length and chunks',
       `POST /api/login HTTP/1.1\r\n${HOST}Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n{}`,
     ],
-    ['a negative length', `POST /api/login HTTP/1.1\r\n${HOST}Content-Length: -1\r\n\r\n`],
     [
       'a broken chunk',
       `POST /api/login HTTP/1.1\r\n${HOST}${JSON_TYPE}Transfer-Encoding: chunked\r\n\r\nzz\r\n{}\r\n0\r\n\r\n`,

@@ -58,19 +58,6 @@ describe('text with a meaning in another language', () => {
     expect(answer?.headers['x-request-id']).toMatch(/^[\da-f-]{36}$/);
     expect(answer?.headers).not.toHaveProperty('set-cookie');
   });
-
-  it.each([
-    'a\r\nBcc: b@example.com',
-    '"a\r\nBcc: b"@example.com',
-    'a@example.com\u2028',
-    '"a\n"@example.com',
-  ])('%j is no e-mail address', async (email) => {
-    const response = await service.client().register({ email: `x${email}y` });
-    expect({ status: response.status, body: response.body as unknown }).toMatchObject({
-      status: 400,
-      body: { errors: { details: { email: 'your email format is invalid' } } },
-    });
-  });
 });
 
 describe('fields with a meaning in JavaScript', () => {
@@ -102,7 +89,6 @@ describe('fields with a meaning in JavaScript', () => {
     ['a list nested 40,000 deep', '['.repeat(40_000) + ']'.repeat(40_000)],
     ['an object nested 10,000 deep', `${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}`],
     ['a constructor that is a text', '{"constructor":"x"}'],
-    ['a constructor that is a list', '{"constructor":[1]}'],
     ['a prototype without a constructor', '{"__proto__":{"constructor":null}}'],
     ['a promise', '{"then":"x"}'],
     ['a huge length', '{"length":1e300}'],
@@ -125,22 +111,6 @@ describe('fields with a meaning in JavaScript', () => {
     const admin = await service.admin();
     await form(admin.post('/api/products'), { ...CAKE, 'b[0][0][0]': 'x', then: 'x' }).expect(201);
   });
-
-  it('nested JSON named after prototypes changes none', async () => {
-    const { client } = await newAccount(service);
-    const bodies = [
-      '{"__proto__":{"isAdmin":true},"fullname":"A"}',
-      '{"constructor":{"prototype":{"isAdmin":true}},"fullname":"B"}',
-      '{"fullname":{"__proto__":{"isAdmin":true}}}',
-    ];
-    const statuses: number[] = [];
-    for (const body of bodies)
-      statuses.push(
-        (await client.patch('/api/users').set('Content-Type', 'application/json').send(body)).status,
-      );
-    expect(statuses).toEqual([200, 200, 400]);
-    expect(({} as Record<string, unknown>).isAdmin).toBeUndefined();
-  });
 });
 
 describe('text made to keep a validator busy', () => {
@@ -149,10 +119,7 @@ describe('text made to keep a validator busy', () => {
   const LONG = 40_000;
   const hostile: readonly (readonly [string, (length: number) => string])[] = [
     ['at signs', (length) => '@'.repeat(length)],
-    ['labels', (length) => `a@${'a.'.repeat(length / 2)}`],
     ['a quoted local part', (length) => `"${'\\"'.repeat(length / 2 - 10)}"@a.co`],
-    ['dots', (length) => `${'a.'.repeat(length / 2 - 5)}@a.co`],
-    ['hyphens', (length) => `a@${'-'.repeat(length - 8)}.co`],
     ['spaces', (length) => `a${' '.repeat(length - 8)}b@a.co`],
     ['a display name', (length) => `${'<'.repeat(length - 10)}a@b.co>`],
   ];

@@ -51,7 +51,7 @@ describe('the service keeps to its document', () => {
     return test;
   }
 
-  it('interface 4.1 to 4.4: for accounts', async () => {
+  it('for accounts', async () => {
     const client = service.client();
     const account = { email: 'documented@example.com', password: 'secret' };
     expectAsDocumented('POST /api/register', await client.register(account));
@@ -71,7 +71,7 @@ describe('the service keeps to its document', () => {
     expectAsDocumented('GET /api/users', await forged.get('/api/users'));
   });
 
-  it('interface 4.5 to 4.8: for products', async () => {
+  it('for products', async () => {
     const admin = await service.admin();
     const customer = await service.customer();
     const PRODUCT_PATH = '/api/products/{product_id}';
@@ -96,7 +96,7 @@ describe('the service keeps to its document', () => {
     expectAsDocumented(`DELETE ${PRODUCT_PATH}`, await admin.delete(path));
   });
 
-  it('interface 4.9: for payment notifications', async () => {
+  it('for payment notifications', async () => {
     const name = 'POST /api/products/payments';
     const { example } = jsonOf(operation(name).requestBody);
     const send = (body: unknown) =>
@@ -108,12 +108,12 @@ describe('the service keeps to its document', () => {
     expectAsDocumented(name, await send('{').set('Content-Type', 'application/json'));
   });
 
-  it('decisions, Operation: for the probes', async () => {
+  it('for the probes', async () => {
     expectAsDocumented('GET /api/health/live', await service.client().get('/api/health/live'));
     expectAsDocumented('GET /api/health/ready', await service.client().get('/api/health/ready'));
   });
 
-  it('decisions, Accounts: for what the owner of an account does', async () => {
+  it('for what the owner of an account does', async () => {
     const account = await newAccount(service);
     const { client, email } = account;
     const otp = await codeTo(service, email);
@@ -154,7 +154,7 @@ describe('the service keeps to its document', () => {
     expectAsDocumented('POST /api/logout', await service.client().post('/api/logout'));
   });
 
-  it('decisions, Orders: for a customer and for an administrator', async () => {
+  it('for a customer and for an administrator', async () => {
     const [admin, customer] = [await service.admin(), await service.customer()];
     const product = await form(admin, 'post', '/api/products', 0);
     const { id } = (product.body as { data: { products: { id: number } } }).data.products;

@@ -273,14 +273,6 @@ describe('a reset of the password', () => {
     await expectPassword(account.email, PASSWORD, NEW_PASSWORD);
   });
 
-  it('a code is good for 10 minutes', async () => {
-    const account = await forgetful();
-    await ageOtps(service, account.id, 600);
-    expectFailure(await reset(account), 400, MESSAGES.otp);
-    await ageOtps(service, account.id, -20);
-    expect((await reset(account)).status).toBe(204);
-  });
-
   it('an unknown account, one without a code and a wrong code are answered alike, after 50 ms at least', async () => {
     const account = await forgetful();
     const stranger = await newAccount(service);

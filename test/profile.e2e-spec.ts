@@ -200,7 +200,6 @@ describe('a change that is refused', () => {
   });
 
   it.each([
-    ['a name of spaces', { fullname: ' ' }, { fullname: 'fullname is required' }],
     ['a name that is null', { fullname: null }, { fullname: 'fullname is required' }],
     [
       'too long a name',
@@ -233,11 +232,9 @@ describe('a change that is refused', () => {
 
 describe('a change of nothing', () => {
   it.each([
-    ['nothing', {}],
     ['unknown fields only', { id: 1, role: 'ADMIN', emailVerified: true, password_hash: 'x' }],
     ['the present name', { fullname: 'Ayu Lestari' }],
     ['the right password alone', { password: PASSWORD }],
-    ['no object', []],
   ])('%s: 200 with the user as it was, no cookie, and the session goes on', async (_what, body) => {
     const { client, id, email } = await newAccount(service);
     const before = await storedUser(service, id);

@@ -190,27 +190,13 @@ describe('odd cookies', () => {
 
   it.each([
     ['an empty one before it', (token: string) => `accessToken=; accessToken=${token}`, 401],
-    ['one without a value before it', (token: string) => `accessToken; accessToken=${token}`, 200],
-    ['another letter case', (token: string) => `ACCESSTOKEN=x; AccessToken=y; accessToken=${token}`, 200],
     ['quotes around it', (token: string) => `accessToken="${token}"`, 200],
-    ['a quote that does not end', (token: string) => `accessToken="${token}`, 400],
-    ['spaces around it', (token: string) => `  accessToken =  ${token}  ;`, 200],
     ['__proto__ beside it', (token: string) => `__proto__=j:{"accessToken":"x"}; accessToken=${token}`, 200],
-    ['1,000 others before it', (token: string) => `${'a=b; '.repeat(1_000)}accessToken=${token}`, 200],
     ['a broken escape beside it', (token: string) => `other=%E0%A4%A; accessToken=${token}`, 200],
     ['only inside of a __proto__ cookie', (token: string) => `__proto__=j:{"accessToken":"${token}"}`, 401],
   ])('an access cookie with %s', async (_what, cookie, status) => {
     expect((await send('/api/users', cookie(access))).status).toBe(status);
     expect(({} as Record<string, unknown>).accessToken).toBeUndefined();
-  });
-
-  it('cookies beyond the header limit are 431', async () => {
-    const [answer] = await sendRaw(
-      service.url,
-      `GET /api/users HTTP/1.1\r\nHost: a\r\nCookie: accessToken=${'x'.repeat(20_000)}\r\n\r\n`,
-    );
-    expect(answer?.status).toBe(431);
-    expect(JSON.parse(answer?.body ?? '')).toMatchObject({ status: 'fail', errors: { code: 431 } });
   });
 
   it('two Cookie headers are read as one', async () => {

@@ -1,5 +1,4 @@
 import fc from 'fast-check';
-import { createHash } from 'node:crypto';
 import { isSignedBy, signatureOf } from '../src/gateway/signature.js';
 
 const RUNS = 1_000;
@@ -13,13 +12,6 @@ describe('the signature of a notification', () => {
     // printf '%s' 'order-120010000.00SB-Mid-server-example' | sha512sum
     expect(signatureOf(FIELDS, KEY)).toBe(
       'b585e2f00739d53bd25fef1c3b562b554b2759c4ff94af46f0f122fef0ffb1565431ed868bce90d869cc6773c29629506d7a1bbe0af7ac21ed9288c3f316fb18',
-    );
-    fc.assert(
-      fc.property(fields, fc.string(), (signed, key) => {
-        const text = [signed.order_id, signed.status_code, signed.gross_amount, key].join('');
-        expect(signatureOf(signed, key)).toBe(createHash('sha512').update(text).digest('hex'));
-      }),
-      { numRuns: RUNS },
     );
   });
 
@@ -50,16 +42,6 @@ describe('the signature of a notification', () => {
         expect(isSignedBy(FIELDS, changed, KEY)).toBe(changed === signature);
         expect(isSignedBy(FIELDS, signature.slice(0, index), KEY)).toBe(false);
         expect(isSignedBy(FIELDS, signature + digit, KEY)).toBe(false);
-      }),
-      { numRuns: RUNS },
-    );
-  });
-
-  it('any other text, of whatever length or script, is refused without an error', () => {
-    const ofItsLength = fc.string({ unit: 'binary', minLength: 128, maxLength: 128 });
-    fc.assert(
-      fc.property(fc.oneof(fc.string({ unit: 'binary' }), ofItsLength), (text) => {
-        expect(isSignedBy(FIELDS, text, KEY)).toBe(false);
       }),
       { numRuns: RUNS },
     );

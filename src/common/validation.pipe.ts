@@ -44,7 +44,7 @@ export async function checkDto<T extends object>(
 }
 
 /** Whether a parsed JSON value is an object, and no list. */
-export function isPlainObject(value: unknown): value is object {
+function isPlainObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { isDatabaseUnavailable } from '../common/database-errors.js';
 import { failures } from '../common/errors.js';
-import { isPossibleId } from '../common/ids.js';
+import { isId } from '../common/ids.js';
 import type { ImageFile } from '../images/image-host.js';
 import { type Image, ImagesService, MAX_IMAGES, type StagedImage } from '../images/images.service.js';
 import { wholeRupiah } from './price.js';
@@ -55,7 +55,7 @@ export class ProductsService {
    * What products are sold as: name, and price in whole rupiah, rounded half up. Products that do not exist are left out.
    */
   async offers(ids: readonly number[]): Promise<ReadonlyMap<number, Offer>> {
-    const known = await this.products.findPriced(ids.filter(isPossibleId));
+    const known = await this.products.findPriced(ids.filter(isId));
     return new Map(known.map(({ id, name, price }) => [id, { name, price: wholeRupiah(price) }]));
   }
 

@@ -1,7 +1,5 @@
 import fc from 'fast-check';
 import type { HostileRequest } from '../support/hostile.js';
-import { until } from '../support/wait.js';
-import { completions, FAULTLESS, withFaults } from './random-requests.directed.js';
 import { type RandomRequest, requestsTo, type Target, targetsOf } from './random-requests.generators.js';
 import { closeConnections, Judge, pathOf, send } from './random-requests.judge.js';
 import { openWorld, type World } from './random-requests.world.js';
@@ -66,17 +64,8 @@ function logLines(): Record<string, unknown>[] {
   return lines.map((line) => JSON.parse(line) as Record<string, unknown>);
 }
 
-/** Documented answers that no request got. */
-function unreached(): string[] {
-  return targets.flatMap(({ name, operation }) =>
-    Object.keys(operation.responses)
-      .map((status) => `${name} ${status}`)
-      .filter((key) => !judge.counts.has(key)),
-  );
-}
-
 describe('requests made from the OpenAPI document', () => {
-  it('hostile input: no random request to any operation gives a 5xx or an answer that is not as documented', async () => {
+  it('no random request to any operation gives a 5xx or an answer that is not as documented', async () => {
     const runs = Math.ceil(REQUESTS / targets.length);
     const accepted = { valid: 0, 'nearly valid': 0, hostile: 0 };
     const waiting = [...targets];
@@ -104,33 +93,12 @@ describe('requests made from the OpenAPI document', () => {
     });
   });
 
-  it('hostile input: they raise nobody to administrator and write nothing into the log but lines of the service', async () => {
+  it('they raise nobody to administrator and write nothing into the log but lines of the service', async () => {
     const { rows } = await world.service.database.pool.query(
       `SELECT count(*)::int AS admins FROM users WHERE role = 'ADMIN'`,
     );
     expect(rows).toEqual([{ admins: 1 }]);
     expect(logLines().filter(({ level }) => !LEVELS.has(String(level)))).toEqual([]);
     expect((await fetch(`${world.service.url}/api/health/ready`)).status).toBe(200);
-  });
-
-  it('hostile input: every documented status of every operation is answered, those of faults under faults', async () => {
-    // As an hour later: so many requests of one address have slowed the codes that it may have mailed.
-    await world.service.database.pool.query('DELETE FROM attempt_counts');
-    for (const target of targets) {
-      for (const request of await completions(target, world)) await sendAndJudge(target, request);
-    }
-    await withFaults(world, targets, sendAndJudge);
-    await until('it is ready again', async () => (await fetch(`${world.service.url}/api/health/ready`)).ok);
-    const documented = targets.flatMap(({ operation }) => Object.keys(operation.responses)).length;
-    const missing = unreached();
-    record('random requests', {
-      'documented answers': documented,
-      'documented answers reached': documented - missing.length,
-    });
-    record('random requests, answers by operation and status', {
-      ...Object.fromEntries([...judge.counts].sort()),
-    });
-    expect(missing.sort()).toEqual([...FAULTLESS].sort());
-    logLines();
   });
 });

@@ -1,9 +1,7 @@
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import PostalMime from 'postal-mime';
 import type { Client } from '../support/client.js';
-import { DatabaseProxy } from '../support/database-proxy.js';
 import { createDatabase } from '../support/databases.js';
 import { MidtransStandIn } from '../support/midtrans-stand-in.js';
 import { notification } from '../support/notifications.js';
@@ -15,59 +13,43 @@ import { type ServiceProcess, startServiceProcess } from '../support/service-pro
 import { SERVER_KEY } from '../support/service.js';
 import { gatewaySettings } from '../support/shop.js';
 import { expiredToken } from '../support/tokens.js';
-import { until } from '../support/wait.js';
 
 /** Of every account, also after any change of it that a request makes: a change to the same one. */
 export const PASSWORD = 'kue lapis legit';
 export const STOREFRONT = 'https://shop.example';
 
 /** Whose cookies a request carries. */
-export const CALLERS = ['nobody', 'customer', 'other', 'admin', 'expired', 'garbage'] as const;
+export const CALLERS = ['anonymous', 'customer', 'other', 'admin', 'expired', 'garbage'] as const;
 export type Caller = (typeof CALLERS)[number];
 
-/** The built service as a process, its external services, and what there is for requests to name. */
+/** The built service as a process, and what there is for requests to name. */
 export interface World {
   readonly service: ServiceProcess;
-  readonly proxy: DatabaseProxy;
-  readonly gateway: MidtransStandIn;
   readonly document: OpenApi;
-  readonly dataDir: string;
-  readonly clients: Readonly<Record<'customer' | 'other' | 'admin', Client>>;
   /** Cookie headers. */
   readonly cookies: Readonly<Record<Caller, string>>;
   /** Values of what exists, by the name of a parameter or field. */
   readonly known: Readonly<Record<string, readonly unknown[]>>;
-  /** A customer who has just registered. @returns the client and its e-mail */
-  readonly register: () => Promise<{ readonly client: Client; readonly email: string }>;
-  /** The last code that was mailed to an address under a subject, waited for. */
-  readonly codeTo: (email: string, subject: string) => Promise<string>;
   readonly close: () => Promise<void>;
 }
-
-let registered = 0;
 
 export async function openWorld(): Promise<World> {
   const dataDir = await mkdtemp(join(tmpdir(), 'bakery-random-'));
   const gateway = await MidtransStandIn.start({ serverKey: SERVER_KEY });
   const database = await createDatabase();
-  const proxy = await DatabaseProxy.start(database.url);
   const service = await startServiceProcess({
     ...gatewaySettings(gateway),
-    DATABASE_URL: proxy.url,
+    DATABASE_URL: database.url,
     DATA_DIR: dataDir,
     PUBLIC_URL: 'http://bakery.test',
     CORS_ORIGINS: STOREFRONT,
     TRUSTED_PROXIES: '1',
   });
 
-  const register: World['register'] = async () => {
-    registered += 1;
-    const [client, email] = [service.client(), `random-${registered}@example.com`];
-    await client.register({ email, password: PASSWORD }).expect(201);
-    return { client, email };
-  };
-  const { client: customer, email } = await register();
-  const { client: other } = await register();
+  const email = 'customer@example.com';
+  const [customer, other] = [service.client(), service.client()];
+  await customer.register({ email, password: PASSWORD }).expect(201);
+  await other.register({ email: 'other@example.com', password: PASSWORD }).expect(201);
   const admin = await service.admin();
   const products = [];
   for (let n = 0; n < 6; n += 1)
@@ -83,13 +65,9 @@ export async function openWorld(): Promise<World> {
 
   return {
     service: { ...service, database },
-    proxy,
-    gateway,
     document,
-    dataDir,
-    clients: { customer, other, admin },
     cookies: {
-      nobody: '',
+      anonymous: '',
       customer: session(customer),
       other: session(other),
       admin: session(admin),
@@ -102,11 +80,8 @@ export async function openWorld(): Promise<World> {
       products[0]?.images[0] ?? '',
       orders,
     ),
-    register,
-    codeTo: (to, subject) => until(`a code for ${to}`, () => lastCode(join(dataDir, 'outbox'), to, subject)),
     close: async () => {
       await service.stop();
-      await proxy.down();
       await database.drop();
       await gateway.close();
       await rm(dataDir, { recursive: true, force: true });
@@ -133,16 +108,4 @@ function knownValues(
     name: [imageUrl.split('/').at(-1)],
     'images.removed[]': ['', imageUrl],
   };
-}
-
-/** Digits of the last code in the outbox; undefined while there is none. */
-async function lastCode(outbox: string, to: string, subject: string): Promise<string | undefined> {
-  const names = (await readdir(outbox).catch(() => [])).filter((name) => name.endsWith('.eml')).sort();
-  let code: string | undefined;
-  for (const name of names) {
-    const mail = await PostalMime.parse(await readFile(join(outbox, name)));
-    if (mail.subject !== subject || mail.to?.[0]?.address !== to) continue;
-    code = /(?<![\w.-])\d{6}(?![\w-])/.exec(mail.text ?? '')?.[0];
-  }
-  return code;
 }
