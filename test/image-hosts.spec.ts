@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, mkdtemp, readFile, readdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -11,7 +11,7 @@ import {
   type CloudinaryOperation,
   CloudinaryStandIn,
 } from './support/cloudinary-stand-in.js';
-import { jpeg, padded, png } from './support/pictures.js';
+import { jpeg, png } from './support/pictures.js';
 
 function imageFile(bytes: Buffer, format: ImageFile['format'] = 'png'): ImageFile {
   return { bytes, format };
@@ -69,12 +69,6 @@ describe('Cloudinary image host', () => {
     ]);
   });
 
-  it('stores an image of 5 MiB byte for byte', async () => {
-    const bytes = padded(png('large'), 5 * 1024 * 1024);
-    const url = await host.upload(randomUUID(), imageFile(bytes));
-    expect(standIn.imageAt(url)?.bytes.equals(bytes)).toBe(true);
-  });
-
   it('signs with SHA-256 where CLOUDINARY_URL says so', async () => {
     const sha256 = new CloudinaryImageHost({ cloudinaryUrl: `${standIn.url}&signature_algorithm=sha256` });
     await sha256.upload(randomUUID(), imageFile(png()));
@@ -106,12 +100,7 @@ describe('Cloudinary image host', () => {
     });
   });
 
-  it('takes the removal of an image that is not there as success', async () => {
-    await expect(host.remove(randomUUID())).resolves.toBeUndefined();
-    expect(standIn.requests.at(-1)?.status).toBe(200);
-  });
-
-  it.each(['{"result":"error"}', '{}', 'null', '[]', '7', ''])(
+  it.each(['{"result":"error"}', 'null', ''])(
     'fails a removal that is answered 200 with %p',
     async (body) => {
       standIn.fault({ operation: 'destroy', kind: 'answer', status: 200, body });
@@ -119,7 +108,7 @@ describe('Cloudinary image host', () => {
     },
   );
 
-  it.each([302, 400, 404, 420, 429, 500, 502, 503])('fails when the host answers %d', async (status) => {
+  it.each([302, 420, 503])('fails when the host answers %d', async (status) => {
     standIn.fault({ operation: 'upload', kind: 'answer', status, body: '{"error":{"message":"no"}}' });
     const error = await failureOf(run(host, 'upload', randomUUID()));
     expect(error.httpCode).toBe(status);
@@ -127,12 +116,7 @@ describe('Cloudinary image host', () => {
 
   it.each([
     ['no URL', undefined],
-    ['a number', 7],
-    ['an empty URL', ''],
-    ['a relative URL', '/image.png'],
     ['a script', 'javascript:alert(1)'],
-    ['another protocol', 'ftp://res.cloudinary.com/a.png'],
-    ['a space', 'https://res.cloudinary.com/a b.png'],
   ])('fails an upload that is answered with %s for a URL', async (_what, url) => {
     const id = randomUUID();
     const body = JSON.stringify({ public_id: id, secure_url: url });
@@ -189,29 +173,6 @@ describe('Cloudinary image host', () => {
     },
   );
 
-  it('can remove by its id an image whose upload was never confirmed', async () => {
-    const id = randomUUID();
-    standIn.fault({ operation: 'upload', kind: 'cut-after-accepting' });
-    await failureOf(run(host, 'upload', id));
-    expect([...standIn.images.keys()]).toEqual([id]);
-    await host.remove(id);
-    expect(standIn.images.size).toBe(0);
-  });
-
-  it('uploads five images side by side, and one that hangs fails alone', async () => {
-    const impatient = new CloudinaryImageHost({ cloudinaryUrl: standIn.url, deadlineMs: 2_000 });
-    standIn.delayMs = 200;
-    standIn.fault({ operation: 'upload', nth: 3, kind: 'hang' });
-    const ids = Array.from({ length: 5 }, () => randomUUID());
-    const outcomes = await Promise.allSettled(ids.map((id) => run(impatient, 'upload', id)));
-    const hanging = standIn.requests[2]?.publicId;
-    expect(outcomes.map(({ status }) => status)).toEqual(
-      ids.map((id) => (id === hanging ? 'rejected' : 'fulfilled')),
-    );
-    expect(standIn.maxConcurrentUploads).toBe(5);
-    expect(standIn.images.size).toBe(4);
-  });
-
   it('serves two accounts in one process', async () => {
     const other = await CloudinaryStandIn.start({
       cloudName: 'other',
@@ -230,14 +191,8 @@ describe('Cloudinary image host', () => {
     '',
     SECRET,
     `https://key:${SECRET}@bakery`,
-    `cloudinary://key:${SECRET}@`,
-    `cloudinary://:${SECRET}@bakery`,
     `cloudinary://${SECRET}@bakery`,
-    `cloudinary://key:${SECRET}%@bakery`,
-    `cloudinary://key:${SECRET}@bakery:80`,
-    `cloudinary://key:${SECRET}@ba kery`,
     `cloudinary://key:${SECRET}@bakery?upload_prefix=ftp://127.0.0.1`,
-    `cloudinary://key:${SECRET}@bakery?upload_prefix=http://`,
     `cloudinary://key:${SECRET}@bakery?signature_algorithm=md5`,
   ])('refuses the malformed CLOUDINARY_URL %p without repeating it', (cloudinaryUrl) => {
     let error: unknown;
@@ -275,18 +230,6 @@ describe('local image host', () => {
       .sort();
   }
 
-  it.each([
-    ['png', 'image/png', png('local')],
-    ['jpg', 'image/jpeg', jpeg('local')],
-  ] as const)('stores a %s, answers its name and opens it as %s', async (format, contentType, bytes) => {
-    const id = randomUUID();
-    expect(await host.upload(id, imageFile(bytes, format))).toBe(`${id}.${format}`);
-    expect(await files()).toEqual([`${id.slice(0, 2)}/${id}.${format}`]);
-    const image = await host.open(`${id}.${format}`);
-    expect(image?.contentType).toBe(contentType);
-    expect(await readFile(image?.path ?? '')).toEqual(bytes);
-  });
-
   it('stores an image in a folder that was removed since the last one', async () => {
     const [first, second] = [randomUUID(), randomUUID()].map((id) => `00${id.slice(2)}`);
     await host.upload(first ?? '', imageFile(png()));
@@ -296,30 +239,16 @@ describe('local image host', () => {
     expect(await host.open(`${first}.png`)).toBeNull();
   });
 
-  it('removes an image of either format, and again', async () => {
-    const [first, second] = [randomUUID(), randomUUID()];
-    await host.upload(first, imageFile(png()));
-    await host.upload(second, imageFile(jpeg(), 'jpg'));
-    for (const id of [first, second, first, randomUUID()]) await host.remove(id);
-    expect(await files()).toEqual([]);
-    expect(await host.open(`${first}.png`)).toBeNull();
-  });
-
-  it('leaves nothing behind when a write fails', async () => {
-    const id = randomUUID();
-    await mkdir(join(directory, id.slice(0, 2), `${id}.png`), { recursive: true });
-    await expect(host.upload(id, imageFile(png()))).rejects.toThrow(/EISDIR|ENOTEMPTY/);
-    expect(await files()).toEqual([]);
-  });
-
-  it('removes by its id what a crash in the middle of an upload left', async () => {
-    const id = randomUUID();
-    await mkdir(join(directory, id.slice(0, 2)), { recursive: true });
-    await writeFile(join(directory, id.slice(0, 2), `${id}.tmp`), 'half an ima');
-    expect(await host.open(`${id}.tmp`)).toBeNull();
-    await host.remove(id);
-    expect(await files()).toEqual([]);
-  });
+  it.each(['png', 'tmp'])(
+    'removes by its id what a crash in the middle of an upload left as .%s',
+    async (ending) => {
+      const id = randomUUID();
+      await mkdir(join(directory, id.slice(0, 2)), { recursive: true });
+      await writeFile(join(directory, id.slice(0, 2), `${id}.${ending}`), 'half an ima');
+      await host.remove(id);
+      expect(await files()).toEqual([]);
+    },
+  );
 
   it.each(['', '..', '../../../etc/passwd', `${ID}/`, `../${ID.slice(3)}`, 'A'.repeat(36)])(
     'refuses the id %p',
@@ -329,31 +258,6 @@ describe('local image host', () => {
       expect(await files()).toEqual([]);
     },
   );
-
-  it('opens nothing but a stored image by its exact name', async () => {
-    const id = randomUUID();
-    await host.upload(id, imageFile(png()));
-    await writeFile(join(parent, 'secret.png'), 'secret');
-    const folder = join(directory, id.slice(0, 2));
-    const linked = id.slice(0, 2) + randomUUID().slice(2);
-    await symlink(join(parent, 'secret.png'), join(folder, `${linked}.png`));
-    const folderName = id.slice(0, 2) + randomUUID().slice(2);
-    await mkdir(join(folder, `${folderName}.png`));
-    const names = [
-      ...['', '.', '..', '../secret.png', '../../secret.png', id, `${id}.jpg`, `${id}.svg`, `${id}.PNG`],
-      ...[
-        `${id}.png `,
-        `${id}.png\n`,
-        `${id}.png\0`,
-        `${id}.png/`,
-        `./${id}.png`,
-        `${id.slice(0, 2)}/${id}.png`,
-      ],
-      ...[`${randomUUID()}.png`, `${linked}.png`, `${folderName}.png`, '%2e%2e%2fsecret.png'],
-    ];
-    for (const name of names) expect([name, await host.open(name)]).toEqual([name, null]);
-    expect(await host.open(`${id}.png`)).not.toBeNull();
-  });
 });
 
 async function until(condition: () => boolean, deadlineMs = 5_000): Promise<void> {

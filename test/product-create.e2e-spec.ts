@@ -10,7 +10,6 @@ import {
   form,
   type FormFile,
   ledger,
-  NOT_FOUND,
   pictures,
   productCount,
   productOf,
@@ -143,7 +142,6 @@ describe('creating a product', () => {
       ['name', 'Kue\0lapis', 'product name contains a character that is not allowed'],
       ['name', 'x'.repeat(256), 'product name can have 255 characters at max'],
       ['description', '   ', REQUIRED.description],
-      ['description', '\0', 'product description contains a character that is not allowed'],
       ['description', 'x'.repeat(10_001), 'product description can have 10000 characters at max'],
       ['price', '  ', REQUIRED.price],
       ['price', ['1', '2'], REQUIRED.price],
@@ -261,14 +259,6 @@ describe('creating a product', () => {
     await expectNothingStored();
   });
 
-  it('a missing cookie is a 401 and a bad one a 400, before role and fields', async () => {
-    const missing = await form(service.client().post('/api/products'), {}).expect(401);
-    expect(missing.body).toEqual(fail(401, 'access token missing or expired'));
-    const bad = service.client().setCookie('accessToken', 'x');
-    const answer = await form(bad.post('/api/products'), {}).expect(400);
-    expect(answer.body).toEqual(fail(400, 'invalid or malformed access token'));
-  });
-
   describe('with a body that is no whole form', () => {
     const FIELD = '--b\r\nContent-Disposition: form-data; name="name"\r\n\r\nKue\r\n';
     const WHOLE = `${FIELD}--b--\r\n`;
@@ -278,7 +268,6 @@ describe('creating a product', () => {
       ['JSON', 'application/json', JSON.stringify(CAKE)],
       ['a URL-encoded form', 'application/x-www-form-urlencoded', 'name=a&description=b&price=1'],
       ['a form whose content type is malformed', 'multipart/form-data; boundary=', WHOLE],
-      ['a multipart body of another kind', 'multipart/mixed; boundary=b', WHOLE],
     ])('%s counts as an empty form', async (_, type, text) => {
       const answer = await admin.post('/api/products').set('Content-Type', type).send(text).expect(400);
       expect(answer.body).toEqual(invalid(REQUIRED));
@@ -292,11 +281,8 @@ describe('creating a product', () => {
     const file = 'Content-Disposition: form-data; name="images"; filename="a.png"\r\n\r\n';
     it.each([
       ['no boundary', 'multipart/form-data', WHOLE],
-      ['another boundary', 'multipart/form-data; boundary=c', WHOLE],
       ['no final boundary', FORM, FIELD],
       ['a file cut short', FORM, `${FIELD}--b\r\n${file}\x89PNG`],
-      ['a header cut short', FORM, `${FIELD}--b\r\nContent-Dispo`],
-      ['a body that is empty', FORM, ''],
       ['a part without a name', FORM, '--b\r\nContent-Disposition: form-data\r\n\r\nx\r\n--b--\r\n'],
     ])('a form with %s is malformed', async (_, type, text) => {
       const answer = await admin
@@ -347,9 +333,9 @@ describe('creating a product', () => {
       expect(service.log.filter(({ level }) => level === 'error')).toEqual([]);
     });
 
-    it('forms that wait behind slow ones are handled once those hang up', async () => {
+    it('forms that wait behind large and slow ones are handled once those hang up', async () => {
       const head =
-        `POST /api/products HTTP/1.1\r\nHost: bakery.test\r\nContent-Length: 5000000\r\n` +
+        `POST /api/products HTTP/1.1\r\nHost: bakery.test\r\nContent-Length: ${25 * MIB}\r\n` +
         `Cookie: accessToken=${admin.cookie('accessToken')}\r\nContent-Type: ${FORM}\r\n\r\n--b\r\n${file}`;
       const slow = Array.from({ length: 8 }, () => connect(Number(new URL(service.url).port), '127.0.0.1'));
       await Promise.all(slow.map((socket) => new Promise((sent) => socket.write(head, sent))));
@@ -362,11 +348,6 @@ describe('creating a product', () => {
       for (const socket of slow) socket.destroy();
       expect((await created).images).toHaveLength(1);
     });
-  });
-
-  it('an unknown path under products is the documented 404', async () => {
-    const answer = await admin.post('/api/products/1').expect(404);
-    expect(answer.body).toEqual(NOT_FOUND);
   });
 });
 

@@ -1,42 +1,46 @@
 import type { Response } from 'express';
 import { failures } from '../common/errors.js';
 
-/** Lets a fixed number of forms be handled at the same time; the others wait in the order in which they came. */
+/** Bounds the bytes of the forms that are handled at the same time; the others wait in the order in which they came. */
 export class FormQueue {
-  readonly #waiting: (() => void)[] = [];
-  #free: number;
+  readonly #waiting: { readonly bytes: number; readonly begin: () => void }[] = [];
 
-  constructor(places: number) {
-    this.#free = places;
-  }
+  /** @param freeBytes at least as many as the largest form has */
+  constructor(private freeBytes: number) {}
 
   /**
-   * Waits for a place, which the caller has to give back with `leave`.
-   * @throws Failure when the client closes the connection while it waits; there is no place to give back then
+   * Waits until a form fits, whose bytes the caller has to give back with `leave`.
+   * @throws Failure when the client closes the connection while it waits; there is nothing to give back then
    */
-  async enter(response: Response): Promise<void> {
-    if (this.#free > 0) {
-      this.#free -= 1;
-      return;
-    }
+  async enter(bytes: number, response: Response): Promise<void> {
     await new Promise<void>((resolve, reject) => {
+      const giveUp = (): void => {
+        this.#waiting.splice(this.#waiting.indexOf(form), 1);
+        reject(failures.malformedRequest());
+        this.#beginNext();
+      };
       const begin = (): void => {
         response.off('close', giveUp);
         resolve();
       };
-      const giveUp = (): void => {
-        this.#waiting.splice(this.#waiting.indexOf(begin), 1);
-        reject(failures.malformedRequest());
-      };
+      const form = { bytes, begin };
       response.once('close', giveUp);
-      this.#waiting.push(begin);
+      this.#waiting.push(form);
+      this.#beginNext();
     });
   }
 
-  /** Gives the place to the next form that waits. */
-  leave(): void {
-    const next = this.#waiting.shift();
-    if (next === undefined) this.#free += 1;
-    else next();
+  /** Gives bytes back, for forms that wait. */
+  leave(bytes: number): void {
+    this.freeBytes += bytes;
+    this.#beginNext();
+  }
+
+  #beginNext(): void {
+    for (let next = this.#waiting[0]; next && next.bytes <= this.freeBytes; next = this.#waiting[0]) {
+      this.freeBytes -= next.bytes;
+      this.#waiting.shift();
+      next.begin();
+    }
   }
 }

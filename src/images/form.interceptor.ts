@@ -25,10 +25,13 @@ export interface FormRequest extends Request {
 }
 
 const KIB = 1024;
-/** Forms that are in memory at the same time, at most 25 MiB of images each. */
-const SIMULTANEOUS_FORMS = 2;
+const MIB = 1024 * KIB;
+/** What of the largest form is kept: five images and 50 fields. */
+const LARGEST_FORM_BYTES = 29 * MIB;
+/** What forms in memory may have together. */
+const SIMULTANEOUS_BYTES = 2 * LARGEST_FORM_BYTES;
 const LIMITS = {
-  fileSize: 5 * KIB * KIB,
+  fileSize: 5 * MIB,
   /** A description of 10,000 characters has 40,000 bytes at most. */
   fieldSize: 64 * KIB,
   fieldNameSize: KIB,
@@ -55,14 +58,14 @@ const FilesInterceptor = AnyFilesInterceptor({
 });
 
 /**
- * Reads a form with files after the guards, a few forms at a time. Any other body counts as an empty form.
+ * Reads a form with files after the guards: two large ones at a time, or more small ones. Any other body counts as an empty form.
  *
  * @throws Failure 413 over a limit, 415 for a compressed form, 400 when it is malformed or cut short
  */
 @Injectable()
 export class FormInterceptor implements NestInterceptor {
   readonly #files = new FilesInterceptor();
-  readonly #queue = new FormQueue(SIMULTANEOUS_FORMS);
+  readonly #queue = new FormQueue(SIMULTANEOUS_BYTES);
 
   async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
     const request = context.switchToHttp().getRequest<FormRequest>();
@@ -75,7 +78,8 @@ export class FormInterceptor implements NestInterceptor {
     }
     if ((request.headers['content-encoding'] ?? 'identity') !== 'identity')
       throw failures.unsupportedEncoding();
-    await this.#queue.enter(response);
+    const bytes = sizeOf(request);
+    await this.#queue.enter(bytes, response);
     uploadsInFlight.inc();
     try {
       const answer = await this.#files.intercept(context, next);
@@ -83,26 +87,31 @@ export class FormInterceptor implements NestInterceptor {
       uploadBytes.inc((request.files ?? []).reduce((sum, { size }) => sum + size, 0));
       return answer.pipe(
         finalize(() => {
-          this.#leave();
+          this.#leave(bytes);
         }),
       );
     } catch (error) {
-      this.#leave();
+      this.#leave(bytes);
       const failure = toFailure(error);
       uploads.inc({ outcome: failure.code === 413 ? 'too_large' : 'malformed' });
       throw failure;
     }
   }
 
-  #leave(): void {
+  #leave(bytes: number): void {
     uploadsInFlight.dec();
-    this.#queue.leave();
+    this.#queue.leave(bytes);
   }
 }
 
 /** Whether a file part stands in the field of the images. */
 export function isImagePart({ fieldname }: FilePart): boolean {
   return fieldname === 'images' || fieldname === 'images[]';
+}
+
+/** What a form takes in memory at most, with some for its parser; a chunked one does not say how long it is. */
+function sizeOf({ headers }: FormRequest): number {
+  return Math.min(Number(headers['content-length'] ?? Infinity) + MIB, LARGEST_FORM_BYTES);
 }
 
 /** Nest keeps multer's error as the cause of its own. Only the form itself can make reading fail. */

@@ -31,14 +31,13 @@ export class ImagesService {
   }
 
   /** The absolute URL under which a browser finds an attached image. */
-  urlOf({ host, url }: Pick<Image, 'host' | 'url'>): string {
-    return (host === 'local' ? this.localPrefix : '') + (url ?? '');
+  urlOf({ url }: Pick<Image, 'url'>): string {
+    return (isLocal(url) ? this.localPrefix : '') + (url ?? '');
   }
 
   /** Whether a URL shows this image, be it one that was given out under an earlier PUBLIC_URL. */
-  isUrlOf(image: Pick<Image, 'host' | 'url'>, url: string): boolean {
-    if (image.host === 'local') return url.endsWith(`/api/images/${image.url ?? ''}`);
-    return url === image.url;
+  isUrlOf(image: Pick<Image, 'url'>, url: string): boolean {
+    return isLocal(image.url) ? url.endsWith(`/api/images/${image.url ?? ''}`) : url === image.url;
   }
 
   /**
@@ -97,8 +96,7 @@ export class ImagesService {
         throw new Error('an image was condemned before it could be attached');
       position += 1;
     }
-    const host = this.hosts.current;
-    return [...remaining, ...staged.map(({ url }) => ({ host, url }))].map((image) => this.urlOf(image));
+    return [...remaining, ...staged].map((image) => this.urlOf(image));
   }
 
   /** Takes images from their products; they are removed from the host once the transaction has committed. */
@@ -109,4 +107,9 @@ export class ImagesService {
       images.map(({ id }) => id),
     );
   }
+}
+
+/** A local image is kept by its file's name, which has no scheme. */
+function isLocal(url: string | null): boolean {
+  return url?.startsWith('https:') === false;
 }

@@ -1,4 +1,4 @@
-import { lstat, mkdir, open, rename, rm } from 'node:fs/promises';
+import { lstat, mkdir, open, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import type { ImageFile, ImageHost } from './image-host.js';
 
@@ -16,8 +16,8 @@ const NAME = /^([0-9a-f-]{36})\.(png|jpg)$/;
  * Images as files of this machine: `<directory>/<first two characters of the id>/<id>.<png|jpg>`. A call that was
  * answered survives a power cut. Its time is the file system's: no call leaves the machine.
  *
- * An upload is written to `<id>.tmp` and renamed. The name is fixed so that `remove` finds what a crash left:
- * every id has its row in the image ledger before its upload, so no sweep of temporary files is needed.
+ * An upload is written under its final name: nobody learns the name before the upload has ended, and a file that a
+ * crash cut short is removed by its id, which has a row in the image ledger.
  */
 export class LocalImageHost implements ImageHost {
   readonly #directory: string;
@@ -34,25 +34,24 @@ export class LocalImageHost implements ImageHost {
   async upload(publicId: string, { bytes, format }: ImageFile): Promise<string> {
     const folder = this.#folderOf(publicId);
     const name = `${publicId}.${format}`;
-    const temporary = join(folder, `${publicId}.tmp`);
     const made = await mkdir(folder, { recursive: true });
+    const file = await open(join(folder, name), 'wx');
     try {
-      await writeDurably(temporary, bytes);
-      await rename(temporary, join(folder, name));
-    } catch (error) {
-      await rm(temporary, { force: true });
-      throw error;
+      await file.writeFile(bytes);
+      // Side by side, because each waits for the disk. The folders always: another upload may have made one of them
+      // and not have synced its parent yet.
+      const folders = foldersUpTo(made === undefined ? this.#directory : dirname(made), folder);
+      await Promise.all([file.sync(), ...folders.map(syncFolder)]);
+    } finally {
+      await file.close();
     }
-    await syncFolder(folder);
-    // Its parent always, because another upload may have made the folder and not have synced the parent yet.
-    await this.#syncParents(made === undefined ? this.#directory : dirname(made));
     return name;
   }
 
   /** @throws Error of the file system, or TypeError if `publicId` is not 36 characters of `[0-9a-f-]` */
   async remove(publicId: string): Promise<void> {
     const folder = this.#folderOf(publicId);
-    // The temporary file first: an upload that still runs then fails at its rename and leaves nothing.
+    // Version 1.0 wrote to `<id>.tmp` first.
     for (const ending of ['tmp', 'png', 'jpg'])
       await rm(join(folder, `${publicId}.${ending}`), { force: true });
     try {
@@ -80,30 +79,15 @@ export class LocalImageHost implements ImageHost {
     return { path, contentType: CONTENT_TYPES[format] };
   }
 
-  /** Makes the names of folders durable, from the folder of the images up to one that existed before. */
-  async #syncParents(existing: string): Promise<void> {
-    let path = this.#directory;
-    await syncFolder(path);
-    while (path !== existing) {
-      path = dirname(path);
-      await syncFolder(path);
-    }
-  }
-
   #folderOf(publicId: string): string {
     if (!ID.test(publicId)) throw new TypeError('a public id is 36 characters of [0-9a-f-]');
     return join(this.#directory, publicId.slice(0, 2));
   }
 }
 
-async function writeDurably(path: string, bytes: Buffer): Promise<void> {
-  const file = await open(path, 'wx');
-  try {
-    await file.writeFile(bytes);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
+/** A folder and its parents, up to a given one. */
+function foldersUpTo(top: string, folder: string): string[] {
+  return folder === top ? [folder] : [folder, ...foldersUpTo(top, dirname(folder))];
 }
 
 /** Makes names durable: syncing a file does not sync the folder that names it. */
