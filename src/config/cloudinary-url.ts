@@ -9,9 +9,7 @@ export interface CloudinaryAccount {
   readonly signature_algorithm: 'sha1' | 'sha256';
 }
 
-const FORM =
-  'CLOUDINARY_URL must be cloudinary://<api key>:<api secret>@<cloud name>, optionally with ' +
-  '?upload_prefix=<http or https address> and signature_algorithm=<sha1 or sha256>';
+const FORM = 'CLOUDINARY_URL must be cloudinary://<api key>:<api secret>@<cloud name>';
 
 /**
  * Reads the SDK's own form, `cloudinary://key:secret@cloud?upload_prefix=…&signature_algorithm=…`. Other

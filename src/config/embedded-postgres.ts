@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto';
+import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { findBinaries } from './embedded-postgres/binaries.js';
 import {
@@ -66,7 +67,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   const binaries = await findBinaries(cluster.runAs, cluster.copyFolder);
   const passwords = await clusterPasswords(cluster);
   const sync = options.serverSettings?.fsync !== 'off';
-  if (await ensureCluster(cluster, binaries, { password: passwords.superuser, sync })) {
+  if (await ensureCluster(cluster, binaries, passwords.superuser, sync)) {
     options.log(`embedded PostgreSQL ${binaries.version}: the data lies in ${cluster.folder}`);
   }
   const settings = { ...SERVER_SETTINGS, ...options.serverSettings };
@@ -98,11 +99,7 @@ export class EmbeddedPostgres {
   /** Connection string of the database `bakery` (UTF-8); the same until `stop`. */
   url = '';
   private readonly stopping = new AbortController();
-  private readonly stopAsked = new Promise<void>((resolve) => {
-    this.stopping.signal.addEventListener('abort', () => {
-      resolve();
-    });
-  });
+  private readonly stopAsked = once(this.stopping.signal, 'abort');
   /** Undefined between the loss of a server and its return. */
   private session: SupervisorSession | undefined;
   private watching = Promise.resolve();
@@ -163,7 +160,9 @@ export class EmbeddedPostgres {
       this.stopping.signal.throwIfAborted();
       const claim = await readPidFile(this.cluster);
       if (claim?.pid !== undefined && (await isPostmaster(claim.pid, this.cluster))) {
-        const session = claim.ready ? await this.open(claim) : undefined;
+        const session = claim.ready
+          ? await openSession(claim, this.cluster, this.passwords, this.options.supervisor ?? 'service')
+          : undefined;
         const isAsPlanned = session?.plan === this.settings['bakery.plan'];
         if (session && isAsPlanned && session.port === (port ?? session.port)) return session;
         if (session) await this.shutDown(session);
@@ -177,10 +176,6 @@ export class EmbeddedPostgres {
     throw new Error(
       `the embedded PostgreSQL in ${this.cluster.folder} is not running after ${START_DEADLINE_MS / 1000} s`,
     );
-  }
-
-  private open(claim: Parameters<typeof openSession>[0]): Promise<SupervisorSession | undefined> {
-    return openSession(claim, this.cluster, this.passwords, this.options.supervisor ?? 'service');
   }
 
   /** Brings the server back whenever the connection to it is lost, until `stop`. */

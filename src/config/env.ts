@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { isCloudinaryUrl } from './cloudinary-url.js';
-import { developmentSecrets } from './development-secrets.js';
+import { developmentSecrets, type JwtSecrets } from './development-secrets.js';
 import { metricsPort, tracing, type TracingSetting } from './observability.js';
 import { isPublished } from './published-secrets.js';
 import { SettingsReader } from './settings-reader.js';
@@ -62,7 +62,6 @@ export class Env {
   }
 }
 
-const MINIMUM_SECRET_LENGTH = 32;
 const MEBIBYTE = 1024 * 1024;
 const SIMULATOR_SERVER_KEY = 'SB-Mid-server-local';
 const MIDTRANS_SANDBOX = {
@@ -99,7 +98,6 @@ export function readEnv(source: NodeJS.ProcessEnv = process.env): Env {
   const publicUrl = settings.httpUrl('PUBLIC_URL', `http://localhost:${port}`);
   const dataDir = resolve(settings.text('DATA_DIR', '.data'));
   const corsOrigins = settings.origins('CORS_ORIGINS');
-  const secrets = jwtSecrets(settings, production);
 
   const values: Settings = {
     nodeEnv,
@@ -113,7 +111,7 @@ export function readEnv(source: NodeJS.ProcessEnv = process.env): Env {
     ),
     dataDir,
     databaseUrl: settings.url('DATABASE_URL', ['postgres:', 'postgresql:']),
-    ...secrets.given,
+    ...jwtSecrets(settings, production),
     admin: adminAccount(settings),
     corsOrigins: corsOrigins ?? [],
     corsAllowsLoopback: corsOrigins === undefined && !production,
@@ -129,10 +127,15 @@ export function readEnv(source: NodeJS.ProcessEnv = process.env): Env {
   };
   if (production) refusePublishedSecrets(settings, values);
   settings.throwIfBad();
+  const { jwtAccessSecret, jwtRefreshSecret } = values;
+  if (jwtAccessSecret !== '' && jwtRefreshSecret !== '') return new Env(values);
   // Only now, so that a start that is refused leaves no file behind.
-  return new Env(
-    secrets.generated ? { ...values, ...developmentSecrets(dataDir), ...secrets.overrides } : values,
-  );
+  const generated = developmentSecrets(dataDir);
+  return new Env({
+    ...values,
+    jwtAccessSecret: jwtAccessSecret || generated.jwtAccessSecret,
+    jwtRefreshSecret: jwtRefreshSecret || generated.jwtRefreshSecret,
+  });
 }
 
 /** Anybody who has read this repository could sign tokens and notifications, or sign in, with such a secret. */
@@ -150,30 +153,16 @@ function refusePublishedSecrets(settings: SettingsReader, values: Settings): voi
   }
 }
 
-function jwtSecrets(settings: SettingsReader, production: boolean) {
-  const jwtAccessSecret = settings.optional('JWT_ACCESS_SECRET');
-  const jwtRefreshSecret = settings.optional('JWT_REFRESH_SECRET');
-  for (const [name, value] of [
-    ['JWT_ACCESS_SECRET', jwtAccessSecret],
-    ['JWT_REFRESH_SECRET', jwtRefreshSecret],
-  ] as const) {
-    if (value === undefined) {
-      if (production) settings.bad(name, 'is required in production');
-    } else if (value.length < MINIMUM_SECRET_LENGTH) {
-      settings.bad(name, `must have at least ${MINIMUM_SECRET_LENGTH} characters`);
-    }
-  }
-  if (jwtAccessSecret !== undefined && jwtAccessSecret === jwtRefreshSecret) {
+/** Empty where a development service uses generated ones. */
+function jwtSecrets(settings: SettingsReader, production: boolean): JwtSecrets {
+  const secrets = {
+    jwtAccessSecret: settings.secret('JWT_ACCESS_SECRET', production),
+    jwtRefreshSecret: settings.secret('JWT_REFRESH_SECRET', production),
+  };
+  if (secrets.jwtAccessSecret !== '' && secrets.jwtAccessSecret === secrets.jwtRefreshSecret) {
     settings.bad('JWT_REFRESH_SECRET', 'must differ from JWT_ACCESS_SECRET');
   }
-  return {
-    given: { jwtAccessSecret: jwtAccessSecret ?? '', jwtRefreshSecret: jwtRefreshSecret ?? '' },
-    generated: jwtAccessSecret === undefined || jwtRefreshSecret === undefined,
-    overrides: {
-      ...(jwtAccessSecret !== undefined && { jwtAccessSecret }),
-      ...(jwtRefreshSecret !== undefined && { jwtRefreshSecret }),
-    },
-  };
+  return secrets;
 }
 
 function adminAccount(settings: SettingsReader): Env['admin'] {

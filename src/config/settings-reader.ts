@@ -1,6 +1,8 @@
 import { isEmail } from 'class-validator';
 import { isIP } from 'node:net';
 
+const MINIMUM_SECRET_LENGTH = 32;
+
 /** The settings are unusable; the message names every bad variable, one a line. */
 export class SettingsError extends Error {
   override readonly name = 'SettingsError';
@@ -40,6 +42,16 @@ export class SettingsReader {
 
   text(name: string, fallback: string): string {
     return this.optional(name) ?? fallback;
+  }
+
+  /** A signing key; empty if it is unset. */
+  secret(name: string, isRequired: boolean): string {
+    const value = this.text(name, '');
+    if (value === '' && isRequired) this.bad(name, 'is required in production');
+    if (value !== '' && value.length < MINIMUM_SECRET_LENGTH) {
+      this.bad(name, `must have at least ${MINIMUM_SECRET_LENGTH} characters`);
+    }
+    return value;
   }
 
   oneOf<const T extends string>(name: string, allowed: readonly T[], fallback: T): T {

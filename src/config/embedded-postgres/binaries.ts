@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { chmod, cp, readFile, rename, rm, stat, symlink } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { basename, dirname, join, relative, resolve } from 'node:path';
@@ -12,12 +13,6 @@ export interface Binaries {
   readonly version: string;
   /** `18`: what `PG_VERSION` in a cluster must say. */
   readonly major: string;
-}
-
-/** One entry of the package's `pg-symlinks.json`; both paths look like `native/lib/libpq.so.5`, in one folder. */
-interface LibraryLink {
-  readonly source: string;
-  readonly target: string;
 }
 
 /**
@@ -65,13 +60,15 @@ async function findPackage(): Promise<{ native: string; release: string }> {
 
 /** Does what the package's install script does, which `npm ci --ignore-scripts` skips, and tries the programs. */
 async function prepare(native: string, runAs: RunAs | undefined): Promise<Binaries> {
-  const links = JSON.parse(await readFile(join(native, 'pg-symlinks.json'), 'utf8')) as LibraryLink[];
+  const links = JSON.parse(await readFile(join(native, 'pg-symlinks.json'), 'utf8')) as {
+    /** Both look like `native/lib/libpq.so.5`, in one folder. */
+    readonly source: string;
+    readonly target: string;
+  }[];
   for (const { source, target } of links) {
-    try {
-      await symlink(basename(source), join(native, relative('native', target)));
-    } catch (error) {
+    await symlink(basename(source), join(native, relative('native', target))).catch((error: unknown) => {
       if (errorCode(error) !== 'EEXIST') throw error;
-    }
+    });
   }
   const [postgres, initdb] = [join(native, 'bin', 'postgres'), join(native, 'bin', 'initdb')];
   for (const program of [postgres, initdb]) {
@@ -85,8 +82,7 @@ async function prepare(native: string, runAs: RunAs | undefined): Promise<Binari
 
 /** A copy is complete once it has its name: it is made beside it and renamed. */
 async function copyOnce(native: string, copy: string): Promise<void> {
-  const exists = () => stat(copy).catch(() => undefined);
-  if (await exists()) return;
+  if (existsSync(copy)) return;
   const temporary = temporarySibling(copy);
   try {
     await cp(native, temporary, {
@@ -97,7 +93,7 @@ async function copyOnce(native: string, copy: string): Promise<void> {
     await run('chmod', ['-R', 'a+rX', temporary]); // independent of the umask
     await rename(temporary, copy);
   } catch (error) {
-    if (!(await exists())) throw error; // otherwise another process was quicker
+    if (!existsSync(copy)) throw error; // otherwise another process was quicker
   } finally {
     await rm(temporary, { recursive: true, force: true });
   }

@@ -2,7 +2,7 @@ import { createHash, createHmac, randomBytes } from 'node:crypto';
 import { chmod, chown, mkdir, readdir, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Binaries } from './binaries.js';
-import { errorCode, readIfPresent, syncFolder, temporarySibling, writeOnce } from './files.js';
+import { errorCode, readIfPresent, temporarySibling, writeOnce } from './files.js';
 import { canEnter, run, unprivilegedUser, type RunAs } from './run-as.js';
 
 /** Where root keeps what the server's user could not reach in place. */
@@ -26,13 +26,6 @@ export interface Cluster {
 export interface Passwords {
   readonly superuser: string;
   readonly owner: string;
-}
-
-/** What a new cluster needs besides its place. */
-export interface InitOptions {
-  readonly password: string;
-  /** False for throw-away data only. */
-  readonly sync: boolean;
 }
 
 /**
@@ -84,16 +77,19 @@ async function ownerOf(path: string): Promise<RunAs | undefined> {
 /**
  * Makes the cluster unless it exists: UTF-8, sorted by code point on every system, with data checksums. It is made
  * beside its place and renamed, so that neither a crash nor two first starts leave half of one.
+ * @param password of the superuser
+ * @param sync false for throw-away data only
  * @returns whether this call made it
  * @throws Error where it was made by another major version or cannot be read
  */
 export async function ensureCluster(
   cluster: Cluster,
   binaries: Binaries,
-  options: InitOptions,
+  password: string,
+  sync: boolean,
 ): Promise<boolean> {
   const existing = await clusterVersion(cluster);
-  if (existing === undefined) return await initialize(cluster, binaries, options);
+  if (existing === undefined) return await initialize(cluster, binaries, password, sync);
   if (existing === binaries.major) return false;
   throw new Error(
     `the database in ${cluster.folder} was made by PostgreSQL ${existing} and this is PostgreSQL ` +
@@ -118,7 +114,12 @@ async function readOwn({ dataDir }: Cluster, file: string): Promise<string | und
   }
 }
 
-async function initialize(cluster: Cluster, binaries: Binaries, options: InitOptions): Promise<boolean> {
+async function initialize(
+  cluster: Cluster,
+  binaries: Binaries,
+  password: string,
+  sync: boolean,
+): Promise<boolean> {
   const { folder, runAs } = cluster;
   const parent = dirname(folder);
   await mkdir(parent, { recursive: true });
@@ -128,15 +129,14 @@ async function initialize(cluster: Cluster, binaries: Binaries, options: InitOpt
   const args = [
     ...['-D', made, `--username=${SUPERUSER}`, `--pwfile=${passwordFile}`, '--auth=scram-sha-256'],
     ...['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'],
-    ...['--data-checksums', '--no-instructions', ...(options.sync ? [] : ['--no-sync'])],
+    ...['--data-checksums', '--no-instructions', ...(sync ? [] : ['--no-sync'])],
   ];
   try {
     await mkdir(workshop, { mode: 0o700 });
-    await writeFile(passwordFile, options.password, { mode: 0o600, flag: 'wx' });
+    await writeFile(passwordFile, password, { mode: 0o600, flag: 'wx' });
     if (runAs) for (const path of [passwordFile, workshop]) await chown(path, runAs.uid, runAs.gid);
     await run(binaries.initdb, args, runAs);
     await rename(made, folder);
-    await syncFolder(parent);
     return true;
   } catch (error) {
     if ((await clusterVersion(cluster)) !== undefined) return false; // another first start was quicker

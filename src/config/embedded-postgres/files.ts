@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { open, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 
 /** The code of an error: `ENOENT`, a SQLSTATE, … Undefined if it has none. */
 export function errorCode(error: unknown): string | undefined {
@@ -39,15 +39,5 @@ export function writeOnce(path: string, text: string, mode: number): string {
     throw error;
   } finally {
     rmSync(temporary);
-  }
-}
-
-/** Makes renames and new files inside a folder survive a power failure. */
-export async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, 'r');
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
   }
 }

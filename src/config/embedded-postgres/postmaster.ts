@@ -1,4 +1,4 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { open, readFile, readlink, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -23,17 +23,9 @@ export interface PidFile {
 /** Reads the claim on a cluster, if there is one. */
 export async function readPidFile({ folder }: Cluster): Promise<PidFile | undefined> {
   const text = await readIfPresent(join(folder, 'postmaster.pid'));
-  return text === undefined ? undefined : parsePidFile(text);
-}
-
-/** Lines of the file: pid, folder, start time, port, socket folder, address, shared memory key, status. */
-export function parsePidFile(text: string): PidFile {
-  const lines = text.split('\n').map((line) => line.trim());
-  return {
-    pid: Number(lines[0]) || undefined,
-    port: Number(lines[3]) || undefined,
-    ready: lines[7] === 'ready',
-  };
+  if (text === undefined) return undefined;
+  const [pid, , , port, , , , status] = text.split('\n').map((line) => line.trim());
+  return { pid: Number(pid) || undefined, port: Number(port) || undefined, ready: status === 'ready' };
 }
 
 /** Whether a process is the server of this cluster. After a crash, its number may belong to any other process. */
@@ -77,20 +69,14 @@ export async function launch(
   const args = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   await keepLogShort(cluster.logFile);
   const log = await open(cluster.logFile, 'a', 0o600);
-  let child: ChildProcess;
-  let logStart: number;
-  try {
-    logStart = (await log.stat()).size;
-    child = spawn(postgres, ['-D', cluster.folder, ...args], {
-      ...CHILD_OPTIONS,
-      ...cluster.runAs,
-      detached: true,
-      stdio: ['ignore', log.fd, log.fd],
-    });
-    await once(child, 'spawn');
-  } finally {
-    await log.close();
-  }
+  const { size: logStart } = await log.stat();
+  const child = spawn(postgres, ['-D', cluster.folder, ...args], {
+    ...CHILD_OPTIONS,
+    ...cluster.runAs,
+    detached: true,
+    stdio: ['ignore', log.fd, log.fd],
+  });
+  await once(child, 'spawn').finally(() => log.close());
   child.unref();
   while (child.exitCode === null && child.signalCode === null) {
     const claim = await readPidFile(cluster);
@@ -106,11 +92,8 @@ export async function launch(
 
 /** The log of earlier runs becomes `<path>.1` once it is long. */
 async function keepLogShort(path: string): Promise<void> {
-  const size = await stat(path).then(
-    (found) => found.size,
-    () => 0,
-  );
-  if (size > MAX_LOG_BYTES) await rename(path, `${path}.1`);
+  const found = await stat(path).catch(() => undefined);
+  if (found && found.size > MAX_LOG_BYTES) await rename(path, `${path}.1`);
 }
 
 /**

@@ -1,7 +1,7 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { type Cluster, type Passwords, SUPERUSER } from './cluster.js';
-import { parsePidFile, type PidFile } from './postmaster.js';
+import { errorCode } from './files.js';
+import type { PidFile } from './postmaster.js';
 
 const DATABASE = 'bakery';
 const OWNER = 'bakery';
@@ -10,6 +10,8 @@ const SUPERVISOR_LOCK = 0x62616b;
 const CONNECT_TIMEOUT_MS = 2_000;
 /** The server notices within milliseconds that the process of a former holder ended. */
 const LOCK_PATIENCE_MS = 500;
+/** https://www.postgresql.org/docs/18/errcodes-appendix.html */
+const LOCK_NOT_AVAILABLE = '55P03';
 /** The service is stopped, started, crashed or out of connections. */
 const PASSING = new Set(['57P01', '57P02', '57P03', '53300']);
 
@@ -39,8 +41,8 @@ export interface SupervisorSession {
 }
 
 /**
- * Connects to the server that `claim` names, proves that it is the cluster's own (it knows the password and reads the
- * same `postmaster.pid`) and takes the supervisor's lock.
+ * Connects to the server that a `postmaster.pid` names, proves by the password that it is the cluster's own, and takes
+ * the supervisor's lock.
  * @returns undefined if there is no such server, or not yet
  * @throws DataDirInUseError if another process holds the lock
  */
@@ -64,16 +66,11 @@ export async function openSession(
   });
   try {
     await client.connect();
-    const { rows } = await client.query<{ claim: string; plan: string }>(
-      `SELECT pg_read_file('postmaster.pid') AS claim, coalesce(current_setting('bakery.plan', true), '') AS plan`,
+    const { rows } = await client.query<{ plan: string | null }>(
+      `SELECT current_setting('bakery.plan', true) AS plan`,
     );
-    const seen = parsePidFile(rows[0]?.claim ?? '');
-    if (seen.pid === pid && seen.port === port) {
-      await takeLock(client, cluster.dataDir);
-      return { client, pid, port, plan: rows[0]?.plan ?? '', lost };
-    }
-    await close(client);
-    return undefined;
+    await takeLock(client, cluster.dataDir);
+    return { client, pid, port, plan: rows[0]?.plan ?? '', lost };
   } catch (error) {
     await close(client);
     if (error instanceof DataDirInUseError) throw error;
@@ -89,14 +86,12 @@ export async function openSession(
 }
 
 async function takeLock(client: pg.Client, dataDir: string): Promise<void> {
-  const deadline = Date.now() + LOCK_PATIENCE_MS;
-  for (;;) {
-    const { rows } = await client.query<{ taken: boolean }>('SELECT pg_try_advisory_lock($1) AS taken', [
-      SUPERVISOR_LOCK,
-    ]);
-    if (rows[0]?.taken === true) return;
-    if (Date.now() > deadline) throw new DataDirInUseError(dataDir, await holderOfLock(client));
-    await delay(50);
+  await client.query(`SET lock_timeout = ${LOCK_PATIENCE_MS}`);
+  try {
+    await client.query('SELECT pg_advisory_lock($1)', [SUPERVISOR_LOCK]);
+  } catch (error) {
+    if (errorCode(error) !== LOCK_NOT_AVAILABLE) throw error;
+    throw new DataDirInUseError(dataDir, await holderOfLock(client));
   }
 }
 
