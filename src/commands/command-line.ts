@@ -9,9 +9,6 @@ export type ExitCode = 0 | 1 | 2;
 /** What a well-formed command line asks for. */
 export type Action = (env: Env, database: OpenDatabase) => Promise<ExitCode>;
 
-/** The same where the command opens the database by itself, or none. */
-export type OwnAction = (env: Env) => Promise<ExitCode>;
-
 /** The command line is wrong; the message says why and is shown above the help. */
 export class UsageError extends Error {}
 
@@ -35,22 +32,37 @@ export function readArgs<const T extends ParseArgsConfig>(config: T): ReturnType
 }
 
 /**
- * Runs a command on the service's database, migrated. The service may be using the database at the same time; if it
- * does not run, the embedded database is started for the command. Sets the exit code of the process.
+ * Runs a command on the service's database. The service may be using the database at the same time; if it does not run,
+ * the embedded database is started for the command. Sets the exit code of the process.
  *
- * @param parse throws a UsageError for a wrong command line; null shows the help without a reason
+ * @param parse throws a UsageError for a wrong command line
+ * @param prepare what happens to the database first: it is migrated unless said otherwise
+ * @param log receives a line about the start of the embedded database
  */
-export function runCommand(help: string, parse: (args: readonly string[]) => Action | null): void {
-  runOwnCommand(help, (args) => {
-    const action = parse(args);
-    return action === null ? null : (env) => onDatabase(env, action);
-  });
-}
-
-/** Runs a command that opens its database itself; otherwise like `runCommand`. */
-export function runOwnCommand(help: string, parse: (args: readonly string[]) => OwnAction | null): void {
+export function runCommand(
+  help: string,
+  parse: (args: readonly string[]) => Action,
+  prepare: (databaseUrl: string) => Promise<void> = migrate,
+  log: (line: string) => void = () => undefined,
+): void {
   ignoreClosedOutput();
-  execute(process.argv.slice(2), help, parse).then(
+  const execute = async (args: readonly string[]): Promise<ExitCode> => {
+    if (args.some((arg) => HELP_WORDS.has(arg))) {
+      process.stdout.write(help);
+      return 0;
+    }
+    const action = parse(args);
+    loadDotEnv();
+    const env = readEnv();
+    const database = await openRunningDatabase(env, log);
+    try {
+      await prepare(database.url);
+      return await action(env, database);
+    } finally {
+      await database.close();
+    }
+  };
+  execute(process.argv.slice(2)).then(
     (exitCode) => {
       process.exitCode = exitCode;
     },
@@ -61,34 +73,6 @@ export function runOwnCommand(help: string, parse: (args: readonly string[]) => 
       process.exitCode = isUsage ? 2 : 1;
     },
   );
-}
-
-async function execute(
-  args: readonly string[],
-  help: string,
-  parse: (args: readonly string[]) => OwnAction | null,
-): Promise<ExitCode> {
-  if (args.some((arg) => HELP_WORDS.has(arg))) {
-    process.stdout.write(help);
-    return 0;
-  }
-  const action = parse(args);
-  if (action === null) {
-    process.stderr.write(help);
-    return 2;
-  }
-  loadDotEnv();
-  return await action(readEnv());
-}
-
-async function onDatabase(env: Env, action: Action): Promise<ExitCode> {
-  const database = await openRunningDatabase(env, () => undefined);
-  try {
-    await migrate(database.url);
-    return await action(env, database);
-  } finally {
-    await database.close();
-  }
 }
 
 /** `| head` closes the pipe before everything is written. That is no failure, and the database is still closed. */

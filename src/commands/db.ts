@@ -1,9 +1,9 @@
 import type { Env } from '../config/env.js';
 import { migrate, migrationStatus, revertLastMigration } from '../config/migrate.js';
-import { type OpenDatabase, openRunningDatabase } from '../config/open-database.js';
+import type { OpenDatabase } from '../config/open-database.js';
 import { createBackup } from './backup/create.js';
 import { restoreBackup } from './backup/restore.js';
-import { type ExitCode, type OwnAction, readArgs, runOwnCommand, UsageError } from './command-line.js';
+import { type Action, type ExitCode, readArgs, runCommand, UsageError } from './command-line.js';
 
 const HELP = `The database: copies of it, and its schema.
 
@@ -26,35 +26,20 @@ It uses the same settings as the service.
 Exit codes: 0 done (also when there was nothing to change), 1 not done, 2 wrong use.
 `;
 
-type Act = (database: OpenDatabase, env: Env) => Promise<ExitCode>;
-
-function parse(args: readonly string[]): OwnAction {
+function parse(args: readonly string[]): Action {
   const { positionals } = readArgs({ args: [...args], allowPositionals: true });
   const [action = '', file, ...rest] = positionals;
   const act = { status, migrate: applyAll, revert }[action];
   const actOnFile = { backup, restore }[action];
-  if (act === undefined && actOnFile === undefined) {
-    throw new UsageError('say backup, restore, status, migrate or revert');
-  }
   if (rest.length > 0 || (act !== undefined && file !== undefined))
     throw new UsageError(`${action}: too many words`);
-  if (act !== undefined) return onDatabase(act);
+  if (act !== undefined) return act;
+  if (actOnFile === undefined) throw new UsageError('say backup, restore, status, migrate or revert');
   if (file === undefined || file === '') throw new UsageError(`${action} needs the name of a file`);
-  return onDatabase((database, env) => actOnFile?.(database, env, file) ?? Promise.resolve(2));
+  return (env, database) => actOnFile(env, database, file);
 }
 
-function onDatabase(act: Act): OwnAction {
-  return async (env) => {
-    const database = await openRunningDatabase(env, warn);
-    try {
-      return await act(database, env);
-    } finally {
-      await database.close();
-    }
-  };
-}
-
-async function backup({ url }: OpenDatabase, { dataDir }: Env, file: string): Promise<ExitCode> {
+async function backup({ dataDir }: Env, { url }: OpenDatabase, file: string): Promise<ExitCode> {
   if ((await migrationStatus(url)).applied.length === 0) {
     warn('the database has no tables: there is nothing to back up');
     return 1;
@@ -66,7 +51,7 @@ async function backup({ url }: OpenDatabase, { dataDir }: Env, file: string): Pr
   return 0;
 }
 
-async function restore({ url }: OpenDatabase, { dataDir }: Env, file: string): Promise<ExitCode> {
+async function restore({ dataDir }: Env, { url }: OpenDatabase, file: string): Promise<ExitCode> {
   const { createdAt, missingImages } = await restoreBackup(url, dataDir, file, warn);
   if (missingImages.length > 0)
     say(`${missingImages.length} images were missing at the backup: products lack them now`);
@@ -74,7 +59,7 @@ async function restore({ url }: OpenDatabase, { dataDir }: Env, file: string): P
   return 0;
 }
 
-async function status({ url }: OpenDatabase): Promise<ExitCode> {
+async function status(_: Env, { url }: OpenDatabase): Promise<ExitCode> {
   const { applied, pending, unknown, queueRevision } = await migrationStatus(url);
   for (const name of applied) say(`applied\t${name}${unknown.includes(name) ? '\tby a newer build' : ''}`);
   for (const name of pending) say(`pending\t${name}`);
@@ -82,7 +67,7 @@ async function status({ url }: OpenDatabase): Promise<ExitCode> {
   return 0;
 }
 
-async function applyAll({ url }: OpenDatabase): Promise<ExitCode> {
+async function applyAll(_: Env, { url }: OpenDatabase): Promise<ExitCode> {
   const { pending } = await migrationStatus(url);
   await migrate(url, warn);
   for (const name of pending) say(`applied ${name}`);
@@ -90,7 +75,7 @@ async function applyAll({ url }: OpenDatabase): Promise<ExitCode> {
   return 0;
 }
 
-async function revert({ url }: OpenDatabase): Promise<ExitCode> {
+async function revert(_: Env, { url }: OpenDatabase): Promise<ExitCode> {
   const name = await revertLastMigration(url, warn);
   say(name === null ? 'no migration is applied' : `reverted ${name}; the job queue's schema is as it was`);
   return 0;
@@ -104,4 +89,5 @@ function warn(line: string): void {
   process.stderr.write(`${line}\n`);
 }
 
-runOwnCommand(HELP, parse);
+// The schema is what these commands are about, so it is not brought up to date first.
+runCommand(HELP, parse, () => Promise.resolve(), warn);

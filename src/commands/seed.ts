@@ -5,11 +5,9 @@ import { EnvModule } from '../config/env.module.js';
 import type { Env } from '../config/env.js';
 import type { OpenDatabase } from '../config/open-database.js';
 import { sideBySide } from './side-by-side.js';
-import type { ImageFile } from '../images/image-host.js';
 import { PaymentsModule } from '../payments/payments.module.js';
 import { ProductsService } from '../products/products.service.js';
 import { type Action, type ExitCode, readArgs, runCommand, UsageError } from './command-line.js';
-import { progressOf } from './progress.js';
 import { catalog, MOST_PRODUCTS, type SeedProduct } from './seed/catalog.js';
 import { picture } from './seed/examples.js';
 import { seedOrders } from './seed/orders.js';
@@ -90,7 +88,7 @@ async function run(plan: Plan, env: Env, database: OpenDatabase): Promise<ExitCo
   );
   try {
     const ids = await seedProducts(app.get(ProductsService, { strict: false }), products);
-    if (plan.orders > 0) await seedOrders(app, plan.orders, ids, plan.seed, progressOf('orders'));
+    if (plan.orders > 0) await seedOrders(app, plan.orders, ids, plan.seed);
     const images = products.reduce((sum, { pictures }) => sum + pictures.length, 0);
     process.stdout.write(`added ${ids.length} products with ${images} images, and ${plan.orders} orders\n`);
     return 0;
@@ -101,20 +99,12 @@ async function run(plan: Plan, env: Env, database: OpenDatabase): Promise<ExitCo
 
 async function seedProducts(service: ProductsService, products: readonly SeedProduct[]): Promise<number[]> {
   const ids: number[] = [];
-  await sideBySide(
-    products,
-    async ({ name, description, price, pictures }) => {
-      const images = pictures.map(imageOf);
-      const { id } = await service.create({ name, description, price, images });
-      ids.push(id);
-    },
-    progressOf('products'),
-  );
+  await sideBySide(products, 'products', async ({ name, description, price, pictures }) => {
+    const images = pictures.map((file) => ({ bytes: picture(file), format: 'jpg' }) as const);
+    const { id } = await service.create({ name, description, price, images });
+    ids.push(id);
+  });
   return ids;
-}
-
-function imageOf(name: string): ImageFile {
-  return { bytes: picture(name), format: 'jpg' };
 }
 
 runCommand(HELP, parse);

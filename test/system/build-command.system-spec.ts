@@ -42,7 +42,7 @@ async function builds(): Promise<number> {
   return (await readFile(join(folder, 'builds'), 'utf8')).trim().split('\n').length;
 }
 
-it('building: of several commands at the same time one builds, and none goes on without a build', async () => {
+it('of several commands at the same time one builds, and none goes on without a build', async () => {
   const ended = spawnSync(process.execPath, ['-e', '']).pid;
   await writeFile(join(folder, '.build-lock'), String(ended)); // what a build that was killed leaves
   const results = await Promise.all([build(), build(), build(), build()]);
@@ -56,7 +56,7 @@ it('building: of several commands at the same time one builds, and none goes on 
   expect((await readdir(folder)).filter((name) => name.startsWith('.build-lock'))).toEqual([]);
 });
 
-it('building: a build that failed is not taken for one', async () => {
+it('a build that failed is not taken for one', async () => {
   await writeFile(join(folder, 'src/broken'), '');
   expect((await build()).code).toBe(1);
   expect((await build()).code).toBe(1);

