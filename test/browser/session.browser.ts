@@ -34,7 +34,7 @@ function calls(...pages: readonly Page[]): string[] {
   return seen;
 }
 
-it('an access token that is missing is renewed, and the order is made (contract 5, rule 2)', async () => {
+it('a missing access token is renewed and the order is made (contract 5)', async () => {
   const { context, page, problems } = await shopperOf(browser);
   await register(page);
   await page.getByRole('link', { name: 'Sourdough loaf' }).click();

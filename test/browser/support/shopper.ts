@@ -148,14 +148,16 @@ export async function violations(page: Page): Promise<string[]> {
     .flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.html} ${node.failureSummary ?? ''}`));
 }
 
-/** For people to look at, in a folder that git ignores. */
+/** For people to look at, in a folder that git ignores. Only when SCREENSHOTS is set: pictures take time. */
 export async function photograph(page: Page, name: string, isFull = false): Promise<void> {
+  if (process.env.SCREENSHOTS === undefined) return;
   await mkdir(SCREENSHOTS, { recursive: true });
   await page.screenshot({ path: join(SCREENSHOTS, `${name}.png`), fullPage: isFull });
 }
 
-/** For the README: kept in the repository when SCREENSHOTS=keep, so that a run does not change what is committed. */
+/** For the README. SCREENSHOTS=keep changes those of the repository. */
 export async function portrait(page: Page, name: string): Promise<void> {
+  if (process.env.SCREENSHOTS === undefined) return;
   await picturesLoaded(page);
   await page.locator('.toast').waitFor({ state: 'detached' });
   const folder = process.env.SCREENSHOTS === 'keep' ? join(ROOT, 'docs', 'screenshots') : SCREENSHOTS;
