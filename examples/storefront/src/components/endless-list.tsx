@@ -1,9 +1,8 @@
 import type { UseInfiniteQueryResult } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useRef } from 'react';
-import { Button } from './button';
 import { Failure } from './page';
 
-interface EndlessListProps<Item> {
+export interface EndlessListProps<Item> {
   query: UseInfiniteQueryResult<Item[]>;
   label: string;
   className: string;
@@ -51,11 +50,6 @@ export function EndlessList<Item>(props: EndlessListProps<Item>) {
       </ul>
       <div className="list-foot" ref={foot}>
         {hasFailed && <Failure error={error} onRetry={data === undefined ? query.refetch : fetchNextPage} />}
-        {hasNextPage && !hasFailed && (
-          <Button className="button quiet" onClick={() => void fetchNextPage()}>
-            Show more
-          </Button>
-        )}
         {data !== undefined && !hasNextPage && <p className="end">{end(data.length)}</p>}
       </div>
     </div>

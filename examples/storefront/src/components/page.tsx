@@ -1,8 +1,9 @@
+import type { UseQueryResult } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useRef } from 'react';
+import { useLocation } from 'react-router';
 import { explain } from '../api/errors';
-import { isFocusLost } from '../routing/use-page-change';
 import { Button } from './button';
-import { Icon, type IconName } from './icon';
+import { Icon } from './icon';
 
 interface PageHeadingProps {
   children: string;
@@ -10,15 +11,19 @@ interface PageHeadingProps {
   hidden?: boolean;
 }
 
-/** The heading of a page, which also names the tab. A change of page moves the focus to it. */
+/** The heading of a page, which also names the tab. It takes the focus, except on the first page. */
 export function PageHeading({ children, hidden = false }: PageHeadingProps) {
   const heading = useRef<HTMLHeadingElement>(null);
+  const { key, pathname } = useLocation();
+  const isFirstPage = key === 'default';
   useEffect(() => {
     document.title = `${children} · Roti Pagi`;
   }, [children]);
   useEffect(() => {
-    if (isFocusLost()) heading.current?.focus({ preventScroll: true });
-  }, []);
+    // A form's first field may have the focus already.
+    const isInPage = document.querySelector('main')?.contains(document.activeElement);
+    if (!isFirstPage && !isInPage) heading.current?.focus({ preventScroll: true });
+  }, [isFirstPage, pathname]);
   return (
     <h1 ref={heading} tabIndex={-1} className={hidden ? 'hidden' : undefined}>
       {children}
@@ -39,7 +44,7 @@ export function FormPage({ title, children }: { title: string; children: ReactNo
 }
 
 interface NoticeProps {
-  icon: IconName;
+  icon: string;
   title: string;
   text: string;
   role?: 'alert';
@@ -66,6 +71,19 @@ export function Failure({ error, onRetry }: { error: unknown; onRetry: () => unk
       <Button onClick={() => void onRetry()}>Try again</Button>
     </Notice>
   );
+}
+
+interface NoContentProps {
+  query: UseQueryResult<object | null>;
+  /** What to say when the service has no such thing. */
+  title: string;
+  text: string;
+}
+
+/** In place of content that does not exist (null), could not be loaded, or is being loaded. */
+export function NoContent({ query: { data, error, refetch }, title, text }: NoContentProps) {
+  if (data === null) return <Notice icon="shop" title={title} text={text} />;
+  return error ? <Failure error={error} onRetry={refetch} /> : <Bars lines={8} />;
 }
 
 /** Grey bars in place of text that is being loaded. */

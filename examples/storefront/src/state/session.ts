@@ -12,8 +12,6 @@ interface Person extends User {
 interface Session {
   /** Who is signed in, null for a visitor. The session itself is in cookies that no page can read. */
   person: Person | null;
-  /** Whether the person signed out here, rather than in another tab or by the end of the session. */
-  hasSignedOut: boolean;
   signIn: (user: User, emailVerified?: boolean) => void;
   signOut: () => void;
   /** For a session that the service has ended. */
@@ -24,20 +22,19 @@ export const useSession = create<Session>()(
   persist(
     (set, get) => ({
       person: null,
-      hasSignedOut: false,
       signIn: ({ id, fullname, email, role }, emailVerified) => {
         const known = get().person?.id === id ? get().person?.emailVerified : undefined;
         const person = { id, fullname, email, role, emailVerified: emailVerified ?? known };
-        set({ person, hasSignedOut: false });
+        set({ person });
       },
-      signOut: () => set({ person: null, hasSignedOut: true }),
+      signOut: () => set({ person: null }),
       endSession: () => {
         if (get().person === null) return;
-        set({ person: null, hasSignedOut: false });
+        set({ person: null });
         toast('Your session has ended. Please sign in again.');
       },
     }),
-    { name: 'bakery.session', version: 1, partialize: ({ person }) => ({ person }) },
+    { name: 'bakery.session', version: 1 },
   ),
 );
 

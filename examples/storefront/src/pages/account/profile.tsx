@@ -9,7 +9,7 @@ import { toast } from '../../state/toast';
 const EMPTY_EMAIL = { email: '', password: '' };
 const EMPTY_PASSWORD = { currentPassword: '', password: '', passwordConfirmation: '' };
 
-export function ProfilePage() {
+export default function ProfilePage() {
   const { fullname, email, emailVerified } = usePerson();
   const { signIn } = useSession();
   const navigate = useNavigate();
@@ -21,10 +21,11 @@ export function ProfilePage() {
   const changeEmail = async (body: typeof EMPTY_EMAIL) => {
     signIn((await dataOf(api.PATCH('/api/users', { body }))).user, false);
     toast('Your e-mail is changed. We have sent a code there.');
-    await navigate('/verify?next=/profile');
+    await navigate('/verify', { state: { next: '/profile' } });
   };
-  const changePassword = async (body: typeof EMPTY_PASSWORD) => {
+  const changePassword = async (body: typeof EMPTY_PASSWORD, reset: () => void) => {
     await dataOf(api.PUT('/api/users/password', { body }));
+    reset();
     toast('Your password is changed. Every other session has ended.');
   };
 
@@ -36,7 +37,7 @@ export function ProfilePage() {
       </header>
       {emailVerified === false && (
         <p className="panel hint-panel">
-          Your e-mail address is not verified yet. <Link to="/verify?next=/profile">Enter the code</Link>
+          Your e-mail address is not verified yet. <Link to="/verify">Enter the code</Link>
         </p>
       )}
       <section className="panel">
@@ -54,12 +55,7 @@ export function ProfilePage() {
       </section>
       <section className="panel">
         <h2>Password</h2>
-        <Form
-          defaultValues={EMPTY_PASSWORD}
-          submit="Change password"
-          onSubmit={changePassword}
-          resetsAfterwards
-        >
+        <Form defaultValues={EMPTY_PASSWORD} submit="Change password" onSubmit={changePassword}>
           <Field
             name="currentPassword"
             label="Current password"

@@ -1,19 +1,19 @@
 import { useMutation } from '@tanstack/react-query';
 import { dataOf } from 'bakery-client';
-import { Link, useNavigate, useSearchParams } from 'react-router';
+import { Link, useNavigate } from 'react-router';
 import { api } from '../../api/client';
 import { Button } from '../../components/button';
 import { CodeField, Form } from '../../components/form';
 import { FormPage } from '../../components/page';
-import { nextPath } from '../../routing/next-path';
+import { useNextPath } from '../../routing/guards';
 import { usePerson, useSession } from '../../state/session';
 import { toast } from '../../state/toast';
 
-export function VerifyPage() {
+export default function VerifyPage() {
   const { email } = usePerson();
   const { signIn } = useSession();
   const navigate = useNavigate();
-  const next = nextPath(useSearchParams()[0]);
+  const next = useNextPath();
   const verify = async ({ otp }: { otp: string }) => {
     const { user } = await dataOf(api.POST('/api/otp/verify', { body: { otp: otp.trim() } }));
     signIn(user, true);

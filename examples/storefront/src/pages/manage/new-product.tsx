@@ -1,0 +1,12 @@
+import { ManagePage } from './manage-page';
+import { ProductForm } from './product-form';
+
+export default function NewProductPage() {
+  return (
+    <ManagePage title="New product">
+      <section className="panel">
+        <ProductForm />
+      </section>
+    </ManagePage>
+  );
+}
