@@ -47,10 +47,10 @@ export class KindLimits {
   /** The runner's `forbiddenFlags`. Its workers take turns, or several at once would pass the limit together. */
   readonly forbiddenFlags = async (): Promise<string[]> => {
     const before = this.#lastTaking;
-    const { promise, resolve } = deferred();
-    this.#lastTaking = promise;
+    let endTaking: () => void = () => undefined;
+    this.#lastTaking = new Promise((resolve) => (endTaking = resolve));
     await before;
-    this.#endTaking = resolve;
+    this.#endTaking = endTaking;
     return KIND_NAMES.filter((kind) => (this.#running.get(kind) ?? 0) >= KINDS[kind].limit);
   };
 
@@ -58,10 +58,4 @@ export class KindLimits {
     for (const kind of KIND_NAMES)
       if (flags?.[kind] === true) this.#running.set(kind, (this.#running.get(kind) ?? 0) + change);
   }
-}
-
-function deferred(): { promise: Promise<void>; resolve: () => void } {
-  let resolve: () => void = () => undefined;
-  const promise = new Promise<void>((done) => (resolve = done));
-  return { promise, resolve };
 }

@@ -1,7 +1,7 @@
-/** What of a connection or a pool is needed here. */
-export interface Queryable {
-  query(sql: string, values?: unknown[]): Promise<{ rows: unknown[] }>;
-}
+import type pg from 'pg';
+
+/** A connection or a pool. */
+export type Queryable = Pick<pg.Pool, 'query'>;
 
 /**
  * `waiting` is to run at a later time, `due` as soon as possible; `retrying` has failed and waits for its next try;
@@ -36,8 +36,8 @@ export type LockedBy = { readonly workerId: string } | { readonly lockedForSecon
 /** The result of a change that an operator asked for. */
 export type JobChange = 'done' | 'unknown' | 'running';
 
-/** What graphile-worker gives a job that says nothing else. */
-const MAX_ATTEMPTS = 25;
+/** With graphile-worker's gaps of exp(min(attempt, 10)) seconds, 25 attempts are about four days. */
+export const MAX_ATTEMPTS = 25;
 /**
  * When a key is enqueued again while its job runs or is dead, graphile-worker takes the key from that job, uses up its
  * tries and adds a new job. Every job of ours has a key, so a job without one and without tries is superseded.
@@ -55,28 +55,27 @@ export async function listJobs(
   afterId: string,
   limit: number,
 ): Promise<JobRecord[]> {
-  const { rows } = await database.query(
+  const { rows } = await database.query<JobRecord>(
     `SELECT id, state, task_identifier AS task, attempts AS tries, last_error AS "lastError",
        coalesce(replace(key, task_identifier || ':', ''), '') AS subject,
        floor(extract(epoch FROM now() - created_at))::int AS age
      FROM ${JOBS} WHERE id > $1 AND ($2::text IS NULL OR state = $2) ORDER BY id LIMIT $3`,
     [afterId, state ?? null, limit],
   );
-  return rows as JobRecord[];
+  return rows;
 }
 
 /** @throws Error of the database */
 export async function jobStatistics(database: Queryable): Promise<JobStatistics> {
-  const { rows } = await database.query(
+  const { rows } = await database.query<JobStatistics['counts'][number] & { readonly late: number }>(
     `SELECT state, task_identifier AS task, count(*)::int AS count,
        coalesce(extract(epoch FROM now() - min(run_at) FILTER (WHERE state IN ('due', 'retrying'))), 0)::float8 AS late
      FROM ${JOBS} GROUP BY 1, 2`,
   );
-  const groups = rows as (JobStatistics['counts'][number] & { readonly late: number })[];
   return {
-    counts: groups.map(({ state, task, count }) => ({ state, task, count })),
+    counts: rows.map(({ state, task, count }) => ({ state, task, count })),
     // A job that is to be retried later is early, not late.
-    oldestDueSeconds: Math.max(0, ...groups.map(({ late }) => late)),
+    oldestDueSeconds: Math.max(0, ...rows.map(({ late }) => late)),
   };
 }
 
@@ -108,12 +107,16 @@ export async function freeJobs(
     'workerId' in lockedBy
       ? ['locked_by = $1', lockedBy.workerId]
       : ['locked_at <= now() - make_interval(secs => $1)', lockedBy.lockedForSeconds];
-  const { rows } = await database.query(
+  const { rows: locked } = await database.query<{
+    id: string;
+    task: string;
+    worker: string;
+    isDead: boolean;
+  }>(
     `SELECT id, task_identifier AS task, locked_by AS worker, key IS NOT NULL AND attempts >= max_attempts AS "isDead"
      FROM graphile_worker.jobs WHERE ${condition}`,
     [value],
   );
-  const locked = rows as { id: string; task: string; worker: string; isDead: boolean }[];
   if (locked.length === 0) return [];
   const dead = locked.filter(({ isDead }) => isDead);
   await database.query('SELECT graphile_worker.force_unlock_workers($1::text[])', [
@@ -143,10 +146,11 @@ export async function markDead(
   id: string,
   tries: number,
 ): Promise<'dead' | 'running' | 'gone'> {
-  const { rows } = await database.query('SELECT key, locked_by FROM graphile_worker.jobs WHERE id = $1', [
-    id,
-  ]);
-  const [job] = rows as { readonly key: string | null; readonly locked_by: string | null }[];
+  const { rows } = await database.query<{ key: string | null; locked_by: string | null }>(
+    'SELECT key, locked_by FROM graphile_worker.jobs WHERE id = $1',
+    [id],
+  );
+  const [job] = rows;
   if (job?.key == null) return 'gone';
   if (job.locked_by !== null) return 'running';
   await database.query('SELECT graphile_worker.reschedule_jobs(ARRAY[$1::bigint], max_attempts := $2)', [
@@ -163,8 +167,8 @@ function retried(ids: string): string {
 }
 
 async function change(database: Queryable, id: string, statement: string): Promise<JobChange> {
-  const { rows } = await database.query(`SELECT state FROM ${JOBS} WHERE id = $1`, [id]);
-  const [job] = rows as { readonly state: JobState }[];
+  const { rows } = await database.query<{ state: JobState }>(`SELECT state FROM ${JOBS} WHERE id = $1`, [id]);
+  const [job] = rows;
   if (job === undefined) return 'unknown';
   if (job.state === 'running') return 'running';
   return (await database.query(statement, [id])).rows.length === 1 ? 'done' : 'running';

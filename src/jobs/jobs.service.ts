@@ -10,7 +10,7 @@ import { Database } from '../config/database.js';
 import type { PoolState } from '../config/database-pool.js';
 import { DeadJobs } from './dead-jobs.js';
 import { type JobKind, priorityOf, WORKERS } from './job-kinds.js';
-import { type JobStatistics, jobStatistics, type LockedBy } from './job-table.js';
+import { type JobStatistics, jobStatistics, type LockedBy, MAX_ATTEMPTS } from './job-table.js';
 import { PermanentJobError } from './permanent-job-error.js';
 import { runJobs } from './run-jobs.js';
 import { withinDeadline } from './with-deadline.js';
@@ -37,12 +37,7 @@ export interface EnqueueOptions {
   readonly isNeverGivenUp?: boolean;
 }
 
-/** What is repeated in this process while the queue runs. */
-type Repeated = Readonly<{ name: string; pauseMs: number; work: () => Promise<void> }>;
-
 const SECOND = 1000;
-/** With graphile-worker's gaps of exp(min(attempt, 10)) seconds, 25 attempts are about four days. */
-const MAX_ATTEMPTS = 25;
 /** The most that a smallint counts; with gaps of six hours, 22 years. */
 const UNLIMITED_ATTEMPTS = 32_767;
 /** No handler takes longer: each external service's calls are bounded well below. */
@@ -63,7 +58,7 @@ export class JobsService implements OnModuleDestroy {
   readonly #tasks: TaskList = {};
   readonly #kinds = new Map<string, JobKind | undefined>();
   readonly #cron: CronItem[] = [];
-  readonly #repeated: Repeated[] = [];
+  readonly #loops: (() => Promise<void>)[] = [];
   readonly #stop = new AbortController();
   readonly #pool: pg.Pool;
   readonly #deadJobs: DeadJobs;
@@ -129,7 +124,14 @@ export class JobsService implements OnModuleDestroy {
    * @param name for the log, for example `the sweep of abandoned images`
    */
   repeatWhileRunning(name: string, pauseMs: number, work: () => Promise<void>): void {
-    this.#repeated.push({ name, pauseMs, work });
+    this.#loops.push(async () => {
+      while (!this.#stop.signal.aborted) {
+        await work().catch((error: unknown) => {
+          this.#logger.warn(`${name} failed and will be repeated: ${messageOf(error)}`);
+        });
+        await this.#pause(pauseMs);
+      }
+    });
   }
 
   /** Adds a job that exists if and when the transaction commits. The payload must hold nothing secret. */
@@ -159,10 +161,7 @@ export class JobsService implements OnModuleDestroy {
 
   /** Starts to run jobs, and all that is repeated while the queue runs. Call it once every module is initialised. */
   start(): void {
-    this.#running = Promise.all([
-      this.#runUntilStopped(),
-      ...this.#repeated.map((repeated) => this.#repeatUntilStopped(repeated)),
-    ]);
+    this.#running = Promise.all([this.#runUntilStopped(), ...this.#loops.map((loop) => loop())]);
   }
 
   /** Begins what `onModuleDestroy` waits for, so that jobs end while requests do. */
@@ -199,15 +198,6 @@ export class JobsService implements OnModuleDestroy {
       }
       this.#isWorking = false;
       await this.#pause(RESTART_PAUSE_MS);
-    }
-  }
-
-  async #repeatUntilStopped({ name, pauseMs, work }: Repeated): Promise<void> {
-    while (!this.#stop.signal.aborted) {
-      await work().catch((error: unknown) => {
-        this.#logger.warn(`${name} failed and will be repeated: ${messageOf(error)}`);
-      });
-      await this.#pause(pauseMs);
     }
   }
 

@@ -19,11 +19,6 @@ const LOST_MS = SECOND;
 /** Levels of graphile-worker that an operator should see; the rest is its chatter. */
 const NEST_LEVELS: Readonly<Record<string, 'error' | 'warn'>> = { error: 'error', warning: 'warn' };
 
-/** What a runner is given besides what is the same for every runner. */
-export type JobRunnerOptions = Required<
-  Pick<RunnerOptions, 'pgPool' | 'taskList' | 'parsedCronItems' | 'concurrency'>
->;
-
 /**
  * Runs jobs until the service stops or the runner has lost its database. A runner that lost it is not used again: its
  * workers would wait for longer and longer, up to a minute, before they ask the database again.
@@ -33,7 +28,7 @@ export type JobRunnerOptions = Required<
  * @throws Error when the runner cannot start, or what made it end
  */
 export async function runJobs(
-  options: JobRunnerOptions,
+  options: Pick<RunnerOptions, 'pgPool' | 'taskList' | 'parsedCronItems' | 'concurrency'>,
   logger: Logger,
   stopping: AbortSignal,
   onStart: (workerId: string) => void,

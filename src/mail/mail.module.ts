@@ -5,19 +5,12 @@ import { Env } from '../config/env.js';
 import { MailService } from './mail.service.js';
 import { OutboxTransport } from './outbox.transport.js';
 
-const SECOND = 1000;
-
 /** Bounds every wait of one delivery. In the URL, because nodemailer reads no option beside it. */
 function withTimeouts(smtpUrl: string): string {
   const url = new URL(smtpUrl);
-  for (const [name, milliseconds] of Object.entries({
-    connectionTimeout: 5 * SECOND,
-    greetingTimeout: 5 * SECOND,
-    socketTimeout: 10 * SECOND,
-    dnsTimeout: 5 * SECOND,
-  })) {
-    if (!url.searchParams.has(name)) url.searchParams.set(name, String(milliseconds));
-  }
+  const timeouts = { connectionTimeout: 5, greetingTimeout: 5, socketTimeout: 10, dnsTimeout: 5 };
+  for (const [name, seconds] of Object.entries(timeouts))
+    if (!url.searchParams.has(name)) url.searchParams.set(name, String(seconds * 1000));
   return url.href;
 }
 

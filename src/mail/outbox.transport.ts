@@ -21,28 +21,23 @@ export class OutboxTransport implements Transport<OutboxInfo> {
 
   send(mail: MailMessage<OutboxInfo>, done: (error: Error | null, info: OutboxInfo) => void): void {
     const info: OutboxInfo = { messageId: mail.message.messageId(), envelope: mail.message.getEnvelope() };
-    mail.message.build((error, message) => {
-      if (error !== null) {
-        done(error, info);
-        return;
-      }
-      this.#write(message).then(
-        () => {
-          done(null, info);
-        },
-        (failure: unknown) => {
-          done(failure instanceof Error ? failure : new Error('the mail could not be written'), info);
-        },
-      );
-    });
+    this.#write(mail).then(
+      () => {
+        done(null, info);
+      },
+      (failure: unknown) => {
+        done(failure instanceof Error ? failure : new Error('the mail could not be written'), info);
+      },
+    );
   }
 
   /** The file appears under its name only when it is whole. */
-  async #write(message: Buffer): Promise<void> {
+  async #write({ message }: MailMessage<OutboxInfo>): Promise<void> {
+    const content = await message.build();
     await mkdir(this.directory, { recursive: true });
     const name = `${new Date().toISOString().replaceAll(/[:.]/g, '-')}-${randomBytes(4).toString('hex')}.eml`;
     const partial = join(this.directory, `.${name}.partial`);
-    await writeFile(partial, message, { mode: 0o600 });
+    await writeFile(partial, content, { mode: 0o600 });
     await rename(partial, join(this.directory, name));
     this.#logger.log(`mail written to ${join(this.directory, name)}`);
   }
