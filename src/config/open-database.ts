@@ -16,7 +16,7 @@ export class OpenDatabase extends Database {
   constructor(
     url: string,
     isExclusive: boolean,
-    readonly close: () => Promise<void>,
+    readonly close: () => Promise<void> = () => Promise.resolve(),
   ) {
     super(url, isExclusive);
   }
@@ -46,7 +46,9 @@ export async function openRunningDatabase(settings: DatabaseSettings, log: Log):
       return new OpenDatabase(postgres.url, true, () => postgres.stop());
     } catch (error) {
       if (!(error instanceof DataDirInUseError)) throw error;
-      if (error.holder === 'service') return notSupervised(await runningPostgresUrl(dataDir));
+      if (error.holder === 'service') {
+        return new OpenDatabase(await runningPostgresUrl(dataDir), false);
+      }
       if (!hasTold) log(`waiting for another command that uses DATA_DIR ${dataDir}`);
       await delay(TURN_PAUSE_MS);
     }
@@ -65,7 +67,7 @@ async function openExternal(url: string): Promise<OpenDatabase> {
   } finally {
     await client.end().catch(() => undefined);
   }
-  return notSupervised(url);
+  return new OpenDatabase(url, false);
 }
 
 /** Host, port and name; no password. */
@@ -81,8 +83,4 @@ function reasonOf(error: unknown): string {
   if (code === '28P01' || code === '28000') return 'refuses this user or password';
   if (code === '3D000') return 'does not exist on that server';
   return `cannot be reached: ${error instanceof Error ? error.message : String(error)}`;
-}
-
-function notSupervised(url: string): OpenDatabase {
-  return new OpenDatabase(url, false, () => Promise.resolve());
 }

@@ -7,7 +7,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { jobDuration, mails } from '../common/metrics.js';
 import { currentTraceparent, inJobSpan } from '../common/tracing.js';
 import { Database } from '../config/database.js';
-import type { PoolState } from '../config/database-pool.js';
 import { DeadJobs } from './dead-jobs.js';
 import { type JobKind, priorityOf, WORKERS } from './job-kinds.js';
 import { type JobStatistics, jobStatistics, type LockedBy, MAX_ATTEMPTS } from './job-table.js';
@@ -91,7 +90,7 @@ export class JobsService implements OnModuleDestroy {
   }
 
   /** The queue's own pool of connections. */
-  get pool(): PoolState {
+  get pool(): pg.Pool {
     return this.#pool;
   }
 

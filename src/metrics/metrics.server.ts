@@ -1,10 +1,10 @@
 import { Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { Pool } from 'pg';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import { DataSource } from 'typeorm';
 import { registry } from '../common/metrics.js';
-import { poolOf } from '../config/database-pool.js';
 import { Env } from '../config/env.js';
 import { JobsService } from '../jobs/jobs.service.js';
 import { addJobsMetrics } from './jobs.metrics.js';
@@ -41,7 +41,9 @@ export class MetricsServer implements OnApplicationBootstrap, OnApplicationShutd
     const sampled = new Registry();
     // Node's own: event loop, memory, garbage collection.
     collectDefaultMetrics({ register: sampled });
-    addPoolMetrics(sampled, { requests: poolOf(dataSource), jobs: jobs.pool });
+    // TypeORM's type for its driver does not know the pool.
+    const { master: requests } = dataSource.driver as unknown as { readonly master: Pool };
+    addPoolMetrics(sampled, { requests, jobs: jobs.pool });
     addJobsMetrics(sampled, jobs);
     this.#registry = Registry.merge([registry, sampled]);
   }

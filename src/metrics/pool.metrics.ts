@@ -1,5 +1,5 @@
+import type { Pool } from 'pg';
 import { Gauge, type Registry } from 'prom-client';
-import type { PoolState } from '../config/database-pool.js';
 
 const POOL = 'db_client_connection_pool_name';
 const STATE = 'db_client_connection_state';
@@ -9,7 +9,7 @@ const STATE = 'db_client_connection_state';
  *
  * @see https://opentelemetry.io/docs/specs/semconv/database/database-metrics/#connection-pools
  */
-export function addPoolMetrics(registry: Registry, pools: Readonly<Record<string, PoolState>>): void {
+export function addPoolMetrics(registry: Registry, pools: Readonly<Record<string, Pool>>): void {
   const registers = [registry];
   new Gauge({
     name: 'db_client_connection_count',

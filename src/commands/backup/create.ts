@@ -2,11 +2,11 @@ import { createWriteStream } from 'node:fs';
 import { constants, copyFile, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import pg from 'pg';
+import type pg from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
 import { errorCode } from '../../config/embedded-postgres/files.js';
 import { pack } from './archive.js';
-import { sequencesOf, tablesOf } from './tables.js';
+import { sequencesOf, tablesOf, withClient } from './tables.js';
 
 export interface BackupSummary {
   /** Size of the file. */
@@ -60,13 +60,8 @@ async function refuseExisting(file: string): Promise<void> {
   if (await stat(file).catch(() => undefined)) throw new Error(`${file} exists: name a file that does not`);
 }
 
-async function readDatabase(databaseUrl: string, images: string, content: string) {
-  const client = new pg.Client({ connectionString: databaseUrl, application_name: 'bakery-backup' });
-  client.on('error', () => {
-    // The statement that runs reports it; without a listener Node would end the process.
-  });
-  await client.connect();
-  try {
+function readDatabase(databaseUrl: string, images: string, content: string) {
+  return withClient(databaseUrl, async (client) => {
     await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY');
     const { rows } = await client.query<{ name: string }>('SELECT name FROM migrations ORDER BY id');
     const createdAt = new Date().toISOString();
@@ -81,9 +76,7 @@ async function readDatabase(databaseUrl: string, images: string, content: string
     const sequences = await sequencesOf(client);
     await client.query('COMMIT');
     return { createdAt, migrations: rows.map(({ name }) => name), tables, sequences, missingImages };
-  } finally {
-    await client.end();
-  }
+  });
 }
 
 /**

@@ -2,12 +2,12 @@ import { createReadStream } from 'node:fs';
 import { cp, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import pg from 'pg';
+import type pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import { migrations } from '../../config/data-source.js';
 import { migrate, migrationStatus, revertLastMigration } from '../../config/migrate.js';
 import { BackupError, type Manifest, unpack } from './archive.js';
-import { filledTables, foreignKeysOf, tablesOf } from './tables.js';
+import { filledTables, foreignKeysOf, tablesOf, withClient } from './tables.js';
 
 /**
  * Puts a backup into an empty database, and its images into DATA_DIR. The whole file is checked before anything is
@@ -40,19 +40,6 @@ export async function restoreBackup(
     return manifest;
   } finally {
     await rm(work, { recursive: true, force: true });
-  }
-}
-
-async function withClient(databaseUrl: string, act: (client: pg.Client) => Promise<void>): Promise<void> {
-  const client = new pg.Client({ connectionString: databaseUrl, application_name: 'bakery-restore' });
-  client.on('error', () => {
-    // The statement that runs reports it; without a listener Node would end the process.
-  });
-  await client.connect();
-  try {
-    await act(client);
-  } finally {
-    await client.end();
   }
 }
 
