@@ -10,7 +10,7 @@ import { closeServer } from './common/close-server.js';
 import { answerFailure } from './common/fail-envelope.filter.js';
 import { failures } from './common/errors.js';
 import { HttpAdapter, requireSaneHeaders } from './common/http-adapter.js';
-import { NestLogger } from './common/logging.js';
+import { nestLogger } from './common/logging.js';
 import { corsOriginMatcher, originCheck } from './common/origin-check.js';
 import { requestId } from './common/request-id.js';
 import { requestLog } from './common/request-log.js';
@@ -37,7 +37,7 @@ export async function createApp(
   logger: Logger,
 ): Promise<NestExpressApplication> {
   const options: AppOptions = {
-    logger: new NestLogger(logger),
+    logger: nestLogger(logger),
     // Only JSON is parsed for every route, below; Nest's default would parse forms of pages as well.
     bodyParser: false,
     rawBody: true,

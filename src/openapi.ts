@@ -1,7 +1,6 @@
 import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import type { NestExpressApplication } from '@nestjs/platform-express';
-import { addExamples } from './common/openapi.examples.js';
 
 /** The groups of the reference, in the order in which a reader needs them. */
 const TAGS = {
@@ -44,21 +43,7 @@ export function openApiDocument(app: INestApplication): OpenAPIObject {
       'refreshToken',
     );
   for (const [name, description] of Object.entries(TAGS)) builder.addTag(name, description);
-  const document = SwaggerModule.createDocument(app, builder.build());
-  return addExamples({ ...document, paths: inReadingOrder(document.paths) });
-}
-
-/** Paths of one resource stand together, shorter paths first. */
-function inReadingOrder(paths: OpenAPIObject['paths']): OpenAPIObject['paths'] {
-  const segments = (path: string): string[] => path.split('/');
-  const resourceOf = (path: string): string => segments(path)[2] ?? '';
-  const resources = [...new Set(Object.keys(paths).map(resourceOf))];
-  const inOrder = Object.entries(paths).sort(
-    ([a], [b]) =>
-      resources.indexOf(resourceOf(a)) - resources.indexOf(resourceOf(b)) ||
-      segments(a).length - segments(b).length,
-  );
-  return Object.fromEntries(inOrder);
+  return SwaggerModule.createDocument(app, builder.build());
 }
 
 /** Serves the OpenAPI document at `/api/docs-json` and a page to read and try it at `/api/docs`. `/` leads there. */
@@ -74,6 +59,11 @@ export function serveOpenApi(app: NestExpressApplication): void {
     yamlDocumentUrl: 'api/docs-yaml',
     customSiteTitle: 'Bakery catalog service: API reference',
     customCss: STYLE,
-    swaggerOptions: { defaultModelsExpandDepth: 0, displayRequestDuration: true, withCredentials: true },
+    swaggerOptions: {
+      operationsSorter: 'alpha',
+      defaultModelsExpandDepth: 0,
+      displayRequestDuration: true,
+      withCredentials: true,
+    },
   });
 }

@@ -1,6 +1,6 @@
 import type { LoggerService } from '@nestjs/common';
 import { trace } from '@opentelemetry/api';
-import { pino, stdTimeFunctions, type DestinationStream, type Logger } from 'pino';
+import { type DestinationStream, type Level, type Logger, pino, stdTimeFunctions } from 'pino';
 import pretty from 'pino-pretty';
 import { format } from 'node:util';
 import type { Env } from '../config/env.js';
@@ -93,45 +93,25 @@ const CHATTY_CONTEXTS = new Set(['NestFactory', 'InstanceLoader', 'RoutesResolve
 const RETHROWING_CONTEXTS = new Set(['ExceptionHandler', 'NestApplication']);
 
 /** Nest's logger on top of ours. */
-export class NestLogger implements LoggerService {
-  constructor(private readonly logger: Logger) {}
-
-  log(message: unknown, ...rest: unknown[]): void {
-    this.#write(CHATTY_CONTEXTS.has(String(rest.at(-1))) ? 'debug' : 'info', message, rest);
-  }
-
-  error(message: unknown, ...rest: unknown[]): void {
-    this.#write(RETHROWING_CONTEXTS.has(String(rest.at(-1))) ? 'debug' : 'error', message, rest);
-  }
-
-  warn(message: unknown, ...rest: unknown[]): void {
-    this.#write('warn', message, rest);
-  }
-
-  debug(message: unknown, ...rest: unknown[]): void {
-    this.#write('debug', message, rest);
-  }
-
-  verbose(message: unknown, ...rest: unknown[]): void {
-    this.#write('trace', message, rest);
-  }
-
-  fatal(message: unknown, ...rest: unknown[]): void {
-    this.#write('fatal', message, rest);
-  }
-
+export function nestLogger(logger: Logger): LoggerService {
   /** Nest passes the context last, and for an error possibly its stack before it. */
-  #write(
-    level: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace',
-    message: unknown,
-    rest: unknown[],
-  ): void {
-    const context = rest.at(-1);
-    const error = message instanceof Error ? message : rest.find((value) => value instanceof Error);
-    const text = message instanceof Error ? message.message : message;
-    this.logger[level](
-      { ...(typeof context === 'string' && { context }), ...(error !== undefined && { err: error }) },
-      typeof text === 'string' ? text : JSON.stringify(text),
-    );
-  }
+  const at =
+    (level: Level, quietContexts?: ReadonlySet<string>) =>
+    (message: unknown, ...rest: unknown[]): void => {
+      const context = rest.at(-1);
+      const err = [message, ...rest].find((value) => value instanceof Error);
+      const text = message instanceof Error ? message.message : message;
+      logger[quietContexts?.has(String(context)) === true ? 'debug' : level](
+        { ...(typeof context === 'string' && { context }), ...(err !== undefined && { err }) },
+        typeof text === 'string' ? text : JSON.stringify(text),
+      );
+    };
+  return {
+    fatal: at('fatal'),
+    error: at('error', RETHROWING_CONTEXTS),
+    warn: at('warn'),
+    log: at('info', CHATTY_CONTEXTS),
+    debug: at('debug'),
+    verbose: at('trace'),
+  };
 }
