@@ -82,17 +82,16 @@ export async function dumpTables(pool: Pool): Promise<Map<string, string>> {
   return dump;
 }
 
-/** Names and, but for those left out, contents of all files under a folder. */
+/** Names and contents of all files under a folder. */
 export async function readFolder(
   folder: string,
-  leaveOut: (path: string) => boolean = () => false,
 ): Promise<{ readonly paths: string[]; readonly contents: Map<string, string> }> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const paths = entries.map((entry) => join(entry.parentPath, entry.name));
   const contents = new Map<string, string>();
   for (const entry of entries.filter((file) => file.isFile())) {
     const path = join(entry.parentPath, entry.name);
-    if (!leaveOut(path)) contents.set(path, (await readFile(path)).toString('utf8'));
+    contents.set(path, (await readFile(path)).toString('utf8'));
   }
   return { paths, contents };
 }

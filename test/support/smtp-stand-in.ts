@@ -36,7 +36,6 @@ export class SmtpStandIn {
   private sockets = new Set<Socket>();
   private readonly waiters = new Set<Waiter>();
   private readonly rejected = new Set<string>();
-  private failuresLeft = 0;
   private hanging = false;
   private hangsAfterData = false;
 
@@ -62,11 +61,6 @@ export class SmtpStandIn {
   /** Ends `rejectRecipient`. */
   acceptRecipient(address: string): void {
     this.rejected.delete(address.toLowerCase());
-  }
-
-  /** Answers the next messages with a passing failure (451). */
-  failNext(messages: number): void {
-    this.failuresLeft = messages;
   }
 
   /** Accepts new connections, but never greets them. */
@@ -128,12 +122,7 @@ export class SmtpStandIn {
       },
       onMailFrom: (_address, _session, callback) => {
         this.attempts += 1;
-        if (this.failuresLeft === 0) {
-          callback();
-          return;
-        }
-        this.failuresLeft -= 1;
-        callback(answer(451, 'Try again later'));
+        callback();
       },
       onRcptTo: ({ address }, _session, callback) => {
         callback(this.rejected.has(address.toLowerCase()) ? answer(550, 'No such mailbox') : null);
