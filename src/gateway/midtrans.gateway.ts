@@ -93,7 +93,7 @@ export class MidtransGateway extends PaymentGateway {
     const answer = await this.client.call({
       operation,
       method: operation === 'status' ? 'GET' : 'POST',
-      url: `${this.apiUrl}/v2/${pathSegment(orderId)}/${operation}`,
+      url: `${this.apiUrl}/v2/${encodeURIComponent(orderId)}/${operation}`,
       deadlineMs: this.deadlineMs,
     });
     const code = codeOf(answer.httpStatus, answer.fields?.status_code);
@@ -125,10 +125,4 @@ function codeOf(httpStatus: number, bodyCode: unknown): string {
   const isOwnAnswer = (httpStatus >= 200 && httpStatus < 300) || (httpStatus >= 400 && httpStatus < 500);
   if (isOwnAnswer && typeof bodyCode === 'string' && /^\d{3}$/.test(bodyCode)) return bodyCode;
   return httpStatus === 401 ? '401' : 'none';
-}
-
-/** @throws TypeError for what a URL would not keep as one segment of its path */
-function pathSegment(id: string): string {
-  if (/^\.{0,2}$/.test(id)) throw new TypeError('not an order id');
-  return encodeURIComponent(id);
 }

@@ -55,31 +55,20 @@ export function saysOrderIdTaken(httpStatus: number, refusal: string, orderId: s
 
 /** @returns null if a field is missing, empty or longer than a notification's may be */
 export function transactionOf({ fields, text: payload }: MidtransAnswer): GatewayTransaction | null {
-  const transactionId = text(fields?.transaction_id);
-  const transactionStatus = text(fields?.transaction_status);
-  const statusCode = text(fields?.status_code, 16);
-  const grossAmount = text(fields?.gross_amount, 32);
-  const paymentType = text(fields?.payment_type);
-  const fraudStatus = fields?.fraud_status ?? null;
-  if (
-    transactionId === null ||
-    transactionStatus === null ||
-    statusCode === null ||
-    grossAmount === null ||
-    paymentType === null ||
-    (fraudStatus !== null && text(fraudStatus) === null)
-  ) {
-    return null;
-  }
-  return {
-    transactionId,
-    transactionStatus,
-    statusCode,
-    grossAmount,
-    paymentType,
-    fraudStatus: text(fraudStatus),
-    payload,
+  const required = {
+    transactionId: text(fields?.transaction_id),
+    transactionStatus: text(fields?.transaction_status),
+    statusCode: text(fields?.status_code, 16),
+    grossAmount: text(fields?.gross_amount, 32),
+    paymentType: text(fields?.payment_type),
   };
+  const fraudStatus = text(fields?.fraud_status);
+  const isFraudStatusBad = fraudStatus === null && (fields?.fraud_status ?? null) !== null;
+  return isFraudStatusBad || !isComplete(required) ? null : { ...required, fraudStatus, payload };
+}
+
+function isComplete<K extends string>(texts: Record<K, string | null>): texts is Record<K, string> {
+  return !Object.values(texts).includes(null);
 }
 
 function text(value: unknown, maxLength = 255): string | null {

@@ -25,8 +25,10 @@ export class PaymentEventsService {
     const currentAttemptId = await this.orders.currentAttemptId(tx, order);
     const outcome = outcomeOf(event, order, currentAttemptId, history);
     if (outcome === 'applied') await this.orders.applyPayment(tx, order, event);
-    if (outcome === 'applied' || event.source === 'notification')
-      await this.payments.keep(tx, order.orderId, outcome, event);
+    if (outcome === 'applied' || event.source === 'notification') {
+      const { orderId } = order;
+      await this.payments.keep(tx, { ...event, orderId, outcome, transactionStatus: event.status });
+    }
     return outcome;
   }
 
@@ -38,7 +40,8 @@ export class PaymentEventsService {
     source: EventSource,
     reason: string,
   ): Promise<void> {
-    await this.payments.keepEnd(tx, orderId, source, status, reason);
+    const payload = JSON.stringify({ reason });
+    await this.payments.keep(tx, { orderId, source, outcome: 'applied', transactionStatus: status, payload });
     await this.orders.close(tx, orderId, status);
   }
 }

@@ -1,11 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { type EntityManager, MoreThan, Repository } from 'typeorm';
-import type { Outcome, PaymentEvent } from './payment-event.js';
 import { PaymentNotification } from './payment-notification.entity.js';
 
 /** Notifications of one page of a history. */
 const PAGE_SIZE = 50;
+
+/** A line of an order's history, before the database adds to it. */
+type NewLine = Pick<PaymentNotification, 'orderId' | 'outcome' | 'payload'> & Partial<PaymentNotification>;
 
 /** What is kept of an order's payment. */
 @Injectable()
@@ -41,42 +43,8 @@ export class PaymentsRepository {
     });
   }
 
-  /** Keeps an event of a locked order, with what became of it. */
-  async keep(tx: EntityManager, orderId: string, outcome: Outcome, event: PaymentEvent): Promise<void> {
-    const { source, transactionId, status, statusCode, grossAmount, fraudStatus, payload } = event;
-    await tx.insert(PaymentNotification, {
-      orderId,
-      source,
-      outcome,
-      transactionId,
-      transactionStatus: status,
-      statusCode,
-      grossAmount,
-      fraudStatus,
-      payload,
-    });
-  }
-
-  /** Keeps a notification that the gateway signed and that we cannot read. */
-  async keepRejected(tx: EntityManager, orderId: string, payload: string): Promise<void> {
-    await tx.insert(PaymentNotification, { orderId, outcome: 'rejected', payload });
-  }
-
-  /** Keeps why an order was ended of which the gateway has no transaction. */
-  async keepEnd(
-    tx: EntityManager,
-    orderId: string,
-    source: PaymentEvent['source'],
-    status: 'cancel' | 'expire',
-    reason: string,
-  ): Promise<void> {
-    const payload = JSON.stringify({ reason });
-    await tx.insert(PaymentNotification, {
-      orderId,
-      source,
-      outcome: 'applied',
-      transactionStatus: status,
-      payload,
-    });
+  /** Adds a line to the history of a locked order. */
+  async keep(tx: EntityManager, line: NewLine): Promise<void> {
+    await tx.insert(PaymentNotification, line);
   }
 }

@@ -71,7 +71,7 @@ export class PaymentsService {
     await this.dataSource.transaction(async (tx) => {
       const order = await this.orders.lock(tx, orderId);
       if (order === null) return;
-      await this.payments.keepRejected(tx, order.orderId, payload);
+      await this.payments.keep(tx, { orderId: order.orderId, outcome: 'rejected', payload });
       await this.reconciliation.checkSoon(tx, order.orderId);
     });
   }
