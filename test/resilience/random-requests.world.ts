@@ -6,12 +6,11 @@ import { createDatabase } from '../support/databases.js';
 import { MidtransStandIn } from '../support/midtrans-stand-in.js';
 import { notification } from '../support/notifications.js';
 import type { OpenApi } from '../support/openapi.js';
-import { orderOf } from '../support/orders.js';
+import { gatewaySettings, orderOf } from '../support/orders.js';
 import { png } from '../support/pictures.js';
 import { createProduct } from '../support/products.js';
 import { type ServiceProcess, startServiceProcess } from '../support/service-process.js';
 import { SERVER_KEY } from '../support/service.js';
-import { gatewaySettings } from '../support/shop.js';
 import { expiredToken } from '../support/tokens.js';
 
 /** Of every account, also after any change of it that a request makes: a change to the same one. */

@@ -56,13 +56,7 @@ export async function startShop({
   const gateway = given ?? (await MidtransStandIn.start());
   const service = await startService({
     ...options,
-    settings: {
-      PAYMENT_GATEWAY: 'midtrans',
-      MIDTRANS_SERVER_KEY: gateway.serverKey,
-      MIDTRANS_SNAP_URL: gateway.snapUrl,
-      MIDTRANS_API_URL: gateway.apiUrl,
-      ...options.settings,
-    },
+    settings: { ...gatewaySettings(gateway), ...options.settings },
   });
   return {
     ...service,
@@ -71,6 +65,16 @@ export async function startShop({
       await service.stop();
       if (given === undefined) await gateway.close();
     },
+  };
+}
+
+/** The settings with which the service asks this gateway. */
+export function gatewaySettings(gateway: MidtransStandIn): Record<string, string> {
+  return {
+    PAYMENT_GATEWAY: 'midtrans',
+    MIDTRANS_SERVER_KEY: gateway.serverKey,
+    MIDTRANS_SNAP_URL: gateway.snapUrl,
+    MIDTRANS_API_URL: gateway.apiUrl,
   };
 }
 

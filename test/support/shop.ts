@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Client } from './client.js';
 import { jobRows } from './jobs.js';
 import { MidtransStandIn } from './midtrans-stand-in.js';
+import { gatewaySettings, order, orderOf } from './orders.js';
 import { createProduct } from './products.js';
 import { startService, type ServiceOptions, type TestService } from './service.js';
 import { until } from './wait.js';
@@ -17,16 +18,6 @@ export interface Shop {
 }
 
 export const GROSS_AMOUNT = 370_000;
-
-/** An order as its answers show it. */
-export interface OrderAnswer {
-  readonly order_id: string;
-  readonly status: string;
-  readonly completed_at: string | null;
-  readonly payment_type: string | null;
-  readonly token: string | null;
-  readonly redirect_url: string | null;
-}
 
 export async function openShop(options: ServiceOptions = {}): Promise<Shop> {
   const gateway = await MidtransStandIn.start();
@@ -50,21 +41,9 @@ export async function openShop(options: ServiceOptions = {}): Promise<Shop> {
   };
 }
 
-export function gatewaySettings(gateway: MidtransStandIn): Record<string, string> {
-  return {
-    PAYMENT_GATEWAY: 'midtrans',
-    MIDTRANS_SERVER_KEY: gateway.serverKey,
-    MIDTRANS_SNAP_URL: gateway.snapUrl,
-    MIDTRANS_API_URL: gateway.apiUrl,
-  };
-}
-
 /** Orders two pieces over HTTP. @returns the order's id, which is also that of its first payment attempt */
 export async function placeOrder({ customer, productId }: Shop): Promise<string> {
-  const answer = await customer
-    .post('/api/orders')
-    .send({ items: [{ product_id: productId, quantity: 2 }] })
-    .expect(201);
+  const answer = await order(customer, [{ product_id: productId, quantity: 2 }]).expect(201);
   return orderOf(answer).order_id;
 }
 
@@ -93,11 +72,6 @@ export async function addAttempt({ service, gateway }: Shop, orderId: string): P
   );
   gateway.open(attemptId, GROSS_AMOUNT);
   return attemptId;
-}
-
-/** `data.order` of an answer. */
-export function orderOf(answer: { readonly body: unknown }): OrderAnswer {
-  return (answer.body as { data: { order: OrderAnswer } }).data.order;
 }
 
 /** Sends the gateway's notification of an order's last transaction. @returns the status answered */

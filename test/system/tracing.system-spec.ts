@@ -1,9 +1,9 @@
+import { gatewaySettings, orderOf } from '../support/orders.js';
 import { MidtransStandIn } from '../support/midtrans-stand-in.js';
 import { type CollectedSpan, OtlpCollector } from '../support/otlp-collector.js';
 import { createProduct } from '../support/products.js';
 import { ACCESS_SECRET } from '../support/service.js';
 import { type ServiceProcess, startServiceProcess } from '../support/service-process.js';
-import { gatewaySettings, orderOf } from '../support/shop.js';
 import { until } from '../support/wait.js';
 
 const [SERVER, CLIENT, CONSUMER] = [2, 3, 5];

@@ -1,10 +1,10 @@
+import { gatewaySettings } from '../../support/orders.js';
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CloudinaryStandIn } from '../../support/cloudinary-stand-in.js';
 import { MidtransStandIn } from '../../support/midtrans-stand-in.js';
 import { ACCESS_SECRET, ADMIN, REFRESH_SECRET } from '../../support/service.js';
-import { gatewaySettings } from '../../support/shop.js';
 import { SmtpStandIn } from '../../support/smtp-stand-in.js';
 import type { Random } from './random.js';
 
