@@ -4,7 +4,6 @@ import { DataSource } from 'typeorm';
 import { Env } from '../config/env.js';
 import { JobsModule } from '../jobs/jobs.module.js';
 import { JobsService } from '../jobs/jobs.service.js';
-import { GatewayService } from './gateway.service.js';
 import { MidtransGateway } from './midtrans.gateway.js';
 import { PaymentGateway } from './payment-gateway.js';
 import { SimulatorController } from './simulator/simulator.controller.js';
@@ -15,11 +14,8 @@ import { SimulatorTransaction } from './simulator/simulator-transaction.entity.j
 /** Gives the payment gateway that the settings name; only that one is made. */
 @Module({
   imports: [TypeOrmModule.forFeature([SimulatorTransaction]), JobsModule],
-  providers: [
-    GatewayService,
-    { provide: PaymentGateway, inject: [Env, DataSource, JobsService], useFactory: gatewayOf },
-  ],
-  exports: [GatewayService, PaymentGateway],
+  providers: [{ provide: PaymentGateway, inject: [Env, DataSource, JobsService], useFactory: gatewayOf }],
+  exports: [PaymentGateway],
 })
 export class GatewayModule {}
 

@@ -4,8 +4,8 @@ import { DataSource } from 'typeorm';
 import { Failure, failures } from '../common/errors.js';
 import { type NotificationOutcome, paymentNotifications } from '../common/metrics.js';
 import { checkDto } from '../common/validation.pipe.js';
-import { GatewayService } from '../gateway/gateway.service.js';
-import type { SignedFields } from '../gateway/signature.js';
+import { Env } from '../config/env.js';
+import { isSignedBy, type SignedFields } from '../gateway/signature.js';
 import { OrdersService } from '../orders/orders.service.js';
 import type { PaymentEvent } from './payment-event.js';
 import { PaymentEventsService } from './payment-events.service.js';
@@ -21,7 +21,7 @@ const TEST_ORDER = 'payment_notif_test_';
 export class PaymentsService {
   constructor(
     private readonly dataSource: DataSource,
-    private readonly gateway: GatewayService,
+    private readonly env: Env,
     private readonly orders: OrdersService,
     private readonly payments: PaymentsRepository,
     private readonly events: PaymentEventsService,
@@ -48,7 +48,8 @@ export class PaymentsService {
   async #receive(body: unknown, payload: string): Promise<NotificationOutcome> {
     const { value: notification, details } = await checkDto(PaymentNotificationDto, body);
     const isSigned =
-      isSignable(notification) && this.gateway.isSigned(notification, notification.signature_key);
+      isSignable(notification) &&
+      isSignedBy(notification, notification.signature_key, this.env.payment.serverKey);
     if (isSigned && notification.order_id.startsWith(TEST_ORDER)) return 'test';
     if (details !== null) {
       if (isSigned) await this.#keepRejected(notification.order_id, payload);
