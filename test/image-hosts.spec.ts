@@ -29,7 +29,7 @@ describe('Cloudinary image host', () => {
     standIn = await CloudinaryStandIn.start({ apiSecret: SECRET });
     standIn.dripIntervalMs = 20;
     // Generous where a test does not wait for it: the machine may be busy.
-    host = new CloudinaryImageHost({ cloudinaryUrl: standIn.url, deadlineMs: 10_000 });
+    host = new CloudinaryImageHost(standIn.url, 10_000);
   });
 
   afterEach(async () => {
@@ -37,7 +37,7 @@ describe('Cloudinary image host', () => {
   });
 
   function impatientHost(): CloudinaryImageHost {
-    return new CloudinaryImageHost({ cloudinaryUrl: standIn.url, deadlineMs: DEADLINE_MS });
+    return new CloudinaryImageHost(standIn.url, DEADLINE_MS);
   }
 
   /** The error of a call that fails; it must hold neither secret nor signature. */
@@ -70,7 +70,7 @@ describe('Cloudinary image host', () => {
   });
 
   it('signs with SHA-256 where CLOUDINARY_URL says so', async () => {
-    const sha256 = new CloudinaryImageHost({ cloudinaryUrl: `${standIn.url}&signature_algorithm=sha256` });
+    const sha256 = new CloudinaryImageHost(`${standIn.url}&signature_algorithm=sha256`);
     await sha256.upload(randomUUID(), imageFile(png()));
     expect(standIn.requests.at(-1)?.signatureValid).toBe(true);
   });
@@ -78,7 +78,7 @@ describe('Cloudinary image host', () => {
   it.each<CloudinaryOperation>(['upload', 'destroy'])(
     'fails the request %s signed with a wrong secret and repeats neither secret nor signature',
     async (operation) => {
-      const wrong = new CloudinaryImageHost({ cloudinaryUrl: standIn.url.replace(SECRET, 'aWrongSecret') });
+      const wrong = new CloudinaryImageHost(standIn.url.replace(SECRET, 'aWrongSecret'));
       const error = await failureOf(run(wrong, operation, randomUUID()));
       expect(error.httpCode).toBe(401);
       expect(error.message).toMatch(/^image host: (upload|remove) failed: the host answered 401$/);
@@ -179,7 +179,7 @@ describe('Cloudinary image host', () => {
       apiKey: '1',
       apiSecret: 'otherSecret',
     });
-    const otherHost = new CloudinaryImageHost({ cloudinaryUrl: other.url });
+    const otherHost = new CloudinaryImageHost(other.url);
     const [id, otherId] = [randomUUID(), randomUUID()];
     await Promise.all([run(host, 'upload', id), run(otherHost, 'upload', otherId)]);
     expect([...standIn.images.keys()]).toEqual([id]);
@@ -197,7 +197,7 @@ describe('Cloudinary image host', () => {
   ])('refuses the malformed CLOUDINARY_URL %p without repeating it', (cloudinaryUrl) => {
     let error: unknown;
     try {
-      new CloudinaryImageHost({ cloudinaryUrl });
+      new CloudinaryImageHost(cloudinaryUrl);
     } catch (thrown) {
       error = thrown;
     }
@@ -235,8 +235,8 @@ describe('local image host', () => {
     await host.upload(first ?? '', imageFile(png()));
     await rm(directory, { recursive: true });
     await host.upload(second ?? '', imageFile(png()));
-    expect(await host.open(`${second}.png`)).not.toBeNull();
-    expect(await host.open(`${first}.png`)).toBeNull();
+    expect(await host.find(`${second}.png`)).not.toBeNull();
+    expect(await host.find(`${first}.png`)).toBeNull();
   });
 
   it.each(['png', 'tmp'])(

@@ -189,12 +189,4 @@ describe('a page that is being loaded while a product changes', () => {
     expect((await pages.after(0))?.body.toString()).toBe('new');
     expect(loads).toHaveLength(2);
   });
-
-  it('may be the end of the list', async () => {
-    const { pages, loads } = await slowPages();
-    const early = pages.after(0);
-    pages.clear();
-    loads[0]?.(null);
-    expect(await early).toBeNull();
-  });
 });

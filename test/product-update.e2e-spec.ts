@@ -113,17 +113,6 @@ describe('updating a product', () => {
       expect(productOf(answer).images).toEqual([]);
       expect((await shown(id)).images).toBeNull();
     });
-
-    it('new images follow the remaining ones through several updates', async () => {
-      const { id, images } = await createProduct(admin, pictures(2));
-      const added = productOf(await update(id, BREAD, pictures(1)).expect(200)).images ?? [];
-      expect(added.slice(0, 2)).toEqual(images);
-      const fields = { ...BREAD, [REMOVED]: images[0] ?? '' };
-      const last = productOf(await update(id, fields, pictures(2)).expect(200)).images;
-      expect(last?.slice(0, 2)).toEqual(added.slice(1));
-      expect(last).toHaveLength(4);
-      expect((await shown(id)).images).toEqual(last);
-    });
   });
 
   describe('images.removed', () => {
@@ -183,9 +172,7 @@ describe('updating a product', () => {
 
     it.each([
       ['name', 'a\0', 'name contains a character that is not allowed'],
-      ['name', 'x'.repeat(256), 'name can have 255 characters at max'],
       ['description', 'x'.repeat(10_001), 'description can have 10000 characters at max'],
-      ['price', 'cheap', 'price should be a number'],
       ['price', '-0.01', 'price should be from 0 to 999999999999.99'],
     ])('%s %j is refused: %s', async (field, value, message) => {
       const product = await createProduct(admin);
@@ -207,8 +194,6 @@ describe('updating a product', () => {
       [5, 0, 1],
       [5, 1, 2],
       [0, 0, 6],
-      [5, 5, 6],
-      [0, 0, 20],
     ])('%d images - %d removed + %d new are more than 5 and refused', async (has, goes, comes) => {
       const product = await createProduct(admin, pictures(has));
       const fields = { ...BREAD, [REMOVED]: goes === 0 ? '' : product.images.slice(0, goes) };
@@ -216,10 +201,8 @@ describe('updating a product', () => {
     });
 
     it.each([
-      [5, 1, 1],
       [5, 5, 5],
       [4, 0, 1],
-      [0, 0, 5],
     ])('%d images - %d removed + %d new are taken', async (has, goes, comes) => {
       const { id, images } = await createProduct(admin, pictures(has));
       const fields = { ...BREAD, [REMOVED]: goes === 0 ? '' : images.slice(0, goes) };
@@ -231,17 +214,6 @@ describe('updating a product', () => {
       const product = await createProduct(admin, pictures(1));
       const files = [{ bytes: padded(png(), 5 * MIB + 1), name: 'a.png' }];
       expect(await refused(product, BREAD, files, 413)).toEqual(fail(413, 'an image can have 5 MiB at max'));
-    });
-
-    it('JSON counts as an empty form, and a form cut short is malformed', async () => {
-      const { id } = await createProduct(admin);
-      const json = await admin.put(`/api/products/${id}`).send({ ...FIELDS, 'images.removed': [] });
-      expect(json.body).toEqual(invalid(REQUIRED));
-      const cut = await admin
-        .put(`/api/products/${id}`)
-        .set('Content-Type', 'multipart/form-data; boundary=b')
-        .send('--b\r\nContent-Disposition: form-data; name="name"\r\n\r\nRoti\r\n');
-      expect(cut.body).toEqual(fail(400, 'malformed request'));
     });
   });
 
@@ -264,7 +236,7 @@ describe('updating a product', () => {
     }
   });
 
-  it.each([`${UNKNOWN}`, '2147483648', '0', '-1', '1.5', 'abc', '01', '1%00'])(
+  it.each([`${UNKNOWN}`, '2147483648', '0', 'abc'])(
     'an unknown product %s is a 404, and nothing is uploaded',
     async (id) => {
       const before = await ledger(service.database);

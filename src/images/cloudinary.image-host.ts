@@ -4,29 +4,24 @@ import https from 'node:https';
 import { type CloudinaryAccount, parseCloudinaryUrl } from '../config/cloudinary-url.js';
 import { ImageHostError, type ImageFile, type ImageHost } from './image-host.js';
 
-export interface CloudinaryImageHostOptions {
-  /** `cloudinary://key:secret@cloud`, with `?upload_prefix=` where the API is not at Cloudinary's own address. */
-  readonly cloudinaryUrl: string;
-  /** Longest time of one call in milliseconds. */
-  readonly deadlineMs?: number;
-}
-
 type Operation = 'upload' | 'remove';
 type SdkOptions = CloudinaryAccount & { readonly agent: http.Agent; readonly disable_promises: true };
 type Callback = (error: unknown, answer: unknown) => void;
 
-/**
- * Images at Cloudinary, through its SDK.
- *
- * @throws Error from the constructor if `cloudinaryUrl` is malformed; the message holds nothing of it
- */
+/** Images at Cloudinary, through its SDK. */
 export class CloudinaryImageHost implements ImageHost {
   readonly #account: CloudinaryAccount;
-  readonly #deadlineMs: number;
 
-  constructor({ cloudinaryUrl, deadlineMs = 10_000 }: CloudinaryImageHostOptions) {
-    this.#account = parseCloudinaryUrl(cloudinaryUrl);
-    this.#deadlineMs = deadlineMs;
+  /**
+   * @param url `cloudinary://key:secret@cloud`, with `?upload_prefix=` where the API is not at Cloudinary's own address
+   * @param deadlineMs longest time of one call
+   * @throws Error if the URL is malformed; the message holds nothing of it
+   */
+  constructor(
+    url: string,
+    private readonly deadlineMs = 10_000,
+  ) {
+    this.#account = parseCloudinaryUrl(url);
   }
 
   /** @throws ImageHostError when the host refused, did not answer in time or answered something unusable */
@@ -65,8 +60,8 @@ export class CloudinaryImageHost implements ImageHost {
     try {
       return await new Promise((resolve, reject) => {
         timer = setTimeout(() => {
-          reject(new ImageHostError(operation, `no complete answer within ${this.#deadlineMs} ms`));
-        }, this.#deadlineMs);
+          reject(new ImageHostError(operation, `no complete answer within ${this.deadlineMs} ms`));
+        }, this.deadlineMs);
         start({ ...this.#account, agent, disable_promises: true }, (error, answer) => {
           if (error === undefined) resolve(answer);
           else reject(toImageHostError(operation, error));

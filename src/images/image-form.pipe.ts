@@ -21,7 +21,10 @@ const EXTENSIONS = ['.png', '.jpg', '.jpeg'];
 const PNG = Buffer.from('89504e470d0a1a0a', 'hex');
 const JPEG = Buffer.from('ffd8ff', 'hex');
 
-/** Injects the form that `FormInterceptor` read; give it an `ImageFormPipe`. */
+/**
+ * Injects the form that `FormInterceptor` read; give it an `ImageFormPipe`. The parameter's type is `Readonly<...Dto>`:
+ * of a plain class the global pipe would take the request for the DTO.
+ */
 export const Form = createParamDecorator((_: undefined, context: ExecutionContext): FormRequest =>
   context.switchToHttp().getRequest<FormRequest>(),
 );

@@ -18,7 +18,7 @@ export class ImageHosts {
   constructor({ imageHost, dataDir, cloudinaryUrl }: Env) {
     this.current = imageHost;
     this.local = new LocalImageHost(join(dataDir, 'images'));
-    if (cloudinaryUrl !== undefined) this.#cloudinary = new CloudinaryImageHost({ cloudinaryUrl });
+    if (cloudinaryUrl !== undefined) this.#cloudinary = new CloudinaryImageHost(cloudinaryUrl);
   }
 
   /** @returns see `ImageHost.upload` */

@@ -31,15 +31,14 @@ export class ImagesController {
     failures: [failures.malformedRequest(), failures.notFound()],
   })
   async show(@Param('name') name: string, @Res() response: Response): Promise<void> {
-    const image = await this.hosts.local.open(name);
-    if (image === null) throw failures.notFound();
+    const path = await this.hosts.local.find(name);
+    if (path === null) throw failures.notFound();
     // Storefronts are other origins; the global policy would keep them from showing the picture.
     response.setHeader('Cross-Origin-Resource-Policy', 'cross-origin');
     // Opened by itself a picture is a document: one that loads and runs nothing, even if a browser takes it for HTML.
     response.setHeader('Content-Security-Policy', "default-src 'none'; sandbox");
-    response.type(image.contentType);
     try {
-      await sendFile(response, image.path);
+      await sendFile(response, path);
     } catch (error) {
       // They describe the picture, not the failure that is answered instead of it.
       for (const name of PICTURE_HEADERS) response.removeHeader(name);

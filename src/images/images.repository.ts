@@ -25,7 +25,7 @@ export class ImagesRepository {
   }
 
   /** A product's images in their order. */
-  attachedTo(productId: number, tx: EntityManager = this.images.manager): Promise<Image[]> {
+  attachedTo(tx: EntityManager, productId: number): Promise<Image[]> {
     return tx.find(Image, { where: { productId }, order: { position: 'ASC' } });
   }
 

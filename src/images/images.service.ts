@@ -75,8 +75,8 @@ export class ImagesService {
   }
 
   /** A product's images in their order. */
-  attachedTo(productId: number, tx?: EntityManager): Promise<Image[]> {
-    return this.images.attachedTo(productId, tx);
+  attachedTo(tx: EntityManager, productId: number): Promise<Image[]> {
+    return this.images.attachedTo(tx, productId);
   }
 
   /**

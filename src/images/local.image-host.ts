@@ -2,15 +2,8 @@ import { lstat, mkdir, open, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import type { ImageFile, ImageHost } from './image-host.js';
 
-/** A stored image, as `GET /api/images/{name}` needs it. */
-export interface LocalImage {
-  readonly path: string;
-  readonly contentType: 'image/png' | 'image/jpeg';
-}
-
-const CONTENT_TYPES = { png: 'image/png', jpg: 'image/jpeg' } as const;
 const ID = /^[0-9a-f-]{36}$/;
-const NAME = /^([0-9a-f-]{36})\.(png|jpg)$/;
+const NAME = /^([0-9a-f-]{36})\.(?:png|jpg)$/;
 
 /**
  * Images as files of this machine: `<directory>/<first two characters of the id>/<id>.<png|jpg>`. A call that was
@@ -64,19 +57,18 @@ export class LocalImageHost implements ImageHost {
   /**
    * Finds a requested file.
    * @param name as it stands in the URL, `<id>.png` or `<id>.jpg`; anything else is no image of this service
-   * @returns null if there is no such image
+   * @returns its path, or null if there is no such image
    */
-  async open(name: string): Promise<LocalImage | null> {
-    const [, publicId, format] = NAME.exec(name) ?? [];
-    if (publicId === undefined || (format !== 'png' && format !== 'jpg')) return null;
+  async find(name: string): Promise<string | null> {
+    const [, publicId] = NAME.exec(name) ?? [];
+    if (publicId === undefined) return null;
     const path = join(this.#folderOf(publicId), name);
     try {
-      if (!(await lstat(path)).isFile()) return null;
+      return (await lstat(path)).isFile() ? path : null;
     } catch (error) {
       if (isNotFound(error)) return null;
       throw error;
     }
-    return { path, contentType: CONTENT_TYPES[format] };
   }
 
   #folderOf(publicId: string): string {

@@ -28,7 +28,7 @@ import {
   ProductView,
   UpdateProductDto,
 } from './products.dto.js';
-import { type NewProduct, type ProductChange, ProductsService } from './products.service.js';
+import { ProductsService } from './products.service.js';
 
 const createForm = new ImageFormPipe(CreateProductDto, {
   failure: 'validation error',
@@ -94,7 +94,7 @@ export class ProductsController {
     takes: 'form',
     changesState: true,
   })
-  async create(@Form(createForm) form: NewProduct): Promise<{ products: ProductView }> {
+  async create(@Form(createForm) form: Readonly<CreateProductDto>): Promise<{ products: ProductView }> {
     return { products: new ProductView(await this.products.create(form)) };
   }
 
@@ -120,7 +120,7 @@ export class ProductsController {
   })
   async update(
     @Param('product_id') productId: string,
-    @Form(updateForm) form: ProductChange,
+    @Form(updateForm) form: Readonly<UpdateProductDto>,
   ): Promise<{ products: ProductView }> {
     return { products: new ProductView(await this.products.update(idOf(productId), form)) };
   }

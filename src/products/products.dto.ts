@@ -1,4 +1,4 @@
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { ApiProperty, ApiPropertyOptional, type ApiPropertyOptions } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { IsArray, IsNumber } from 'class-validator';
 import { parseLastId } from '../common/ids.js';
@@ -6,7 +6,13 @@ import { Text } from '../common/text.decorator.js';
 import type { ImageFile } from '../images/image-host.js';
 import { MAX_IMAGES } from '../images/images.service.js';
 import { Price } from './price.js';
-import type { ProductWithUrls } from './products.service.js';
+import type { ProductFields } from './products.repository.js';
+
+/** A product and the URLs of its images in their order. */
+export interface ProductWithUrls extends ProductFields {
+  readonly id: number;
+  readonly images: string[];
+}
 
 /** Query of GET /api/products. */
 export class ProductListQuery {
@@ -77,6 +83,7 @@ export class UpdateProductDto {
   })
   @Transform(({ value }: { value: unknown }) => removedImages(value))
   @IsArray({ message: 'images.removed is required' })
+  /** A URL that the product does not have is taken as already removed. */
   'images.removed'!: string[];
 }
 
@@ -85,6 +92,12 @@ function removedImages(value: unknown): string[] | undefined {
   const list: unknown[] = Array.isArray(value) ? value : [value];
   return list.every((entry) => typeof entry === 'string') ? list.filter((entry) => entry !== '') : undefined;
 }
+
+const IMAGE_URLS: ApiPropertyOptions = {
+  type: [String],
+  maxItems: MAX_IMAGES,
+  example: ['http://localhost:3000/api/images/0b8a4c6e-5d0f-4f2e-9c55-6f1f7e0a2b11.jpg'],
+};
 
 /** A product as the list shows it (contract 4.5). */
 export class ListedProductView {
@@ -100,12 +113,7 @@ export class ListedProductView {
   @ApiProperty({ description: 'Rupiah', example: 185000 })
   readonly price: number;
 
-  @ApiProperty({
-    type: [String],
-    nullable: true,
-    maxItems: 5,
-    example: ['http://localhost:3000/api/images/0b8a4c6e-5d0f-4f2e-9c55-6f1f7e0a2b11.jpg'],
-  })
+  @ApiProperty({ ...IMAGE_URLS, nullable: true })
   readonly images: string[] | null;
 
   constructor({ id, name, description, price, images }: ProductWithUrls) {
@@ -119,12 +127,7 @@ export class ListedProductView {
 
 /** A product as creation and update show it: without images an empty list (contract 4.6, 4.7). */
 export class ProductView extends ListedProductView {
-  @ApiProperty({
-    type: [String],
-    nullable: false,
-    maxItems: 5,
-    example: ['http://localhost:3000/api/images/0b8a4c6e-5d0f-4f2e-9c55-6f1f7e0a2b11.jpg'],
-  })
+  @ApiProperty({ ...IMAGE_URLS, nullable: false })
   declare readonly images: string[];
 
   constructor(product: ProductWithUrls) {
@@ -136,9 +139,5 @@ export class ProductView extends ListedProductView {
 /** Where the next page begins. */
 export class ProductPageMeta {
   @ApiProperty({ description: 'Pass it as last_id for the next page', example: 7 })
-  readonly lastProductId: number;
-
-  constructor(lastProductId: number) {
-    this.lastProductId = lastProductId;
-  }
+  readonly lastProductId!: number;
 }

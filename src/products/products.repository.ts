@@ -54,10 +54,6 @@ export class ProductsRepository {
     return this.products.find({ select: { id: true, name: true, price: true }, where: { id: In(ids) } });
   }
 
-  exists(id: number): Promise<boolean> {
-    return this.products.existsBy({ id });
-  }
-
   /** @returns the new product's id */
   async insert(tx: EntityManager, fields: ProductFields): Promise<number> {
     const { generatedMaps } = await tx.insert(Product, fields);

@@ -7,24 +7,8 @@ import type { ImageFile } from '../images/image-host.js';
 import { type Image, ImagesService, MAX_IMAGES, type StagedImage } from '../images/images.service.js';
 import { wholeRupiah } from './price.js';
 import { ProductPages } from './product-pages.js';
+import type { CreateProductDto, ProductWithUrls, UpdateProductDto } from './products.dto.js';
 import { type ProductFields, ProductsRepository } from './products.repository.js';
-
-/** A product and the URLs of its images in their order. */
-export interface ProductWithUrls extends ProductFields {
-  readonly id: number;
-  readonly images: string[];
-}
-
-/** A product to be stored. */
-export interface NewProduct extends ProductFields {
-  readonly images: readonly ImageFile[];
-}
-
-/** What a product becomes. */
-export interface ProductChange extends NewProduct {
-  /** URLs of images that go. A URL that the product does not have is taken as already removed. */
-  readonly 'images.removed': readonly string[];
-}
 
 /** What an order needs of a product. */
 export interface Offer {
@@ -63,7 +47,7 @@ export class ProductsService {
    * Creates a product with its images, or nothing at all.
    * @throws Failure 500 with the documented message when an upload or the service fails, 503 without a database
    */
-  async create({ images, ...product }: NewProduct): Promise<ProductWithUrls> {
+  async create({ images, ...product }: Readonly<CreateProductDto>): Promise<ProductWithUrls> {
     const fields = fieldsOf(product);
     try {
       return await this.#withStaged(images, (staged) =>
@@ -81,17 +65,18 @@ export class ProductsService {
    * Replaces a product's fields, removes some of its images and adds new ones after the rest; all or nothing.
    * @throws Failure 404; 400 when it would have more than 5 images; 500 when an upload fails
    */
-  async update(id: number, { images, ...change }: ProductChange): Promise<ProductWithUrls> {
+  async update(id: number, { images, ...change }: Readonly<UpdateProductDto>): Promise<ProductWithUrls> {
     const fields = fieldsOf(change);
     const removed = change['images.removed'];
     // Judged before anything is uploaded, and again under the lock, where it counts.
-    if (!(await this.products.exists(id))) throw failures.notFound();
-    this.#divide(await this.images.attachedTo(id), removed, images.length);
+    const before = await this.products.findById(id);
+    if (before === null) throw failures.notFound();
+    this.#divide(before.images, removed, images.length);
 
     return this.#withStaged(images, (staged) =>
       this.#change(async (tx) => {
         if (!(await this.products.lock(tx, id))) throw failures.notFound();
-        const { going, staying } = this.#divide(await this.images.attachedTo(id, tx), removed, staged.length);
+        const { going, staying } = this.#divide(await this.images.attachedTo(tx, id), removed, staged.length);
         await this.products.update(tx, id, fields);
         await this.images.condemn(tx, going);
         return { id, ...fields, images: await this.images.attach(tx, id, staged, staying) };
@@ -106,7 +91,7 @@ export class ProductsService {
   async delete(id: number): Promise<void> {
     await this.#change(async (tx) => {
       if (!(await this.products.lock(tx, id))) throw failures.notFound();
-      await this.images.condemn(tx, await this.images.attachedTo(id, tx));
+      await this.images.condemn(tx, await this.images.attachedTo(tx, id));
       await this.products.delete(tx, id);
     });
   }
