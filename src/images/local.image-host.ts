@@ -9,7 +9,7 @@ const NAME = /^([0-9a-f-]{36})\.(?:png|jpg)$/;
  * Images as files of this machine: `<directory>/<first two characters of the id>/<id>.<png|jpg>`. A call that was
  * answered survives a power cut. Its time is the file system's: no call leaves the machine.
  *
- * An upload is written under its final name: nobody learns the name before the upload has ended, and a file that a
+ * An upload is written under its final name: no client learns the name before the upload has ended, and a file that a
  * crash cut short is removed by its id, which has a row in the image ledger.
  */
 export class LocalImageHost implements ImageHost {
