@@ -99,7 +99,8 @@ export class Judge {
     this.counts.set(key, (this.counts.get(key) ?? 0) + 1);
     const documented = target.operation.responses[status];
     // JSON is parsed for every operation, also for one that takes no body.
-    if (target.kind === 'none' && sent.body.length > 0 && UNREADABLE.has(status)) return headerProblems(headers);
+    if (target.kind === 'none' && sent.body.length > 0 && UNREADABLE.has(status))
+      return headerProblems(headers);
     if (documented === undefined) return [`status ${status} is not documented`];
     return [
       ...headerProblems(headers),
