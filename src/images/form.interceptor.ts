@@ -30,6 +30,8 @@ const MIB = 1024 * KIB;
 const LARGEST_FORM_BYTES = 29 * MIB;
 /** What forms in memory may have together. */
 const SIMULTANEOUS_BYTES = 2 * LARGEST_FORM_BYTES;
+/** What a form takes besides its bytes: its texts are copied as they are parsed and validated. */
+const OVERHEAD_BYTES = 8 * MIB;
 const LIMITS = {
   fileSize: 5 * MIB,
   /** A description of 10,000 characters has 40,000 bytes at most. */
@@ -109,9 +111,9 @@ export function isImagePart({ fieldname }: FilePart): boolean {
   return fieldname === 'images' || fieldname === 'images[]';
 }
 
-/** What a form takes in memory at most, with some for its parser; a chunked one does not say how long it is. */
+/** What a form takes in memory at most; a chunked one does not say how long it is. */
 function sizeOf({ headers }: FormRequest): number {
-  return Math.min(Number(headers['content-length'] ?? Infinity) + MIB, LARGEST_FORM_BYTES);
+  return Math.min(Number(headers['content-length'] ?? Infinity) + OVERHEAD_BYTES, LARGEST_FORM_BYTES);
 }
 
 /** Nest keeps multer's error as the cause of its own. Only the form itself can make reading fail. */

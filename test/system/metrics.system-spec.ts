@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { connect } from 'node:net';
 import { once } from 'node:events';
+import { built } from '../support/built.js';
 import { DatabaseProxy } from '../support/database-proxy.js';
 import { createDatabase } from '../support/databases.js';
 import { png } from '../support/pictures.js';
@@ -49,6 +50,8 @@ describe('metrics', () => {
   let port: number;
 
   beforeAll(async () => {
+    // The counters belong to the process, and another file of this worker may have counted already.
+    (await built('src/common/metrics.js')).registry.resetMetrics();
     port = await freePort();
     shop = await openShop({ settings: { METRICS_PORT: String(port) } });
   });
