@@ -38,10 +38,12 @@ it('an administrator creates a product with three pictures, edits it and deletes
   await page.getByText('Product name is required.').waitFor({ state: 'hidden' });
   await page.getByLabel('Price in rupiah').fill('a few');
   await page.getByLabel('Description').fill('Tiny breads, a bite each.');
+  await page.getByLabel('Add pictures').setInputFiles([file('note.txt'), file('huge.png', 6 * MIB)]);
+  await sees(page, /note\.txt is no PNG or JPEG; huge\.png is larger than 5 MiB/);
   await page.getByLabel('Add pictures').setInputFiles([file('a.png', 4 * MIB), file('b.png', 4 * MIB)]);
   await page.getByLabel('Add pictures').setInputFiles([file('c.png', 4 * MIB), file('d.png')]);
   expect(await thumbs(page).count()).toBe(4);
-  await page.getByRole('button', { name: 'Remove d.png' }).click();
+  await page.getByRole('button', { name: 'Take out d.png' }).click();
   await sees(page, '3 pictures after saving.');
   expect(await previewsShown(page)).toBe(true);
   await photograph(page, 'editor-desktop', true);
@@ -57,6 +59,8 @@ it('an administrator creates a product with three pictures, edits it and deletes
 
   await editProduct(page, name);
   expect(await thumbs(page).count()).toBe(3);
+  await page.getByRole('button', { name: 'Remove picture 2' }).click();
+  await page.getByRole('button', { name: 'Keep picture 2' }).click();
   await page.getByRole('button', { name: 'Remove picture 1' }).click();
   await page.getByLabel('Price in rupiah').fill('16500');
   await sees(page, '2 pictures after saving.');
@@ -77,7 +81,7 @@ it('an administrator creates a product with three pictures, edits it and deletes
   await page.getByRole('navigation', { name: 'Manage' }).getByRole('link', { name: 'Orders' }).click();
   await heading(page, 'Orders');
   await page.getByLabel('Status').selectOption('partial_refund');
-  await sees(page, 'None has this status.');
+  await sees(page, 'No order is “Partly refunded”.');
   expect(problems).toEqual([]);
   await context.close();
 });

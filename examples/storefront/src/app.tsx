@@ -1,38 +1,27 @@
 import { lazy, Suspense } from 'react';
 import { ErrorBoundary } from 'react-error-boundary';
-import { Navigate, Route, Routes, useLocation } from 'react-router';
+import { Route, Routes, useLocation } from 'react-router';
 import { Bars, Failure } from './components/page';
 import { Shell } from './components/shell';
 import { CartPage } from './pages/cart';
 import { CatalogPage } from './pages/catalog';
-import { LostPage } from './pages/lost';
 import { OrderPage } from './pages/order';
 import { OrdersPage } from './pages/orders';
 import { ProductPage } from './pages/product';
 import { WelcomePage } from './pages/welcome';
-import { GuestsOnly, RequireAdmin, RequireUser } from './routing/guards';
+import { RequireAdmin, RequireUser } from './routing/guards';
 import { useSession } from './state/session';
 
 // Loaded when they are needed, so that the catalog is there sooner.
-const ForgotPage = lazy(() => import('./pages/account/forgot'));
-const LoginPage = lazy(() => import('./pages/account/login'));
-const ProfilePage = lazy(() => import('./pages/account/profile'));
-const RegisterPage = lazy(() => import('./pages/account/register'));
-const VerifyPage = lazy(() => import('./pages/account/verify'));
-const ManageOrdersPage = lazy(() => import('./pages/manage/orders'));
-const ManageProductsPage = lazy(() => import('./pages/manage/products'));
-const NewProductPage = lazy(() => import('./pages/manage/new-product'));
-const EditProductPage = lazy(() => import('./pages/manage/product'));
+const AccountPages = lazy(() => import('./pages/account/routes'));
+const ManagePages = lazy(() => import('./pages/manage/routes'));
 
 export function App() {
   const personId = useSession(({ person }) => person?.id);
   const { pathname } = useLocation();
   return (
     <Shell>
-      <ErrorBoundary
-        fallbackRender={({ error }) => <Failure error={error} onRetry={() => location.reload()} />}
-        resetKeys={[pathname]}
-      >
+      <ErrorBoundary FallbackComponent={BrokenPage} resetKeys={[pathname]}>
         <Suspense fallback={<Bars lines={8} />}>
           {/* When another person signs in, every page starts from the beginning. */}
           <Routes key={personId ?? 'visitor'}>
@@ -42,25 +31,19 @@ export function App() {
               <Route path="cart" element={<CartPage />} />
               <Route path="orders" element={<OrdersPage />} />
               <Route path="orders/:id" element={<OrderPage />} />
-              <Route path="profile" element={<ProfilePage />} />
-              <Route path="verify" element={<VerifyPage />} />
-              <Route path="manage" element={<RequireAdmin />}>
-                <Route index element={<Navigate to="products" replace />} />
-                <Route path="products" element={<ManageProductsPage />} />
-                <Route path="products/new" element={<NewProductPage />} />
-                <Route path="products/:id" element={<EditProductPage />} />
-                <Route path="orders" element={<ManageOrdersPage />} />
+              <Route element={<RequireAdmin />}>
+                <Route path="manage/*" element={<ManagePages />} />
               </Route>
             </Route>
-            <Route element={<GuestsOnly />}>
-              <Route path="login" element={<LoginPage />} />
-              <Route path="register" element={<RegisterPage />} />
-              <Route path="forgot" element={<ForgotPage />} />
-            </Route>
-            <Route path="*" element={<LostPage />} />
+            <Route path="*" element={<AccountPages />} />
           </Routes>
         </Suspense>
       </ErrorBoundary>
     </Shell>
   );
+}
+
+/** In place of a page that could not be drawn, for example because its script could not be loaded. */
+function BrokenPage({ error }: { error: unknown }) {
+  return <Failure error={error} onRetry={() => location.reload()} />;
 }

@@ -11,7 +11,10 @@ useSession.subscribe((now, before) => {
   if (now.person?.id !== before.person?.id) queryClient.clear();
 });
 
-createRoot(document.querySelector('#app') ?? document.body).render(
+const root = document.querySelector('#app');
+if (root === null) throw new Error('index.html has no #app');
+
+createRoot(root).render(
   <StrictMode>
     <QueryClientProvider client={queryClient}>
       <BrowserRouter>

@@ -1,18 +1,30 @@
 import { type InfiniteData, infiniteQueryOptions } from '@tanstack/react-query';
-import { createBakeryClient, type components } from 'bakery-client';
+import { createBakeryClient, type paths, type Send } from 'bakery-client';
 import { useSession } from '../state/session';
 import { hasCode } from './errors';
 
-type Schemas = components['schemas'];
-export type Product = Schemas['ListedProductView'];
-export type Order = Schemas['OrderView'];
-export type OrderStatus = Order['status'];
-export type User = Schemas['UserWithRoleView'];
+type Ok<Operation> = Operation extends {
+  responses: { 200: { content: { 'application/json': { data: infer Data } } } };
+}
+  ? Data
+  : never;
 
-export const api = createBakeryClient({
-  baseUrl: (import.meta.env.VITE_API_URL as string | undefined) ?? 'http://localhost:3000',
+export type Product = Ok<paths['/api/products/{product_id}']['get']>['products'];
+export type Order = Ok<paths['/api/orders/{order_id}']['get']>['order'];
+export type OrderStatus = Order['status'];
+export type User = Ok<paths['/api/refresh']['get']>['user'];
+
+const OPTIONS = {
+  baseUrl: import.meta.env.VITE_API_URL ?? 'http://localhost:3000',
   onSignedOut: () => useSession.getState().endSession(),
-});
+};
+
+export const api = createBakeryClient(OPTIONS);
+
+/** A client that sends in another way than by `fetch`. */
+export function apiSendingBy(send: Send) {
+  return createBakeryClient({ ...OPTIONS, fetch: send });
+}
 
 /** A page of a list; `next` is the `last_id` of the page after it. */
 export interface Page<Item, Id> {

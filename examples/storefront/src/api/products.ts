@@ -1,6 +1,6 @@
 import { queryOptions, useInfiniteQuery, useMutation, useQueries, useQuery } from '@tanstack/react-query';
-import { asForm, dataOf } from 'bakery-client';
-import { api, foundOrNull, itemsOf, listOptions, type Product } from './client';
+import { asForm, dataOf, type Send } from 'bakery-client';
+import { api, apiSendingBy, foundOrNull, itemsOf, listOptions, type Product } from './client';
 import { queryClient } from './query-client';
 
 const productList = listOptions<Product, number>(['products', 'list'], async (query, signal) => {
@@ -42,26 +42,33 @@ export function productIsGone(id: number) {
 
 export interface ProductValues {
   name: string;
+  /** As typed; the service checks it. */
   price: string;
   description: string;
+  /** New images. */
   added: File[];
   /** URLs of images to remove. */
   removed: string[];
 }
 
-/** Creates a product, or changes the one with this id. */
-export function useSaveProduct(id: number | undefined) {
+/**
+ * Creates a product, or changes the one with this id.
+ *
+ * @param send how the form is sent, for a progress bar
+ */
+export function useSaveProduct(id: number | null, send: Send) {
+  const client = apiSendingBy(send);
   return useMutation({
     mutationFn: ({ added, removed, ...texts }: ProductValues) => {
       const body = { ...texts, images: added };
-      if (id === undefined) return dataOf(api.POST('/api/products', { body, bodySerializer: asForm }));
+      if (id === null) return dataOf(client.POST('/api/products', { body, bodySerializer: asForm }));
       const changes = { ...body, 'images.removed[]': removed };
       const options = { ...productPath(id), body: changes, bodySerializer: asForm };
-      return dataOf(api.PUT('/api/products/{product_id}', options));
+      return dataOf(client.PUT('/api/products/{product_id}', options));
     },
     onSuccess: ({ products: saved }) => {
       queryClient.setQueryData(productDetail(saved.id).queryKey, saved);
-      return reloadList();
+      changeList((products) => products.map((product) => (product.id === saved.id ? saved : product)));
     },
   });
 }
@@ -69,9 +76,9 @@ export function useSaveProduct(id: number | undefined) {
 export function useDeleteProduct(id: number) {
   return useMutation({
     mutationFn: () => dataOf(api.DELETE('/api/products/{product_id}', productPath(id))),
-    onSuccess: async () => {
-      await reloadList();
+    onSuccess: () => {
       productIsGone(id);
+      changeList((products) => products.filter((product) => product.id !== id));
     },
   });
 }
@@ -84,7 +91,12 @@ function productPath(id: number) {
   return { params: { path: { product_id: id } } };
 }
 
-/** Loads again what is loaded of the list, so that a page that shows it afterwards shows the change. */
-function reloadList() {
-  return queryClient.invalidateQueries({ queryKey: productList.queryKey, refetchType: 'all' });
+/** Shows a change in the loaded list at once, and loads it again. */
+function changeList(change: (products: Product[]) => Product[]) {
+  const { queryKey } = productList;
+  queryClient.setQueryData(
+    queryKey,
+    (list) => list && { ...list, pages: list.pages.map((page) => ({ ...page, items: change(page.items) })) },
+  );
+  void queryClient.invalidateQueries({ queryKey });
 }

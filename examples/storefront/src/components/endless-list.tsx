@@ -1,8 +1,9 @@
 import type { UseInfiniteQueryResult } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useRef } from 'react';
+import { Button } from './button';
 import { Failure } from './page';
 
-export interface EndlessListProps<Item> {
+interface EndlessListProps<Item> {
   query: UseInfiniteQueryResult<Item[]>;
   label: string;
   className: string;
@@ -50,6 +51,11 @@ export function EndlessList<Item>(props: EndlessListProps<Item>) {
       </ul>
       <div className="list-foot" ref={foot}>
         {hasFailed && <Failure error={error} onRetry={data === undefined ? query.refetch : fetchNextPage} />}
+        {hasNextPage && !hasFailed && (
+          <Button className="button quiet" onClick={() => void fetchNextPage()}>
+            Show more
+          </Button>
+        )}
         {data !== undefined && !hasNextPage && <p className="end">{end(data.length)}</p>}
       </div>
     </div>

@@ -16,19 +16,22 @@ interface FormProps<Values> {
   /** Text of the button. */
   submit: string;
   /** A failure that it rejects with is shown, at the fields that it names. */
-  onSubmit: (values: Values, reset: () => void) => Promise<void>;
+  onSubmit: (values: Values) => Promise<void>;
+  /** Whether the fields are empty again when it is sent. */
+  resetsAfterwards?: boolean;
   children: ReactNode;
 }
 
 /** A form whose values are checked by the service: its messages are shown at their fields. */
 export function Form<Values extends FieldValues>(props: FormProps<Values>) {
-  const { defaultValues, submit, onSubmit, children } = props;
+  const { defaultValues, submit, onSubmit, resetsAfterwards = false, children } = props;
   const form = useForm<Values>({ defaultValues: defaultValues as DefaultValues<Values> });
   const { isSubmitting, errors } = form.formState;
   const send = form.handleSubmit(async (values) => {
     if (isSubmitting) return;
     try {
-      await onSubmit(values, form.reset);
+      await onSubmit(values);
+      if (resetsAfterwards) form.reset();
     } catch (error) {
       showFailure(form, error);
     }

@@ -1,7 +1,9 @@
+import type { UseInfiniteQueryResult } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
 import { Link } from 'react-router';
 import type { Order, OrderStatus } from '../api/client';
 import { count, formatPrice, formatTime } from '../format';
-import { EndlessList, type EndlessListProps } from './endless-list';
+import { EndlessList } from './endless-list';
 import { Bars } from './page';
 
 interface StatusText {
@@ -14,7 +16,11 @@ const PAID: StatusText = { label: 'Paid', text: 'Thank you! We start baking.', t
 
 /** How an order's status is told to people. */
 export const STATUS: Record<OrderStatus, StatusText> = {
-  pending: { label: 'Waiting for payment', text: 'This page will know when you have paid.', tone: 'waiting' },
+  pending: {
+    label: 'Waiting for payment',
+    text: 'This page will know as soon as you have paid.',
+    tone: 'waiting',
+  },
   authorize: { label: 'Authorised', text: 'Your bank has agreed; the payment follows.', tone: 'waiting' },
   capture: PAID,
   settlement: PAID,
@@ -23,11 +29,21 @@ export const STATUS: Record<OrderStatus, StatusText> = {
   expire: { label: 'Expired', text: 'The time to pay is over. Please order again.', tone: 'bad' },
   cancel: { label: 'Cancelled', text: 'This order was cancelled.', tone: 'plain' },
   refund: { label: 'Refunded', text: 'Your money is on its way back.', tone: 'plain' },
-  partial_refund: { label: 'Partly refunded', text: 'Part of your money is on its way back.', tone: 'plain' },
+  partial_refund: {
+    label: 'Partly refunded',
+    text: 'A part of your money is on its way back.',
+    tone: 'plain',
+  },
 };
 
+interface OrderListProps {
+  query: UseInfiniteQueryResult<Order[]>;
+  /** Instead of a list without orders. */
+  empty: ReactNode;
+}
+
 /** Orders as links to their pages. */
-export function OrderList({ query, empty }: Pick<EndlessListProps<Order>, 'query' | 'empty'>) {
+export function OrderList({ query, empty }: OrderListProps) {
   return (
     <EndlessList
       query={query}
@@ -65,6 +81,12 @@ export function OrderSummary({ order }: { order: Order }) {
       <p className="hint">Order {order.order_id}</p>
       <p className="hint">Placed on {formatTime(order.created_at)}</p>
       <table>
+        <thead className="hidden">
+          <tr>
+            <th scope="col">Product</th>
+            <th scope="col">Sum</th>
+          </tr>
+        </thead>
         <tbody>
           {order.items.map(({ product_id, name, quantity, price }) => (
             <tr key={product_id}>

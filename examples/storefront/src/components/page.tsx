@@ -1,9 +1,8 @@
-import type { UseQueryResult } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useRef } from 'react';
-import { useLocation } from 'react-router';
 import { explain } from '../api/errors';
+import { isFocusLost } from '../routing/use-page-change';
 import { Button } from './button';
-import { Icon } from './icon';
+import { Icon, type IconName } from './icon';
 
 interface PageHeadingProps {
   children: string;
@@ -11,19 +10,15 @@ interface PageHeadingProps {
   hidden?: boolean;
 }
 
-/** The heading of a page, which also names the tab. It takes the focus, except on the first page. */
+/** The heading of a page, which also names the tab. A change of page moves the focus to it. */
 export function PageHeading({ children, hidden = false }: PageHeadingProps) {
   const heading = useRef<HTMLHeadingElement>(null);
-  const { key, pathname } = useLocation();
-  const isFirstPage = key === 'default';
   useEffect(() => {
     document.title = `${children} · Roti Pagi`;
   }, [children]);
   useEffect(() => {
-    // A form's first field may have the focus already.
-    const isInPage = document.querySelector('main')?.contains(document.activeElement);
-    if (!isFirstPage && !isInPage) heading.current?.focus({ preventScroll: true });
-  }, [isFirstPage, pathname]);
+    if (isFocusLost()) heading.current?.focus({ preventScroll: true });
+  }, []);
   return (
     <h1 ref={heading} tabIndex={-1} className={hidden ? 'hidden' : undefined}>
       {children}
@@ -44,7 +39,7 @@ export function FormPage({ title, children }: { title: string; children: ReactNo
 }
 
 interface NoticeProps {
-  icon: string;
+  icon: IconName;
   title: string;
   text: string;
   role?: 'alert';
@@ -71,19 +66,6 @@ export function Failure({ error, onRetry }: { error: unknown; onRetry: () => unk
       <Button onClick={() => void onRetry()}>Try again</Button>
     </Notice>
   );
-}
-
-interface NoContentProps {
-  query: UseQueryResult<object | null>;
-  /** What to say when the service has no such thing. */
-  title: string;
-  text: string;
-}
-
-/** In place of content that does not exist (null), could not be loaded, or is being loaded. */
-export function NoContent({ query: { data, error, refetch }, title, text }: NoContentProps) {
-  if (data === null) return <Notice icon="shop" title={title} text={text} />;
-  return error ? <Failure error={error} onRetry={refetch} /> : <Bars lines={8} />;
 }
 
 /** Grey bars in place of text that is being loaded. */

@@ -1,6 +1,8 @@
+import { useState } from 'react';
 import { MAX_QUANTITY } from '../state/cart';
 
 interface QuantityPickerProps {
+  /** Of the product. */
   name: string;
   value: number;
   onChange: (quantity: number) => void;
@@ -8,6 +10,8 @@ interface QuantityPickerProps {
 
 /** A number of pieces, with buttons for one less and one more. */
 export function QuantityPicker({ name, value, onChange }: QuantityPickerProps) {
+  // While it is typed, the text may be no number yet.
+  const [draft, setDraft] = useState<string | null>(null);
   const change = (quantity: number) => {
     if (Number.isInteger(quantity) && quantity >= 1 && quantity <= MAX_QUANTITY) onChange(quantity);
   };
@@ -22,8 +26,12 @@ export function QuantityPicker({ name, value, onChange }: QuantityPickerProps) {
         max={MAX_QUANTITY}
         inputMode="numeric"
         aria-label={`Quantity of ${name}`}
-        value={value}
-        onChange={({ target }) => change(target.valueAsNumber)}
+        value={draft ?? value}
+        onChange={({ target }) => {
+          setDraft(target.value);
+          change(Number(target.value));
+        }}
+        onBlur={() => setDraft(null)}
       />
       <button type="button" aria-label={`One more of ${name}`} onClick={() => change(value + 1)}>
         +

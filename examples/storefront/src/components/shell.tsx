@@ -4,7 +4,7 @@ import { type ReactNode, useSyncExternalStore } from 'react';
 import { Link, NavLink } from 'react-router';
 import { api } from '../api/client';
 import { count } from '../format';
-import { useScrollPosition } from '../routing/use-scroll-position';
+import { usePageChange } from '../routing/use-page-change';
 import { piecesIn, useCart } from '../state/cart';
 import { useSession } from '../state/session';
 import { toast, Toasts } from '../state/toast';
@@ -13,7 +13,7 @@ import { Icon } from './icon';
 
 /** What stands around every page: the shop's name, the ways to its parts, a note while offline. */
 export function Shell({ children }: { children: ReactNode }) {
-  useScrollPosition();
+  usePageChange();
   return (
     <div className="shell">
       <header className="top">
@@ -67,7 +67,7 @@ function Pieces() {
   return (
     <>
       <span className="pieces" aria-hidden="true">
-        {pieces}
+        {pieces > 99 ? '99+' : pieces}
       </span>
       <span className="hidden">, {count(pieces, 'piece')}</span>
     </>

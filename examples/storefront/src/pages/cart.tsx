@@ -8,10 +8,13 @@ import { Picture } from '../components/picture';
 import { QuantityPicker } from '../components/quantity-picker';
 import { count, formatPrice } from '../format';
 import { type CartLine, clearCart, piecesIn, removeFromCart, setQuantity, useCart } from '../state/cart';
+import { toast } from '../state/toast';
 
 /** A line with what the catalog says of the product now. */
 interface CheckedLine extends CartLine {
   isGone: boolean;
+  /** When it was put into the cart. */
+  oldPrice: number;
 }
 
 export function CartPage() {
@@ -45,12 +48,16 @@ function useCheckedLines(): CheckedLine[] {
   return lines.map((line, index) => {
     const product = answers[index]?.data;
     const { name, price } = product ?? line;
-    return { ...line, name, price, isGone: product === null };
+    return { ...line, name, price, isGone: product === null, oldPrice: line.price };
   });
 }
 
 function Line({ line }: { line: CheckedLine }) {
-  const { id, name, price, isGone } = line;
+  const { id, name, price, oldPrice, isGone } = line;
+  const remove = () => {
+    removeFromCart(id);
+    toast(`${name} is no longer in your cart.`);
+  };
   return (
     <li className="line">
       <Picture product={line} image={line.images?.[0]} />
@@ -59,7 +66,9 @@ function Line({ line }: { line: CheckedLine }) {
         {isGone ? (
           <p className="complaint">We do not bake this any more. It is left out of your order.</p>
         ) : (
-          <p className="hint">{formatPrice(price)} each</p>
+          <p className="hint">
+            {formatPrice(price)} each{price !== oldPrice && `, before ${formatPrice(oldPrice)}`}
+          </p>
         )}
       </div>
       {!isGone && (
@@ -68,7 +77,7 @@ function Line({ line }: { line: CheckedLine }) {
           <p className="price">{formatPrice(sumOf(line))}</p>
         </>
       )}
-      <Button className="link" aria-label={`Remove ${name}`} onClick={() => removeFromCart(id)}>
+      <Button className="link" aria-label={`Remove ${name}`} onClick={remove}>
         Remove
       </Button>
     </li>
@@ -107,13 +116,14 @@ function Summary({ lines }: { lines: CheckedLine[] }) {
           </p>
         )}
       </div>
-      <Button
+      <button
         className={isPending ? 'button wide busy' : 'button wide'}
+        type="button"
         disabled={lines.length === 0}
         onClick={order}
       >
         Order and pay
-      </Button>
+      </button>
     </section>
   );
 }

@@ -1,3 +1,4 @@
+import { ButtonLink } from '../components/button';
 import { Notice, PageHeading } from '../components/page';
 
 export function LostPage() {
@@ -8,7 +9,9 @@ export function LostPage() {
         icon="shop"
         title="There is nothing here"
         text="The page may have moved, or it is not for your account."
-      />
+      >
+        <ButtonLink to="/">To the shop</ButtonLink>
+      </Notice>
     </div>
   );
 }

@@ -1,18 +1,18 @@
+import { useState } from 'react';
 import { Link, useParams } from 'react-router';
 import type { Order } from '../api/client';
 import { explain } from '../api/errors';
 import { useCancelOrder, useNewPaymentPage, useOrder } from '../api/orders';
 import { Button } from '../components/button';
-import { ConfirmButton } from '../components/confirm-button';
+import { ConfirmDialog } from '../components/confirm-dialog';
 import { Icon } from '../components/icon';
 import { OrderSummary, STATUS } from '../components/orders';
-import { NoContent, PageHeading } from '../components/page';
+import { Bars, Failure, Notice, PageHeading } from '../components/page';
 
 const TONE_ICONS = { waiting: 'clock', good: 'check', bad: 'cross', plain: 'orders' } as const;
 
 export function OrderPage() {
-  const query = useOrder(useParams().id ?? '');
-  const order = query.data;
+  const { data: order, isError, error, refetch } = useOrder(useParams().id ?? '');
   return (
     <div className="page narrow">
       <Link className="back" to="/orders">
@@ -25,12 +25,11 @@ export function OrderPage() {
           <OrderSummary order={order} />
         </article>
       )}
-      {!order && (
-        <>
-          <PageHeading hidden>Order</PageHeading>
-          <NoContent query={query} title="There is no such order" text="Maybe it is on another account." />
-        </>
+      {!order && <PageHeading hidden>{order === null ? 'Order not found' : 'Order'}</PageHeading>}
+      {order === null && (
+        <Notice icon="orders" title="There is no such order" text="Maybe it is on another account." />
       )}
+      {order === undefined && (isError ? <Failure error={error} onRetry={refetch} /> : <Bars lines={6} />)}
     </div>
   );
 }
@@ -54,6 +53,7 @@ function OrderState({ order }: { order: Order }) {
 function PendingActions({ order }: { order: Order }) {
   const cancel = useCancelOrder(order.order_id);
   const newPage = useNewPaymentPage(order);
+  const [isAsking, setIsAsking] = useState(false);
   const error = cancel.error ?? newPage.error;
   return (
     <div>
@@ -66,16 +66,22 @@ function PendingActions({ order }: { order: Order }) {
             <span className="hidden">(new tab)</span>
           </a>
         )}
-        <ConfirmButton
-          className="button quiet"
-          label="Cancel order"
+        <Button className="button quiet" onClick={() => setIsAsking(true)}>
+          Cancel order
+        </Button>
+      </div>
+      <div role="alert">{error && <p className="alert">{explain(error)}</p>}</div>
+      {isAsking && (
+        <ConfirmDialog
           question="Cancel this order?"
           text="It will not be baked."
           yes="Cancel the order"
-          onConfirm={() => cancel.mutate()}
+          onClose={(hasAgreed) => {
+            setIsAsking(false);
+            if (hasAgreed) cancel.mutate();
+          }}
         />
-      </div>
-      <div role="alert">{error && <p className="alert">{explain(error)}</p>}</div>
+      )}
     </div>
   );
 }

@@ -1,9 +1,14 @@
 import { useOrders } from '../api/orders';
+import { ButtonLink } from '../components/button';
 import { OrderList } from '../components/orders';
 import { Notice, PageHeading } from '../components/page';
 
 export function OrdersPage() {
-  const empty = <Notice icon="orders" title="No orders yet" text="What you order will stand here." />;
+  const empty = (
+    <Notice icon="orders" title="No orders yet" text="What you order will stand here.">
+      <ButtonLink to="/">See what we bake</ButtonLink>
+    </Notice>
+  );
   return (
     <div className="page narrow">
       <header className="page-head">

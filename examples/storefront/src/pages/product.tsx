@@ -2,40 +2,37 @@ import { useState } from 'react';
 import { Link, useParams } from 'react-router';
 import type { Product } from '../api/client';
 import { useProduct } from '../api/products';
-import { Button } from '../components/button';
-import { NoContent, PageHeading } from '../components/page';
+import { Button, ButtonLink } from '../components/button';
+import { Bars, Failure, Notice, PageHeading } from '../components/page';
 import { Picture } from '../components/picture';
 import { QuantityPicker } from '../components/quantity-picker';
 import { count, formatPrice } from '../format';
 import { addToCart, piecesIn } from '../state/cart';
+import { usePerson } from '../state/session';
 import { toast } from '../state/toast';
 
 export function ProductPage() {
   const id = Number(useParams().id);
-  const query = useProduct(id);
-  const product = query.data;
+  const { data: product, isError, error, refetch } = useProduct(id);
   return (
     <div className="page">
       <Link className="back" to="/">
         ← All products
       </Link>
-      {product ? (
-        <ProductDetails key={id} product={product} />
-      ) : (
-        <>
-          <PageHeading hidden>Product</PageHeading>
-          <NoContent
-            query={query}
-            title="We do not bake this any more"
-            text="The product is not in the catalog."
-          />
-        </>
+      {product && <ProductDetails key={id} product={product} />}
+      {!product && <PageHeading hidden>{product === null ? 'Product not found' : 'Product'}</PageHeading>}
+      {product === null && (
+        <Notice icon="shop" title="We do not bake this any more" text="The product is not in the catalog.">
+          <ButtonLink to="/">See what we bake</ButtonLink>
+        </Notice>
       )}
+      {product === undefined && (isError ? <Failure error={error} onRetry={refetch} /> : <Bars lines={8} />)}
     </div>
   );
 }
 
 function ProductDetails({ product }: { product: Product }) {
+  const { role } = usePerson();
   const [quantity, setQuantity] = useState(1);
   const add = () => {
     const cart = addToCart(product, quantity);
@@ -52,6 +49,11 @@ function ProductDetails({ product }: { product: Product }) {
           <QuantityPicker name={product.name} value={quantity} onChange={setQuantity} />
           <Button onClick={add}>Add to cart</Button>
         </div>
+        {role === 'ADMIN' && (
+          <Link className="back" to={`/manage/products/${product.id}`}>
+            Edit this product
+          </Link>
+        )}
       </div>
     </article>
   );

@@ -2,6 +2,8 @@ import { ButtonLink } from '../components/button';
 import { PageHeading } from '../components/page';
 import { Picture } from '../components/picture';
 
+const DRAWN = ['Croissant', 'Roti', 'Kue lapis', 'Donat'];
+
 /** What a visitor sees: the catalog is for people with an account. */
 export function WelcomePage() {
   return (
@@ -20,8 +22,8 @@ export function WelcomePage() {
         </div>
       </div>
       <div className="welcome-pictures" aria-hidden="true">
-        {[1, 2, 3, 4].map((id) => (
-          <Picture key={id} product={{ id }} />
+        {DRAWN.map((name, index) => (
+          <Picture key={name} product={{ id: index + 1, name }} />
         ))}
       </div>
     </div>

@@ -1,13 +1,15 @@
-import { Navigate, Outlet, useLocation } from 'react-router';
+import { Navigate, Outlet, useLocation, useSearchParams } from 'react-router';
 import { LostPage } from '../pages/lost';
 import { useSession } from '../state/session';
+import { nextPath } from './next-path';
 
 /** Pages for people with an account. Others sign in first and come back then. */
 export function RequireUser() {
-  const { person } = useSession();
+  const { person, hasSignedOut } = useSession();
   const { pathname, search } = useLocation();
   if (person !== null) return <Outlet />;
-  return <Navigate to="/login" state={{ next: pathname + search }} replace />;
+  const login = `/login?next=${encodeURIComponent(pathname + search)}`;
+  return <Navigate to={hasSignedOut ? '/' : login} replace />;
 }
 
 /** Pages for administrators. For others they do not exist. */
@@ -19,13 +21,9 @@ export function RequireAdmin() {
 /** Pages to sign in and to register. Who is signed in goes on, newly registered people to verify their address. */
 export function GuestsOnly() {
   const person = useSession((session) => session.person);
-  const next = useNextPath();
+  const [search] = useSearchParams();
   if (person === null) return <Outlet />;
-  return <Navigate to={person.emailVerified === false ? '/verify' : next} state={{ next }} replace />;
-}
-
-/** Where to go on after signing in. It is not in the address, so that no link can lead to another site. */
-export function useNextPath() {
-  const state = useLocation().state as { next?: string } | null;
-  return state?.next ?? '/';
+  const next = nextPath(search);
+  const verify = `/verify?next=${encodeURIComponent(next)}`;
+  return <Navigate to={person.emailVerified === false ? verify : next} replace />;
 }

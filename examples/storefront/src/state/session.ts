@@ -12,6 +12,8 @@ interface Person extends User {
 interface Session {
   /** Who is signed in, null for a visitor. The session itself is in cookies that no page can read. */
   person: Person | null;
+  /** Whether the person signed out here, rather than in another tab or by the end of the session. */
+  hasSignedOut: boolean;
   signIn: (user: User, emailVerified?: boolean) => void;
   signOut: () => void;
   /** For a session that the service has ended. */
@@ -22,19 +24,20 @@ export const useSession = create<Session>()(
   persist(
     (set, get) => ({
       person: null,
+      hasSignedOut: false,
       signIn: ({ id, fullname, email, role }, emailVerified) => {
         const known = get().person?.id === id ? get().person?.emailVerified : undefined;
         const person = { id, fullname, email, role, emailVerified: emailVerified ?? known };
-        set({ person });
+        set({ person, hasSignedOut: false });
       },
-      signOut: () => set({ person: null }),
+      signOut: () => set({ person: null, hasSignedOut: true }),
       endSession: () => {
         if (get().person === null) return;
-        set({ person: null });
+        set({ person: null, hasSignedOut: false });
         toast('Your session has ended. Please sign in again.');
       },
     }),
-    { name: 'bakery.session', version: 1 },
+    { name: 'bakery.session', version: 1, partialize: ({ person }) => ({ person }) },
   ),
 );
 

@@ -1,6 +1,6 @@
 import { dataOf } from 'bakery-client';
 import { useState } from 'react';
-import { useNavigate } from 'react-router';
+import { Link, useNavigate } from 'react-router';
 import { api } from '../../api/client';
 import { CodeField, Field, Form, NewPasswordFields } from '../../components/form';
 import { FormPage } from '../../components/page';
@@ -9,7 +9,7 @@ import { toast } from '../../state/toast';
 const EMPTY = { otp: '', password: '', passwordConfirmation: '' };
 
 /** First the address, then a new password with the code that was mailed there. */
-export default function ForgotPage() {
+export function ForgotPage() {
   const [email, setEmail] = useState<string>();
   return email === undefined ? <RequestStep onSent={setEmail} /> : <ResetStep email={email} />;
 }
@@ -25,6 +25,9 @@ function RequestStep({ onSent }: { onSent: (email: string) => void }) {
       <Form defaultValues={{ email: '' }} submit="Send the code" onSubmit={request}>
         <Field name="email" label="E-mail" type="email" autoComplete="username" autoFocus />
       </Form>
+      <p>
+        <Link to="/login">Back to signing in</Link>
+      </p>
     </FormPage>
   );
 }

@@ -5,8 +5,8 @@ import { Field, Form } from '../../components/form';
 import { FormPage } from '../../components/page';
 import { useSession } from '../../state/session';
 
-export default function LoginPage() {
-  const state: unknown = useLocation().state;
+export function LoginPage() {
+  const { search } = useLocation();
   const { signIn } = useSession();
   // After the sign-in GuestsOnly leads on.
   const login = async (body: { email: string; password: string }) =>
@@ -21,11 +21,7 @@ export default function LoginPage() {
         <Link to="/forgot">Forgot your password?</Link>
       </p>
       <p>
-        New here?{' '}
-        <Link to="/register" state={state}>
-          Create an account
-        </Link>
-        .
+        New here? <Link to={`/register${search}`}>Create an account</Link>.
       </p>
     </FormPage>
   );

@@ -9,7 +9,7 @@ import { toast } from '../../state/toast';
 const EMPTY_EMAIL = { email: '', password: '' };
 const EMPTY_PASSWORD = { currentPassword: '', password: '', passwordConfirmation: '' };
 
-export default function ProfilePage() {
+export function ProfilePage() {
   const { fullname, email, emailVerified } = usePerson();
   const { signIn } = useSession();
   const navigate = useNavigate();
@@ -21,11 +21,10 @@ export default function ProfilePage() {
   const changeEmail = async (body: typeof EMPTY_EMAIL) => {
     signIn((await dataOf(api.PATCH('/api/users', { body }))).user, false);
     toast('Your e-mail is changed. We have sent a code there.');
-    await navigate('/verify', { state: { next: '/profile' } });
+    await navigate('/verify?next=/profile');
   };
-  const changePassword = async (body: typeof EMPTY_PASSWORD, reset: () => void) => {
+  const changePassword = async (body: typeof EMPTY_PASSWORD) => {
     await dataOf(api.PUT('/api/users/password', { body }));
-    reset();
     toast('Your password is changed. Every other session has ended.');
   };
 
@@ -37,7 +36,7 @@ export default function ProfilePage() {
       </header>
       {emailVerified === false && (
         <p className="panel hint-panel">
-          Your e-mail address is not verified yet. <Link to="/verify">Enter the code</Link>
+          Your e-mail address is not verified yet. <Link to="/verify?next=/profile">Enter the code</Link>
         </p>
       )}
       <section className="panel">
@@ -55,7 +54,12 @@ export default function ProfilePage() {
       </section>
       <section className="panel">
         <h2>Password</h2>
-        <Form defaultValues={EMPTY_PASSWORD} submit="Change password" onSubmit={changePassword}>
+        <Form
+          defaultValues={EMPTY_PASSWORD}
+          submit="Change password"
+          onSubmit={changePassword}
+          resetsAfterwards
+        >
           <Field
             name="currentPassword"
             label="Current password"

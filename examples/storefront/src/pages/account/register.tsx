@@ -7,8 +7,8 @@ import { useSession } from '../../state/session';
 
 const EMPTY = { fullname: '', email: '', password: '', passwordConfirmation: '' };
 
-export default function RegisterPage() {
-  const state: unknown = useLocation().state;
+export function RegisterPage() {
+  const { search } = useLocation();
   const { signIn } = useSession();
   // After the registration GuestsOnly leads on.
   const register = async (body: typeof EMPTY) =>
@@ -21,11 +21,7 @@ export default function RegisterPage() {
         <NewPasswordFields label="Password" />
       </Form>
       <p>
-        Been here before?{' '}
-        <Link to="/login" state={state}>
-          Sign in
-        </Link>
-        .
+        Been here before? <Link to={`/login${search}`}>Sign in</Link>.
       </p>
     </FormPage>
   );

@@ -1,19 +1,19 @@
 import { useMutation } from '@tanstack/react-query';
 import { dataOf } from 'bakery-client';
-import { Link, useNavigate } from 'react-router';
+import { Link, useNavigate, useSearchParams } from 'react-router';
 import { api } from '../../api/client';
 import { Button } from '../../components/button';
 import { CodeField, Form } from '../../components/form';
 import { FormPage } from '../../components/page';
-import { useNextPath } from '../../routing/guards';
+import { nextPath } from '../../routing/next-path';
 import { usePerson, useSession } from '../../state/session';
 import { toast } from '../../state/toast';
 
-export default function VerifyPage() {
+export function VerifyPage() {
   const { email } = usePerson();
   const { signIn } = useSession();
   const navigate = useNavigate();
-  const next = useNextPath();
+  const next = nextPath(useSearchParams()[0]);
   const verify = async ({ otp }: { otp: string }) => {
     const { user } = await dataOf(api.POST('/api/otp/verify', { body: { otp: otp.trim() } }));
     signIn(user, true);

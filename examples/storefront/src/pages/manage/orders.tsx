@@ -6,10 +6,9 @@ import { Notice } from '../../components/page';
 import { ManagePage } from './manage-page';
 
 /** Orders of all customers. The filter is in the address: `?status=settlement`. */
-export default function ManageOrdersPage() {
+export function ManageOrdersPage() {
   const [search, setSearch] = useSearchParams();
-  // The service refuses a status that does not exist.
-  const status = search.get('status') as OrderStatus | null;
+  const status = statusOf(search.get('status'));
   const filter = (
     <label className="filter">
       <span>Status</span>
@@ -18,20 +17,30 @@ export default function ManageOrdersPage() {
         onChange={({ target }) => setSearch(target.value === '' ? {} : { status: target.value })}
       >
         <option value="">All</option>
-        {Object.entries(STATUS).map(([value, { label }]) => (
-          <option key={value} value={value}>
-            {value === 'capture' ? 'Paid (captured)' : label}
-          </option>
-        ))}
+        <StatusOptions />
       </select>
     </label>
   );
+  const none = status === null ? 'There are no orders yet.' : `No order is “${STATUS[status].label}”.`;
   return (
     <ManagePage title="Orders" action={filter}>
       <OrderList
         query={useAllOrders(status === null ? {} : { status })}
-        empty={<Notice icon="orders" title="No orders here" text="None has this status." />}
+        empty={<Notice icon="orders" title="No orders here" text={none} />}
       />
     </ManagePage>
   );
+}
+
+function StatusOptions() {
+  return Object.entries(STATUS).map(([status, { label }]) => (
+    <option key={status} value={status}>
+      {/* Two states are both "Paid" to a customer. */}
+      {status === 'capture' ? `${label} (captured)` : label}
+    </option>
+  ));
+}
+
+function statusOf(text: string | null) {
+  return text !== null && Object.hasOwn(STATUS, text) ? (text as OrderStatus) : null;
 }

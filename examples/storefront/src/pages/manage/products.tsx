@@ -7,29 +7,39 @@ import { Picture } from '../../components/picture';
 import { count, formatPrice } from '../../format';
 import { ManagePage } from './manage-page';
 
-export default function ManageProductsPage() {
+export function ManageProductsPage() {
   return (
-    <ManagePage title="Products" action={<ButtonLink to="/manage/products/new">New product</ButtonLink>}>
+    <ManagePage title="Products" action={<NewProductLink />}>
       <EndlessList
         query={useProducts()}
         label="Products"
         className="rows"
         renderItem={(product) => <ProductRow key={product.id} product={product} />}
         skeleton={<Bars lines={2} />}
-        empty={<Notice icon="picture" title="No products yet" text="Put the first one on the shelf." />}
+        empty={
+          <Notice icon="picture" title="No products yet" text="Put the first one on the shelf.">
+            <NewProductLink />
+          </Notice>
+        }
         end={(products) => `${count(products, 'product')} in all.`}
       />
     </ManagePage>
   );
 }
 
+function NewProductLink() {
+  return <ButtonLink to="/manage/products/new">New product</ButtonLink>;
+}
+
 function ProductRow({ product }: { product: Product }) {
   const { id, name, price } = product;
+  const images = product.images ?? [];
   return (
     <li className="row">
-      <Picture product={product} image={product.images?.[0]} />
+      <Picture product={product} image={images[0]} />
       <span className="row-main">
         <strong>{name}</strong>
+        <small>{count(images.length, 'picture')}</small>
       </span>
       <span className="price">{formatPrice(price)}</span>
       <ButtonLink className="button quiet small" to={`/manage/products/${id}`} aria-label={`Edit ${name}`}>

@@ -1,0 +1,25 @@
+import type { Send } from 'bakery-client';
+
+/**
+ * Sends by XMLHttpRequest, because `fetch` does not tell how much of a body is sent.
+ *
+ * @param show called with the part of the body that is sent, from 0 to 1; from 0 again when the call is repeated
+ */
+export function withUploadProgress(show: (part: number) => void): Send {
+  return async (request) => {
+    const body = await request.blob();
+    return new Promise((resolve, reject) => {
+      const xhr = new XMLHttpRequest();
+      xhr.open(request.method, request.url);
+      xhr.withCredentials = request.credentials === 'include';
+      for (const [name, value] of request.headers) xhr.setRequestHeader(name, value);
+      xhr.upload.onprogress = ({ loaded, total }) => show(total === 0 ? 1 : loaded / total);
+      xhr.onload = () => {
+        const headers = { 'Content-Type': xhr.getResponseHeader('Content-Type') ?? '' };
+        resolve(new Response(xhr.responseText, { status: xhr.status, headers }));
+      };
+      xhr.onerror = () => reject(new TypeError('the service cannot be reached'));
+      xhr.send(body);
+    });
+  };
+}
