@@ -54,7 +54,7 @@ describe('health', () => {
     });
     const line = service.log.findLast(({ msg }) => String(msg).startsWith('not ready: database ('));
     expect(line).toMatchObject({
-      level: 'error',
+      level: 'warn',
       msg: expect.stringContaining('queue (it takes no jobs') as string,
     });
     expect(line).not.toHaveProperty('err');

@@ -14,6 +14,8 @@ export class Failure extends Error {
     message: string,
     readonly details?: FieldMessages,
     cause?: unknown,
+    /** How a failure of 500 and above is logged. */
+    readonly level: 'error' | 'warn' = 'error',
   ) {
     super(message, cause === undefined ? undefined : { cause });
   }
@@ -54,9 +56,9 @@ export const failures = {
     new Failure(500, 'something went wrong on our side, please try again later', undefined, cause),
   gatewayUnavailable: (cause?: unknown) =>
     new Failure(502, 'payment gateway is unavailable, please try again later', undefined, cause),
-  /** @param parts that are not ready; @param reason for the log */
+  /** Expected for a moment after each start. @param parts that are not ready @param reason for the log */
   notReady: (parts: readonly string[], reason?: string) =>
-    new Failure(503, `the service is not ready: ${parts.join(', ')}`, undefined, reason),
+    new Failure(503, `the service is not ready: ${parts.join(', ')}`, undefined, reason, 'warn'),
   unavailable: (cause?: unknown) =>
     new Failure(503, 'service is temporarily unavailable, please try again later', undefined, cause),
 } as const;

@@ -34,7 +34,7 @@ const logger = new Logger('Failure');
  */
 export function answerFailure(thrown: unknown, response: Response): void {
   const failure = toFailure(thrown);
-  if (failure.code >= 500) logger.error(failure.cause ?? failure);
+  if (failure.code >= 500) logger[failure.level](failure.cause ?? failure);
   if (response.headersSent) {
     // Half an answer is out: cutting the connection is the only way left to say that it is not whole.
     response.destroy();

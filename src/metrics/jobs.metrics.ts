@@ -13,22 +13,20 @@ const DEADLINE_MS = 1000;
  */
 export function addJobsMetrics(registry: Registry, jobs: JobsService): void {
   const registers = [registry];
-  let latest: Promise<JobStatistics | null>;
+  let latest: Promise<JobStatistics | null> = Promise.resolve(null);
   let askedAt = -Infinity;
-  const statistics = (): Promise<JobStatistics | null> => {
-    if (performance.now() - askedAt > FRESH_MS) {
-      askedAt = performance.now();
-      latest = statisticsInTime(jobs);
-    }
-    return latest;
-  };
   new Gauge({
     name: 'bakery_jobs',
     help: 'Jobs in the database by state and task; the same in every process',
     labelNames: ['state', 'task'],
     registers,
+    // The first gauge of a scrape: it decides for the others too, so that they all tell of the same moment.
     async collect() {
-      const found = await statistics();
+      if (performance.now() - askedAt > FRESH_MS) {
+        askedAt = performance.now();
+        latest = statisticsInTime(jobs);
+      }
+      const found = await latest;
       this.reset();
       for (const { state, task, count } of found?.counts ?? []) this.set({ state, task }, count);
     },
@@ -38,7 +36,7 @@ export function addJobsMetrics(registry: Registry, jobs: JobsService): void {
     help: 'How long the oldest job that is due has been waiting; the same in every process',
     registers,
     async collect() {
-      const found = await statistics();
+      const found = await latest;
       this.remove();
       if (found !== null) this.set(found.oldestDueSeconds);
     },
@@ -48,7 +46,7 @@ export function addJobsMetrics(registry: Registry, jobs: JobsService): void {
     help: 'Whether the database answered this process within a second when it was last asked about the queue',
     registers,
     async collect() {
-      this.set((await statistics()) === null ? 0 : 1);
+      this.set((await latest) === null ? 0 : 1);
     },
   });
   new Gauge({

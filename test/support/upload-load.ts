@@ -1,25 +1,30 @@
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { FormFields, FormFile } from './products.js';
 
 export const BOUNDARY = 'BoundaryOfTheUploads';
 
-/** Text fields and files of a form, as pieces that many requests may share. */
-export function formPieces(
-  fields: Readonly<Record<string, string>>,
-  files: readonly Buffer[],
-): readonly Buffer[] {
-  const texts = Object.entries(fields).map(([name, value]) =>
-    Buffer.from(`--${BOUNDARY}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`),
-  );
-  const head = (index: number): Buffer =>
+/** Text fields and files of a form, as pieces that many requests may share. Line breaks in names become spaces. */
+export function formPieces(fields: FormFields, files: readonly (Buffer | FormFile)[]): readonly Buffer[] {
+  const head = (disposition: string, type = ''): Buffer =>
     Buffer.from(
-      `--${BOUNDARY}\r\nContent-Disposition: form-data; name="images"; filename="${index}.png"\r\n` +
-        'Content-Type: image/png\r\n\r\n',
+      `--${BOUNDARY}\r\nContent-Disposition: form-data; ${disposition.replaceAll(/[\r\n]/g, ' ')}\r\n${type}\r\n`,
     );
+  const texts = Object.entries(fields).flatMap(([name, values]) =>
+    [values].flat().map((value) => [name, value]),
+  );
   return [
-    ...texts,
-    ...files.flatMap((file, index) => [head(index), file, Buffer.from('\r\n')]),
+    ...texts.flatMap(([name = '', value = '']) => [head(`name="${name}"`), Buffer.from(`${value}\r\n`)]),
+    ...files.flatMap((file, index) => {
+      const {
+        bytes,
+        name,
+        field = 'images',
+      } = Buffer.isBuffer(file) ? { bytes: file, name: `${index}.png` } : file;
+      const disposition = `name="${field}"; filename="${name}"`;
+      return [head(disposition, 'Content-Type: image/png\r\n'), bytes, Buffer.from('\r\n')];
+    }),
     Buffer.from(`--${BOUNDARY}--\r\n`),
   ];
 }

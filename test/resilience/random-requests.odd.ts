@@ -1,0 +1,104 @@
+import { jpeg, padded, png, svgNamedPng } from '../support/pictures.js';
+
+const MIB = 1024 * 1024;
+
+export const ODD_TEXTS = [
+  '',
+  ' ',
+  '\0',
+  'a\0b',
+  '\ud800',
+  '\u202e',
+  '💥'.repeat(200),
+  'İ'.repeat(254),
+  'x'.repeat(60_000),
+  "' OR 1=1 --",
+  '<script>alert(1)</script>{{7*7}}',
+  '../../../../etc/passwd',
+  '1e309',
+  '٣',
+  '__proto__',
+];
+const ODD_SHAPES = [null, true, 0, -1, 1.5, 1e308, 2 ** 53, [], {}, [[]], [null], { length: 1e9 }];
+/** For every field. Undefined leaves it out. */
+export const ODD_VALUES: readonly unknown[] = [undefined, ...ODD_TEXTS, ...ODD_SHAPES];
+
+/** Fields that no operation has. */
+export const ODD_NAMES = [
+  ...[
+    'role',
+    'id',
+    '__proto__',
+    '__proto__[isAdmin]',
+    'constructor[prototype][isAdmin]',
+    'hasOwnProperty',
+    '',
+  ],
+  ...['images[removed][]', 'name[a][b][c][d][e][f][g][h]', 'price[9999999]', 'na"me', 'x'.repeat(2_000)],
+];
+
+/** For every parameter, as they stand in a path or a query. */
+export const ODD_PARAMETERS = [
+  ...['0', '-1', '1.5', '1e1', 'NaN', '9'.repeat(30), '%', '%ff', '%00', '%2e%2e%2f', '%C0%AF', 'a;b'],
+  // A lone surrogate becomes U+FFFD: no percent-encoding has it.
+  ...ODD_TEXTS.map((text) => encodeURIComponent(Buffer.from(text).toString()).slice(0, 2_000)),
+];
+export const ODD_QUERIES = [
+  '?last_id=1&last_id=2',
+  '?last_id[a]=1',
+  '?__proto__[x]=1',
+  '?%00=%00',
+  '?&&&===',
+  `?${'a&'.repeat(3_000)}`,
+  `?last_id${'[a]'.repeat(300)}=1`,
+];
+
+/** For the field `images`. */
+export const ODD_FILES = [
+  [{ name: 'kue.gif', bytes: png() }],
+  [{ name: '../../kue.png', bytes: png() }],
+  [{ name: 'kue.png\0.html', bytes: jpeg() }],
+  [{ name: 'kue.png', bytes: Buffer.alloc(0) }],
+  [{ name: 'kue.png', bytes: svgNamedPng() }],
+  [{ name: 'kue.png', bytes: png().subarray(0, 7) }],
+  [{ name: 'kue.png', bytes: png(), field: 'images[]' }],
+  [{ name: 'big.png', bytes: padded(png(), 5 * MIB + 1) }],
+  Array.from({ length: 6 }, () => ({ name: 'kue.png', bytes: png() })),
+];
+
+export const ODD_BODIES = [
+  '',
+  '{',
+  '[]',
+  'null',
+  '7',
+  '\ufeff{}',
+  '{"a":1}{"a":1}',
+  '{"__proto__": {"isAdmin": true}, "constructor": {"prototype": {"isAdmin": true}}}',
+  '['.repeat(50_000) + ']'.repeat(50_000),
+  `{"email": ${'['.repeat(40_000) + ']'.repeat(40_000)}}`,
+  `{"email": "${'x'.repeat(150_000)}"}`,
+];
+export const ODD_TYPES = [
+  'application/json; charset=utf-16le',
+  'application/json; charset=utf-99',
+  'application/JSON;;;',
+  'application/x-www-form-urlencoded',
+  'text/plain',
+  '',
+  'multipart/form-data',
+  'multipart/form-data; boundary=other',
+];
+/** By name. */
+export const ODD_HEADERS: Readonly<Record<string, readonly string[]>> = {
+  'X-Request-Id': ['mine', 'x'.repeat(4_000), '<script>', '\xff'],
+  Origin: ['null', 'http://evil.example', ''],
+  Accept: ['text/html', 'image/png;q=2', ';;;'],
+  Range: ['bytes=0-0', 'bytes=9999-', 'bytes=0-0,2-3', 'lines=1'],
+  'If-None-Match': ['*', 'W/"x"', '"'],
+  'X-HTTP-Method-Override': ['DELETE', 'TRACE'],
+  'X-Forwarded-For': ['::1', 'x, y', ''],
+  Authorization: ['Bearer x', 'Basic Og=='],
+  Host: ['evil.example', 'localhost:99999', '[::1', ''],
+  Cookie: ['refreshToken=j:{"a":1}', 'accessToken=%', '=;;=', 'refreshToken=a.b.c'],
+};
