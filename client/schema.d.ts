@@ -32,11 +32,31 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * An order with all that the gateway said of it
+         * An order with its customer and all that the gateway said of it
          * @description Oldest first, 50 a page, each as received and with what became of it.
          */
         get: operations["OrderHistoryController_show"];
         put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/orders/{order_id}/fulfilment": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Take an order to its next step
+         * @description new → preparing → ready → collected, and refused from any but collected. Only a paid order can become preparing. The customer is mailed when it is ready. The payment stays as it is.
+         */
+        put: operations["AdminOrdersController_advance"];
         post?: never;
         delete?: never;
         options?: never;
@@ -444,6 +464,31 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        AdminOrderView: {
+            /** Format: date-time */
+            completed_at: string | null;
+            /** Format: date-time */
+            created_at: string;
+            customer: components["schemas"]["UserView"];
+            fraud_status: string | null;
+            /**
+             * @description What the bakery does with it
+             * @enum {string}
+             */
+            fulfilment: "new" | "preparing" | "ready" | "collected" | "refused";
+            /** @description Whole rupiah: the sum of price × quantity */
+            gross_amount: number;
+            items: components["schemas"]["OrderItemView"][];
+            /** Format: uuid */
+            order_id: string;
+            payment_type: string | null;
+            /** @description The payment page, while it can be used */
+            redirect_url: string | null;
+            /** @enum {string} */
+            status: "capture" | "settlement" | "pending" | "deny" | "cancel" | "expire" | "failure" | "refund" | "partial_refund" | "authorize";
+            /** @description Of the payment page, while it can be used */
+            token: string | null;
+        };
         ChangePasswordDto: {
             currentPassword: string;
             password: string;
@@ -463,6 +508,10 @@ export interface components {
         ForgotPasswordDto: {
             /** Format: email */
             email: string;
+        };
+        FulfilmentDto: {
+            /** @enum {string} */
+            fulfilment: "new" | "preparing" | "ready" | "collected" | "refused";
         };
         HistoryMeta: {
             /** @description Pass it as last_id for the next page */
@@ -524,6 +573,11 @@ export interface components {
             /** Format: date-time */
             created_at: string;
             fraud_status: string | null;
+            /**
+             * @description What the bakery does with it
+             * @enum {string}
+             */
+            fulfilment: "new" | "preparing" | "ready" | "collected" | "refused";
             /** @description Whole rupiah: the sum of price × quantity */
             gross_amount: number;
             items: components["schemas"]["OrderItemView"][];
@@ -633,8 +687,11 @@ export interface operations {
     AdminOrdersController_list: {
         parameters: {
             query?: {
+                fulfilment?: "new" | "preparing" | "ready" | "collected" | "refused";
                 /** @description The last order of the page before. */
                 last_id?: string;
+                /** @description Part of the customer's name or e-mail, or how the order's id begins; case does not matter */
+                q?: string;
                 status?: "capture" | "settlement" | "pending" | "deny" | "cancel" | "expire" | "failure" | "refund" | "partial_refund" | "authorize";
             };
             header?: never;
@@ -656,7 +713,7 @@ export interface operations {
                     "application/json": {
                         data: {
                             meta: components["schemas"]["OrderPageMeta"];
-                            orders: components["schemas"]["OrderView"][];
+                            orders: components["schemas"]["AdminOrderView"][];
                         };
                         /** @enum {string} */
                         status: "success";
@@ -828,7 +885,7 @@ export interface operations {
                         data: {
                             meta: components["schemas"]["HistoryMeta"];
                             notifications: components["schemas"]["NotificationView"][];
-                            order: components["schemas"]["OrderView"];
+                            order: components["schemas"]["AdminOrderView"];
                         };
                         /** @enum {string} */
                         status: "success";
@@ -924,6 +981,224 @@ export interface operations {
                             code: 404;
                             /** @enum {string} */
                             message: "resource you're looking for is not found";
+                        };
+                        /** @enum {string} */
+                        status: "fail";
+                    };
+                };
+            };
+            /** @description something went wrong on our side, please try again later */
+            500: {
+                headers: {
+                    /** @description On every answer, and on every log line of the request */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        errors: {
+                            /** @enum {integer} */
+                            code: 500;
+                            /** @enum {string} */
+                            message: "something went wrong on our side, please try again later";
+                        };
+                        /** @enum {string} */
+                        status: "fail";
+                    };
+                };
+            };
+            /** @description service is temporarily unavailable, please try again later */
+            503: {
+                headers: {
+                    /** @description On every answer, and on every log line of the request */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        errors: {
+                            /** @enum {integer} */
+                            code: 503;
+                            /** @enum {string} */
+                            message: "service is temporarily unavailable, please try again later";
+                        };
+                        /** @enum {string} */
+                        status: "fail";
+                    };
+                };
+            };
+        };
+    };
+    AdminOrdersController_advance: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                order_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["FulfilmentDto"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    /** @description On every answer, and on every log line of the request */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: {
+                            order: components["schemas"]["AdminOrderView"];
+                        };
+                        /** @enum {string} */
+                        status: "success";
+                    };
+                };
+            };
+            /** @description invalid or malformed access token; validation error; malformed request */
+            400: {
+                headers: {
+                    /** @description On every answer, and on every log line of the request */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        errors: {
+                            /** @enum {integer} */
+                            code: 400;
+                            /** @description One message for each field that failed */
+                            details?: {
+                                [key: string]: string;
+                            };
+                            /** @enum {string} */
+                            message: "invalid or malformed access token" | "validation error" | "malformed request";
+                        };
+                        /** @enum {string} */
+                        status: "fail";
+                    };
+                };
+            };
+            /** @description access token missing or expired */
+            401: {
+                headers: {
+                    /** @description On every answer, and on every log line of the request */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        errors: {
+                            /** @enum {integer} */
+                            code: 401;
+                            /** @enum {string} */
+                            message: "access token missing or expired";
+                        };
+                        /** @enum {string} */
+                        status: "fail";
+                    };
+                };
+            };
+            /** @description this action is only for user with admin access; origin is not allowed */
+            403: {
+                headers: {
+                    /** @description On every answer, and on every log line of the request */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        errors: {
+                            /** @enum {integer} */
+                            code: 403;
+                            /** @enum {string} */
+                            message: "this action is only for user with admin access" | "origin is not allowed";
+                        };
+                        /** @enum {string} */
+                        status: "fail";
+                    };
+                };
+            };
+            /** @description resource you're looking for is not found */
+            404: {
+                headers: {
+                    /** @description On every answer, and on every log line of the request */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        errors: {
+                            /** @enum {integer} */
+                            code: 404;
+                            /** @enum {string} */
+                            message: "resource you're looking for is not found";
+                        };
+                        /** @enum {string} */
+                        status: "fail";
+                    };
+                };
+            };
+            /** @description the order cannot become new; the order cannot become preparing; the order cannot become ready; the order cannot become collected; the order cannot become refused */
+            409: {
+                headers: {
+                    /** @description On every answer, and on every log line of the request */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        errors: {
+                            /** @enum {integer} */
+                            code: 409;
+                            /** @enum {string} */
+                            message: "the order cannot become new" | "the order cannot become preparing" | "the order cannot become ready" | "the order cannot become collected" | "the order cannot become refused";
+                        };
+                        /** @enum {string} */
+                        status: "fail";
+                    };
+                };
+            };
+            /** @description request is too large */
+            413: {
+                headers: {
+                    /** @description On every answer, and on every log line of the request */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        errors: {
+                            /** @enum {integer} */
+                            code: 413;
+                            /** @enum {string} */
+                            message: "request is too large";
+                        };
+                        /** @enum {string} */
+                        status: "fail";
+                    };
+                };
+            };
+            /** @description content encoding or character set is not supported */
+            415: {
+                headers: {
+                    /** @description On every answer, and on every log line of the request */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        errors: {
+                            /** @enum {integer} */
+                            code: 415;
+                            /** @enum {string} */
+                            message: "content encoding or character set is not supported";
                         };
                         /** @enum {string} */
                         status: "fail";

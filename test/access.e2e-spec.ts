@@ -29,6 +29,7 @@ const ADMIN_ONLY = [
   'DELETE /api/products/:product_id',
   'GET /api/admin/orders',
   'GET /api/admin/orders/:order_id',
+  'PUT /api/admin/orders/:order_id/fulfilment',
 ];
 
 const MALFORMED_FORMS = [

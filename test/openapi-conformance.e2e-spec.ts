@@ -192,6 +192,14 @@ describe('the service keeps to its document', () => {
     expectAsDocumented(`GET ${ofAdmin}`, await admin.get(`${ofAdmin}?status=refund`));
     expectAsDocumented(`GET ${ofAdmin}`, await admin.get(`${ofAdmin}?status=x`));
     expectAsDocumented(`GET ${ofAdmin}`, await customer.get(ofAdmin));
+    expectAsDocumented(`GET ${ofAdmin}`, await admin.get(`${ofAdmin}?q=ayu&fulfilment=new`));
+    const fulfilment = `PUT ${ofAdmin}/{order_id}/fulfilment`;
+    for (const step of ['refused', 'refused', 'eaten'])
+      expectAsDocumented(
+        fulfilment,
+        await admin.put(`${ofAdmin}/${orderId}/fulfilment`).send({ fulfilment: step }),
+      );
+    expectAsDocumented(fulfilment, await customer.put(`${ofAdmin}/${orderId}/fulfilment`));
     const history = `GET ${ofAdmin}/{order_id}`;
     expectAsDocumented(history, await admin.get(`${ofAdmin}/${orderId}`));
     expectAsDocumented(history, await admin.get(`${ofAdmin}/${orderId}?last_id=x`));

@@ -80,14 +80,19 @@ describe('what is taken', () => {
     ]);
   });
 
-  it('the lists take last_id, the administrator also a status; the rest an order_id', () => {
+  it('the lists take last_id, the administrator also filters and a search; the rest an order_id', () => {
     const lastId = { name: 'last_id', in: 'query', required: false };
     const orderId = { name: 'order_id', in: 'path', required: true, schema: { format: 'uuid' } };
     const parameters = (name: string) => operation(name).parameters;
     expect(parameters('GET /api/orders')).toMatchObject([lastId]);
     const ofAdmin = parameters('GET /api/admin/orders') ?? [];
-    expect(ofAdmin.map(({ name }) => name).sort()).toEqual(['last_id', 'status']);
+    expect(ofAdmin.map(({ name }) => name).sort()).toEqual(['fulfilment', 'last_id', 'q', 'status']);
     expect(ofAdmin.find(({ name }) => name === 'status')?.schema?.enum).toHaveLength(10);
+    expect(ofAdmin.find(({ name }) => name === 'fulfilment')?.schema?.enum).toHaveLength(5);
+    expect(ofAdmin.find(({ name }) => name === 'q')).toMatchObject({
+      required: false,
+      schema: { maxLength: 100 },
+    });
     expect(parameters('GET /api/orders/{order_id}')).toMatchObject([
       orderId,
       { name: 'If-None-Match', in: 'header', required: false },

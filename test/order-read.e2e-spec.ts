@@ -244,10 +244,13 @@ describe('GET /api/admin/orders', () => {
     );
   });
 
-  it('shows an order as the order itself does', async () => {
+  it('shows an order as the order itself does, and whose it is', async () => {
     const created = await placeOrder(customer, [{ product_id: bread, quantity: 2 }]);
     const [newest] = pageOf(await admin.get(ADMIN_ORDERS).expect(200)).orders;
-    expect(newest).toEqual(created);
+    expect(newest).toEqual({
+      ...created,
+      customer: expect.objectContaining({ id: userIdOf(customer) }) as object,
+    });
   });
 
   it('a page is one SQL statement', async () => {
@@ -259,11 +262,12 @@ describe('GET /api/admin/orders', () => {
 
 describe('access to orders', () => {
   /** Every route that names an order, and the answer to a customer who does not own it. */
-  const ROUTES: readonly [string, 'get' | 'post', (orderId: string) => string, 403 | 404][] = [
+  const ROUTES: readonly [string, 'get' | 'post' | 'put', (orderId: string) => string, 403 | 404][] = [
     ['GET /api/orders/:order_id', 'get', (id) => `${ORDERS}/${id}`, 404],
     ['POST /api/orders/:order_id/token', 'post', (id) => `${ORDERS}/${id}/token`, 404],
     ['POST /api/orders/:order_id/cancel', 'post', (id) => `${ORDERS}/${id}/cancel`, 404],
     ['GET /api/admin/orders/:order_id', 'get', (id) => `${ADMIN_ORDERS}/${id}`, 403],
+    ['PUT /api/admin/orders/:order_id/fulfilment', 'put', (id) => `${ADMIN_ORDERS}/${id}/fulfilment`, 403],
   ];
 
   it('is tried for every route that names an order', () => {

@@ -37,6 +37,7 @@ export const failures = {
   signature: () => new Failure(403, 'invalid signature'),
   notFound: () => new Failure(404, "resource you're looking for is not found"),
   orderNotPending: () => new Failure(409, 'order is no longer pending'),
+  fulfilmentStep: (next: string) => new Failure(409, `the order cannot become ${next}`),
   idempotencyKeyReused: () => new Failure(409, 'idempotency key was used with another request'),
   requestTimeout: () => new Failure(408, 'request took too long'),
   simulatorAction: () => new Failure(409, 'the payment is in a state that does not allow this'),

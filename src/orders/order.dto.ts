@@ -1,6 +1,8 @@
 import { ApiProperty } from '@nestjs/swagger';
+import { UserView } from '../users/users.dto.js';
+import { type Fulfilment, FULFILMENTS } from './fulfilment.js';
 import { ORDER_STATUSES, type OrderStatus } from './order-status.js';
-import type { Order, OrderItem, PaymentAttempt } from './order.entity.js';
+import type { Order, OrderItem, OrderWithCustomer, PaymentAttempt } from './order.entity.js';
 
 /** A line of an order, with name and price as sold. */
 export class OrderItemView {
@@ -48,6 +50,9 @@ export class OrderView {
   @ApiProperty({ enum: ORDER_STATUSES, example: 'pending' })
   readonly status: OrderStatus;
 
+  @ApiProperty({ enum: FULFILMENTS, description: 'What the bakery does with it', example: 'new' })
+  readonly fulfilment: Fulfilment;
+
   @ApiProperty({ description: 'Whole rupiah: the sum of price × quantity', example: 370000 })
   readonly gross_amount: number;
 
@@ -86,6 +91,7 @@ export class OrderView {
     const { payable } = order;
     this.order_id = order.orderId;
     this.status = order.status;
+    this.fulfilment = order.fulfilment;
     this.gross_amount = Number(order.grossAmount);
     this.payment_type = order.paymentType;
     this.fraud_status = order.fraudStatus;
@@ -94,6 +100,17 @@ export class OrderView {
     this.items = order.items.map((item) => new OrderItemView(item));
     this.token = payable?.token ?? null;
     this.redirect_url = payable?.redirectUrl ?? null;
+  }
+}
+
+/** An order as administrators see it: with whose it is. */
+export class AdminOrderView extends OrderView {
+  @ApiProperty()
+  readonly customer: UserView;
+
+  constructor(order: OrderWithCustomer) {
+    super(order);
+    this.customer = new UserView(order.customer);
   }
 }
 

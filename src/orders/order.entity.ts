@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Column, Entity, JoinColumn, ManyToOne, OneToMany, PrimaryColumn, type Relation } from 'typeorm';
+import { User } from '../users/user.entity.js';
+import type { Fulfilment } from './fulfilment.js';
 import type { OrderStatus } from './order-status.js';
 
 /** A request that asks the gateway for a payment page has this long; then its process is taken for dead. */
@@ -13,8 +15,16 @@ export class Order {
   @Column('integer', { name: 'user_id' })
   userId!: number;
 
+  /** Only where it was asked for: id, full name and e-mail. */
+  @ManyToOne(() => User)
+  @JoinColumn({ name: 'user_id', foreignKeyConstraintName: 'orders_user_id_fkey' })
+  customer?: Relation<User>;
+
   @Column('text', { default: 'pending' })
   status!: OrderStatus;
+
+  @Column('text', { default: 'new' })
+  fulfilment!: Fulfilment;
 
   /** Whole rupiah, as PostgreSQL writes a bigint. */
   @Column('bigint', { name: 'gross_amount' })
@@ -40,6 +50,10 @@ export class Order {
 
   @Column('timestamptz', { name: 'completed_at', nullable: true })
   completedAt!: Date | null;
+
+  /** Kept when the payment is undone and made again: the receipt was mailed then. */
+  @Column('timestamptz', { name: 'first_paid_at', nullable: true })
+  firstPaidAt!: Date | null;
 
   /** Given by the client that made the order; unique for its user. */
   @Column('varchar', { name: 'idempotency_key', length: 255, nullable: true })
@@ -75,6 +89,9 @@ export class Order {
     return this.status === 'pending' ? (this.attempts.findLast(({ isAlive }) => isAlive) ?? null) : null;
   }
 }
+
+/** An order that was read with its customer. */
+export type OrderWithCustomer = Order & Required<Pick<Order, 'customer'>>;
 
 /** A line of an order, with name and price as sold; the product may change or go. */
 @Entity('order_items')

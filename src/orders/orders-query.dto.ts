@@ -1,7 +1,9 @@
 import { Injectable, type PipeTransform } from '@nestjs/common';
-import { ApiPropertyOptional } from '@nestjs/swagger';
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn, IsOptional, isUUID, IsUUID } from 'class-validator';
 import { failures } from '../common/errors.js';
+import { SearchQuery } from '../common/search-query.decorator.js';
+import { type Fulfilment, FULFILMENTS } from './fulfilment.js';
 import { ORDER_STATUSES, type OrderStatus } from './order-status.js';
 
 /** Query of a list of orders. */
@@ -13,12 +15,30 @@ export class OrdersQuery {
   last_id?: string;
 }
 
+/** Message of a value that `fulfilment` cannot have. */
+export const UNKNOWN_FULFILMENT = `fulfilment should be one of ${FULFILMENTS.join(', ')}`;
+
 /** Query of the administrators' list. */
 export class AdminOrdersQuery extends OrdersQuery {
   @ApiPropertyOptional({ enum: ORDER_STATUSES })
   @IsOptional()
   @IsIn(ORDER_STATUSES, { message: `status should be one of ${ORDER_STATUSES.join(', ')}` })
   status?: OrderStatus;
+
+  @ApiPropertyOptional({ enum: FULFILMENTS })
+  @IsOptional()
+  @IsIn(FULFILMENTS, { message: UNKNOWN_FULFILMENT })
+  fulfilment?: Fulfilment;
+
+  @SearchQuery("Part of the customer's name or e-mail, or how the order's id begins; case does not matter")
+  q?: string;
+}
+
+/** Body of PUT /api/admin/orders/{order_id}/fulfilment. */
+export class FulfilmentDto {
+  @ApiProperty({ enum: FULFILMENTS, example: 'preparing' })
+  @IsIn(FULFILMENTS, { message: UNKNOWN_FULFILMENT })
+  fulfilment!: Fulfilment;
 }
 
 /** For the OpenAPI document. */
@@ -28,7 +48,12 @@ export const ORDER_ID_PARAM = { name: 'order_id', schema: { type: 'string', form
 @Injectable()
 export class OrderIdPipe implements PipeTransform<string, string> {
   transform(text: string): string {
-    if (!isUUID(text, 'loose')) throw failures.notFound();
-    return text.toLowerCase();
+    return orderIdOf(text);
   }
+}
+
+/** @throws Failure 404 for what is no UUID */
+export function orderIdOf(text: string): string {
+  if (!isUUID(text, 'loose')) throw failures.notFound();
+  return text.toLowerCase();
 }

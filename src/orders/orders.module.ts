@@ -4,6 +4,7 @@ import { GatewayModule } from '../gateway/gateway.module.js';
 import { ProductsModule } from '../products/products.module.js';
 import { AdminOrdersController } from './admin-orders.controller.js';
 import { CheckoutService } from './checkout.service.js';
+import { FulfilmentService } from './fulfilment.service.js';
 import { Order, OrderItem, PaymentAttempt } from './order.entity.js';
 import { OrdersController } from './orders.controller.js';
 import { OrdersRepository } from './orders.repository.js';
@@ -12,7 +13,7 @@ import { OrdersService } from './orders.service.js';
 @Module({
   imports: [TypeOrmModule.forFeature([Order, OrderItem, PaymentAttempt]), GatewayModule, ProductsModule],
   controllers: [OrdersController, AdminOrdersController],
-  providers: [CheckoutService, OrdersRepository, OrdersService],
+  providers: [CheckoutService, FulfilmentService, OrdersRepository, OrdersService],
   exports: [OrdersService],
 })
 export class OrdersModule {}

@@ -3,8 +3,10 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { randomUUID } from 'node:crypto';
 import { type EntityManager, Repository, type SelectQueryBuilder } from 'typeorm';
 import type { PaymentPage } from '../gateway/payment-gateway.js';
+import { beginningWith, containing } from '../common/search-query.decorator.js';
+import type { Fulfilment } from './fulfilment.js';
 import type { OrderStatus } from './order-status.js';
-import { Order, OrderItem, PaymentAttempt } from './order.entity.js';
+import { Order, OrderItem, type OrderWithCustomer, PaymentAttempt } from './order.entity.js';
 
 /** Orders of one page. */
 const PAGE_SIZE = 50;
@@ -25,6 +27,9 @@ export interface AttemptClaim {
 export interface OrderFilter {
   readonly userId?: number;
   readonly status?: OrderStatus | undefined;
+  readonly fulfilment?: Fulfilment | undefined;
+  /** Part of the customer's name or e-mail, or how the order's id begins; in any case. */
+  readonly search?: string | undefined;
   /** Those that were made before this one. */
   readonly afterId?: string | undefined;
 }
@@ -49,8 +54,14 @@ export class OrdersRepository {
     return this.#withParts().where({ userId, idempotencyKey }).getOne();
   }
 
-  /** A page of orders with their items and attempts, newest first. */
-  page({ userId, status, afterId }: OrderFilter): Promise<Order[]> {
+  /** The same with its customer. */
+  async findWithCustomer(orderId: string): Promise<OrderWithCustomer | null> {
+    const order = await this.#withCustomer().where('o.orderId = :orderId', { orderId }).getOne();
+    return order as OrderWithCustomer | null;
+  }
+
+  /** A page of orders with their items, attempts and customers, newest first. */
+  async page({ userId, status, fulfilment, search, afterId }: OrderFilter): Promise<OrderWithCustomer[]> {
     const ids = this.orders
       .createQueryBuilder('page')
       .select('page.orderId')
@@ -59,6 +70,14 @@ export class OrdersRepository {
       .limit(PAGE_SIZE);
     if (userId !== undefined) ids.andWhere('page.userId = :userId', { userId });
     if (status !== undefined) ids.andWhere('page.status = :status', { status });
+    if (fulfilment !== undefined) ids.andWhere('page.fulfilment = :fulfilment', { fulfilment });
+    if (search !== undefined)
+      ids
+        .innerJoin('page.customer', 'searched')
+        .andWhere(
+          '(searched.fullname ILIKE :part OR searched.email ILIKE :part OR CAST(page.orderId AS text) LIKE :beginning)',
+          { part: containing(search), beginning: beginningWith(search.toLowerCase()) },
+        );
     if (afterId !== undefined) {
       const after = ids
         .subQuery()
@@ -68,7 +87,7 @@ export class OrdersRepository {
       if (userId !== undefined) after.andWhere('last.userId = :userId');
       ids.andWhere(`(page.createdAt, page.orderId) < ${after.getQuery()}`).setParameters({ afterId });
     }
-    return this.#withParts()
+    const page = await this.#withCustomer()
       .where(`o.orderId IN (${ids.getQuery()})`)
       .setParameters(ids.getParameters())
       .orderBy('o.createdAt', 'DESC')
@@ -76,6 +95,7 @@ export class OrdersRepository {
       .addOrderBy('item.position')
       .addOrderBy('attempt.number')
       .getMany();
+    return page as OrderWithCustomer[];
   }
 
   /** Inserts an order with its items and attempts; sets what the database adds. */
@@ -121,7 +141,7 @@ export class OrdersRepository {
   async update(
     tx: EntityManager,
     orderId: string,
-    change: Partial<Omit<Order, 'orderId' | 'items' | 'attempts' | 'payable'>>,
+    change: Partial<Omit<Order, 'orderId' | 'customer' | 'items' | 'attempts' | 'payable'>>,
   ): Promise<void> {
     await tx.update(Order, { orderId }, { ...change, updatedAt: () => 'now()' });
   }
@@ -169,6 +189,13 @@ export class OrdersRepository {
     const change = { ...page, expiresAt, claimId: null, claimedAt: null };
     const { affected } = await this.orders.manager.update(PaymentAttempt, { attemptId, claimId }, change);
     return affected === 1;
+  }
+
+  /** Of the account nothing else is read. */
+  #withCustomer(): SelectQueryBuilder<Order> {
+    return this.#withParts()
+      .innerJoin('o.customer', 'customer')
+      .addSelect(['customer.id', 'customer.fullname', 'customer.email']);
   }
 
   #withParts(): SelectQueryBuilder<Order> {

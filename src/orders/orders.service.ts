@@ -9,7 +9,7 @@ import { ProductsService } from '../products/products.service.js';
 import { CheckoutService } from './checkout.service.js';
 import { type CreateOrderDto, type NewOrderItemDto, PRODUCT_GONE } from './create-order.dto.js';
 import { afterPayment, type OrderStatus } from './order-status.js';
-import { Order, OrderItem, PaymentAttempt } from './order.entity.js';
+import { Order, OrderItem, type OrderWithCustomer, PaymentAttempt } from './order.entity.js';
 import { type OrderFilter, OrdersRepository } from './orders.repository.js';
 
 export type { Order };
@@ -70,7 +70,7 @@ export class OrdersService {
   }
 
   /** Orders, newest first. @throws Failure 404 when there are none after that one */
-  async page(filter: OrderFilter): Promise<Order[]> {
+  async page(filter: OrderFilter): Promise<OrderWithCustomer[]> {
     const page = await this.orders.page(filter);
     if (page.length === 0) throw failures.notFound();
     return page;
@@ -80,6 +80,13 @@ export class OrdersService {
   async findFor(caller: Principal, orderId: string): Promise<Order> {
     const order = await this.orders.findById(orderId);
     if (order === null || (order.userId !== caller.id && caller.role !== 'ADMIN')) throw failures.notFound();
+    return order;
+  }
+
+  /** For administrators. @throws Failure 404 */
+  async findWithCustomer(orderId: string): Promise<OrderWithCustomer> {
+    const order = await this.orders.findWithCustomer(orderId);
+    if (order === null) throw failures.notFound();
     return order;
   }
 

@@ -1,10 +1,9 @@
 import { Controller, Get, Param, Query, UseGuards } from '@nestjs/common';
 import { ApiParam, ApiTags } from '@nestjs/swagger';
 import { AdminGuard } from '../auth/admin.guard.js';
-import { CurrentUser, type Principal } from '../common/current-user.decorator.js';
 import { failures } from '../common/errors.js';
 import { ApiEndpoint } from '../common/openapi.decorators.js';
-import { OrderView } from '../orders/order.dto.js';
+import { AdminOrderView } from '../orders/order.dto.js';
 import { ORDER_ID_PARAM, OrderIdPipe } from '../orders/orders-query.dto.js';
 import { OrdersService } from '../orders/orders.service.js';
 import { HistoryMeta, HistoryQuery, NotificationView } from './order-history.dto.js';
@@ -22,12 +21,12 @@ export class OrderHistoryController {
   @Get(':order_id')
   @ApiParam(ORDER_ID_PARAM)
   @ApiEndpoint({
-    summary: 'An order with all that the gateway said of it',
+    summary: 'An order with its customer and all that the gateway said of it',
     description: 'Oldest first, 50 a page, each as received and with what became of it.',
     access: 'admin',
     success: {
       status: 200,
-      data: { order: OrderView, meta: HistoryMeta, notifications: [NotificationView] },
+      data: { order: AdminOrderView, meta: HistoryMeta, notifications: [NotificationView] },
     },
     failures: [
       failures.malformedRequest(),
@@ -36,15 +35,14 @@ export class OrderHistoryController {
     ],
   })
   async show(
-    @CurrentUser() admin: Principal,
     @Param('order_id', OrderIdPipe) orderId: string,
     @Query() { last_id: afterId }: HistoryQuery,
-  ): Promise<{ order: OrderView; meta: HistoryMeta; notifications: NotificationView[] }> {
-    const order = await this.orders.findFor(admin, orderId);
+  ): Promise<{ order: AdminOrderView; meta: HistoryMeta; notifications: NotificationView[] }> {
+    const order = await this.orders.findWithCustomer(orderId);
     const notifications = await this.payments.page(order.orderId, afterId ?? 0);
     if (notifications.length === 0 && afterId !== undefined) throw failures.notFound();
     return {
-      order: new OrderView(order),
+      order: new AdminOrderView(order),
       meta: new HistoryMeta(notifications),
       notifications: notifications.map((notification) => new NotificationView(notification)),
     };

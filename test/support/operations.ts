@@ -70,6 +70,17 @@ export const OPERATIONS: Readonly<Record<string, [Access, 'json' | 'form' | null
   'POST /api/orders/{order_id}/cancel': ['user', null, [NOT_FOUND, NOT_PENDING, GATEWAY_AWAY]],
   'GET /api/admin/orders': ['admin', null, [VALIDATION, NOT_FOUND]],
   'GET /api/admin/orders/{order_id}': ['admin', null, [VALIDATION, NOT_FOUND]],
+  'PUT /api/admin/orders/{order_id}/fulfilment': [
+    'admin',
+    'json',
+    [
+      VALIDATION,
+      NOT_FOUND,
+      ...['new', 'preparing', 'ready', 'collected', 'refused'].map(
+        (step) => [409, `the order cannot become ${step}`] as const,
+      ),
+    ],
+  ],
 
   'POST /api/products/payments': ['none', 'json', [VALIDATION, [403, 'invalid signature'], NOT_FOUND]],
   'GET /api/images/{name}': ['none', null, [NOT_FOUND]],

@@ -23,6 +23,7 @@ export interface OrderItemAnswer {
 export interface OrderAnswer {
   readonly order_id: string;
   readonly status: string;
+  readonly fulfilment: string;
   readonly gross_amount: number;
   readonly payment_type: string | null;
   readonly fraud_status: string | null;
@@ -31,6 +32,8 @@ export interface OrderAnswer {
   readonly items: readonly OrderItemAnswer[];
   readonly token: string | null;
   readonly redirect_url: string | null;
+  /** For administrators. */
+  readonly customer?: { readonly id: number; readonly fullname: string; readonly email: string };
 }
 
 export interface OrderPage {

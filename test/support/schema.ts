@@ -1,6 +1,6 @@
 import type pg from 'pg';
 
-/** Every table, column, constraint, index, trigger, function and type of the service's schema, one a line, sorted. */
+/** Every table, column, constraint, index, trigger, function (not those of extensions) and type of the service's schema, one a line, sorted. */
 export async function schemaOf(pool: pg.Pool): Promise<string[]> {
   const { rows } = await pool.query<{ line: string }>(
     `WITH ours AS (SELECT oid, relname FROM pg_class
@@ -21,6 +21,7 @@ export async function schemaOf(pool: pg.Pool): Promise<string[]> {
      UNION ALL
      SELECT format('function %s', pg_get_functiondef(oid)) FROM pg_proc
        WHERE pronamespace = 'public'::regnamespace AND prokind IN ('f', 'p')
+         AND NOT EXISTS (SELECT FROM pg_depend WHERE objid = pg_proc.oid AND deptype = 'e')
      UNION ALL
      SELECT format('type %s %s', typname, typtype) FROM pg_type
        WHERE typnamespace = 'public'::regnamespace AND typtype IN ('e', 'd')

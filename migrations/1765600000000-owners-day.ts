@@ -1,0 +1,48 @@
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+
+/**
+ * What the bakery does with an order, when it was first paid, and products that can be searched by name.
+ *
+ * `search_text` folds what a search does not tell apart: case and accents. It is stored with each product, because
+ * computing it takes longer than comparing it. The index needs the extension pg_trgm. A server that lacks it, or a role
+ * that may not create it, goes without: the search gives the same answers and reads all names.
+ */
+export class OwnersDay1765600000000 implements MigrationInterface {
+  readonly name = 'OwnersDay1765600000000';
+
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query(`
+      ALTER TABLE orders
+        ADD COLUMN fulfilment text NOT NULL DEFAULT 'new' CONSTRAINT orders_fulfilment_check
+          CHECK (fulfilment IN ('new', 'preparing', 'ready', 'collected', 'refused')),
+        ADD COLUMN first_paid_at timestamptz;
+      CREATE INDEX orders_fulfilment_created_at_idx ON orders (fulfilment, created_at DESC, order_id DESC);
+      UPDATE orders SET first_paid_at = paid.at
+        FROM (
+          SELECT order_id, min(received_at) AS at FROM payment_notifications
+          WHERE outcome = 'applied' AND transaction_status IN ('settlement', 'capture') GROUP BY order_id
+        ) AS paid
+        WHERE paid.order_id = orders.order_id;
+
+      CREATE FUNCTION search_text(written text) RETURNS text
+        LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+        RETURN lower(regexp_replace(normalize(written, NFD), '[\\u0300-\\u036f]', '', 'g'));
+      ALTER TABLE products ADD COLUMN search_name text GENERATED ALWAYS AS (search_text(name)) STORED;
+      DO $$ BEGIN
+        CREATE EXTENSION IF NOT EXISTS pg_trgm;
+        CREATE INDEX products_search_name_idx ON products USING gin (search_name gin_trgm_ops);
+      EXCEPTION WHEN feature_not_supported OR undefined_file OR insufficient_privilege OR undefined_object THEN
+        RAISE NOTICE 'products are searched without an index: %', SQLERRM;
+      END $$;
+    `);
+  }
+
+  /** The extension stays: something else may use it. */
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query(`
+      ALTER TABLE products DROP COLUMN search_name;
+      DROP FUNCTION search_text;
+      ALTER TABLE orders DROP COLUMN fulfilment, DROP COLUMN first_paid_at;
+    `);
+  }
+}

@@ -1,0 +1,34 @@
+import { applyDecorators } from '@nestjs/common';
+import { ApiPropertyOptional } from '@nestjs/swagger';
+import { Transform } from 'class-transformer';
+import { IsOptional, IsString, Matches, MaxLength } from 'class-validator';
+
+const MAX_LENGTH = 100;
+
+/** A text to search for, trimmed; an empty one is none. PostgreSQL cannot store U+0000, so nothing contains it. */
+export function SearchQuery(description: string): PropertyDecorator {
+  return applyDecorators(
+    ApiPropertyOptional({ type: String, maxLength: MAX_LENGTH, description }),
+    Transform(({ value }: { value: unknown }) =>
+      typeof value === 'string' ? value.trim() || undefined : value,
+    ),
+    IsOptional(),
+    IsString({ message: 'q should be a text' }),
+    MaxLength(MAX_LENGTH, { message: `q can have ${MAX_LENGTH} characters at max` }),
+    Matches(/^[^\0]*$/, { message: 'q contains a character that is not allowed' }),
+  );
+}
+
+/** A pattern for LIKE that finds a text anywhere in another; `%`, `_` and the backslash stand for themselves. */
+export function containing(text: string): string {
+  return `%${escapeLike(text)}%`;
+}
+
+/** A pattern for LIKE that finds a text at the beginning of another. */
+export function beginningWith(text: string): string {
+  return `${escapeLike(text)}%`;
+}
+
+function escapeLike(text: string): string {
+  return text.replaceAll(/[\\%_]/g, '\\$&');
+}

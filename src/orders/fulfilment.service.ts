@@ -1,0 +1,33 @@
+import { Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { failures } from '../common/errors.js';
+import { type Fulfilment, mayBecome } from './fulfilment.js';
+import type { OrderWithCustomer } from './order.entity.js';
+import { OrdersRepository } from './orders.repository.js';
+import { OrdersService } from './orders.service.js';
+
+/** What the bakery does with orders, step by step. */
+@Injectable()
+export class FulfilmentService {
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly repository: OrdersRepository,
+    private readonly orders: OrdersService,
+  ) {}
+
+  /**
+   * Takes an order to its next step. Of two requests for one step the second finds it done.
+   * @returns the order with its customer
+   * @throws Failure 404; 409 when the order cannot take this step
+   */
+  async advance(orderId: string, next: Fulfilment): Promise<OrderWithCustomer> {
+    await this.dataSource.transaction(async (tx) => {
+      const order = await this.repository.lock(tx, orderId);
+      // The lock also takes the ids of payment attempts.
+      if (order?.orderId !== orderId) throw failures.notFound();
+      if (!mayBecome(order, next)) throw failures.fulfilmentStep(next);
+      await this.repository.update(tx, orderId, { fulfilment: next });
+    });
+    return this.orders.findWithCustomer(orderId);
+  }
+}

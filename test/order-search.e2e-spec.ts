@@ -1,0 +1,124 @@
+import type { Client } from './support/client.js';
+import { insertOrders, pageOf, type Shop, startShop, userIdOf } from './support/orders.js';
+import { fail, NOT_FOUND } from './support/products.js';
+import { statementsOf } from './support/statements.js';
+
+const ADMIN_ORDERS = '/api/admin/orders';
+/** Customers by e-mail, and their names. */
+const CUSTOMERS = {
+  'wayan.sudana@example.com': 'Wayan Sudana',
+  'elodie@example.org': 'Élodie Faßbender',
+  'percent@example.net': '100% _Bread_ O\'Hara "Q" \\o/',
+} as const;
+
+let shop: Shop;
+let admin: Client;
+/** Two orders of each customer, newest first. */
+const ordersOf = new Map<string, string[]>();
+
+beforeAll(async () => {
+  shop = await startShop();
+  admin = await shop.admin();
+  for (const [email, fullname] of Object.entries(CUSTOMERS)) {
+    const customer = shop.client();
+    await customer.register({ email, fullname }).expect(201);
+    ordersOf.set(email, await insertOrders(shop, customer, 2));
+  }
+});
+
+afterAll(() => shop.stop());
+
+async function found(query: Record<string, string>): Promise<string[]> {
+  const answer = await admin.get(ADMIN_ORDERS).query(query);
+  if (answer.status === 404) {
+    expect(answer.body).toEqual(NOT_FOUND);
+    return [];
+  }
+  expect(answer.status).toBe(200);
+  return pageOf(answer).orders.map(({ order_id }) => order_id);
+}
+
+function idsOf(email: keyof typeof CUSTOMERS): string[] {
+  return ordersOf.get(email) ?? [];
+}
+
+describe('GET /api/admin/orders?q=', () => {
+  it.each([
+    ['Wayan Sudana', 'wayan.sudana@example.com'],
+    ['AYAN sud', 'wayan.sudana@example.com'],
+    ['  wayan  ', 'wayan.sudana@example.com'],
+    ['SUDANA@EXAMPLE', 'wayan.sudana@example.com'],
+    ['éLODIE', 'elodie@example.org'],
+    ['%', 'percent@example.net'],
+    ['_', 'percent@example.net'],
+    ['\\', 'percent@example.net'],
+    ["'", 'percent@example.net'],
+    ['"Q"', 'percent@example.net'],
+  ] as const)('%s finds the orders of a customer by a part of name or e-mail', async (q, email) => {
+    expect(await found({ q })).toEqual(idsOf(email));
+  });
+
+  it.each(['sudana wayan', '%wayan%', 'wa_an', "' OR 1=1 --", '\u{1F370}'])(
+    '%s finds none: 404',
+    async (q) => {
+      expect(await found({ q })).toEqual([]);
+    },
+  );
+
+  it('finds an order by the beginning of its id, in any case, and not by what follows', async () => {
+    const [orderId = ''] = idsOf('elodie@example.org');
+    for (const q of [orderId, orderId.slice(0, 13), orderId.slice(0, 12).toUpperCase()])
+      expect(await found({ q })).toEqual([orderId]);
+    expect(await found({ q: orderId.slice(12) })).toEqual([]);
+  });
+
+  it('an empty one or only spaces is none: all orders are shown', async () => {
+    for (const q of ['', '   ']) expect(await found({ q })).toHaveLength(6);
+  });
+
+  it('goes with status, fulfilment and last_id', async () => {
+    const [newest = '', oldest = ''] = idsOf('wayan.sudana@example.com');
+    expect(await found({ q: 'wayan', last_id: newest })).toEqual([oldest]);
+    expect(await found({ q: 'wayan', last_id: oldest })).toEqual([]);
+    expect(await found({ q: 'wayan', status: 'settlement' })).toEqual([]);
+    expect(await found({ q: 'wayan', status: 'pending', fulfilment: 'new' })).toEqual([newest, oldest]);
+    expect(await found({ q: 'wayan', fulfilment: 'ready' })).toEqual([]);
+  });
+
+  it.each([
+    ['x'.repeat(101), 'q can have 100 characters at max'],
+    ['bread\0', 'q contains a character that is not allowed'],
+  ])('%j is refused: 400', async (q, message) => {
+    const answer = await admin.get(ADMIN_ORDERS).query({ q }).expect(400);
+    expect(answer.body).toEqual(fail(400, 'validation error', { q: message }));
+  });
+
+  it('100 characters may be sought, two texts may not', async () => {
+    expect(await found({ q: 'x'.repeat(100) })).toEqual([]);
+    const answer = await admin.get(`${ADMIN_ORDERS}?q=a&q=b`).expect(400);
+    expect(answer.body).toEqual(fail(400, 'validation error', { q: 'q should be a text' }));
+  });
+
+  it('a page is one SQL statement', async () => {
+    const search = () => admin.get(`${ADMIN_ORDERS}?q=wayan`).expect(200);
+    expect(await statementsOf(shop, search)).toHaveLength(1);
+  });
+});
+
+describe('whose an order is', () => {
+  it('stands in the list and in the order, for administrators: id, full name and e-mail, nothing else', async () => {
+    const email = 'wayan.sudana@example.com';
+    const client = shop.client();
+    const password = 'correct horse battery staple';
+    await client.post('/api/login').send({ email, password }).expect(200);
+    const customer = { id: userIdOf(client), fullname: 'Wayan Sudana', email };
+    const [orderId = ''] = idsOf(email);
+    const [listed] = pageOf(await admin.get(`${ADMIN_ORDERS}?q=${orderId}`).expect(200)).orders;
+    expect(listed).toMatchObject({ customer });
+    expect(Object.keys(listed?.customer ?? {})).toEqual(['id', 'fullname', 'email']);
+    const detail = await admin.get(`${ADMIN_ORDERS}/${orderId}`).expect(200);
+    expect(detail.body).toMatchObject({ data: { order: { customer }, notifications: [] } });
+    const own = await client.get(`/api/orders/${orderId}`).expect(200);
+    expect(own.text).not.toContain('customer');
+  });
+});
