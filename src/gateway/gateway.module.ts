@@ -8,7 +8,6 @@ import { MidtransGateway } from './midtrans.gateway.js';
 import { PaymentGateway } from './payment-gateway.js';
 import { SimulatorController } from './simulator/simulator.controller.js';
 import { SimulatorGateway } from './simulator/simulator.gateway.js';
-import { SimulatorPage } from './simulator/simulator-page.js';
 import { SimulatorTransaction } from './simulator/simulator-transaction.entity.js';
 
 /** Gives the payment gateway that the settings name; only that one is made. */
@@ -20,16 +19,15 @@ import { SimulatorTransaction } from './simulator/simulator-transaction.entity.j
 export class GatewayModule {}
 
 /** The simulator's page, for services whose `PaymentGateway` is the simulator. */
-@Module({ imports: [GatewayModule], controllers: [SimulatorController], providers: [SimulatorPage] })
+@Module({ imports: [GatewayModule], controllers: [SimulatorController] })
 class SimulatorPageModule {}
 
 function gatewayOf(env: Env, dataSource: DataSource, jobs: JobsService): PaymentGateway {
   if (env.payment.gateway === 'midtrans') return new MidtransGateway(env.payment);
-  if (env.nodeEnv === 'production') throw new Error('the simulator would let anyone pay for nothing');
   return new SimulatorGateway(dataSource, jobs, env);
 }
 
 /** Modules with pages of the gateway; there are none with Midtrans. */
-export function gatewayPages({ payment, nodeEnv }: Pick<Env, 'payment' | 'nodeEnv'>): Type[] {
-  return payment.gateway === 'simulator' && nodeEnv !== 'production' ? [SimulatorPageModule] : [];
+export function gatewayPages({ payment }: Env): Type[] {
+  return payment.gateway === 'simulator' ? [SimulatorPageModule] : [];
 }

@@ -25,7 +25,7 @@ export function snapRequest({ orderId, grossAmount, items, customer }: Transacti
       quantity,
     })),
     customer_details: { first_name: cut(customer.fullname, MAX_CUSTOMER_TEXT), email: customer.email },
-    expiry: { start_time: jakartaTime(now), ...ONE_DAY },
+    expiry: { start_time: `${gatewayTime(now)} +0700`, ...ONE_DAY },
     page_expiry: ONE_DAY,
   };
 }
@@ -87,8 +87,7 @@ function cut(value: string, maxLength: number): string {
   return value.length <= maxLength ? value : value.slice(0, end);
 }
 
-/** `2026-11-20 17:05:12 +0700` */
-function jakartaTime(time: Date): string {
-  const local = new Date(time.getTime() + JAKARTA_OFFSET_MS).toISOString();
-  return `${local.slice(0, 10)} ${local.slice(11, 19)} +0700`;
+/** As the gateway writes a time: `2026-11-20 17:05:12`, in Jakarta. */
+export function gatewayTime(time: Date): string {
+  return new Date(time.getTime() + JAKARTA_OFFSET_MS).toISOString().slice(0, 19).replace('T', ' ');
 }

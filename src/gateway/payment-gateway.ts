@@ -1,3 +1,18 @@
+/** The gateway's transaction_status values (contract 3 and 6). */
+export const TRANSACTION_STATUSES = [
+  'capture',
+  'settlement',
+  'pending',
+  'deny',
+  'cancel',
+  'expire',
+  'failure',
+  'refund',
+  'partial_refund',
+  'authorize',
+] as const;
+export type TransactionStatus = (typeof TRANSACTION_STATUSES)[number];
+
 /** What a customer is to pay. Amounts are whole rupiah; the items add up to `grossAmount`. */
 export interface TransactionRequest {
   /** Under this id the gateway knows the payment; it takes every id only once. */
@@ -21,7 +36,7 @@ export interface PaymentPage {
 /** What the gateway says of a transaction: the fields of a notification that the status API also has. */
 export interface GatewayTransaction {
   readonly transactionId: string;
-  /** One of the values of contract 6. */
+  /** One of `TRANSACTION_STATUSES`, unless the gateway has a new one. */
   readonly transactionStatus: string;
   readonly statusCode: string;
   /** As the gateway writes it, for example `185000.00`. */

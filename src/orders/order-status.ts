@@ -1,17 +1,8 @@
-/** Every state of an order: the gateway's transaction_status values (contract 3 and 6). */
-export const ORDER_STATUSES = [
-  'capture',
-  'settlement',
-  'pending',
-  'deny',
-  'cancel',
-  'expire',
-  'failure',
-  'refund',
-  'partial_refund',
-  'authorize',
-] as const;
-export type OrderStatus = (typeof ORDER_STATUSES)[number];
+import { TRANSACTION_STATUSES, type TransactionStatus } from '../gateway/payment-gateway.js';
+
+/** Every state of an order: that of its payment. */
+export const ORDER_STATUSES = TRANSACTION_STATUSES;
+export type OrderStatus = TransactionStatus;
 
 /** The part of an order that payments change. */
 export interface PaymentState {

@@ -1,118 +1,91 @@
+import { randomUUID } from 'node:crypto';
+import { TRANSACTION_STATUSES, type TransactionStatus } from '../payment-gateway.js';
 import {
   isChosen,
   type NotificationKind,
   type SimulatorTransaction,
-  TRANSACTION_STATUSES,
-  type TransactionStatus,
 } from './simulator-transaction.entity.js';
 
-/** A way to pay, with what the gateway's notifications hold because of it. */
-interface PaymentMethod {
-  readonly paymentType: string;
-  /** Null where notifications lack the field: convenience stores are not screened for fraud. */
-  readonly fraudStatus: 'accept' | null;
-  /** In the gateway's names. */
-  readonly paymentDetails: Readonly<Record<string, unknown>>;
-}
+/**
+ * Ways to pay: the `payment_type` of notifications, and the fields that they have because of it.
+ * @see https://docs.midtrans.com/docs/https-notification-webhooks for samples of each
+ */
+const METHODS = {
+  credit_card: { masked_card: '48111111-1114', bank: 'bni', approval_code: '1578569243927' },
+  gopay: {},
+  qris: { transaction_type: 'on-us', issuer: 'gopay', acquirer: 'gopay' },
+  bank_transfer: { va_numbers: [{ va_number: '812785002530231', bank: 'bca' }] },
+  cstore: { store: 'indomaret', payment_code: '8127850025302310' },
+};
+type PaymentMethod = keyof typeof METHODS;
 
+/** A button of the page: it changes the status (`to`), or sends a notification that changes nothing (`sends`). */
 export interface Action {
-  /** Heading on the page. */
-  readonly group: string;
   readonly label: string;
-  /** What to expect. */
-  readonly hint: string;
-  /** States of the payment that allow it; `new`: a payment method may be chosen. */
-  readonly from: readonly (TransactionStatus | 'new')[];
-  /** The status that the payment gets. */
-  readonly to?: TransactionStatus | undefined;
+  /** Statuses that allow it. */
+  readonly from: readonly SimulatorTransaction['transactionStatus'][];
+  readonly to?: TransactionStatus;
   /** Where a method may be chosen, the action begins a payment with this one. */
-  readonly method?: PaymentMethod | undefined;
-  /** A notification that changes nothing at the gateway. */
-  readonly sends?: Exclude<NotificationKind, 'status'> | undefined;
+  readonly method?: PaymentMethod;
+  readonly sends?: Exclude<NotificationKind, 'status'>;
 }
 
-/** @see https://docs.midtrans.com/docs/https-notification-webhooks for samples of each */
-const CARD: PaymentMethod = {
-  paymentType: 'credit_card',
-  fraudStatus: 'accept',
-  paymentDetails: { masked_card: '48111111-1114', bank: 'bni', approval_code: '1578569243927' },
-};
-const GOPAY: PaymentMethod = { paymentType: 'gopay', fraudStatus: 'accept', paymentDetails: {} };
-const QRIS: PaymentMethod = {
-  paymentType: 'qris',
-  fraudStatus: 'accept',
-  paymentDetails: { transaction_type: 'on-us', issuer: 'gopay', acquirer: 'gopay' },
-};
-const BANK: PaymentMethod = {
-  paymentType: 'bank_transfer',
-  fraudStatus: 'accept',
-  paymentDetails: { va_numbers: [{ va_number: '812785002530231', bank: 'bca' }] },
-};
-const STORE: PaymentMethod = {
-  paymentType: 'cstore',
-  fraudStatus: null,
-  paymentDetails: { store: 'indomaret', payment_code: '8127850025302310' },
-};
-
-type From = Action['from'];
-
-const PAYMENTS: readonly [name: string, label: string, to: TransactionStatus, method: PaymentMethod][] = [
-  ['card', 'Pay by card', 'capture', CARD],
-  ['card-authorize', 'Reserve on a card', 'authorize', CARD],
-  ['gopay', 'Pay with GoPay', 'settlement', GOPAY],
-  ['qris', 'Pay with QRIS', 'settlement', QRIS],
-  ['bank-transfer', 'Pay by bank transfer', 'pending', BANK],
-  ['convenience-store', 'Pay at a convenience store, which sends no fraud_status', 'pending', STORE],
-];
+/** The customer may choose how to pay: at first, and again after a payment that failed. */
+const NEW: Action['from'] = [null, 'deny', 'failure'];
+const ANY = TRANSACTION_STATUSES;
+const LATER = ANY.filter((status) => status !== 'pending');
 
 /**
- * After Midtrans' transaction status cycle, with a refund also before settlement and without chargebacks.
+ * What one can do on the page, by the last part of the address that the form posts to. The statuses follow Midtrans'
+ * transaction status cycle, with a refund also before settlement and without chargebacks.
  *
  * @see https://docs.midtrans.com/docs/transaction-status-cycle
  */
-const CHANGES: readonly [name: string, label: string, from: From, to: TransactionStatus, PaymentMethod?][] = [
-  ['settle', 'The money arrives', ['pending', 'capture'], 'settlement'],
-  ['capture', 'Capture the reserved amount', ['authorize'], 'capture'],
-  ['refund', 'Refund all of it', ['capture', 'settlement', 'partial_refund'], 'refund'],
-  ['partial-refund', 'Refund half of it', ['capture', 'settlement'], 'partial_refund'],
-  ['cancel', 'Cancel the payment', ['pending', 'authorize', 'capture'], 'cancel'],
-  ['expire', 'Let the time run out', ['pending'], 'expire'],
-  // A bank may also take a settled payment back.
-  ['deny', 'The bank refuses', ['new', 'pending', 'settlement'], 'deny', CARD],
-  ['fail', 'The payment breaks off', ['pending'], 'failure'],
-];
+export const ACTIONS: ReadonlyMap<string, Action> = new Map(
+  Object.entries<Action>({
+    card: { label: 'Pay by card', from: NEW, to: 'capture', method: 'credit_card' },
+    'card-authorize': { label: 'Reserve on a card', from: NEW, to: 'authorize', method: 'credit_card' },
+    gopay: { label: 'Pay with GoPay', from: NEW, to: 'settlement', method: 'gopay' },
+    qris: { label: 'Pay with QRIS', from: NEW, to: 'settlement', method: 'qris' },
+    'bank-transfer': { label: 'Pay by bank transfer', from: NEW, to: 'pending', method: 'bank_transfer' },
+    'convenience-store': { label: 'Pay at a convenience store', from: NEW, to: 'pending', method: 'cstore' },
+    settle: { label: 'The money arrives', from: ['pending', 'capture'], to: 'settlement' },
+    capture: { label: 'Capture the reserved amount', from: ['authorize'], to: 'capture' },
+    refund: { label: 'Refund all of it', from: ['capture', 'settlement', 'partial_refund'], to: 'refund' },
+    'partial-refund': { label: 'Refund half of it', from: ['capture', 'settlement'], to: 'partial_refund' },
+    cancel: { label: 'Cancel the payment', from: ['pending', 'authorize', 'capture'], to: 'cancel' },
+    expire: { label: 'Let the time run out', from: ['pending'], to: 'expire' },
+    // A bank may also take a settled payment back.
+    deny: {
+      label: 'The bank refuses',
+      from: [...NEW, 'pending', 'settlement'],
+      to: 'deny',
+      method: 'credit_card',
+    },
+    fail: { label: 'The payment breaks off', from: ['pending'], to: 'failure' },
+    'send-again': { label: 'Send the last notification again', from: ANY, sends: 'again' },
+    'send-late-pending': { label: 'Send a late pending', from: LATER, sends: 'late' },
+    'send-bad-signature': { label: 'Send a bad signature', from: ANY, sends: 'bad-signature' },
+  }),
+);
 
-const ANY = TRANSACTION_STATUSES;
-const LATER = ANY.filter((status) => status !== 'pending');
-const NOTIFICATIONS: readonly [name: string, label: string, hint: string, From, Action['sends']][] = [
-  ['send-again', 'Send the last one again', 'A duplicate: nothing should change', ANY, 'again'],
-  ['send-late-pending', 'Send a late pending', 'Overtaken: nothing should change', LATER, 'late'],
-  ['send-bad-signature', 'Send a bad signature', 'Should be refused with 403', ANY, 'bad-signature'],
-];
-
-/** What one can do on the page, by the last part of the address that the form posts to. */
-export const ACTIONS: ReadonlyMap<string, Action> = new Map([
-  ...PAYMENTS.map(([name, label, to, method]) =>
-    entry(name, { group: 'The customer pays', label, hint: `Becomes: ${to}`, from: ['new'], to, method }),
-  ),
-  ...CHANGES.map(([name, label, from, to, method]) =>
-    entry(name, { group: 'What becomes of the payment', label, hint: `Becomes: ${to}`, from, to, method }),
-  ),
-  ...NOTIFICATIONS.map(([name, label, hint, from, sends]) =>
-    entry(name, { group: 'Notifications that go astray', label, hint, from, sends }),
-  ),
-]);
-
-function entry(name: string, action: Action): [string, Action] {
-  return [name, action];
-}
-
-/** Whether the page lets the customer choose a method: at first, and again after a payment that failed. */
-export function mayBegin({ transactionStatus: status, expiresAt }: SimulatorTransaction): boolean {
-  return (status === null || status === 'deny' || status === 'failure') && Date.now() < expiresAt.getTime();
-}
-
+/** A payment that was cancelled or expired before a method was chosen allows nothing. */
 export function isAllowed({ from }: Action, transaction: SimulatorTransaction): boolean {
-  if (from.includes('new') && mayBegin(transaction)) return true;
-  return isChosen(transaction) && from.includes(transaction.transactionStatus);
+  const { transactionStatus } = transaction;
+  return from.includes(transactionStatus) && (transactionStatus === null || isChosen(transaction));
+}
+
+/** What a transaction gets from an action that begins a payment; nothing from any other. */
+export function paymentBegun(
+  { method }: Action,
+  { transactionStatus }: SimulatorTransaction,
+): Partial<SimulatorTransaction> {
+  if (method === undefined || !NEW.includes(transactionStatus)) return {};
+  return {
+    transactionId: randomUUID(),
+    transactionTime: new Date(),
+    paymentType: method,
+    paymentDetails: METHODS[method],
+    fraudStatus: method === 'cstore' ? null : 'accept', // convenience stores are not screened for fraud
+  };
 }

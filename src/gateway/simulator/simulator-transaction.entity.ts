@@ -1,19 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import type { TransactionRequest } from '../payment-gateway.js';
-
-export const TRANSACTION_STATUSES = [
-  'capture',
-  'settlement',
-  'pending',
-  'deny',
-  'cancel',
-  'expire',
-  'failure',
-  'refund',
-  'partial_refund',
-  'authorize',
-] as const;
-export type TransactionStatus = (typeof TRANSACTION_STATUSES)[number];
+import type { TransactionRequest, TransactionStatus } from '../payment-gateway.js';
 
 /** `status` tells of a change; the others are sent to see how the shop takes them. */
 export type NotificationKind = 'status' | 'again' | 'late' | 'bad-signature';
@@ -72,12 +58,6 @@ export class SimulatorTransaction {
 
   @Column('timestamptz', { name: 'transaction_time', nullable: true })
   transactionTime!: Date | null;
-
-  @Column('timestamptz', { name: 'settlement_time', nullable: true })
-  settlementTime!: Date | null;
-
-  @Column('timestamptz', { name: 'created_at', default: () => 'now()' })
-  createdAt!: Date;
 
   @Column('timestamptz', { name: 'expires_at' })
   expiresAt!: Date;

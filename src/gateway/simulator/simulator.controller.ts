@@ -2,10 +2,12 @@ import { Controller, Get, HttpCode, Inject, Param, ParseUUIDPipe, Post, Req, Res
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { failures } from '../../common/errors.js';
+import { corsOriginMatcher } from '../../common/origin-check.js';
 import { Public } from '../../common/public.decorator.js';
+import { Env } from '../../config/env.js';
 import { PaymentGateway } from '../payment-gateway.js';
 import { ACTIONS } from './simulator-actions.js';
-import { SimulatorPage } from './simulator-page.js';
+import { CONTENT_SECURITY_POLICY, pageOf, viewOf } from './simulator-page.js';
 import type { SimulatorGateway } from './simulator.gateway.js';
 
 const TOKEN = new ParseUUIDPipe({ exceptionFactory: () => failures.notFound() });
@@ -17,7 +19,7 @@ const TOKEN = new ParseUUIDPipe({ exceptionFactory: () => failures.notFound() })
 export class SimulatorController {
   constructor(
     @Inject(PaymentGateway) private readonly simulator: SimulatorGateway,
-    private readonly page: SimulatorPage,
+    private readonly env: Env,
   ) {}
 
   @Get(':token')
@@ -25,8 +27,21 @@ export class SimulatorController {
     @Param('token', TOKEN) token: string,
     @Req() request: Request,
     @Res() response: Response,
+    refused: string | null = null,
   ): Promise<void> {
-    await this.#answer(token, request, response);
+    const transaction = await this.simulator.find({ token });
+    if (transaction === null) throw failures.notFound();
+    // Besides what is set already: the answer also varies by Origin.
+    response.vary('Accept').set('Cache-Control', 'no-store');
+    if (wantsJson(request)) {
+      response.json({ status: 'success', data: viewOf(transaction) });
+      return;
+    }
+    response.set('Content-Security-Policy', CONTENT_SECURITY_POLICY);
+    // With helmet's `no-referrer` a browser posts the forms with `Origin: null`, which the origin check refuses.
+    response.set('Referrer-Policy', 'same-origin');
+    response.status(refused === null ? 200 : 409).type('html');
+    response.send(pageOf(transaction, { path: this.#pathOf(token), shop: this.#shopOf(request), refused }));
   }
 
   @Post(':token/:action')
@@ -41,35 +56,21 @@ export class SimulatorController {
     if (action === undefined || (await this.simulator.find({ token })) === null) throw failures.notFound();
     const isDone = await this.simulator.act(token, action);
     if (!isDone && wantsJson(request)) throw failures.simulatorAction();
-    if (isDone && !wantsJson(request)) response.redirect(303, this.page.address(token, cameFrom(request)));
-    else await this.#answer(token, request, response, isDone ? undefined : name);
+    if (isDone && !wantsJson(request)) response.redirect(303, this.#pathOf(token));
+    else await this.show(token, request, response, isDone ? null : name);
   }
 
-  /** @param refused an action that the payment's state does not allow */
-  async #answer(token: string, request: Request, response: Response, refused?: string): Promise<void> {
-    const transaction = await this.simulator.find({ token });
-    if (transaction === null) throw failures.notFound();
-    // Besides what is set already: the answer also varies by Origin.
-    response.vary('Accept').set('Cache-Control', 'no-store');
-    if (wantsJson(request)) {
-      response.json({ status: 'success', data: this.page.view(transaction) });
-      return;
-    }
-    response
-      .status(refused === undefined ? 200 : 409)
-      .set({
-        'Content-Security-Policy': this.page.contentSecurityPolicy,
-        // With helmet's `no-referrer` a browser posts the forms with `Origin: null`, which the origin check refuses.
-        'Referrer-Policy': 'same-origin',
-      })
-      .type('html')
-      .send(this.page.html(transaction, cameFrom(request), refused));
+  /** Without the origin: a phone may reach the page under another one than PUBLIC_URL. */
+  #pathOf(token: string): string {
+    return new URL(`${this.env.publicUrl}/api/simulator/${token}`).pathname;
   }
-}
 
-/** The page that led here, or what a form of this page kept of it. */
-function cameFrom({ query, headers }: Request): unknown {
-  return query.shop ?? headers.referer;
+  /** The origin of the page that led here, if it is a storefront that may call the service. */
+  #shopOf({ headers: { referer = '', host } }: Request): string | null {
+    if (!URL.canParse(referer) || new URL(referer).host === host) return null;
+    const { origin } = new URL(referer);
+    return corsOriginMatcher(this.env)(origin) ? origin : null;
+  }
 }
 
 function wantsJson(request: Request): boolean {

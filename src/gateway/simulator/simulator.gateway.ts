@@ -11,16 +11,11 @@ import {
   PaymentGateway,
   type PaymentPage,
   type TransactionRequest,
-} from '../payment-gateway.js';
-import { type Action, ACTIONS, isAllowed, mayBegin } from './simulator-actions.js';
-import { gatewayAnswer, notificationBody } from './simulator-messages.js';
-import {
-  isChosen,
-  type NotificationKind,
-  type SentNotification,
-  SimulatorTransaction,
   type TransactionStatus,
-} from './simulator-transaction.entity.js';
+} from '../payment-gateway.js';
+import { type Action, ACTIONS, isAllowed, paymentBegun } from './simulator-actions.js';
+import { notificationOf, statusAnswerOf } from './simulator-messages.js';
+import { isChosen, type NotificationKind, SimulatorTransaction } from './simulator-transaction.entity.js';
 
 const EXPIRE = 'simulator-expire';
 const DELIVER = 'simulator-deliver';
@@ -38,17 +33,22 @@ const ANSWER_POLL_MS = 20;
  * passes on errors of the database.
  */
 export class SimulatorGateway extends PaymentGateway implements OnModuleInit {
+  readonly #serverKey: string;
+
   constructor(
     private readonly dataSource: DataSource,
     private readonly jobs: JobsService,
     private readonly env: Env,
   ) {
     super();
+    this.#serverKey = env.payment.serverKey;
   }
 
   onModuleInit(): void {
     this.jobs.handle<{ orderId: string }>(EXPIRE, async ({ orderId }) => {
-      await this.#change(orderId, 'expire');
+      await this.#end(orderId, 'expire').catch((error: unknown) => {
+        if (!(error instanceof GatewayRefusedError)) throw error; // otherwise it was paid, or ended before
+      });
     });
     this.jobs.handle<{ orderId: string; id: string }>(
       DELIVER,
@@ -58,7 +58,7 @@ export class SimulatorGateway extends PaymentGateway implements OnModuleInit {
   }
 
   override async createTransaction(request: TransactionRequest): Promise<PaymentPage> {
-    const { orderId, grossAmount, items, customer } = request;
+    const { orderId, grossAmount, items } = request;
     const sum = items.reduce((total, { price, quantity }) => total + price * quantity, 0);
     if (!Number.isSafeInteger(grossAmount) || grossAmount <= 0 || sum !== grossAmount)
       throw new GatewayRefusedError('gross_amount must be a whole number above 0 and the sum of the items');
@@ -66,7 +66,7 @@ export class SimulatorGateway extends PaymentGateway implements OnModuleInit {
     const expiresAt = new Date(Date.now() + LIFETIME_MS);
     try {
       await this.dataSource.transaction(async (tx) => {
-        const fields = { orderId, token, grossAmount: String(grossAmount), items, customer, expiresAt };
+        const fields = { ...request, token, grossAmount: String(grossAmount), expiresAt };
         await tx.insert(SimulatorTransaction, fields);
         await this.jobs.enqueue(tx, EXPIRE, { orderId }, { key: `${EXPIRE}:${orderId}`, runAt: expiresAt });
       });
@@ -79,15 +79,15 @@ export class SimulatorGateway extends PaymentGateway implements OnModuleInit {
 
   override async status(orderId: string): Promise<GatewayTransaction | null> {
     const transaction = await this.find({ orderId });
-    return transaction === null || !isChosen(transaction) ? null : this.#answerOf(transaction);
+    return transaction && isChosen(transaction) ? statusAnswerOf(transaction, this.#serverKey) : null;
   }
 
   override cancel(orderId: string): Promise<GatewayTransaction | null> {
-    return this.#change(orderId, 'cancel');
+    return this.#end(orderId, 'cancel');
   }
 
   override expire(orderId: string): Promise<GatewayTransaction | null> {
-    return this.#change(orderId, 'expire');
+    return this.#end(orderId, 'expire');
   }
 
   /** What a payment page shows. */
@@ -103,10 +103,7 @@ export class SimulatorGateway extends PaymentGateway implements OnModuleInit {
     const isDone = await this.dataSource.transaction(async (tx) => {
       const transaction = await lock(tx, { token });
       if (transaction === null || !isAllowed(action, transaction)) return false;
-      if (action.method !== undefined && mayBegin(transaction)) {
-        const begun = { transactionId: randomUUID(), transactionTime: new Date(), settlementTime: null };
-        Object.assign(transaction, action.method, begun);
-      }
+      Object.assign(transaction, paymentBegun(action, transaction));
       if (action.to !== undefined) await this.#become(tx, transaction, action.to);
       else if (action.sends !== undefined) await this.#notify(tx, transaction, action.sends);
       return true;
@@ -116,26 +113,24 @@ export class SimulatorGateway extends PaymentGateway implements OnModuleInit {
   }
 
   /** @returns null when no method was chosen: the page then takes no payment any more, and no notification is sent */
-  #change(orderId: string, status: 'cancel' | 'expire'): Promise<GatewayTransaction | null> {
+  #end(orderId: string, status: 'cancel' | 'expire'): Promise<GatewayTransaction | null> {
     return this.dataSource.transaction(async (tx) => {
       const transaction = await lock(tx, { orderId });
       if (transaction === null) return null;
-      const { transactionStatus } = transaction;
       if (!isChosen(transaction)) {
-        if (transactionStatus === null)
-          await tx.update(SimulatorTransaction, { orderId }, { transactionStatus: status });
+        transaction.transactionStatus ??= status;
+        await tx.save(SimulatorTransaction, transaction);
         return null;
       }
       if (ACTIONS.get(status)?.from.includes(transaction.transactionStatus) !== true)
-        throw new GatewayRefusedError(`a transaction in ${transactionStatus} does not become ${status}`);
+        throw new GatewayRefusedError(`${transaction.transactionStatus} does not become ${status}`);
       await this.#become(tx, transaction, status);
-      return this.#answerOf(transaction);
+      return statusAnswerOf(transaction, this.#serverKey);
     });
   }
 
   async #become(tx: EntityManager, transaction: SimulatorTransaction, status: TransactionStatus) {
     transaction.transactionStatus = status;
-    if (status === 'settlement') transaction.settlementTime = new Date();
     if (status === 'deny' && transaction.fraudStatus !== null) transaction.fraudStatus = 'deny';
     await this.#notify(tx, transaction, 'status');
   }
@@ -144,11 +139,10 @@ export class SimulatorGateway extends PaymentGateway implements OnModuleInit {
   async #notify(tx: EntityManager, transaction: SimulatorTransaction, kind: NotificationKind): Promise<void> {
     if (!isChosen(transaction)) throw new Error('a notification of no payment');
     const { orderId, transactionStatus, notifications } = transaction;
-    const last = notifications.findLast((sent) => sent.kind === 'status');
     const status = kind === 'late' ? 'pending' : transactionStatus;
-    const key = kind === 'bad-signature' ? 'not the server key' : this.env.payment.serverKey;
-    const fresh = notificationBody(transaction, status, key);
-    const body = kind === 'again' ? (last?.body ?? fresh) : fresh;
+    const key = kind === 'bad-signature' ? 'not the server key' : this.#serverKey;
+    const last = kind === 'again' ? notifications.findLast((other) => other.kind === 'status') : undefined;
+    const body = last?.body ?? JSON.stringify(notificationOf(transaction, status, key));
     const sent = { id: randomUUID(), kind, status, body, sentAt: new Date().toISOString(), answer: null };
     transaction.notifications = [...notifications, sent].slice(-KEPT_NOTIFICATIONS);
     await tx.save(SimulatorTransaction, transaction);
@@ -157,22 +151,19 @@ export class SimulatorGateway extends PaymentGateway implements OnModuleInit {
 
   /** @throws Error without an answer or after a 5xx, so that the queue tries again */
   async #deliver(orderId: string, id: string): Promise<void> {
-    const transaction = await this.find({ orderId });
-    const sent = transaction?.notifications.find((notification) => notification.id === id);
+    const sent = (await this.find({ orderId }))?.notifications.find((other) => other.id === id);
     if (sent === undefined) return;
-    const answer = await this.#post(sent);
+    const answer = await this.#post(sent.body);
     await this.dataSource.transaction(async (tx) => {
-      const current = await lock(tx, { orderId });
-      const notifications = current?.notifications.map((other) =>
-        other.id === id ? { ...other, answer } : other,
-      );
-      if (notifications !== undefined) await tx.update(SimulatorTransaction, { orderId }, { notifications });
+      const notifications = (await lock(tx, { orderId }))?.notifications ?? [];
+      const answered = notifications.map((other) => (other.id === id ? { ...other, answer } : other));
+      await tx.update(SimulatorTransaction, { orderId }, { notifications: answered });
     });
     if (!/^HTTP [234]/.test(answer)) throw new Error(`a notification of the simulator got ${answer}`);
   }
 
   /** @returns what became of it, for people */
-  async #post({ body }: SentNotification): Promise<string> {
+  async #post(body: string): Promise<string> {
     try {
       const response = await fetch(`${this.env.publicUrl}/api/products/payments`, {
         method: 'POST',
@@ -181,8 +172,7 @@ export class SimulatorGateway extends PaymentGateway implements OnModuleInit {
         redirect: 'manual',
         signal: AbortSignal.timeout(DELIVERY_DEADLINE_MS),
       });
-      // Left unread it would hold its connection.
-      await response.body?.cancel();
+      await response.body?.cancel(); // left unread it would hold its connection
       return `HTTP ${response.status}`;
     } catch {
       return 'no answer';
@@ -196,10 +186,6 @@ export class SimulatorGateway extends PaymentGateway implements OnModuleInit {
       if (transaction?.notifications.every(({ answer }) => answer !== null) !== false) return;
       await delay(ANSWER_POLL_MS);
     }
-  }
-
-  #answerOf(transaction: Parameters<typeof gatewayAnswer>[0]): GatewayTransaction {
-    return gatewayAnswer(transaction, this.env.payment.serverKey);
   }
 }
 
