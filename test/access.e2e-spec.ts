@@ -91,12 +91,6 @@ async function expectOfEach(
 }
 
 describe('access to the routes of the running service', () => {
-  it('every documented endpoint is a route', () => {
-    expect(routes.map(({ name }) => name)).toEqual(
-      expect.arrayContaining([...PUBLIC, ...ADMIN_ONLY, 'GET /api/users', 'GET /api/products']),
-    );
-  });
-
   it('the routes that are open to anyone are those listed here and no others', async () => {
     const open: NamedRoute[] = [];
     for (const route of routes) {
@@ -147,14 +141,6 @@ describe('access to the routes of the running service', () => {
           route: route.name,
           status: 403,
         });
-  });
-
-  it('an ADMIN passes every admin route as far as its fields', async () => {
-    for (const route of routes.filter(({ name }) => ADMIN_ONLY.includes(name)))
-      for (const response of await callAll(route, signToken(goodClaims({ role: 'ADMIN' })))) {
-        expect([400, 404, 413, 415]).toContain(response.status);
-        expect(response.text).not.toContain(MESSAGES.malformedAccessToken);
-      }
   });
 
   it('HEAD is held to what GET is', async () => {

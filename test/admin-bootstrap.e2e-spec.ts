@@ -16,7 +16,7 @@ afterEach(async () => {
   await database.drop();
 });
 
-/** A start of the service on the test's database; stopped again whatever happens. */
+/** Starts the service on the test's database, and stops it also after a failure. */
 async function withService<T>(
   settings: Record<string, string>,
   use: (service: TestService) => Promise<T>,
@@ -52,7 +52,6 @@ describe('the administrator of ADMIN_EMAIL and ADMIN_PASSWORD', () => {
     await withService({}, async (service) => {
       await (await service.admin()).delete('/api/products/1').expect(404);
       expect(await users()).toMatchObject([{ role: 'ADMIN' }]);
-      expect((await users())[0]?.password_hash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
       expect(JSON.stringify(service.log)).not.toContain(ADMIN.password);
     });
   });

@@ -86,7 +86,7 @@ describe('guessing at one account from one address', () => {
     expect(await counts(service)).not.toHaveProperty('password-from');
   });
 
-  it('an unknown e-mail is counted and answered alike, whatever its case', async () => {
+  it('an unknown e-mail is counted and answered alike, in any case', async () => {
     const email = 'Nobody.At.All@example.com';
     expectWrongPassword(await tryPassword(ATTACKER, WRONG, email));
     expectWrongPassword(await tryPassword(ATTACKER, WRONG, email.toLowerCase()));
@@ -243,9 +243,11 @@ describe('the counts', () => {
     await guessed('2001:db8::1', 50);
     await expectRefused('2001:db8::ffff:1');
     await expectLetIn('2001:db8:0:1::1');
+    await guessed(ATTACKER, 50);
+    await expectRefused(`::ffff:${ATTACKER}`);
   });
 
-  it('are by what the nearest proxy says, whatever a client wrote before it', async () => {
+  it('are by what the nearest proxy says, not by what a client wrote before it', async () => {
     await guessed(ATTACKER, 50);
     await expectRefused(`${HOME}, ${ATTACKER}`);
     await expectLetIn(`${ATTACKER}, ${HOME}`);

@@ -5,14 +5,15 @@ import { type CloudinaryFault, CloudinaryStandIn } from './support/cloudinary-st
 import { createDatabase } from './support/databases.js';
 import { png } from './support/pictures.js';
 import {
+  BREAD,
   CAKE,
   createProduct,
   expectOnlyImages,
   fail,
   form,
-  type FormFile,
   ledger,
   NOT_FOUND,
+  pictures,
   type ProductAnswer,
   productCount,
   productOf,
@@ -25,11 +26,6 @@ const CREATION_FAILED = fail(
   'fail to create product and this is not your fault, please try again later',
 );
 const UNEXPECTED = fail(500, 'something went wrong on our side, please try again later');
-const BREAD = { name: 'Roti', description: 'Soft', price: '12500', 'images.removed[]': '' } as const;
-
-function pictures(count: number): FormFile[] {
-  return Array.from({ length: count }, (_, index) => ({ bytes: png(randomUUID()), name: `${index}.png` }));
-}
 
 describe('products while the image host fails', () => {
   let standIn: CloudinaryStandIn;
@@ -180,18 +176,6 @@ describe('products while the image host fails', () => {
       expect(removals.every(({ fault, invalidate }) => fault === 'cut' || invalidate)).toBe(true);
     },
   );
-
-  it('what an update removes goes from the host, its copies at the edge as well', async () => {
-    const { id, images } = await createProduct(admin, pictures(3));
-    const fields = { ...BREAD, 'images.removed[]': images.slice(0, 2) };
-    const answer = await form(admin.put(`/api/products/${id}`), fields, pictures(1)).expect(200);
-    await expectOnly(productOf(answer).images ?? []);
-    const removals = standIn.requests.filter(({ operation }) => operation === 'destroy');
-    expect(removals.map(({ invalidate, signatureValid }) => invalidate && signatureValid)).toEqual([
-      true,
-      true,
-    ]);
-  });
 
   it('six updates at once never pass 5 images, and the host holds what the catalog shows', async () => {
     const { id } = await createProduct(admin, pictures(2));

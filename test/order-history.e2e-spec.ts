@@ -1,4 +1,3 @@
-import { storedOrder } from './support/notifications.js';
 import { fail, NOT_FOUND } from './support/products.js';
 import {
   addAttempt,
@@ -203,22 +202,4 @@ describe('its pages', () => {
     const answer = await admin.get(`/api/admin/orders/${orderId}?last_id=${lastId}`).expect(400);
     expect(answer.body).toEqual(fail(400, 'validation error', { last_id: 'last_id should be a number' }));
   });
-});
-
-describe('who may read it', () => {
-  it('only an administrator: its owner gets 403 with the documented message', async () => {
-    const orderId = await placeOrder(shop);
-    const answer = await shop.customer.get(`/api/admin/orders/${orderId}`).expect(403);
-    expect(answer.body).toEqual(fail(403, 'this action is only for user with admin access'));
-    await shop.service.client().get(`/api/admin/orders/${orderId}`).expect(401);
-    expect((await storedOrder(shop.service, orderId)).status).toBe('pending');
-  });
-
-  it.each(['5f0c2a3e-8a55-4c42-9df5-1b7f1a0f7a11', 'none', '..%2F..'])(
-    'the unknown order %s is a 404',
-    async (id) => {
-      const answer = await admin.get(`/api/admin/orders/${id}`).expect(404);
-      expect(answer.body).toEqual(NOT_FOUND);
-    },
-  );
 });

@@ -69,25 +69,7 @@ describe('Idempotency-Key', () => {
     return letGo;
   }
 
-  it('50 creates at once with one key are one order, one gateway call and 50 equal 201 answers', async () => {
-    const answers = await Promise.all(
-      Array.from({ length: AT_ONCE }, () => order(customer.clone(), items, key)),
-    );
-    expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: AT_ONCE }, () => 201));
-    expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
-    const [answer] = answers;
-    if (answer === undefined) throw new Error('no answer');
-    expect(await orderIdsOf(shop, customer)).toEqual([orderOf(answer).order_id]);
-    expect(orderOf(answer).token).toBe(shop.gateway.order(orderOf(answer).order_id).token);
-    expect(shop.gateway.calls).toHaveLength(1);
-    expectNoRefusedCall(shop);
-    const { rows } = await database.pool.query('SELECT 1 FROM order_items WHERE order_id = $1', [
-      orderOf(answer).order_id,
-    ]);
-    expect(rows).toHaveLength(1);
-  });
-
-  it('two processes on one database share keys: 50 creates at once are one order and one gateway call', async () => {
+  it('50 creates at once with one key, at two processes, are one order, one gateway call and 50 equal 201 answers', async () => {
     const branchCustomer = atBranch();
     const answers = await Promise.all(
       Array.from({ length: AT_ONCE }, (_, n) =>
@@ -96,8 +78,12 @@ describe('Idempotency-Key', () => {
     );
     expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
     expect(answers[0]?.status).toBe(201);
-    expect(await orderIdsOf(shop, customer)).toHaveLength(1);
+    const [orderId = '', ...others] = await orderIdsOf(shop, customer);
+    expect(others).toEqual([]);
     expect(shop.gateway.calls).toHaveLength(1);
+    expectNoRefusedCall(shop);
+    const { rows } = await database.pool.query('SELECT 1 FROM order_items WHERE order_id = $1', [orderId]);
+    expect(rows).toHaveLength(1);
   });
 
   it('a key repeated while the first request waits for the gateway waits for the same answer', async () => {
@@ -155,16 +141,6 @@ describe('Idempotency-Key', () => {
     expect(await orderIdsOf(shop, customer)).toHaveLength(1);
   });
 
-  it('fields that are dropped do not make another body', async () => {
-    const created = await placeOrder(customer, items, key);
-    const answer = await customer
-      .post('/api/orders')
-      .set('Idempotency-Key', key)
-      .send({ note: 'again', items: items.map((item) => ({ ...item, price: 1 })) })
-      .expect(201);
-    expect(orderOf(answer)).toEqual(created);
-  });
-
   it("the same key of another user is another user's order", async () => {
     const other = await shop.customer();
     const [mine, theirs] = await Promise.all([
@@ -187,12 +163,6 @@ describe('Idempotency-Key', () => {
     expectNoRefusedCall(shop);
   });
 
-  it.each([1, 255])('a key of %d characters is good', async (length) => {
-    const long = 'k'.repeat(length);
-    const created = await placeOrder(customer, items, long);
-    expect(await placeOrder(customer, items, long)).toEqual(created);
-  });
-
   it.each([
     ['empty', ''],
     ['of 256 characters', 'k'.repeat(256)],
@@ -213,7 +183,8 @@ describe('Idempotency-Key', () => {
   });
 
   describe('the same key and body give the same order', () => {
-    it('after its price changed', async () => {
+    it('after its price changed, with a key of 255 characters', async () => {
+      key = 'k'.repeat(255);
       const created = await placeOrder(customer, items, key);
       await database.pool.query("UPDATE products SET price = 99, name = 'Stale bread' WHERE id = $1", [
         items[0]?.product_id,

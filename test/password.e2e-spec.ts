@@ -6,7 +6,6 @@ import {
   mailTo,
   newAccount,
   PASSWORD,
-  signIn,
   storedOtp,
   storedUser,
   SUBJECTS,
@@ -88,7 +87,7 @@ async function expectNoOldSession(email: string, replace: () => Promise<Response
 
 describe('a change of password', () => {
   it('answers 204 and both cookies anew; the new password signs in, the old one no longer', async () => {
-    const { client, id, email } = await newAccount(service);
+    const { client, email } = await newAccount(service);
     const response = await changePassword(client).expect(204);
     expect(response.text).toBe('');
     expect(cookiesOf(response).map(({ name, attributes }) => [name, attributes.path])).toEqual([
@@ -96,7 +95,6 @@ describe('a change of password', () => {
       ['refreshToken', '/api/refresh'],
     ]);
     await client.get('/api/refresh').expect(200);
-    expect((await storedUser(service, id)).password_hash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
     await expectPassword(email, NEW_PASSWORD, PASSWORD);
   });
 
@@ -120,16 +118,10 @@ describe('a change of password', () => {
         passwordConfirmation: 'password confirmation is required',
       },
     ],
-    ['no current password', { currentPassword: null }, { currentPassword: 'current password is required' }],
     [
       'another confirmation',
       { passwordConfirmation: 'other' },
       { passwordConfirmation: 'password confirmation does not match' },
-    ],
-    [
-      'too long a password',
-      { password: 'p'.repeat(1025), passwordConfirmation: 'p'.repeat(1025) },
-      { password: 'password can have 1024 characters at max' },
     ],
   ])('with %s: 400 with a detail for each field', async (_what, fields, details) => {
     const { client } = await newAccount(service);
@@ -201,11 +193,14 @@ describe('a forgotten password', () => {
     expect(await storedOtp(service, id, 'reset_password')).toMatchObject({ tries: 0 });
   });
 
-  it('brings a mail to the address of an account, whatever the case, and to no other', async () => {
+  it('brings a mail to the address of an account, in any case, and to no other', async () => {
     const { client, email } = await newAccount(service, `<script>alert("1")</script> & {{code}}`);
     await codeTo(service, email);
     await forgot(` ${email.toUpperCase()} `);
     await forgot('stranger@example.com');
+    expectFailure(await forgot('no address'), 400, MESSAGES.validation, {
+      email: 'your email format is invalid',
+    });
     const { to, text, html } = await mailTo(service, email, SUBJECTS.reset);
     const otp = await codeTo(service, email, SUBJECTS.reset);
     expect(to).toEqual([email]);
@@ -232,14 +227,6 @@ describe('a forgotten password', () => {
     await forgot(email);
     await codeTo(service, email, SUBJECTS.reset, 2);
   });
-
-  it.each([
-    ['absent', undefined, 'email is required'],
-    ['null', null, 'email is required'],
-    ['malformed', 'nobody', 'your email format is invalid'],
-  ])('with an e-mail that is %s: 400', async (_what, email, message) => {
-    expectFailure(await forgot(email), 400, MESSAGES.validation, { email: message });
-  });
 });
 
 describe('a reset of the password', () => {
@@ -261,16 +248,6 @@ describe('a reset of the password', () => {
     expect(statusesOf(responses)).toEqual([204, 400, 400, 400, 400]);
     const winner = passwords[responses.findIndex(({ status }) => status === 204)] ?? '';
     await expectPassword(account.email, winner, PASSWORD);
-  });
-
-  it('of 50 wrong codes at once 5 are evaluated, and the right code comes too late', async () => {
-    const account = await forgetful();
-    const responses = await Promise.all(
-      wrongCodes(account.otp, 50).map((otp) => reset({ email: account.email, otp })),
-    );
-    for (const response of [...responses, await reset(account)]) expectFailure(response, 400, MESSAGES.otp);
-    expect((await storedOtp(service, account.id, 'reset_password'))?.tries).toBe(5);
-    await expectPassword(account.email, PASSWORD, NEW_PASSWORD);
   });
 
   it('an unknown account, one without a code and a wrong code are answered alike, after 50 ms at least', async () => {
@@ -326,33 +303,4 @@ describe('a reset of the password', () => {
     await account.client.get('/api/refresh').expect(200);
     expect((await reset(account)).status).toBe(204);
   });
-});
-
-it('no password, code or token stands in a table, a job or a log line', async () => {
-  // A job is deleted when it is done, so that each version of it is kept here.
-  await service.database.pool.query(`
-    CREATE TABLE seen (row text);
-    CREATE FUNCTION see() RETURNS trigger LANGUAGE plpgsql AS
-      $$ BEGIN INSERT INTO public.seen VALUES (NEW::text); RETURN NEW; END $$;
-    CREATE TRIGGER see AFTER INSERT OR UPDATE ON graphile_worker._private_jobs FOR EACH ROW EXECUTE FUNCTION see();
-  `);
-  const account = await forgetful();
-  await reset(account);
-  const client = await signIn(service, account.email, NEW_PASSWORD);
-  const back = { currentPassword: NEW_PASSWORD, password: PASSWORD };
-  await changePassword(client, back).expect(400);
-  await changePassword(client, { ...back, passwordConfirmation: PASSWORD }).expect(204);
-  const { rows } = await service.database.pool.query<{ row: string }>(
-    `SELECT row FROM seen UNION ALL SELECT u::text FROM users u UNION ALL SELECT o::text FROM one_time_passwords o`,
-  );
-  expect(rows.filter(({ row }) => row.includes('reset_password')).length).toBeGreaterThan(0);
-  const stored = JSON.stringify(rows).replaceAll(/\d\d:\d\d:\d\d\.\d+/g, '');
-  const logged = JSON.stringify(service.log.map((line) => ({ ...line, time: '', durationMs: 0 })));
-  expect(logged).toContain('/api/password/reset');
-  const tokens = [client.cookie('accessToken'), client.cookie('refreshToken')];
-  for (const text of [stored, logged]) {
-    expect(text).not.toMatch(new RegExp(`(?<!\\w)${account.otp}(?!\\w)`));
-    for (const secret of [PASSWORD, NEW_PASSWORD, ...tokens]) expect(text).not.toContain(secret);
-    expect(text).not.toMatch(/eyJ[\w-]+\.eyJ/);
-  }
 });

@@ -112,44 +112,6 @@ describe('settlement against cancellation against reconciliation', () => {
     expect(errorsLogged(shop.service)).toEqual([]);
   });
 
-  it('has one winner when all three, and a second cancellation, begin at the same moment, in 30 rounds', async () => {
-    const orders = await bulkOrders(shop, 30);
-    for (let from = 0; from < orders.length; from += 15) {
-      await Promise.all(
-        orders.slice(from, from + 15).map(async (orderId, index) => {
-          shop.gateway.setStatus(orderId, 'pending');
-          const pay = async (): Promise<number> => {
-            // Paid at the gateway, unless that has cancelled already.
-            await new Promise((resolve) => setImmediate(resolve));
-            const { transactions } = shop.gateway.order(orderId);
-            if (index % 3 !== 0 && transactions.at(-1)?.status === 'pending') shop.gateway.settle(orderId);
-            return notifyOf(shop, orderId);
-          };
-          const [first, second, told] = await Promise.all([
-            cancel(orderId).then(({ status }) => status),
-            cancel(orderId).then(({ status }) => status),
-            pay(),
-            check(orderId),
-            check(orderId),
-          ]);
-          expect(told).toBe(200);
-          const isCancelled = shop.gateway.order(orderId).transactions.at(-1)?.status === 'cancel';
-          expect([first, second].filter((status) => status !== 200 && status !== 409)).toEqual([]);
-          expect([first, second].includes(200)).toBe(isCancelled);
-          // What became of it in the end is the gateway's to say once more.
-          expect(await notifyOf(shop, orderId)).toBe(200);
-        }),
-      );
-    }
-    await allChecked(shop);
-    for (const orderId of orders) {
-      await expectConsistent(orderId);
-      const ends = (await story(shop, orderId)).filter((line) => /(settlement|cancel) applied$/.test(line));
-      expect(ends).toHaveLength(1);
-    }
-    expect(errorsLogged(shop.service)).toEqual([]);
-  });
-
   it('a captured card payment that the gateway cancels ends cancelled, wherever its capture is told', async () => {
     const places = POINTS.flatMap((told) => POINTS.map((checked) => ({ told, checked })));
     const orders = await bulkOrders(shop, places.length);

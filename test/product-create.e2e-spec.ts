@@ -1,6 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
+import { built } from './support/built.js';
 import type { Client } from './support/client.js';
 import { htmlNamedPng, jpeg, padded, png, svgNamedPng } from './support/pictures.js';
 import {
@@ -85,7 +86,7 @@ describe('creating a product', () => {
       expect((await createProduct(admin)).images).toEqual([]);
     });
 
-    it('5 images keep the order sent, whatever their sizes, up to 5 MiB each', async () => {
+    it('5 images of up to 5 MiB keep the order in which they were sent (contract 12.5)', async () => {
       const files = [5 * MIB, 200, 300_000, 100, 5 * MIB].map((size, index) => ({
         bytes: padded(png(index), size),
         name: `${index}.png`,
@@ -114,11 +115,18 @@ describe('creating a product', () => {
       expect(productOf(await admin.get(`/api/products/${id}`))).toMatchObject({ ...longest, price: 1 });
     });
 
+    it.each([
+      ['0', 0],
+      ['007.50', 7.5],
+      ['999999999999.99', 999_999_999_999.99],
+    ])('a price of %s is kept as %d (contract 12.2)', async (price, kept) => {
+      const { id } = await createProduct(admin, [], { ...CAKE, price });
+      expect(productOf(await admin.get(`/api/products/${id}`)).price).toBe(kept);
+    });
+
     it.each<[string, FormFile, string]>([
-      ['.PNG', { bytes: png(), name: 'A.PNG' }, 'image/png'],
       ['.JpEg', { bytes: jpeg(), name: 'a.JpEg' }, 'image/jpeg'],
       ['a JPEG named .png', { bytes: jpeg(), name: 'a.png' }, 'image/jpeg'],
-      ['a PNG named .jpg', { bytes: png(), name: 'a.jpg' }, 'image/png'],
       ['a name with dots, slashes and letters', { bytes: png(), name: '../../é 語.v2.png' }, 'image/png'],
     ])('%s is shown as what its first bytes say', async (_, file, type) => {
       const { images } = await createProduct(admin, [file]);
@@ -146,7 +154,9 @@ describe('creating a product', () => {
       ['price', '  ', REQUIRED.price],
       ['price', ['1', '2'], REQUIRED.price],
       ['price', 'abc', NO_NUMBER],
-      ['price', '1.234', NO_NUMBER],
+      ...['1.234', '.5', '5.', '+1', '1e3', '1,000', '0x10', 'Infinity', '٣'].map(
+        (price): [string, string, string] => ['price', price, NO_NUMBER],
+      ),
       ['price', '-1', BOUNDS],
       ['price', '1000000000000', BOUNDS],
     ])('%s %j is refused: %s', async (field, value, message) => {
@@ -154,15 +164,6 @@ describe('creating a product', () => {
       expect(answer.body).toEqual(invalid({ [field]: message }));
       await expectNothingStored();
     });
-
-    it.each(['name[]', 'name[first]', 'name[constructor]', 'name[__proto__]', 'name[length]'])(
-      'a structure sent as %s is no text',
-      async (field) => {
-        const fields = { [field]: 'x', description: 'd', price: '1' };
-        const answer = await form(admin.post('/api/products'), fields).expect(400);
-        expect(answer.body).toEqual(invalid({ name: REQUIRED.name }));
-      },
-    );
 
     it('an id, dates and a text in the field of the images are dropped', async () => {
       const { id, images } = await createProduct(admin, pictures(1), {
@@ -178,25 +179,6 @@ describe('creating a product', () => {
       );
       expect(rows).toEqual([{ id }]);
     });
-
-    it.each([
-      '__proto__[polluted]',
-      'constructor[prototype][polluted]',
-      'x[constructor][prototype][polluted]',
-      'x[__proto__][polluted]',
-      'toString',
-      'a[b][c][d][e][f][g][h][i]',
-    ])('a field named %s reaches no prototype', async (field) => {
-      await createProduct(admin, [], { ...CAKE, [field]: 'yes' });
-      // The service's own Object.prototype: that of Jest's realm is another one.
-      let prototype: object = service.app.getHttpServer();
-      for (let next: object | null = prototype; next !== null;) {
-        prototype = next;
-        next = Object.getPrototypeOf(next) as object | null;
-      }
-      expect(Object.getOwnPropertyNames(prototype)).not.toContain('polluted');
-      expect(Object.hasOwn(prototype, 'toString')).toBe(true);
-    });
   });
 
   describe('whose files fail', () => {
@@ -204,10 +186,8 @@ describe('creating a product', () => {
       ['an SVG named .png', { bytes: svgNamedPng(), name: 'a.png' }, `a.png ${NO_PICTURE}`],
       ['an HTML page named .png', { bytes: htmlNamedPng(), name: 'é 語.png' }, `é 語.png ${NO_PICTURE}`],
       ['an empty file named .png', { bytes: Buffer.alloc(0), name: 'a.png' }, `a.png ${NO_PICTURE}`],
-      ['a GIF named .jpeg', { bytes: Buffer.from('GIF89a\x01\0'), name: 'a.jpeg' }, `a.jpeg ${NO_PICTURE}`],
       ['a PNG named .gif', { bytes: png(), name: 'a.gif' }, EXTENSION],
       ['a PNG named .png.html', { bytes: png(), name: 'a.png.html' }, EXTENSION],
-      ['a PNG without an extension', { bytes: png(), name: 'png' }, EXTENSION],
     ])('%s is refused before anything is uploaded', async (_, file, message) => {
       const good = { bytes: png('good'), name: 'good.png' };
       const answer = await form(admin.post('/api/products'), CAKE, [good, file]).expect(400);
@@ -227,36 +207,18 @@ describe('creating a product', () => {
       await expectNothingStored();
     });
 
-    it.each([6, 12])('%d files are too many', async (count) => {
-      const answer = await form(admin.post('/api/products'), CAKE, pictures(count)).expect(400);
+    it('6 files are too many', async () => {
+      const answer = await form(admin.post('/api/products'), CAKE, pictures(6)).expect(400);
       expect(answer.body).toEqual(invalid({ images: 'each product can only have 5 images at max' }));
       await expectNothingStored();
     });
 
-    it.each([1, 5])('file %d of one byte more than 5 MiB is refused with 413', async (which) => {
-      const files = pictures(which);
-      files[which - 1] = { bytes: padded(png(), 5 * MIB + 1), name: 'big.png' };
+    it('a file of one byte more than 5 MiB is refused with 413', async () => {
+      const files = [...pictures(4), { bytes: padded(png(), 5 * MIB + 1), name: 'big.png' }];
       const answer = await form(admin.post('/api/products'), CAKE, files).expect(413);
       expect(answer.body).toEqual(fail(413, 'an image can have 5 MiB at max'));
       await expectNothingStored();
     });
-  });
-
-  it('a customer gets 403, whatever the form holds, before it is read', async () => {
-    const customer = await service.customer();
-    for (const request of [
-      form(customer.post('/api/products'), CAKE, pictures(1)),
-      form(customer.post('/api/products'), {}),
-      customer.post('/api/products').type('multipart/form-data').send('no form'),
-      form(customer.post('/api/products'), CAKE, [{ bytes: padded(png(), 6 * MIB), name: 'a.png' }]),
-    ]) {
-      const answer = await request;
-      expect({ status: answer.status, body: answer.body as unknown }).toEqual({
-        status: 403,
-        body: fail(403, 'this action is only for user with admin access'),
-      });
-    }
-    await expectNothingStored();
   });
 
   describe('with a body that is no whole form', () => {
@@ -273,9 +235,15 @@ describe('creating a product', () => {
       expect(answer.body).toEqual(invalid(REQUIRED));
     });
 
-    it('no body at all counts as an empty form', async () => {
-      const answer = await admin.post('/api/products').expect(400);
-      expect(answer.body).toEqual(invalid(REQUIRED));
+    it('no body at all counts as an empty form, and as no upload in the metrics', async () => {
+      const { uploads } = await built('src/common/metrics.js');
+      const received = async (): Promise<number | undefined> =>
+        (await uploads.get()).values.find(({ labels }) => labels.outcome === 'received')?.value;
+      const before = await received();
+      expect((await admin.post('/api/products').expect(400)).body).toEqual(invalid(REQUIRED));
+      expect(await received()).toBe(before);
+      await createProduct(admin);
+      expect(await received()).toBe(Number(before) + 1);
     });
 
     const file = 'Content-Disposition: form-data; name="images"; filename="a.png"\r\n\r\n';

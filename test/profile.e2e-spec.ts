@@ -186,7 +186,7 @@ describe('a change that is refused', () => {
     await expectUnchanged(account);
   });
 
-  it('a taken e-mail, whatever its case: 409, and a code that is out stays good', async () => {
+  it('a taken e-mail, in any case: 409, and a code that was mailed stays good', async () => {
     const [account, other] = [await newAccount(service), await newAccount(service)];
     const otp = await codeTo(service, account.email);
     const email = other.email.toUpperCase();
@@ -201,16 +201,10 @@ describe('a change that is refused', () => {
 
   it.each([
     ['a name that is null', { fullname: null }, { fullname: 'fullname is required' }],
-    [
-      'too long a name',
-      { fullname: 'n'.repeat(256) },
-      { fullname: 'fullname can have 255 characters at max' },
-    ],
     ['an e-mail without password', { email: 'x@example.com' }, { password: 'password is required' }],
-    ['an e-mail that is null', { email: null, password: PASSWORD }, { email: 'email is required' }],
     [
       'all of them wrong',
-      { fullname: '', email: 'nobody', password: null },
+      { fullname: '', email: 'ayu', password: null },
       {
         fullname: 'fullname is required',
         email: 'your email format is invalid',

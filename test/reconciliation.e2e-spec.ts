@@ -64,7 +64,7 @@ async function oneOrder(): Promise<string> {
   return orderId;
 }
 
-/** Makes the order due now, whatever its age, and looks for due orders. */
+/** Makes the order due now and looks for due orders. */
 async function sweep(orderId: string): Promise<void> {
   await shop.service.database.pool.query('UPDATE orders SET next_check_at = now() WHERE order_id = $1', [
     orderId,
@@ -81,13 +81,9 @@ describe('when the gateway is asked', () => {
     await findDueOrders(shop);
     await allChecked(shop);
     expect(calls(shop, 'status', orderId)).toBe(0);
-    await age(shop, [orderId, paid], '290 seconds');
-    await findDueOrders(shop);
-    await allChecked(shop);
+    await reconcile(shop, [orderId, paid], '290 seconds');
     expect(calls(shop, 'status', orderId)).toBe(0);
-    await age(shop, [orderId, paid], '10 seconds');
-    await findDueOrders(shop);
-    await allChecked(shop);
+    await reconcile(shop, [orderId, paid], '10 seconds');
     expect(calls(shop, 'status', orderId)).toBe(1);
     expect(calls(shop, 'status', paid)).toBe(0);
   });
@@ -216,19 +212,6 @@ describe('what it finds', () => {
     expect(await story(shop, untold)).toEqual([]);
   });
 
-  it('the notification of an expiry that comes after its answer is a duplicate', async () => {
-    const orderId = await oneOrder();
-    shop.gateway.setStatus(orderId, 'expire');
-    await reconcile(shop, [orderId]);
-    const before = await storedOrder(shop.service, orderId);
-    expect(await notifyOf(shop, orderId)).toBe(200);
-    expect(await storedOrder(shop.service, orderId)).toEqual(before);
-    expect(await story(shop, orderId)).toEqual([
-      'reconciliation expire applied',
-      'notification expire duplicate',
-    ]);
-  });
-
   it('what the gateway says now counts, though the same was heard before', async () => {
     const orderId = await oneOrder();
     const paid = shop.gateway.settle(orderId);
@@ -240,9 +223,7 @@ describe('what it finds', () => {
       status_code: '201',
     });
     expect(await statusOf(orderId)).toBe('pending');
-    await age(shop, [orderId], '26 hours');
-    await findDueOrders(shop);
-    await allChecked(shop);
+    await reconcile(shop, [orderId], '26 hours');
     expect(await storedOrder(shop.service, orderId)).toMatchObject({
       status: 'settlement',
       transaction_id: paid.transactionId,
@@ -329,14 +310,10 @@ describe('25 hours after its creation', () => {
     const orders = await bulkOrders(shop, 2);
     const [chosen = '', unchosen = ''] = orders;
     shop.gateway.setStatus(chosen, 'pending');
-    await age(shop, orders, '24 hours 58 minutes');
-    await findDueOrders(shop);
-    await allChecked(shop);
+    await reconcile(shop, orders, '24 hours 58 minutes');
     expect([await statusOf(chosen), await statusOf(unchosen)]).toEqual(['pending', 'pending']);
     expect(calls(shop, 'expire', chosen)).toBe(0);
-    await age(shop, orders, '6 minutes');
-    await findDueOrders(shop);
-    await allChecked(shop);
+    await reconcile(shop, orders, '6 minutes');
     expect([await statusOf(chosen), await statusOf(unchosen)]).toEqual(['expire', 'expire']);
     expect(shop.gateway.order(chosen).transactions[0]?.status).toBe('expire');
     expect(await story(shop, chosen)).toEqual([
@@ -349,25 +326,13 @@ describe('25 hours after its creation', () => {
     await shop.customer.post(`/api/orders/${chosen}/token`).expect(409);
   });
 
-  it('it is not expired when the gateway says that it was paid', async () => {
-    const orderId = await oneOrder();
-    shop.gateway.settle(orderId);
-    await age(shop, [orderId], '26 hours');
-    await findDueOrders(shop);
-    await allChecked(shop);
-    expect(await statusOf(orderId)).toBe('settlement');
-    expect(calls(shop, 'expire', orderId)).toBe(0);
-  });
-
   it('nor when it is paid in the very moment of being expired', async () => {
     const orderId = await oneOrder();
     shop.gateway.setStatus(orderId, 'pending');
     shop.gateway.beforeProcessing = ({ operation }) => {
       if (operation === 'expire') shop.gateway.settle(orderId);
     };
-    await age(shop, [orderId], '26 hours');
-    await findDueOrders(shop);
-    await allChecked(shop);
+    await reconcile(shop, [orderId], '26 hours');
     expect(calls(shop, 'expire', orderId)).toBe(1);
     expect(await statusOf(orderId)).toBe('settlement');
   });
@@ -523,15 +488,6 @@ describe('a notification that is well signed and fails validation elsewhere', ()
     expect(await notifyOf(shop, orderId)).toBe(400);
     await until('the refund is known', async () => (await statusOf(orderId)) === 'refund');
     expect((await storedOrder(shop.service, orderId)).completed_at).toBeNull();
-  });
-
-  it('with a wrong signature it is neither kept nor checked', async () => {
-    const orderId = await oneOrder();
-    shop.gateway.settle(orderId, { paymentType: 'cstore' });
-    expect(await notifyOf(shop, orderId, { signature_key: '0'.repeat(128) })).toBe(400);
-    await allChecked(shop);
-    expect(calls(shop, 'status', orderId)).toBe(0);
-    expect(await story(shop, orderId)).toEqual([]);
   });
 
   it('many at once are all kept, and the order is asked about a few times at most', async () => {

@@ -119,9 +119,13 @@ export async function checksFailed({ service: { database } }: Shop, count = 1): 
   });
 }
 
-/** Six minutes pass, and the orders that are due then are asked about. */
-export async function reconcile(shop: Shop, orderIds: readonly string[]): Promise<void> {
-  await age(shop, orderIds, '6 minutes');
+/** Time passes for the orders, and those that are due then are asked about. */
+export async function reconcile(
+  shop: Shop,
+  orderIds: readonly string[],
+  interval = '6 minutes',
+): Promise<void> {
+  await age(shop, orderIds, interval);
   await findDueOrders(shop);
   await allChecked(shop);
 }

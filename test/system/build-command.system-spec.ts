@@ -62,3 +62,15 @@ it('a build that failed is not taken for one', async () => {
   expect((await build()).code).toBe(1);
   expect(await builds()).toBe(2);
 });
+
+it('npm start without a build and without the compiler ends, and says how to get a build', async () => {
+  await rm(join(folder, 'node_modules'), { recursive: true });
+  await cp('package.json', join(folder, 'package.json'));
+  const { status, stderr } = spawnSync('npm', ['start'], { cwd: folder, encoding: 'utf8' });
+  expect(status).not.toBe(0);
+  expect(stderr).toContain('There is no build in dist/');
+  expect(stderr).toContain('npm ci && npm run build');
+  await mkdir(join(folder, 'dist/src'), { recursive: true });
+  await writeFile(join(folder, 'dist/src/main.js'), 'console.log("started")');
+  expect(spawnSync('npm', ['start'], { cwd: folder, encoding: 'utf8' }).stdout).toContain('started');
+});

@@ -1,0 +1,218 @@
+import { once } from 'node:events';
+import type { Server } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import { newAccount } from './support/accounts.js';
+import type { Client } from './support/client.js';
+import { noisyPng } from './support/pictures.js';
+import { CAKE, createProduct, fail, form, productCount } from './support/products.js';
+import { sendRaw } from './support/raw-http.js';
+import { startService, type TestService } from './support/service.js';
+import { BOUNDARY, formPieces } from './support/upload-load.js';
+import { until } from './support/wait.js';
+
+const HOST = 'Host: bakery.test\r\n';
+const CLOSE = 'Connection: close\r\n';
+const JSON_TYPE = 'Content-Type: application/json\r\n';
+const CHUNKED = 'Transfer-Encoding: chunked\r\n';
+/** May neither end a log line nor move the cursor of a terminal. */
+const LINE_BREAKS = '\n\r\u2028\u2029\u0085\u001b[2K{"level":"fatal"}';
+/** Generous for a busy machine; an expression that backtracks takes minutes. */
+const AT_ONCE_MS = 2_000;
+const LONG = 40_000;
+
+let service: TestService;
+let server: Server;
+let admin: Client;
+
+beforeAll(async () => {
+  service = await startService();
+  server = service.app.getHttpServer();
+  admin = await service.admin();
+});
+
+afterAll(() => service.stop());
+
+function errorsLogged(): unknown[] {
+  return service.log.filter(({ level }) => level === 'error' || level === 'fatal');
+}
+
+describe('fields', () => {
+  it.each([
+    ['a list nested 40,000 deep', '['.repeat(40_000) + ']'.repeat(40_000)],
+    ['an object nested 10,000 deep', `${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}`],
+    ['a constructor that is a text', '{"constructor":"x"}'],
+    ['a prototype without a constructor', '{"__proto__":{"constructor":null}}'],
+  ])('%s as a field or as the whole body is a validation error', async (_what, json) => {
+    for (const body of [json, `{"email":${json},"password":"x"}`]) {
+      const answer = await service.client().post('/api/login').type('json').send(body).expect(400);
+      expect(answer.body).toMatchObject({ errors: { code: 400, message: 'validation error' } });
+    }
+    expect(errorsLogged()).toEqual([]);
+  });
+
+  it.each(['__proto__', 'constructor', 'prototype'])(
+    'a JSON field named %s changes no prototype and binds nothing',
+    async (key) => {
+      const fields = {
+        fullname: 'Ayu',
+        email: `${key}@example.com`,
+        password: 'x',
+        passwordConfirmation: 'x',
+      };
+      const polluted = '{"role":"ADMIN","prototype":{"role":"ADMIN"}}';
+      const send = (json: string) => service.client().post('/api/register').type('json').send(json);
+      const answer = await send(JSON.stringify(fields).replace('{', `{"${key}":${polluted},`)).expect(201);
+      expect(answer.body).toMatchObject({ data: { user: { role: 'USER' } } });
+      await send(`{"${key}":${JSON.stringify(fields)},"passwordConfirmation":"x"}`).expect(400);
+    },
+  );
+
+  it.each(['__proto__[polluted]', 'constructor[prototype][polluted]', 'toString', 'a[b][c][d][e][f][g]'])(
+    'a form field named %s changes no prototype',
+    async (field) => {
+      await createProduct(admin, [], { ...CAKE, [field]: 'yes' });
+      // The prototype of the service: that of Jest's realm is another one.
+      let prototype: object = server;
+      for (let next: object | null = prototype; next !== null;) {
+        prototype = next;
+        next = Object.getPrototypeOf(next) as object | null;
+      }
+      expect(Object.getOwnPropertyNames(prototype)).not.toContain('polluted');
+      expect(Object.hasOwn(prototype, 'toString')).toBe(true);
+    },
+  );
+});
+
+describe('text', () => {
+  it.each([`'); DROP TABLE users; --`, `$1 $$ E'\\' %s ? :name`, `{"a":1}\\u0000 \\x00 {{fullname}}`])(
+    '%s in a name is kept as typed',
+    async (fullname) => {
+      const { client } = await newAccount(service, fullname);
+      const answer = await client.get('/api/refresh').expect(200);
+      expect(answer.body).toMatchObject({ data: { user: { fullname } } });
+    },
+  );
+
+  it('a line break in a path or a name begins no new log line', async () => {
+    const id = 'log-injection-1';
+    const path = `/api/${encodeURIComponent(LINE_BREAKS)}`;
+    await service.client().get(path).set('X-Request-Id', id).expect(404);
+    await newAccount(service, `Ayu${LINE_BREAKS}`);
+    const line = await until('the log line', () => service.log.find(({ requestId }) => requestId === id));
+    expect(line).toMatchObject({ level: 'info', msg: 'request', req: { method: 'GET' } });
+    // The log of the test parses each write as one line of JSON: an injected line would be one of these.
+    expect(service.log.filter(({ level }) => level === 'fatal')).toEqual([]);
+    expect(JSON.stringify(service.log)).not.toMatch(/[\p{Cc}]/u);
+  });
+
+  it.each([
+    ['at signs', '@'.repeat(254)],
+    ['a quoted local part', `"${'\\"'.repeat(LONG / 2)}"@a.co`],
+    ['spaces', `a${' '.repeat(LONG)}b@a.co`],
+    ['a display name', `${'<'.repeat(LONG)}a@b.co>`],
+  ])('an e-mail address of %s is refused at once', async (_what, email) => {
+    const start = performance.now();
+    await service.client().post('/api/login').send({ email, password: 'x' }).expect(400);
+    expect(performance.now() - start).toBeLessThan(AT_ONCE_MS);
+  });
+
+  it.each([
+    ['description', ' '.repeat(20_000) + 'x'.repeat(10_001)],
+    ['price', '0'.repeat(LONG) + 'x'],
+    ['price', '1.' + '0'.repeat(LONG)],
+  ])('a %s of many characters is refused at once', async (field, value) => {
+    const start = performance.now();
+    await form(admin.post('/api/products'), { ...CAKE, [field]: value }).expect(400);
+    expect(performance.now() - start).toBeLessThan(AT_ONCE_MS);
+  });
+});
+
+describe('HTTP', () => {
+  it.each([
+    ['rubbish', 'rubbish\r\n\r\n'],
+    ['an unknown method', `BAKE /api/users HTTP/1.1\r\n${HOST}\r\n`],
+    ['no Host', `GET /api/users HTTP/1.1\r\n${CLOSE}\r\n`],
+    ['a NUL in a header', `GET /api/users HTTP/1.1\r\n${HOST}X-A: a\0b\r\n\r\n`],
+    ['two lengths', `POST /api/login HTTP/1.1\r\n${HOST}Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}`],
+    ['a length and chunks', `POST /api/login HTTP/1.1\r\n${HOST}Content-Length: 2\r\n${CHUNKED}\r\n{}`],
+    ['a broken chunk', `POST /api/login HTTP/1.1\r\n${HOST}${JSON_TYPE}${CHUNKED}\r\nzz\r\n{}\r\n0\r\n\r\n`],
+    ['a URL of 20,000 characters', `GET /api/products?${'x'.repeat(20_000)} HTTP/1.1\r\n${HOST}\r\n`, 431],
+    [
+      'a cookie of 20,000 characters',
+      `GET / HTTP/1.1\r\n${HOST}Cookie: a=${'x'.repeat(20_000)}\r\n\r\n`,
+      431,
+    ],
+  ])('%s is refused in the fail envelope (contract 7)', async (_what, bytes, status = 400) => {
+    const [answer, ...others] = await sendRaw(service.url, bytes);
+    expect(others).toEqual([]);
+    expect(answer?.status).toBe(status);
+    const message = status === 400 ? 'malformed request' : 'request headers are too large';
+    expect(JSON.parse(answer?.body ?? '')).toEqual(fail(status, message));
+    expect(answer?.headers['content-type']).toBe('application/json; charset=utf-8');
+    expect(answer?.headers['x-request-id']).toMatch(/^[\w-]{36}$/);
+  });
+
+  it.each([
+    [100, 401],
+    [101, 431],
+  ])('%d headers are answered with %d (contract 7)', async (count, status) => {
+    const others = Array.from({ length: count - 2 }, (_, index) => `X${index}: 1\r\n`).join('');
+    const answers = await sendRaw(service.url, `GET /api/users HTTP/1.1\r\n${HOST}${CLOSE}${others}\r\n`);
+    expect(answers.map((answer) => answer.status)).toEqual([status]);
+  });
+
+  it('endless chunk extensions are refused with 413', async () => {
+    const head = `POST /api/login HTTP/1.1\r\n${HOST}${JSON_TYPE}${CHUNKED}\r\n`;
+    const answers = await sendRaw(service.url, `${head}2;${'x'.repeat(40_000)}`);
+    expect(answers.map(({ status }) => status)).toEqual([413]);
+  });
+});
+
+describe('slow clients', () => {
+  /** Node takes the shorter of the two for the headers, so both are set. */
+  async function withTimeouts<T>(milliseconds: number, use: () => Promise<T>): Promise<T> {
+    const { headersTimeout, requestTimeout } = server;
+    Object.assign(server, { headersTimeout: milliseconds, requestTimeout: milliseconds });
+    try {
+      return await use();
+    } finally {
+      Object.assign(server, { headersTimeout, requestTimeout });
+    }
+  }
+
+  it('have 10 s for the headers and 60 s for all (contract 7)', () => {
+    expect(server).toMatchObject({ headersTimeout: 10_000, requestTimeout: 60_000, keepAliveTimeout: 5_000 });
+  });
+
+  it.each([
+    ['headers', `GET /api/users HTTP/1.1\r\n${HOST}X-Slow: `],
+    ['a body', `POST /api/login HTTP/1.1\r\n${HOST}${JSON_TYPE}Content-Length: 100\r\n\r\n{"em`],
+    ['chunks', `POST /api/login HTTP/1.1\r\n${HOST}${JSON_TYPE}${CHUNKED}\r\n2\r\n{"`],
+  ])('that stop in %s are answered 408', async (_what, bytes) => {
+    const [answer] = await withTimeouts(300, () => sendRaw(service.url, bytes));
+    expect(JSON.parse(answer?.body ?? '')).toEqual(fail(408, 'request took too long'));
+  });
+
+  it('that stop in a file leave no product', async () => {
+    const before = await productCount(service.database);
+    const pieces = Buffer.concat(formPieces(CAKE, [noisyPng(750_000)]));
+    const head =
+      `POST /api/products HTTP/1.1\r\n${HOST}Cookie: accessToken=${admin.cookie('accessToken')}\r\n` +
+      `Content-Type: multipart/form-data; boundary=${BOUNDARY}\r\nContent-Length: ${pieces.length}\r\n\r\n`;
+    const half = Buffer.concat([Buffer.from(head), pieces.subarray(0, 600_000)]);
+    const [answer] = await withTimeouts(500, () => sendRaw(service.url, half));
+    expect(answer?.status).toBe(408);
+    expect(await productCount(service.database)).toBe(before);
+  });
+
+  it('200 of them do not keep others from being served', async () => {
+    const { port } = new URL(service.url);
+    const sockets = Array.from({ length: 200 }, (): Socket => connect(Number(port), '127.0.0.1'));
+    for (const socket of sockets) socket.write(`GET /api/users HTTP/1.1\r\n${HOST}X-Slow: `);
+    const closed = Promise.all(sockets.map((socket) => once(socket.resume(), 'close')));
+    const begun = Date.now();
+    await admin.get('/api/users').expect(200);
+    expect(Date.now() - begun).toBeLessThan(2_000);
+    await withTimeouts(200, () => closed);
+  });
+});
