@@ -214,7 +214,9 @@ describe('a notification that arrives while something else happens to its order'
     shop.gateway.setStatus(orderId, 'expire');
     const status = await notifyAmid(
       orderId,
-      'INSERT INTO payment_attempts (attempt_id, order_id, number) VALUES (gen_random_uuid(), $1, 2)',
+      `WITH made AS (
+         INSERT INTO payment_attempts (attempt_id, order_id, number) VALUES (gen_random_uuid(), $1, 2) RETURNING *)
+       UPDATE orders SET attempt_id = made.attempt_id FROM made WHERE orders.order_id = made.order_id`,
       [orderId],
     );
     expect(status).toBe(200);

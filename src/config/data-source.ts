@@ -10,6 +10,7 @@ import { SessionsById1765000000000 } from '../../migrations/1765000000000-sessio
 import { ImageNames1765100000000 } from '../../migrations/1765100000000-image-names.js';
 import { NoCatalogNotifications1765110000000 } from '../../migrations/1765110000000-no-catalog-notifications.js';
 import { Payments1765200000000 } from '../../migrations/1765200000000-payments.js';
+import { AttemptThatCounts1765300000000 } from '../../migrations/1765300000000-attempt-that-counts.js';
 import { OwnersDay1765600000000 } from '../../migrations/1765600000000-owners-day.js';
 
 /** Every migration, in order. An explicit list: a glob would also run files that were left behind. */
@@ -24,6 +25,7 @@ export const migrations = [
   ImageNames1765100000000,
   NoCatalogNotifications1765110000000,
   Payments1765200000000,
+  AttemptThatCounts1765300000000,
   OwnersDay1765600000000,
 ];
 

@@ -10,7 +10,7 @@ import {
   PaymentGateway,
 } from '../gateway/payment-gateway.js';
 import { type Order, PaymentAttempt } from './order.entity.js';
-import { type AttemptClaim, OrdersRepository } from './orders.repository.js';
+import { type AttemptClaim, OrdersRepository, type SavedPage } from './orders.repository.js';
 
 /** A customer is promised an answer within 6 seconds. */
 const BUDGET_MS = CALL_DEADLINE_MS;
@@ -46,7 +46,10 @@ export class CheckoutService {
         // The request that this one waited for got no page: its failure is the answer to both.
         if (hasWaited) throw failures.gatewayUnavailable();
         const claim = await this.#claim(order.orderId);
-        if (claim !== null) return this.ask(order, customer, claim, deadline);
+        if (claim !== null) {
+          await this.ask(order, customer, claim, deadline);
+          return this.orders.get(order.orderId);
+        }
       }
       await delay(POLL_MS);
       current = await this.orders.get(order.orderId);
@@ -54,30 +57,33 @@ export class CheckoutService {
     throw failures.gatewayUnavailable();
   }
 
-  /** The same for an attempt that the caller has claimed, so that only this request asks the gateway. */
+  /**
+   * Asks the gateway for the page of an attempt that the caller has claimed, so that no other request asks.
+   * @returns the page, which is kept; null when the order is no longer pending
+   * @throws Failure 502 when the gateway gave none in time
+   */
   async ask(
     order: Order,
     customer: Principal,
     claim: AttemptClaim,
     deadline: number = Date.now() + BUDGET_MS,
-  ): Promise<Order> {
+  ): Promise<SavedPage | null> {
     let current = claim;
     try {
       try {
-        await this.#create(order, customer, current, deadline);
+        return await this.#create(order, customer, current, deadline);
       } catch (error) {
         if (!isOrderIdTaken(error) || deadline - Date.now() < SHORTEST_CALL_MS) throw error;
         // The gateway has this id already, and its answer with the page was lost: a fresh id is needed.
         const fresh = await this.#replace(order.orderId, current.attemptId);
-        if (fresh === null) return await this.orders.get(order.orderId);
+        if (fresh === null) return null;
         current = fresh;
-        await this.#create(order, customer, current, deadline);
+        return await this.#create(order, customer, current, deadline);
       }
     } catch (error) {
       await this.orders.releaseAttempt(current);
       throw this.#reported(error, order.orderId);
     }
-    return this.orders.get(order.orderId);
   }
 
   /**
@@ -96,7 +102,13 @@ export class CheckoutService {
     });
   }
 
-  async #create(order: Order, customer: Principal, claim: AttemptClaim, deadline: number): Promise<void> {
+  /** @returns null when the order is no longer pending */
+  async #create(
+    order: Order,
+    customer: Principal,
+    claim: AttemptClaim,
+    deadline: number,
+  ): Promise<SavedPage | null> {
     const page = await this.gateway.createTransaction(
       {
         orderId: claim.attemptId,
@@ -111,7 +123,9 @@ export class CheckoutService {
       },
       Math.min(CALL_DEADLINE_MS, deadline - Date.now()),
     );
-    if (!(await this.orders.savePage(claim, page))) throw takenOver();
+    const saved = await this.orders.savePage(claim, page);
+    if (saved === null && (await this.orders.get(order.orderId)).status === 'pending') throw takenOver();
+    return saved;
   }
 
   /** @returns a fresh attempt, claimed; null when the order is no longer pending */

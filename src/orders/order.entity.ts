@@ -34,7 +34,7 @@ export class Order {
   @Column('text', { name: 'transaction_id', nullable: true })
   transactionId!: string | null;
 
-  /** The payment attempt of that transaction. */
+  /** The payment attempt that counts, if it is not the first. */
   @Column('uuid', { name: 'attempt_id', nullable: true })
   attemptId!: string | null;
 
@@ -83,6 +83,11 @@ export class Order {
   /** Oldest first. */
   @OneToMany(() => PaymentAttempt, (attempt) => attempt.order)
   attempts!: PaymentAttempt[];
+
+  /** The payment attempt that counts: the latest while the order is pending, then the one that set its status. */
+  get currentAttemptId(): string {
+    return this.attemptId ?? this.orderId;
+  }
 
   /** The newest attempt whose page can be paid on now; null when there is none. */
   get payable(): PaymentAttempt | null {

@@ -23,6 +23,9 @@ export interface AttemptClaim {
   readonly claimId: string;
 }
 
+/** A payment page as it is kept, and the end of the claim. */
+export type SavedPage = Pick<PaymentAttempt, 'token' | 'redirectUrl' | 'expiresAt' | 'claimId' | 'claimedAt'>;
+
 /** Which orders a list shows. */
 export interface OrderFilter {
   readonly userId?: number;
@@ -161,9 +164,11 @@ export class OrdersRepository {
     return attempts.map(({ attemptId }) => attemptId);
   }
 
-  /** Adds an attempt to an order that the transaction has locked. */
+  /** Adds an attempt to an order that the transaction has locked; from now on it is the one that counts. */
   async insertAttempt(tx: EntityManager, attempt: PaymentAttempt & AttemptClaim): Promise<AttemptClaim> {
+    const { orderId, attemptId } = attempt;
     await tx.insert(PaymentAttempt, attempt);
+    await tx.update(Order, { orderId }, { attemptId });
     return attempt;
   }
 
@@ -182,13 +187,20 @@ export class OrdersRepository {
 
   /**
    * Keeps the page that the gateway gave.
-   * @returns false, and nothing is kept, when the claim has ended: another request has taken the attempt over
+   * @returns what changed of the attempt; null, and nothing is kept, when another request has taken the attempt over or
+   *   the order is no longer pending
    */
-  async savePage({ attemptId, claimId }: AttemptClaim, page: PaymentPage): Promise<boolean> {
+  async savePage({ attemptId, claimId }: AttemptClaim, page: PaymentPage): Promise<SavedPage | null> {
     const expiresAt = new Date(Date.now() + PAGE_LIFETIME_MS);
     const change = { ...page, expiresAt, claimId: null, claimedAt: null };
-    const { affected } = await this.orders.manager.update(PaymentAttempt, { attemptId, claimId }, change);
-    return affected === 1;
+    const { affected } = await this.orders.manager
+      .createQueryBuilder()
+      .update(PaymentAttempt)
+      .set(change)
+      .where({ attemptId, claimId })
+      .andWhere("(SELECT status FROM orders WHERE orders.order_id = payment_attempts.order_id) = 'pending'")
+      .execute();
+    return affected === 1 ? change : null;
   }
 
   /** Of the account nothing else is read. */

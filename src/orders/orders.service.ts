@@ -66,7 +66,10 @@ export class OrdersService {
       return other;
     }
     ordersCreated.inc();
-    return this.checkout.ask(order, customer, attempt);
+    const page = await this.checkout.ask(order, customer, attempt);
+    if (page === null) return this.orders.get(order.orderId);
+    Object.assign(attempt, page);
+    return order;
   }
 
   /** Orders, newest first. @throws Failure 404 when there are none after that one */
@@ -129,12 +132,6 @@ export class OrdersService {
     return this.orders.lock(tx, id);
   }
 
-  /** The attempt that counts for a locked order: the latest while it is pending, then the one that set its status. */
-  async currentAttemptId(tx: EntityManager, { orderId, status, attemptId }: Order): Promise<string> {
-    if (status !== 'pending' && attemptId !== null) return attemptId;
-    return (await this.orders.latestAttempt(tx, orderId))?.attemptId ?? orderId;
-  }
-
   /** Gives a locked order the state that a payment leads to. */
   async applyPayment(tx: EntityManager, order: Order, payment: OrderPayment): Promise<void> {
     const { attemptId, paymentType, fraudStatus, grossAmount: transactionAmount } = payment;
@@ -169,7 +166,7 @@ export class OrdersService {
         Object.fromEntries(gone.map((index) => [`items.${index}.product_id`, PRODUCT_GONE])),
       );
     }
-    const order = new Order();
+    const order = Object.assign(new Order(), { paymentType: null, fraudStatus: null, completedAt: null });
     order.orderId = randomUUID();
     order.items = wanted.map(({ product_id: productId, quantity }, position) => {
       const { name = '', price = 0 } = offers.get(productId) ?? {};

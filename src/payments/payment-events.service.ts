@@ -22,8 +22,7 @@ export class PaymentEventsService {
     const order = await this.orders.lock(tx, event.attemptId);
     if (order === null) return null;
     const history = await this.payments.historyOf(tx, order.orderId, event.transactionId);
-    const currentAttemptId = await this.orders.currentAttemptId(tx, order);
-    const outcome = outcomeOf(event, order, currentAttemptId, history);
+    const outcome = outcomeOf(event, order, order.currentAttemptId, history);
     if (outcome === 'applied') await this.orders.applyPayment(tx, order, event);
     if (outcome === 'applied' || event.source === 'notification') {
       const { orderId } = order;

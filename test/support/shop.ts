@@ -65,7 +65,8 @@ export async function bulkOrders({ service, gateway, userId }: Shop, count: numb
 export async function addAttempt({ service, gateway }: Shop, orderId: string): Promise<string> {
   const attemptId = randomUUID();
   await service.database.pool.query(
-    `INSERT INTO payment_attempts (attempt_id, order_id, number, token, redirect_url, expires_at)
+    `WITH changed AS (UPDATE orders SET attempt_id = $1::uuid WHERE order_id = $2)
+     INSERT INTO payment_attempts (attempt_id, order_id, number, token, redirect_url, expires_at)
      SELECT $1::uuid, $2, max(number) + 1, $3, 'https://gateway.example/later', now() + interval '1 day'
      FROM payment_attempts WHERE order_id = $2`,
     [attemptId, orderId, attemptId],

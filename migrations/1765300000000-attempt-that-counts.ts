@@ -1,0 +1,22 @@
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+
+/** A pending order names the payment attempt that counts; until now it was looked up for each notification. */
+export class AttemptThatCounts1765300000000 implements MigrationInterface {
+  readonly name = 'AttemptThatCounts1765300000000';
+
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query(`
+      UPDATE orders SET attempt_id = latest.attempt_id
+      FROM (
+        SELECT DISTINCT ON (order_id) order_id, attempt_id FROM payment_attempts WHERE number > 1
+        ORDER BY order_id, number DESC
+      ) AS latest
+      WHERE orders.order_id = latest.order_id AND orders.status = 'pending'
+    `);
+  }
+
+  /** The version before ignores the column of pending orders. */
+  down(): Promise<void> {
+    return Promise.resolve();
+  }
+}
