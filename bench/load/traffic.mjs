@@ -9,11 +9,16 @@ import { cookieOf, emailOf } from '../tokens.mjs';
 
 const JSON_TYPE = { 'Content-Type': 'application/json' };
 const REQUESTS_A_CONNECTION = 1000;
+/** Products of a page. */
+const PAGE_SIZE = 50;
 /** Callers of one run: as many tokens are in use at a time. */
 const CALLERS = 100;
 const BOUNDARY = '----bench-6f0b4c1e2d';
 /** Begins with the bytes of a JPEG, which is all that the service checks. */
 const PICTURE = Buffer.concat([Buffer.from('ffd8ff', 'hex'), randomBytes(30_000)]);
+
+/** A `last_id` as clients send it: the id of the last product of some page. Ids of a seeded catalog have no gaps. */
+const randomPageStart = (products) => PAGE_SIZE * randomInt(products / PAGE_SIZE);
 
 const list = (cookie, lastId, headers = {}) => ({
   method: 'GET',
@@ -22,12 +27,12 @@ const list = (cookie, lastId, headers = {}) => ({
 });
 
 const kinds = {
-  /** Pages of the list, each from anywhere in it. */
+  /** Pages of the list. */
   pages: ({ products }) => {
     const cookies = callers();
     return {
       forConnection: () =>
-        Array.from({ length: REQUESTS_A_CONNECTION }, () => list(oneOf(cookies), randomInt(products - 50))),
+        Array.from({ length: REQUESTS_A_CONNECTION }, () => list(oneOf(cookies), randomPageStart(products))),
     };
   },
 
@@ -36,7 +41,7 @@ const kinds = {
     const cookies = callers();
     const known = [];
     for (let count = 0; count < REQUESTS_A_CONNECTION; count += 1) {
-      const request = list(oneOf(cookies), randomInt(products - 50));
+      const request = list(oneOf(cookies), randomPageStart(products));
       const response = await fetch(url + request.path, { headers: request.headers });
       await response.arrayBuffer();
       known.push({
@@ -90,7 +95,7 @@ const kinds = {
     return {
       next: () => {
         const dice = randomInt(100);
-        if (dice < 80) return list(oneOf(cookies), randomInt(products - 50));
+        if (dice < 80) return list(oneOf(cookies), randomPageStart(products));
         if (dice < 88) return order(oneOf(cookies), products);
         // Another transaction of an order that may have been paid: it applies, and is kept.
         if (dice < 96) return notification(pendingOrderId(randomInt(1, orders + 1)), serverKey);
