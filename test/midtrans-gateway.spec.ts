@@ -31,22 +31,20 @@ describe('Midtrans gateway', () => {
     standIn = await MidtransStandIn.start({ serverKey: KEY });
     standIn.dripIntervalMs = 20;
     gateway = gatewayWith({});
-    impatient = gatewayWith({ deadlineMs: DEADLINE_MS });
+    impatient = gatewayWith({}, DEADLINE_MS);
   });
 
   afterEach(async () => {
     await standIn.close();
   });
 
-  function gatewayWith(options: Partial<ConstructorParameters<typeof MidtransGateway>[0]>): MidtransGateway {
-    return new MidtransGateway({
-      serverKey: KEY,
-      snapUrl: standIn.snapUrl,
-      apiUrl: standIn.apiUrl,
-      // Generous where a test does not wait for it: the machine may be busy.
-      deadlineMs: 10_000,
-      ...options,
-    });
+  /** @param deadlineMs generous where a test does not wait for it: the machine may be busy */
+  function gatewayWith(
+    setting: Partial<ConstructorParameters<typeof MidtransGateway>[0]>,
+    deadlineMs = 10_000,
+  ): MidtransGateway {
+    const { snapUrl, apiUrl } = standIn;
+    return new MidtransGateway({ serverKey: KEY, snapUrl, apiUrl, ...setting }, deadlineMs);
   }
 
   function run(target: MidtransGateway, operation: MidtransOperation, id: string): Promise<unknown> {

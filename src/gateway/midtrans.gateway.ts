@@ -1,7 +1,11 @@
+import { Agent, request } from 'undici';
 import { timedCall } from '../common/metrics.js';
-import { MidtransClient } from './midtrans.client.js';
+import { inCallSpan } from '../common/tracing.js';
+import type { PaymentSetting } from '../config/env.js';
 import {
+  type MidtransAnswer,
   paymentPageOf,
+  parseObject,
   refusalOf,
   saysOrderIdTaken,
   snapRequest,
@@ -17,99 +21,121 @@ import {
   type TransactionRequest,
 } from './payment-gateway.js';
 
-export interface MidtransGatewayOptions {
-  readonly serverKey: string;
-  /** Base address of Snap without a slash at its end, for example `https://app.sandbox.midtrans.com/snap/v1`. */
-  readonly snapUrl: string;
-  /** Base address of the Core API without a slash at its end, for example `https://api.sandbox.midtrans.com`. */
-  readonly apiUrl: string;
-  /** Longest time of one call in milliseconds. */
-  readonly deadlineMs?: number;
-}
-
-type ApiOperation = 'status' | 'cancel' | 'expire';
-
+/** A real answer is about 1 KiB. */
+const MAX_ANSWER_BYTES = 64 * 1024;
+/**
+ * Connections are kept for a few seconds, as a new one costs three round trips. Not for longer: one that the gateway
+ * closes just when it is used again would make that call fail.
+ */
+const CONNECTIONS = { connections: 64, keepAliveTimeout: 5_000, maxResponseSize: MAX_ANSWER_BYTES };
 const KEY_NOT_ACCEPTED =
   'the server key was not accepted (MIDTRANS_SERVER_KEY, or the address of another environment)';
 
 /**
- * Payments at Midtrans: Snap shows the payment page, the Core API tells and changes what became of a payment.
+ * Payments at Midtrans: Snap shows the payment page, the Core API tells and changes what became of a payment. JSON, and
+ * Basic authentication with the server key and no password. Errors carry no cause, which could repeat the key.
  *
  * @see https://docs.midtrans.com/reference/backend-integration
  * @see https://docs.midtrans.com/reference/code-4xx for the Core API's status codes
  */
 export class MidtransGateway extends PaymentGateway {
-  private readonly client: MidtransClient;
+  readonly #serverKey: string;
+  readonly #credentials: string;
+  readonly #agent = new Agent(CONNECTIONS);
   private readonly snapUrl: string;
   private readonly apiUrl: string;
-  private readonly deadlineMs: number;
 
-  constructor({ serverKey, snapUrl, apiUrl, deadlineMs = CALL_DEADLINE_MS }: MidtransGatewayOptions) {
+  /** @param deadlineMs longest time of one call */
+  constructor(
+    setting: Omit<PaymentSetting, 'gateway'>,
+    private readonly deadlineMs = CALL_DEADLINE_MS,
+  ) {
     super();
-    this.client = new MidtransClient(serverKey);
-    this.snapUrl = snapUrl;
-    this.apiUrl = apiUrl;
-    this.deadlineMs = deadlineMs;
+    this.#serverKey = setting.serverKey;
+    this.#credentials = Buffer.from(`${setting.serverKey}:`).toString('base64');
+    this.snapUrl = setting.snapUrl;
+    this.apiUrl = setting.apiUrl;
   }
 
-  createTransaction(request: TransactionRequest, deadlineMs: number = this.deadlineMs): Promise<PaymentPage> {
-    return measured('create', () => this.create(request, deadlineMs));
+  createTransaction(request: TransactionRequest, deadlineMs = this.deadlineMs): Promise<PaymentPage> {
+    return measured('create', async () => {
+      if (deadlineMs <= 0) throw new GatewayUnavailableError('Midtrans create: no time left for the call');
+      const body = snapRequest(request, new Date());
+      const deadline = Math.min(deadlineMs, this.deadlineMs);
+      const answer = await this.#call('create', 'POST', `${this.snapUrl}/transactions`, deadline, body);
+      const { httpStatus } = answer;
+      if (httpStatus === 401) throw new GatewayRefusedError(`Midtrans create: ${KEY_NOT_ACCEPTED}`);
+      const refusal = httpStatus === 408 || httpStatus === 429 ? null : refusalOf(answer);
+      if (refusal !== null) {
+        throw new GatewayRefusedError(`Midtrans create: ${httpStatus} ${this.#quote(refusal)}`, {
+          isOrderIdTaken: saysOrderIdTaken(httpStatus, refusal, request.orderId),
+        });
+      }
+      const page = httpStatus === 201 ? paymentPageOf(answer) : null;
+      if (page === null) throw new GatewayUnavailableError(`Midtrans create: unusable answer ${httpStatus}`);
+      return page;
+    });
   }
 
   status(orderId: string): Promise<GatewayTransaction | null> {
-    return measured('status', () => this.transaction('status', orderId));
+    return this.#transaction('status', 'GET', orderId);
   }
 
   cancel(orderId: string): Promise<GatewayTransaction | null> {
-    return measured('cancel', () => this.transaction('cancel', orderId));
+    return this.#transaction('cancel', 'POST', orderId);
   }
 
   expire(orderId: string): Promise<GatewayTransaction | null> {
-    return measured('expire', () => this.transaction('expire', orderId));
+    return this.#transaction('expire', 'POST', orderId);
   }
 
-  private async create(request: TransactionRequest, deadlineMs: number): Promise<PaymentPage> {
-    const answer = await this.client.call({
-      operation: 'create',
-      method: 'POST',
-      url: `${this.snapUrl}/transactions`,
-      body: snapRequest(request, new Date()),
-      deadlineMs: Math.min(deadlineMs, this.deadlineMs),
+  #transaction(operation: string, method: 'GET' | 'POST', orderId: string) {
+    return measured(operation, async () => {
+      const url = `${this.apiUrl}/v2/${encodeURIComponent(orderId)}/${operation}`;
+      const answer = await this.#call(operation, method, url, this.deadlineMs);
+      const code = codeOf(answer);
+      if (code === '401') throw new GatewayUnavailableError(`Midtrans ${operation}: ${KEY_NOT_ACCEPTED}`);
+      if (code === '404') return null;
+      if (code === '412' && method === 'POST')
+        throw new GatewayRefusedError(`Midtrans ${operation}: the payment can no longer be changed (412)`);
+      // 407 is how it says that a payment is expired.
+      const transaction = /^(2\d\d|407)$/.test(code) ? transactionOf(answer) : null;
+      if (transaction !== null) return transaction;
+      const shown = `${answer.httpStatus}, status code ${code}`;
+      throw new GatewayUnavailableError(`Midtrans ${operation}: unusable answer ${shown}`);
     });
-    const { httpStatus } = answer;
-    if (httpStatus === 401) throw new GatewayRefusedError(`Midtrans create: ${KEY_NOT_ACCEPTED}`);
-    const refusal = httpStatus === 408 || httpStatus === 429 ? null : refusalOf(answer);
-    if (refusal !== null) {
-      throw new GatewayRefusedError(`Midtrans create: ${httpStatus} ${this.client.quote(refusal)}`, {
-        isOrderIdTaken: saysOrderIdTaken(httpStatus, refusal, request.orderId),
+  }
+
+  /**
+   * Calls once and follows no redirect; the deadline includes the last byte of the answer.
+   * @throws GatewayUnavailableError when no complete answer of at most 64 KiB came in time
+   */
+  async #call(operation: string, method: 'GET' | 'POST', url: string, deadlineMs: number, body?: object) {
+    try {
+      return await inCallSpan(method, url, async (): Promise<MidtransAnswer> => {
+        // Not `fetch`, which takes 407, the Core API's word for an expired payment, for the answer of a proxy.
+        const answer = await request(url, {
+          method,
+          dispatcher: this.#agent,
+          signal: AbortSignal.timeout(deadlineMs),
+          headers: {
+            accept: 'application/json',
+            'content-type': 'application/json',
+            authorization: `Basic ${this.#credentials}`,
+          },
+          body: body === undefined ? null : JSON.stringify(body),
+        });
+        const text = await answer.body.text();
+        return { httpStatus: answer.statusCode, text, fields: parseObject(text) };
       });
+    } catch (error) {
+      throw new GatewayUnavailableError(`Midtrans ${operation}: ${reasonOf(error, deadlineMs)}`);
     }
-    const page = httpStatus === 201 ? paymentPageOf(answer) : null;
-    if (page === null) throw new GatewayUnavailableError(`Midtrans create: unusable answer ${httpStatus}`);
-    return page;
   }
 
-  private async transaction(operation: ApiOperation, orderId: string): Promise<GatewayTransaction | null> {
-    const answer = await this.client.call({
-      operation,
-      method: operation === 'status' ? 'GET' : 'POST',
-      url: `${this.apiUrl}/v2/${encodeURIComponent(orderId)}/${operation}`,
-      deadlineMs: this.deadlineMs,
-    });
-    const code = codeOf(answer.httpStatus, answer.fields?.status_code);
-    if (code === '401') throw new GatewayUnavailableError(`Midtrans ${operation}: ${KEY_NOT_ACCEPTED}`);
-    if (code === '404') return null;
-    if (code === '412' && operation !== 'status') {
-      throw new GatewayRefusedError(`Midtrans ${operation}: the payment can no longer be changed (412)`);
-    }
-    // 407 is how it says that a payment is expired.
-    const transaction = /^(2\d\d|407)$/.test(code) ? transactionOf(answer) : null;
-    if (transaction === null) {
-      throw new GatewayUnavailableError(
-        `Midtrans ${operation}: unusable answer ${answer.httpStatus}, status code ${code}`,
-      );
-    }
-    return transaction;
+  /** A text of the gateway, fit for a message: short, and without the server key if it is repeated there. */
+  #quote(text: string): string {
+    return text.replaceAll(this.#serverKey, '***').replaceAll(this.#credentials, '***').slice(0, 300);
   }
 }
 
@@ -117,12 +143,20 @@ function measured<T>(operation: string, call: () => Promise<T>): Promise<T> {
   return timedCall('gateway', operation, call, (error) => error instanceof GatewayRefusedError);
 }
 
+function reasonOf(error: unknown, deadlineMs: number): string {
+  const { name, code } = error as { readonly name?: unknown; readonly code?: unknown };
+  if (name === 'TimeoutError') return `no complete answer within ${deadlineMs} ms`;
+  if (code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE') return `the answer exceeds ${MAX_ANSWER_BYTES} bytes`;
+  return typeof code === 'string' ? `connection failed (${code})` : 'connection failed';
+}
+
 /**
  * The status code that counts: the body's. Without one only 401 means anything, since a 404 would be a wrong
  * address or a proxy, and must not pass for "no such payment".
  */
-function codeOf(httpStatus: number, bodyCode: unknown): string {
-  const isOwnAnswer = (httpStatus >= 200 && httpStatus < 300) || (httpStatus >= 400 && httpStatus < 500);
-  if (isOwnAnswer && typeof bodyCode === 'string' && /^\d{3}$/.test(bodyCode)) return bodyCode;
+function codeOf({ httpStatus, fields }: MidtransAnswer): string {
+  const code = fields?.status_code;
+  const isOwnAnswer = httpStatus < 300 || (httpStatus >= 400 && httpStatus < 500);
+  if (isOwnAnswer && typeof code === 'string' && /^\d{3}$/.test(code)) return code;
   return httpStatus === 401 ? '401' : 'none';
 }

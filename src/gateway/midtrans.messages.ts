@@ -1,5 +1,13 @@
-import type { MidtransAnswer } from './midtrans.client.js';
 import type { GatewayTransaction, PaymentPage, TransactionRequest } from './payment-gateway.js';
+
+/** What the gateway answered, with any status. */
+export interface MidtransAnswer {
+  /** The Core API mostly answers 200 and tells the truth in the body's `status_code`. */
+  readonly httpStatus: number;
+  readonly text: string;
+  /** The JSON object that `text` holds; null when it holds none. */
+  readonly fields: Readonly<Record<string, unknown>> | null;
+}
 
 /** Longest item name and item id. */
 const MAX_ITEM_TEXT = 50;
@@ -28,6 +36,16 @@ export function snapRequest({ orderId, grossAmount, items, customer }: Transacti
     expiry: { start_time: `${gatewayTime(now)} +0700`, ...ONE_DAY },
     page_expiry: ONE_DAY,
   };
+}
+
+/** @returns null for a text that holds no JSON object */
+export function parseObject(text: string): Readonly<Record<string, unknown>> | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' ? (value as Record<string, unknown>) : null;
+  } catch {
+    return null;
+  }
 }
 
 /** @returns null if the fields hold no token or no http(s) address */

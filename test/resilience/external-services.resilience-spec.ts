@@ -16,7 +16,7 @@ const REMOVALS = isLongForm ? 5_000 : 1_000;
 const CALLERS = isLongForm ? 200 : 60;
 /** A process that has warmed up may grow by so much, whatever an external service does. */
 const GROWTH_MIB = 120;
-/** To each service; see job-kinds.ts, cloudinary.image-host.ts and midtrans.client.ts. */
+/** To each service; see job-kinds.ts, cloudinary.image-host.ts and midtrans.gateway.ts. */
 const MOST_CONNECTIONS = { mail: 4, removals: 3, images: 32, gateway: 64 };
 const GROSS_AMOUNT = 50_000;
 
