@@ -39,6 +39,22 @@ export default defineConfig({
   },
   server: { port: 5173, strictPort: true, fs: { allow: ['.', client] } },
   preview: { port: 5173, strictPort: true },
-  // The polyfill for browsers without module preload would need inline code.
-  build: { target: 'es2022', modulePreload: { polyfill: false } },
+  build: {
+    target: 'es2022',
+    // The polyfill for browsers without module preload would need inline code.
+    modulePreload: { polyfill: false },
+    rolldownOptions: {
+      output: {
+        // Three parts: the shop, and on demand the account's pages and the administrators' pages.
+        codeSplitting: {
+          includeDependenciesRecursively: false,
+          groups: [
+            { name: 'manage', test: /pages\/manage\// },
+            { name: 'account', test: /pages\/account\/|react-hook-form|components\/form/ },
+            { name: 'shop', test: /./ },
+          ],
+        },
+      },
+    },
+  },
 });

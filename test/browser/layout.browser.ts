@@ -124,13 +124,13 @@ describe.each(Object.keys(WIDTHS) as SizeName[])('on a %s', (size) => {
       else await route.continue();
     });
     await page.reload();
-    await page.locator('.card.skeleton').first().waitFor();
+    await page.locator('.grid > .skeleton').first().waitFor();
     await looksGood(page, `catalog-loading-${size}`);
     answer?.(true);
     await sees(page, 'We cannot reach the bakery.');
     await looksGood(page, `catalog-failed-${size}`);
     await page.getByRole('button', { name: 'Try again' }).click();
-    await page.locator('.card.skeleton').first().waitFor();
+    await page.locator('.grid > .skeleton').first().waitFor();
     answer?.(false);
     await page.getByRole('link', { name: 'Kue lapis legit' }).waitFor();
     await page.unrouteAll({ behavior: 'ignoreErrors' });

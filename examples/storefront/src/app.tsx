@@ -1,49 +1,67 @@
 import { lazy, Suspense } from 'react';
 import { ErrorBoundary } from 'react-error-boundary';
-import { Route, Routes, useLocation } from 'react-router';
+import { Navigate, Route, Routes, useLocation } from 'react-router';
 import { Bars, Failure } from './components/page';
 import { Shell } from './components/shell';
 import { CartPage } from './pages/cart';
 import { CatalogPage } from './pages/catalog';
+import { LostPage } from './pages/lost';
 import { OrderPage } from './pages/order';
 import { OrdersPage } from './pages/orders';
 import { ProductPage } from './pages/product';
 import { WelcomePage } from './pages/welcome';
-import { RequireAdmin, RequireUser } from './routing/guards';
+import { GuestsOnly, RequireAdmin, RequireUser } from './routing/guards';
 import { useSession } from './state/session';
 
 // Loaded when they are needed, so that the catalog is there sooner.
-const AccountPages = lazy(() => import('./pages/account/routes'));
-const ManagePages = lazy(() => import('./pages/manage/routes'));
+const ForgotPage = lazy(() => import('./pages/account/forgot'));
+const LoginPage = lazy(() => import('./pages/account/login'));
+const ProfilePage = lazy(() => import('./pages/account/profile'));
+const RegisterPage = lazy(() => import('./pages/account/register'));
+const VerifyPage = lazy(() => import('./pages/account/verify'));
+const ManageOrdersPage = lazy(() => import('./pages/manage/orders'));
+const ManageProductsPage = lazy(() => import('./pages/manage/products'));
+const NewProductPage = lazy(() => import('./pages/manage/new-product'));
+const EditProductPage = lazy(() => import('./pages/manage/product'));
 
 export function App() {
   const personId = useSession(({ person }) => person?.id);
   const { pathname } = useLocation();
   return (
     <Shell>
-      <ErrorBoundary FallbackComponent={BrokenPage} resetKeys={[pathname]}>
-        <Suspense fallback={<Bars lines={8} />}>
+      {/* A page cannot be drawn, for example, when its script cannot be loaded. */}
+      <ErrorBoundary
+        fallbackRender={({ error }) => <Failure error={error} onRetry={() => location.reload()} />}
+        resetKeys={[pathname]}
+      >
+        <Suspense fallback={<Bars />}>
           {/* When another person signs in, every page starts from the beginning. */}
           <Routes key={personId ?? 'visitor'}>
             <Route index element={personId === undefined ? <WelcomePage /> : <CatalogPage />} />
+            <Route element={<GuestsOnly />}>
+              <Route path="login" element={<LoginPage />} />
+              <Route path="register" element={<RegisterPage />} />
+              <Route path="forgot" element={<ForgotPage />} />
+            </Route>
             <Route element={<RequireUser />}>
               <Route path="products/:id" element={<ProductPage />} />
               <Route path="cart" element={<CartPage />} />
               <Route path="orders" element={<OrdersPage />} />
               <Route path="orders/:id" element={<OrderPage />} />
-              <Route element={<RequireAdmin />}>
-                <Route path="manage/*" element={<ManagePages />} />
+              <Route path="profile" element={<ProfilePage />} />
+              <Route path="verify" element={<VerifyPage />} />
+              <Route path="manage" element={<RequireAdmin />}>
+                <Route index element={<Navigate to="products" replace />} />
+                <Route path="products" element={<ManageProductsPage />} />
+                <Route path="products/new" element={<NewProductPage />} />
+                <Route path="products/:id" element={<EditProductPage />} />
+                <Route path="orders" element={<ManageOrdersPage />} />
               </Route>
             </Route>
-            <Route path="*" element={<AccountPages />} />
+            <Route path="*" element={<LostPage />} />
           </Routes>
         </Suspense>
       </ErrorBoundary>
     </Shell>
   );
-}
-
-/** In place of a page that could not be drawn, for example because its script could not be loaded. */
-function BrokenPage({ error }: { error: unknown }) {
-  return <Failure error={error} onRetry={() => location.reload()} />;
 }

@@ -11,13 +11,10 @@ useSession.subscribe((now, before) => {
   if (now.person?.id !== before.person?.id) queryClient.clear();
 });
 
-const root = document.querySelector('#app');
-if (root === null) throw new Error('index.html has no #app');
-
-createRoot(root).render(
+createRoot(document.querySelector('#app') ?? document.body).render(
   <StrictMode>
     <QueryClientProvider client={queryClient}>
-      <BrowserRouter>
+      <BrowserRouter useTransitions={false}>
         <App />
       </BrowserRouter>
     </QueryClientProvider>

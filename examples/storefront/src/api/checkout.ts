@@ -1,16 +1,14 @@
 import { useMutation } from '@tanstack/react-query';
 import { dataOf } from 'bakery-client';
-import { api } from './client';
+import { api, type Schemas } from './client';
 import { hasCode } from './errors';
-import { isUnpaid, keepOrder } from './orders';
+import { keepOrder } from './orders';
 import { productIsGone } from './products';
 
-interface Item {
-  product_id: number;
-  quantity: number;
-}
+type Item = Schemas['NewOrderItemDto'];
 
 const STORAGE_KEY = 'bakery.checkout';
+const ENDED_UNPAID = ['cancel', 'expire', 'deny', 'failure'];
 
 /** Makes an order of the items. Products that are gone are known to `useProduct` then. */
 export function usePlaceOrder() {
@@ -18,7 +16,7 @@ export function usePlaceOrder() {
     mutationFn: async (items: Item[]) => {
       const order = await postOrder(items);
       // The key belonged to an order of the same items that was cancelled or has expired. This is to be a new one.
-      return isUnpaid(order.status) ? postOrder(items) : order;
+      return ENDED_UNPAID.includes(order.status) ? postOrder(items) : order;
     },
     onSuccess: keepOrder,
     onError: (error, items) => {

@@ -1,30 +1,20 @@
 import { type InfiniteData, infiniteQueryOptions } from '@tanstack/react-query';
-import { createBakeryClient, type paths, type Send } from 'bakery-client';
-import { useSession } from '../state/session';
+import { type components, createBakeryClient } from 'bakery-client';
+import { endSession } from '../state/session';
 import { hasCode } from './errors';
 
-type Ok<Operation> = Operation extends {
-  responses: { 200: { content: { 'application/json': { data: infer Data } } } };
-}
-  ? Data
-  : never;
-
-export type Product = Ok<paths['/api/products/{product_id}']['get']>['products'];
-export type Order = Ok<paths['/api/orders/{order_id}']['get']>['order'];
+export type Schemas = components['schemas'];
+export type Product = Schemas['ListedProductView'];
+export type Order = Schemas['OrderView'];
 export type OrderStatus = Order['status'];
-export type User = Ok<paths['/api/refresh']['get']>['user'];
+export type User = Schemas['UserWithRoleView'];
 
-const OPTIONS = {
-  baseUrl: import.meta.env.VITE_API_URL ?? 'http://localhost:3000',
-  onSignedOut: () => useSession.getState().endSession(),
+export const API_OPTIONS = {
+  baseUrl: (import.meta.env.VITE_API_URL as string | undefined) ?? 'http://localhost:3000',
+  onSignedOut: endSession,
 };
 
-export const api = createBakeryClient(OPTIONS);
-
-/** A client that sends in another way than by `fetch`. */
-export function apiSendingBy(send: Send) {
-  return createBakeryClient({ ...OPTIONS, fetch: send });
-}
+export const api = createBakeryClient(API_OPTIONS);
 
 /** A page of a list; `next` is the `last_id` of the page after it. */
 export interface Page<Item, Id> {
@@ -37,15 +27,14 @@ export function listOptions<Item, Id extends string | number>(
   queryKey: readonly unknown[],
   getPage: (query: { last_id?: Id }, signal: AbortSignal) => Promise<Page<Item, Id>>,
 ) {
-  return infiniteQueryOptions<Page<Item, Id>, Error, Item[], readonly unknown[], Id | null>({
+  return infiniteQueryOptions({
     queryKey,
-    queryFn: async ({ pageParam, signal }) => {
-      const query: { last_id?: Id } = {};
-      if (pageParam !== null) query.last_id = pageParam as Id;
+    queryFn: async ({ pageParam, signal }): Promise<Page<Item, Id>> => {
+      const query: { last_id?: Id } = pageParam === null ? {} : { last_id: pageParam as Id };
       // The service answers 404 after the last page.
-      return (await foundOrNull(getPage(query, signal))) ?? { items: [], next: null };
+      return (await getPage(query, signal).catch(nullIfMissing)) ?? { items: [], next: null };
     },
-    initialPageParam: null,
+    initialPageParam: null as Id | null,
     getNextPageParam: ({ next }) => next,
     select: itemsOf,
   });
@@ -55,12 +44,8 @@ export function itemsOf<Item>({ pages }: InfiniteData<Page<Item, unknown>>) {
   return pages.flatMap(({ items }) => items);
 }
 
-/** The answer, or null where the service answers 404. */
-export async function foundOrNull<T>(answer: Promise<T>) {
-  try {
-    return await answer;
-  } catch (error) {
-    if (hasCode(error, 404)) return null;
-    throw error;
-  }
+/** For a failed call: null in place of a 404. */
+export function nullIfMissing(error: unknown) {
+  if (hasCode(error, 404)) return null;
+  throw error;
 }

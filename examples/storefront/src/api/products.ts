@@ -1,17 +1,26 @@
-import { queryOptions, useInfiniteQuery, useMutation, useQueries, useQuery } from '@tanstack/react-query';
-import { asForm, dataOf, type Send } from 'bakery-client';
-import { api, apiSendingBy, foundOrNull, itemsOf, listOptions, type Product } from './client';
+import { queryOptions, useMutation } from '@tanstack/react-query';
+import { asForm, dataOf } from 'bakery-client';
+import { api, itemsOf, listOptions, nullIfMissing, type Product } from './client';
 import { queryClient } from './query-client';
+import { apiWithProgress } from './upload-progress';
 
-const productList = listOptions<Product, number>(['products', 'list'], async (query, signal) => {
-  const { products, meta } = await dataOf(api.GET('/api/products', { params: { query }, signal }));
-  return { items: products, next: meta.lastProductId };
-});
+/** The catalog, ordered by id. */
+export const productList = {
+  ...listOptions<Product, number>(['products', 'list'], async (query, signal) => {
+    const { products, meta } = await dataOf(api.GET('/api/products', { params: { query }, signal }));
+    return { items: products, next: meta.lastProductId };
+  }),
+  staleTime: 60_000,
+};
 
-function productDetail(id: number) {
+/** A product; null when there is none with this id. */
+export function productDetail(id: number) {
   return queryOptions<Product | null>({
     queryKey: ['products', 'detail', id],
-    queryFn: ({ signal }) => foundOrNull(getProduct(id, signal)),
+    queryFn: async ({ signal }) => {
+      const answer = dataOf(api.GET('/api/products/{product_id}', { ...productPath(id), signal }));
+      return answer.then(({ products }) => products, nullIfMissing);
+    },
     // What the list knows of the product is shown until the answer is there.
     placeholderData: () => {
       const list = queryClient.getQueryData(productList.queryKey);
@@ -20,48 +29,37 @@ function productDetail(id: number) {
   });
 }
 
-/** The catalog, ordered by id. */
-export function useProducts() {
-  return useInfiniteQuery({ ...productList, staleTime: 60_000 });
-}
-
-/** A product; `data` is null when there is none with this id. */
-export function useProduct(id: number) {
-  return useQuery(productDetail(id));
-}
-
-/** Several products, in the order of the ids. */
-export function useProductsById(ids: number[]) {
-  return useQueries({ queries: ids.map(productDetail) });
-}
-
 /** Notes that a product is not in the catalog any more. */
 export function productIsGone(id: number) {
   queryClient.setQueryData(productDetail(id).queryKey, null);
 }
 
-export interface ProductValues {
-  name: string;
-  /** As typed; the service checks it. */
-  price: string;
-  description: string;
-  /** New images. */
-  added: File[];
-  /** URLs of images to remove. */
-  removed: string[];
+/** A product as it is edited: its texts as typed, which the service checks, and its pictures. */
+export interface ProductValues extends Record<'name' | 'price' | 'description', string> {
+  images: EditedPicture[];
+}
+
+export interface EditedPicture {
+  /** Address under which the browser shows it. */
+  src: string;
+  /** Only of a new picture. */
+  file?: File;
+  /** Whether the product is to lose it. */
+  isRemoved?: boolean;
 }
 
 /**
  * Creates a product, or changes the one with this id.
  *
- * @param send how the form is sent, for a progress bar
+ * @param showProgress called with the part of the form that is sent, from 0 to 1
  */
-export function useSaveProduct(id: number | null, send: Send) {
-  const client = apiSendingBy(send);
+export function useSaveProduct(id: number | undefined, showProgress: (part: number) => void) {
+  const client = apiWithProgress(showProgress);
   return useMutation({
-    mutationFn: ({ added, removed, ...texts }: ProductValues) => {
-      const body = { ...texts, images: added };
-      if (id === null) return dataOf(client.POST('/api/products', { body, bodySerializer: asForm }));
+    mutationFn: ({ images, ...texts }: ProductValues) => {
+      const body = { ...texts, images: images.flatMap(({ file }) => file ?? []) };
+      if (id === undefined) return dataOf(client.POST('/api/products', { body, bodySerializer: asForm }));
+      const removed = images.filter(({ isRemoved }) => isRemoved).map(({ src }) => src);
       const changes = { ...body, 'images.removed[]': removed };
       const options = { ...productPath(id), body: changes, bodySerializer: asForm };
       return dataOf(client.PUT('/api/products/{product_id}', options));
@@ -73,18 +71,10 @@ export function useSaveProduct(id: number | null, send: Send) {
   });
 }
 
-export function useDeleteProduct(id: number) {
-  return useMutation({
-    mutationFn: () => dataOf(api.DELETE('/api/products/{product_id}', productPath(id))),
-    onSuccess: () => {
-      productIsGone(id);
-      changeList((products) => products.filter((product) => product.id !== id));
-    },
-  });
-}
-
-async function getProduct(id: number, signal: AbortSignal) {
-  return (await dataOf(api.GET('/api/products/{product_id}', { ...productPath(id), signal }))).products;
+export async function deleteProduct(id: number) {
+  await dataOf(api.DELETE('/api/products/{product_id}', productPath(id)));
+  productIsGone(id);
+  changeList((products) => products.filter((product) => product.id !== id));
 }
 
 function productPath(id: number) {

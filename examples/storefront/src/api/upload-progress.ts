@@ -1,12 +1,14 @@
-import type { Send } from 'bakery-client';
+import { createBakeryClient, type Send } from 'bakery-client';
+import { API_OPTIONS } from './client';
 
 /**
- * Sends by XMLHttpRequest, because `fetch` does not tell how much of a body is sent.
+ * The client, sending by XMLHttpRequest, because `fetch` does not tell how much of a body is sent.
  *
  * @param show called with the part of the body that is sent, from 0 to 1; from 0 again when the call is repeated
  */
-export function withUploadProgress(show: (part: number) => void): Send {
-  return async (request) => {
+export function apiWithProgress(show: (part: number) => void) {
+  const send: Send = async (request) => {
+    show(0);
     const body = await request.blob();
     return new Promise((resolve, reject) => {
       const xhr = new XMLHttpRequest();
@@ -22,4 +24,5 @@ export function withUploadProgress(show: (part: number) => void): Send {
       xhr.send(body);
     });
   };
+  return createBakeryClient({ ...API_OPTIONS, fetch: send });
 }

@@ -1,16 +1,14 @@
 import type { UseInfiniteQueryResult } from '@tanstack/react-query';
-import { type ReactNode, useEffect, useRef } from 'react';
+import type { ReactNode } from 'react';
 import { Button } from './button';
 import { Failure } from './page';
 
-interface EndlessListProps<Item> {
+export interface EndlessListProps<Item> {
   query: UseInfiniteQueryResult<Item[]>;
   label: string;
   className: string;
   /** An element `li` with a key. */
   renderItem: (item: Item) => ReactNode;
-  /** In place of an item that is being loaded. */
-  skeleton: ReactNode;
   /** Instead of a list without items. */
   empty: ReactNode;
   /** Below the last item. */
@@ -19,23 +17,22 @@ interface EndlessListProps<Item> {
 
 /** A list that loads its next page when its end comes near. */
 export function EndlessList<Item>(props: EndlessListProps<Item>) {
-  const { query, label, className, renderItem, skeleton, empty, end } = props;
+  const { query, label, className, renderItem, empty, end } = props;
   const { data, error, hasNextPage, isFetching, isFetchingNextPage, fetchNextPage } = query;
   const isLoading = isFetchingNextPage || (data === undefined && isFetching);
   const hasFailed = !isLoading && (query.isFetchNextPageError || query.isLoadingError);
   const canLoadMore = hasNextPage && !isFetching && !hasFailed;
-  const foot = useRef<HTMLDivElement>(null);
 
-  useEffect(() => {
-    if (!canLoadMore || foot.current === null) return;
+  // With new items, React calls it again and the end is looked for again: a short page does not move it away.
+  const watchEnd = (foot: HTMLElement | null) => {
+    if (!canLoadMore || foot === null) return;
     const loadWhenNear = ([entry]: IntersectionObserverEntry[]) => {
       if (entry?.isIntersecting) void fetchNextPage();
     };
     const observer = new IntersectionObserver(loadWhenNear, { rootMargin: '800px' });
-    observer.observe(foot.current);
+    observer.observe(foot);
     return () => observer.disconnect();
-    // With new items the end is looked for again: a short page does not move it away.
-  }, [canLoadMore, fetchNextPage, data]);
+  };
 
   if (data?.length === 0 && !hasNextPage) return empty;
   return (
@@ -44,12 +41,10 @@ export function EndlessList<Item>(props: EndlessListProps<Item>) {
         {data?.map(renderItem)}
         {isLoading &&
           Array.from({ length: data === undefined ? 8 : 3 }, (_, index) => (
-            <li key={`skeleton ${index}`} aria-hidden="true">
-              {skeleton}
-            </li>
+            <li key={`skeleton ${index}`} className="skeleton" aria-hidden="true" />
           ))}
       </ul>
-      <div className="list-foot" ref={foot}>
+      <div className="list-foot" ref={watchEnd}>
         {hasFailed && <Failure error={error} onRetry={data === undefined ? query.refetch : fetchNextPage} />}
         {hasNextPage && !hasFailed && (
           <Button className="button quiet" onClick={() => void fetchNextPage()}>

@@ -1,62 +1,46 @@
 import { BakeryFailure } from 'bakery-client';
 import { type ComponentProps, type ReactNode, useId } from 'react';
-import {
-  type DefaultValues,
-  type FieldValues,
-  FormProvider,
-  type Path,
-  useForm,
-  useFormContext,
-  type UseFormReturn,
-} from 'react-hook-form';
+import { type FieldValues, FormProvider, type Path, useForm, useFormContext } from 'react-hook-form';
 import { explain, shopMessage } from '../api/errors';
+import { Alert } from './page';
 
 interface FormProps<Values> {
-  defaultValues: Values;
   /** Text of the button. */
   submit: string;
-  /** A failure that it rejects with is shown, at the fields that it names. */
-  onSubmit: (values: Values) => Promise<void>;
-  /** Whether the fields are empty again when it is sent. */
-  resetsAfterwards?: boolean;
+  /** Gets the values of the fields by name. A failure that it rejects with is shown, at the fields that it names. */
+  onSubmit: (values: Values, reset: () => void) => Promise<void>;
   children: ReactNode;
 }
 
 /** A form whose values are checked by the service: its messages are shown at their fields. */
-export function Form<Values extends FieldValues>(props: FormProps<Values>) {
-  const { defaultValues, submit, onSubmit, resetsAfterwards = false, children } = props;
-  const form = useForm<Values>({ defaultValues: defaultValues as DefaultValues<Values> });
+export function Form<Values extends FieldValues>({ submit, onSubmit, children }: FormProps<Values>) {
+  const form = useForm<Values>();
   const { isSubmitting, errors } = form.formState;
   const send = form.handleSubmit(async (values) => {
     if (isSubmitting) return;
     try {
-      await onSubmit(values);
-      if (resetsAfterwards) form.reset();
+      await onSubmit(values, form.reset);
     } catch (error) {
-      showFailure(form, error);
+      const details = error instanceof BakeryFailure ? error.details : {};
+      const wrong = Object.keys(values).filter((name) => name in details);
+      for (const [index, name] of wrong.entries()) {
+        const message = shopMessage(details[name] ?? '');
+        form.setError(name as Path<Values>, { message }, { shouldFocus: index === 0 });
+      }
+      if (wrong.length === 0) form.setError('root', { message: explain(error) });
     }
   });
   return (
     <FormProvider {...form}>
       <form className="form" noValidate onSubmit={(event) => void send(event)}>
         {children}
-        <div role="alert">{errors.root && <p className="alert">{errors.root.message}</p>}</div>
+        <Alert>{errors.root?.message}</Alert>
         <button className={isSubmitting ? 'button busy' : 'button'} aria-disabled={isSubmitting}>
           {submit}
         </button>
       </form>
     </FormProvider>
   );
-}
-
-function showFailure<Values extends FieldValues>(form: UseFormReturn<Values>, error: unknown) {
-  const details = error instanceof BakeryFailure ? error.details : {};
-  const wrong = Object.keys(form.getValues()).filter((name) => name in details);
-  for (const [index, name] of wrong.entries()) {
-    const message = shopMessage(details[name] ?? '');
-    form.setError(name as Path<Values>, { message }, { shouldFocus: index === 0 });
-  }
-  if (wrong.length === 0) form.setError('root', { message: explain(error) });
 }
 
 interface FieldProps extends ComponentProps<'input'> {
@@ -77,11 +61,9 @@ export function Field({ name, label, hint, multiline = false, ...attributes }: F
   return (
     <div className="field">
       <label htmlFor={id}>{label}</label>
-      {hint !== undefined && (
-        <p className="hint" id={`${id}-hint`}>
-          {hint}
-        </p>
-      )}
+      <p className="hint" id={`${id}-hint`}>
+        {hint}
+      </p>
       <Tag
         id={id}
         autoComplete="off"
@@ -97,18 +79,18 @@ export function Field({ name, label, hint, multiline = false, ...attributes }: F
   );
 }
 
+/** The password of an account. */
+export function PasswordField({ name = 'password', label = 'Password' }) {
+  return <Field name={name} label={label} type="password" autoComplete="current-password" />;
+}
+
 /** A password that one chooses, twice. */
 export function NewPasswordFields({ label }: { label: string }) {
-  const hint = 'At least 8 characters are recommended.';
+  const attributes = { type: 'password', autoComplete: 'new-password' };
   return (
     <>
-      <Field name="password" label={label} type="password" autoComplete="new-password" hint={hint} />
-      <Field
-        name="passwordConfirmation"
-        label="Repeat password"
-        type="password"
-        autoComplete="new-password"
-      />
+      <Field name="password" label={label} hint="At least 8 characters are recommended." {...attributes} />
+      <Field name="passwordConfirmation" label="Repeat password" {...attributes} />
     </>
   );
 }

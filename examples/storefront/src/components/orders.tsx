@@ -1,10 +1,7 @@
-import type { UseInfiniteQueryResult } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
 import { Link } from 'react-router';
 import type { Order, OrderStatus } from '../api/client';
 import { count, formatPrice, formatTime } from '../format';
-import { EndlessList } from './endless-list';
-import { Bars } from './page';
+import { EndlessList, type EndlessListProps } from './endless-list';
 
 interface StatusText {
   label: string;
@@ -16,11 +13,7 @@ const PAID: StatusText = { label: 'Paid', text: 'Thank you! We start baking.', t
 
 /** How an order's status is told to people. */
 export const STATUS: Record<OrderStatus, StatusText> = {
-  pending: {
-    label: 'Waiting for payment',
-    text: 'This page will know as soon as you have paid.',
-    tone: 'waiting',
-  },
+  pending: { label: 'Waiting for payment', text: 'This page will know when you have paid.', tone: 'waiting' },
   authorize: { label: 'Authorised', text: 'Your bank has agreed; the payment follows.', tone: 'waiting' },
   capture: PAID,
   settlement: PAID,
@@ -29,28 +22,17 @@ export const STATUS: Record<OrderStatus, StatusText> = {
   expire: { label: 'Expired', text: 'The time to pay is over. Please order again.', tone: 'bad' },
   cancel: { label: 'Cancelled', text: 'This order was cancelled.', tone: 'plain' },
   refund: { label: 'Refunded', text: 'Your money is on its way back.', tone: 'plain' },
-  partial_refund: {
-    label: 'Partly refunded',
-    text: 'A part of your money is on its way back.',
-    tone: 'plain',
-  },
+  partial_refund: { label: 'Partly refunded', text: 'Part of your money is on its way back.', tone: 'plain' },
 };
 
-interface OrderListProps {
-  query: UseInfiniteQueryResult<Order[]>;
-  /** Instead of a list without orders. */
-  empty: ReactNode;
-}
-
 /** Orders as links to their pages. */
-export function OrderList({ query, empty }: OrderListProps) {
+export function OrderList({ query, empty }: Pick<EndlessListProps<Order>, 'query' | 'empty'>) {
   return (
     <EndlessList
       query={query}
       label="Orders, newest first"
       className="rows"
       renderItem={(order) => <OrderRow key={order.order_id} order={order} />}
-      skeleton={<Bars lines={2} />}
       empty={empty}
       end={(orders) => `${count(orders, 'order')} in all.`}
     />

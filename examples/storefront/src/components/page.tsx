@@ -1,8 +1,12 @@
-import { type ReactNode, useEffect, useRef } from 'react';
+import type { UseQueryResult } from '@tanstack/react-query';
+import { type ReactNode, useEffect, useLayoutEffect, useRef } from 'react';
+import { NavigationType, useLocation, useNavigationType } from 'react-router';
 import { explain } from '../api/errors';
-import { isFocusLost } from '../routing/use-page-change';
 import { Button } from './button';
-import { Icon, type IconName } from './icon';
+import { Icon } from './icon';
+
+/** The path on which the shop was opened, until another page is shown: the browser itself reads the first page. */
+let firstPath: string | null = location.pathname;
 
 interface PageHeadingProps {
   children: string;
@@ -10,15 +14,25 @@ interface PageHeadingProps {
   hidden?: boolean;
 }
 
-/** The heading of a page, which also names the tab. A change of page moves the focus to it. */
+/**
+ * The heading of a page, which also names the tab. When it or its page is new it takes the focus, and the page is shown
+ * from the top; on the way back the browser scrolls to where the person was.
+ */
 export function PageHeading({ children, hidden = false }: PageHeadingProps) {
   const heading = useRef<HTMLHeadingElement>(null);
+  const { pathname } = useLocation();
+  const navigation = useNavigationType();
   useEffect(() => {
     document.title = `${children} · Roti Pagi`;
   }, [children]);
-  useEffect(() => {
-    if (isFocusLost()) heading.current?.focus({ preventScroll: true });
-  }, []);
+  useLayoutEffect(() => {
+    if (pathname === firstPath) return;
+    firstPath = null;
+    if (navigation !== NavigationType.Pop) window.scrollTo(0, 0);
+    // A form's first field may have the focus already.
+    const isInPage = document.querySelector('main')?.contains(document.activeElement) === true;
+    if (!isInPage) heading.current?.focus({ preventScroll: true });
+  }, [pathname, navigation]);
   return (
     <h1 ref={heading} tabIndex={-1} className={hidden ? 'hidden' : undefined}>
       {children}
@@ -39,7 +53,7 @@ export function FormPage({ title, children }: { title: string; children: ReactNo
 }
 
 interface NoticeProps {
-  icon: IconName;
+  icon: string;
   title: string;
   text: string;
   role?: 'alert';
@@ -68,13 +82,33 @@ export function Failure({ error, onRetry }: { error: unknown; onRetry: () => unk
   );
 }
 
-/** Grey bars in place of text that is being loaded. */
-export function Bars({ lines }: { lines: number }) {
+interface LoadedProps<Data> {
+  query: Pick<UseQueryResult<Data | null>, 'data' | 'error' | 'refetch'>;
+  /** Name of the page while there are no data. Without it the page has a heading of its own. */
+  title?: string;
+  /** When the service has no such thing: a `Notice`. */
+  missing: ReactNode;
+  children: (data: Data) => ReactNode;
+}
+
+/** Content that is loaded: grey bars before, a notice if it does not exist (null) or could not be loaded. */
+export function Loaded<Data>({ query, title, missing, children }: LoadedProps<Data>) {
+  const { data, error, refetch } = query;
+  if (data != null) return children(data);
   return (
-    <div className="skeleton bars" aria-hidden="true">
-      {Array.from({ length: lines }, (_, line) => (
-        <span key={line} />
-      ))}
-    </div>
+    <>
+      {title && <PageHeading hidden>{data === null ? `${title} not found` : title}</PageHeading>}
+      {data === null ? missing : error ? <Failure error={error} onRetry={refetch} /> : <Bars />}
+    </>
   );
+}
+
+/** Why something that was tried has failed; nothing if it has not. */
+export function Alert({ children }: { children: ReactNode }) {
+  return <div role="alert">{children && <p className="alert">{children}</p>}</div>;
+}
+
+/** Grey bars in place of text that is being loaded. */
+export function Bars() {
+  return <div className="skeleton bars" aria-hidden="true" />;
 }

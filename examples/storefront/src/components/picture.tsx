@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { type ComponentProps, useState } from 'react';
 
 /** Drawings in public/drawings for products without a picture, and the names that they fit. */
 const DRAWINGS: readonly (readonly [string, RegExp])[] = [
@@ -6,37 +6,24 @@ const DRAWINGS: readonly (readonly [string, RegExp])[] = [
   ['ring', /donat|donut|doughnut|bagel|ring/i],
   ['cake', /cake|kue|lapis|bolu|tart|brownie|slice|legit|cheese/i],
   ['loaf', /roti|bread|loaf|sourdough|toast|rye/i],
-  ['bun', /./],
 ];
 const TINTS = 5;
 
-interface PictureProps {
+interface PictureProps extends ComponentProps<'img'> {
   product: { id: number; name: string };
-  /** Address of the picture; nothing if the product has none. */
-  image?: string | null | undefined;
-  alt?: string;
-  loading?: 'eager' | 'lazy';
 }
 
-/** The picture of a product; a drawing if it has none, or if it cannot be loaded. */
-export function Picture({ product: { id, name }, image, alt = '', loading = 'lazy' }: PictureProps) {
+/** The picture of a product; a drawing if it has none (no `src`), or if it cannot be loaded. */
+export function Picture({ product: { id, name }, src, alt = '', ...attributes }: PictureProps) {
   const [broken, setBroken] = useState<string>();
   const [drawing = 'bun'] = DRAWINGS.find(([, names]) => names.test(name)) ?? [];
+  const isDrawn = src === undefined || src === broken;
+  const image = isDrawn
+    ? { className: 'drawing', src: `/drawings/${drawing}.svg`, alt: '', width: 120, height: 120 }
+    : { src, alt, width: 640, height: 480, loading: 'lazy' as const, onError: () => setBroken(src) };
   return (
     <div className={`picture tint-${id % TINTS}`}>
-      {image === broken || typeof image !== 'string' ? (
-        <img className="drawing" src={`/drawings/${drawing}.svg`} alt="" width={120} height={120} />
-      ) : (
-        <img
-          src={image}
-          alt={alt}
-          width={640}
-          height={480}
-          decoding="async"
-          loading={loading}
-          onError={() => setBroken(image)}
-        />
-      )}
+      <img decoding="async" {...image} {...attributes} />
     </div>
   );
 }

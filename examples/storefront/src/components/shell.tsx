@@ -1,19 +1,17 @@
-import { onlineManager, useMutation } from '@tanstack/react-query';
+import { onlineManager } from '@tanstack/react-query';
 import { dataOf } from 'bakery-client';
 import { type ReactNode, useSyncExternalStore } from 'react';
-import { Link, NavLink } from 'react-router';
+import { Link, NavLink, useNavigate } from 'react-router';
 import { api } from '../api/client';
 import { count } from '../format';
-import { usePageChange } from '../routing/use-page-change';
 import { piecesIn, useCart } from '../state/cart';
-import { useSession } from '../state/session';
+import { signOut, useSession } from '../state/session';
 import { toast, Toasts } from '../state/toast';
 import { Button, ButtonLink } from './button';
 import { Icon } from './icon';
 
 /** What stands around every page: the shop's name, the ways to its parts, a note while offline. */
 export function Shell({ children }: { children: ReactNode }) {
-  usePageChange();
   return (
     <div className="shell">
       <header className="top">
@@ -75,12 +73,17 @@ function Pieces() {
 }
 
 function Account() {
-  const { person, signOut } = useSession();
-  const { mutate } = useMutation({
-    mutationFn: () => dataOf(api.POST('/api/logout')),
-    onSuccess: signOut,
-    onError: () => toast('You could not be signed out. Check your connection and try again.'),
-  });
+  const { person } = useSession();
+  const navigate = useNavigate();
+  const leave = async () => {
+    try {
+      await dataOf(api.POST('/api/logout'));
+      void navigate('/', { replace: true });
+      signOut();
+    } catch {
+      toast('You could not be signed out. Check your connection and try again.');
+    }
+  };
   return (
     <div className="account">
       <span className="who">{person?.fullname}</span>
@@ -89,7 +92,7 @@ function Account() {
           Sign in
         </ButtonLink>
       ) : (
-        <Button className="link" onClick={() => mutate()}>
+        <Button className="link" onClick={() => void leave()}>
           Sign out
         </Button>
       )}

@@ -1,29 +1,21 @@
+import { useQueries } from '@tanstack/react-query';
 import { Link, useNavigate } from 'react-router';
 import { goneItems, usePlaceOrder } from '../api/checkout';
 import { explain } from '../api/errors';
-import { useProductsById } from '../api/products';
+import { productDetail } from '../api/products';
 import { Button, ButtonLink } from '../components/button';
-import { Notice, PageHeading } from '../components/page';
+import { Alert, Notice, PageHeading } from '../components/page';
 import { Picture } from '../components/picture';
 import { QuantityPicker } from '../components/quantity-picker';
 import { count, formatPrice } from '../format';
 import { type CartLine, clearCart, piecesIn, removeFromCart, setQuantity, useCart } from '../state/cart';
 import { toast } from '../state/toast';
 
-/** A line with what the catalog says of the product now. */
-interface CheckedLine extends CartLine {
-  isGone: boolean;
-  /** When it was put into the cart. */
-  oldPrice: number;
-}
-
 export function CartPage() {
   const lines = useCheckedLines();
   return (
     <div className="page">
-      <header className="page-head">
-        <PageHeading>Your cart</PageHeading>
-      </header>
+      <PageHeading>Your cart</PageHeading>
       {lines.length === 0 ? (
         <Notice icon="cart" title="Nothing in it yet" text="Pick something that smells good.">
           <ButtonLink to="/">See what we bake</ButtonLink>
@@ -42,9 +34,12 @@ export function CartPage() {
   );
 }
 
-function useCheckedLines(): CheckedLine[] {
+type CheckedLine = ReturnType<typeof useCheckedLines>[number];
+
+/** The cart with what the catalog says of its products now. Their `oldPrice` is that of when they were put into it. */
+function useCheckedLines() {
   const lines = useCart();
-  const answers = useProductsById(lines.map(({ id }) => id));
+  const answers = useQueries({ queries: lines.map(({ id }) => productDetail(id)) });
   return lines.map((line, index) => {
     const product = answers[index]?.data;
     const { name, price } = product ?? line;
@@ -60,7 +55,7 @@ function Line({ line }: { line: CheckedLine }) {
   };
   return (
     <li className="line">
-      <Picture product={line} image={line.images?.[0]} />
+      <Picture product={line} src={line.images?.[0]} />
       <div className="line-text">
         <Link to={`/products/${id}`}>{name}</Link>
         {isGone ? (
@@ -107,23 +102,18 @@ function Summary({ lines }: { lines: CheckedLine[] }) {
         <strong>{formatPrice(lines.reduce((sum, line) => sum + sumOf(line), 0))}</strong>
       </p>
       <p className="hint">You pay on the page of our payment partner, which opens in a new tab.</p>
-      <div role="alert">
-        {error && (
-          <p className="alert">
-            {goneItems(error, variables).length > 0
-              ? 'Something in your cart is no longer baked. Please look at the new total and order again.'
-              : explain(error)}
-          </p>
-        )}
-      </div>
-      <button
+      <Alert>
+        {error && goneItems(error, variables).length > 0
+          ? 'Something in your cart is no longer baked. Please look at the new total and order again.'
+          : error && explain(error)}
+      </Alert>
+      <Button
         className={isPending ? 'button wide busy' : 'button wide'}
-        type="button"
         disabled={lines.length === 0}
         onClick={order}
       >
         Order and pay
-      </button>
+      </Button>
     </section>
   );
 }

@@ -1,6 +1,7 @@
+import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from 'react-router';
 import type { Product } from '../api/client';
-import { useProducts } from '../api/products';
+import { productList } from '../api/products';
 import { EndlessList } from '../components/endless-list';
 import { Notice, PageHeading } from '../components/page';
 import { Picture } from '../components/picture';
@@ -15,11 +16,10 @@ export function CatalogPage() {
         <p>Every bread and cake of our kitchen. Order today, pay online, collect it warm.</p>
       </header>
       <EndlessList
-        query={useProducts()}
+        query={useInfiniteQuery({ ...productList, staleTime: 60_000 })}
         label="Products"
         className="grid"
         renderItem={(product) => <ProductCard key={product.id} product={product} />}
-        skeleton={<CardSkeleton />}
         empty={
           <Notice icon="shop" title="The shelf is empty" text="Nothing is baked yet. Come back later." />
         }
@@ -33,20 +33,10 @@ function ProductCard({ product }: { product: Product }) {
   return (
     <li>
       <Link className="card" to={`/products/${product.id}`}>
-        <Picture product={product} image={product.images?.[0]} />
+        <Picture product={product} src={product.images?.[0]} />
         <h2>{product.name}</h2>
         <p className="price">{formatPrice(product.price)}</p>
       </Link>
     </li>
-  );
-}
-
-function CardSkeleton() {
-  return (
-    <div className="card skeleton">
-      <div className="picture" />
-      <span />
-      <span />
-    </div>
   );
 }

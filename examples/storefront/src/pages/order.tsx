@@ -1,35 +1,38 @@
-import { useState } from 'react';
+import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from 'react-router';
 import type { Order } from '../api/client';
 import { explain } from '../api/errors';
-import { useCancelOrder, useNewPaymentPage, useOrder } from '../api/orders';
+import { orderDetail, useCancelOrder, useNewPaymentPage } from '../api/orders';
 import { Button } from '../components/button';
-import { ConfirmDialog } from '../components/confirm-dialog';
+import { ConfirmButton } from '../components/confirm-button';
 import { Icon } from '../components/icon';
 import { OrderSummary, STATUS } from '../components/orders';
-import { Bars, Failure, Notice, PageHeading } from '../components/page';
+import { Alert, Loaded, Notice, PageHeading } from '../components/page';
 
 const TONE_ICONS = { waiting: 'clock', good: 'check', bad: 'cross', plain: 'orders' } as const;
 
 export function OrderPage() {
-  const { data: order, isError, error, refetch } = useOrder(useParams().id ?? '');
+  const query = useQuery(orderDetail(useParams().id ?? ''));
   return (
     <div className="page narrow">
       <Link className="back" to="/orders">
         ← Your orders
       </Link>
-      {order && (
-        <article className="order">
-          <OrderState order={order} />
-          {order.status === 'pending' && <PendingActions order={order} />}
-          <OrderSummary order={order} />
-        </article>
-      )}
-      {!order && <PageHeading hidden>{order === null ? 'Order not found' : 'Order'}</PageHeading>}
-      {order === null && (
-        <Notice icon="orders" title="There is no such order" text="Maybe it is on another account." />
-      )}
-      {order === undefined && (isError ? <Failure error={error} onRetry={refetch} /> : <Bars lines={6} />)}
+      <Loaded
+        query={query}
+        title="Order"
+        missing={
+          <Notice icon="orders" title="There is no such order" text="Maybe it is on another account." />
+        }
+      >
+        {(order) => (
+          <article className="order">
+            <OrderState order={order} />
+            {order.status === 'pending' && <PendingActions order={order} />}
+            <OrderSummary order={order} />
+          </article>
+        )}
+      </Loaded>
     </div>
   );
 }
@@ -37,13 +40,11 @@ export function OrderPage() {
 function OrderState({ order }: { order: Order }) {
   const { label, text, tone } = STATUS[order.status];
   return (
-    <div role="status" className="order-state">
-      <div className={`state ${tone}`}>
-        <Icon name={TONE_ICONS[tone]} />
-        <div>
-          <PageHeading>{label}</PageHeading>
-          <p>{text}</p>
-        </div>
+    <div role="status" className={`state ${tone}`}>
+      <Icon name={TONE_ICONS[tone]} />
+      <div>
+        <PageHeading>{label}</PageHeading>
+        <p>{text}</p>
       </div>
     </div>
   );
@@ -53,7 +54,6 @@ function OrderState({ order }: { order: Order }) {
 function PendingActions({ order }: { order: Order }) {
   const cancel = useCancelOrder(order.order_id);
   const newPage = useNewPaymentPage(order);
-  const [isAsking, setIsAsking] = useState(false);
   const error = cancel.error ?? newPage.error;
   return (
     <div>
@@ -66,22 +66,16 @@ function PendingActions({ order }: { order: Order }) {
             <span className="hidden">(new tab)</span>
           </a>
         )}
-        <Button className="button quiet" onClick={() => setIsAsking(true)}>
-          Cancel order
-        </Button>
-      </div>
-      <div role="alert">{error && <p className="alert">{explain(error)}</p>}</div>
-      {isAsking && (
-        <ConfirmDialog
+        <ConfirmButton
+          className="button quiet"
+          label="Cancel order"
           question="Cancel this order?"
           text="It will not be baked."
           yes="Cancel the order"
-          onClose={(hasAgreed) => {
-            setIsAsking(false);
-            if (hasAgreed) cancel.mutate();
-          }}
+          onConfirm={() => cancel.mutate()}
         />
-      )}
+      </div>
+      <Alert>{error && explain(error)}</Alert>
     </div>
   );
 }

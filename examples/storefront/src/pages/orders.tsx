@@ -1,4 +1,5 @@
-import { useOrders } from '../api/orders';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { ownOrders } from '../api/orders';
 import { ButtonLink } from '../components/button';
 import { OrderList } from '../components/orders';
 import { Notice, PageHeading } from '../components/page';
@@ -11,10 +12,8 @@ export function OrdersPage() {
   );
   return (
     <div className="page narrow">
-      <header className="page-head">
-        <PageHeading>Your orders</PageHeading>
-      </header>
-      <OrderList query={useOrders()} empty={empty} />
+      <PageHeading>Your orders</PageHeading>
+      <OrderList query={useInfiniteQuery(ownOrders)} empty={empty} />
     </div>
   );
 }

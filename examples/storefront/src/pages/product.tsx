@@ -1,9 +1,10 @@
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link, useParams } from 'react-router';
 import type { Product } from '../api/client';
-import { useProduct } from '../api/products';
+import { productDetail } from '../api/products';
 import { Button, ButtonLink } from '../components/button';
-import { Bars, Failure, Notice, PageHeading } from '../components/page';
+import { Loaded, Notice, PageHeading } from '../components/page';
 import { Picture } from '../components/picture';
 import { QuantityPicker } from '../components/quantity-picker';
 import { count, formatPrice } from '../format';
@@ -13,20 +14,19 @@ import { toast } from '../state/toast';
 
 export function ProductPage() {
   const id = Number(useParams().id);
-  const { data: product, isError, error, refetch } = useProduct(id);
+  const missing = (
+    <Notice icon="shop" title="We do not bake this any more" text="The product is not in the catalog.">
+      <ButtonLink to="/">See what we bake</ButtonLink>
+    </Notice>
+  );
   return (
     <div className="page">
       <Link className="back" to="/">
         ← All products
       </Link>
-      {product && <ProductDetails key={id} product={product} />}
-      {!product && <PageHeading hidden>{product === null ? 'Product not found' : 'Product'}</PageHeading>}
-      {product === null && (
-        <Notice icon="shop" title="We do not bake this any more" text="The product is not in the catalog.">
-          <ButtonLink to="/">See what we bake</ButtonLink>
-        </Notice>
-      )}
-      {product === undefined && (isError ? <Failure error={error} onRetry={refetch} /> : <Bars lines={8} />)}
+      <Loaded query={useQuery(productDetail(id))} title="Product" missing={missing}>
+        {(product) => <ProductDetails key={id} product={product} />}
+      </Loaded>
     </div>
   );
 }
@@ -68,7 +68,7 @@ function Gallery({ product }: { product: Product }) {
   return (
     <div className="gallery">
       <div className="stage">
-        <Picture product={product} image={images[chosen]} alt={alt} loading="eager" />
+        <Picture product={product} src={images[chosen]} alt={alt} loading="eager" />
       </div>
       {images.length > 1 && (
         <div className="thumbnails">
@@ -80,7 +80,7 @@ function Gallery({ product }: { product: Product }) {
               aria-pressed={index === chosen}
               onClick={() => setChosen(index)}
             >
-              <Picture product={product} image={image} />
+              <Picture product={product} src={image} />
             </button>
           ))}
         </div>

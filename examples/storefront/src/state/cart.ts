@@ -1,8 +1,6 @@
-import { create } from 'zustand';
-import { persist } from 'zustand/middleware';
 import type { Product } from '../api/client';
 import { useSession } from './session';
-import { shareBetweenTabs } from './share-between-tabs';
+import { sharedStore } from './shared-store';
 
 /** A product in the cart, as it was when it was put there. The price is in rupiah. */
 export interface CartLine extends Pick<Product, 'id' | 'name' | 'price' | 'images'> {
@@ -13,12 +11,8 @@ export const MAX_QUANTITY = 999;
 
 const NO_LINES: CartLine[] = [];
 
-/** Carts by the id of their owner. They survive reloads and are the same in every tab. */
-const useCarts = create<{ carts: Record<string, CartLine[]> }>()(
-  persist(() => ({ carts: {} }), { name: 'bakery.cart', version: 1 }),
-);
-
-shareBetweenTabs(useCarts);
+/** Carts by the id of their owner. */
+const useCarts = sharedStore<{ carts: Record<string, CartLine[]> }>('bakery.cart', { carts: {} });
 
 /** What is in the cart of the person who is signed in. */
 export function useCart() {

@@ -1,25 +1,23 @@
-import { useEffect } from 'react';
 import { create } from 'zustand';
 
 const SHOWN_MS = 5_000;
 
-const useToast = create<{ message: { text: string } | null }>(() => ({ message: null }));
+const useToast = create(() => ({ text: '' }));
+let timer: ReturnType<typeof setTimeout> | undefined;
 
 /** Shows a message for a few seconds. */
 export function toast(text: string) {
-  useToast.setState({ message: { text } });
+  clearTimeout(timer);
+  useToast.setState({ text });
+  timer = setTimeout(() => useToast.setState({ text: '' }), SHOWN_MS);
 }
 
 /** Where messages are shown. */
 export function Toasts() {
-  const { message } = useToast();
-  useEffect(() => {
-    const timer = setTimeout(() => useToast.setState({ message: null }), SHOWN_MS);
-    return () => clearTimeout(timer);
-  }, [message]);
+  const { text } = useToast();
   return (
     <div className="toasts" role="status" aria-live="polite">
-      {message && <p className="toast">{message.text}</p>}
+      {text && <p className="toast">{text}</p>}
     </div>
   );
 }

@@ -1,25 +1,22 @@
 import { dataOf } from 'bakery-client';
 import { Link, useLocation } from 'react-router';
-import { api } from '../../api/client';
-import { Field, Form } from '../../components/form';
+import { api, type Schemas } from '../../api/client';
+import { Field, Form, PasswordField } from '../../components/form';
 import { FormPage } from '../../components/page';
-import { useSession } from '../../state/session';
+import { signIn } from '../../state/session';
 
-export function LoginPage() {
+export default function LoginPage() {
   const { search } = useLocation();
-  const { signIn } = useSession();
   // After the sign-in GuestsOnly leads on.
-  const login = async (body: { email: string; password: string }) =>
+  const login = async (body: Schemas['LoginDto']) =>
     signIn((await dataOf(api.POST('/api/login', { body }))).user);
   return (
     <FormPage title="Welcome back">
-      <Form defaultValues={{ email: '', password: '' }} submit="Sign in" onSubmit={login}>
+      <Form submit="Sign in" onSubmit={login}>
         <Field name="email" label="E-mail" type="email" autoComplete="username" autoFocus />
-        <Field name="password" label="Password" type="password" autoComplete="current-password" />
+        <PasswordField />
       </Form>
-      <p>
-        <Link to="/forgot">Forgot your password?</Link>
-      </p>
+      <Link to="/forgot">Forgot your password?</Link>
       <p>
         New here? <Link to={`/register${search}`}>Create an account</Link>.
       </p>

@@ -1,30 +1,27 @@
 import { dataOf } from 'bakery-client';
 import { Link, useNavigate } from 'react-router';
-import { api } from '../../api/client';
-import { Field, Form, NewPasswordFields } from '../../components/form';
+import { api, type Schemas } from '../../api/client';
+import { Field, Form, NewPasswordFields, PasswordField } from '../../components/form';
 import { PageHeading } from '../../components/page';
-import { usePerson, useSession } from '../../state/session';
+import { signIn, usePerson } from '../../state/session';
 import { toast } from '../../state/toast';
 
-const EMPTY_EMAIL = { email: '', password: '' };
-const EMPTY_PASSWORD = { currentPassword: '', password: '', passwordConfirmation: '' };
-
-export function ProfilePage() {
+export default function ProfilePage() {
   const { fullname, email, emailVerified } = usePerson();
-  const { signIn } = useSession();
   const navigate = useNavigate();
 
-  const changeName = async (body: { fullname: string }) => {
+  const changeName = async (body: Schemas['UpdateProfileDto']) => {
     signIn((await dataOf(api.PATCH('/api/users', { body }))).user);
     toast('Your name is saved.');
   };
-  const changeEmail = async (body: typeof EMPTY_EMAIL) => {
+  const changeEmail = async (body: Schemas['UpdateProfileDto']) => {
     signIn((await dataOf(api.PATCH('/api/users', { body }))).user, false);
     toast('Your e-mail is changed. We have sent a code there.');
     await navigate('/verify?next=/profile');
   };
-  const changePassword = async (body: typeof EMPTY_PASSWORD) => {
+  const changePassword = async (body: Schemas['ChangePasswordDto'], reset: () => void) => {
     await dataOf(api.PUT('/api/users/password', { body }));
+    reset();
     toast('Your password is changed. Every other session has ended.');
   };
 
@@ -41,31 +38,27 @@ export function ProfilePage() {
       )}
       <section className="panel">
         <h2>Name</h2>
-        <Form defaultValues={{ fullname }} submit="Save name" onSubmit={changeName}>
-          <Field name="fullname" label="Your name" autoComplete="name" maxLength={255} />
+        <Form submit="Save name" onSubmit={changeName}>
+          <Field
+            name="fullname"
+            label="Your name"
+            defaultValue={fullname}
+            autoComplete="name"
+            maxLength={255}
+          />
         </Form>
       </section>
       <section className="panel">
         <h2>E-mail</h2>
-        <Form defaultValues={EMPTY_EMAIL} submit="Change e-mail" onSubmit={changeEmail}>
+        <Form submit="Change e-mail" onSubmit={changeEmail}>
           <Field name="email" label="New e-mail" type="email" autoComplete="email" />
-          <Field name="password" label="Password" type="password" autoComplete="current-password" />
+          <PasswordField />
         </Form>
       </section>
       <section className="panel">
         <h2>Password</h2>
-        <Form
-          defaultValues={EMPTY_PASSWORD}
-          submit="Change password"
-          onSubmit={changePassword}
-          resetsAfterwards
-        >
-          <Field
-            name="currentPassword"
-            label="Current password"
-            type="password"
-            autoComplete="current-password"
-          />
+        <Form submit="Change password" onSubmit={changePassword}>
+          <PasswordField name="currentPassword" label="Current password" />
           <NewPasswordFields label="New password" />
         </Form>
       </section>

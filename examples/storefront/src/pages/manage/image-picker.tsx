@@ -1,5 +1,6 @@
 import { useRef, useState } from 'react';
 import { useController } from 'react-hook-form';
+import type { EditedPicture } from '../../api/products';
 import { Icon } from '../../components/icon';
 import { count, sentence } from '../../format';
 
@@ -7,52 +8,42 @@ import { count, sentence } from '../../format';
 const MAX_IMAGES = 5;
 const MAX_BYTES = 5 * 1024 * 1024;
 const ACCEPTED = /\.(png|jpe?g)$/i;
+const TOO_MANY = `a product can have ${MAX_IMAGES} pictures`;
 
-export interface ImageChoice {
-  /** New files in the order in which they were chosen, with the address under which the browser shows them. */
-  added: { file: File; preview: string }[];
-  /** Addresses of present pictures that are to be removed. */
-  removed: string[];
-}
-
-interface ImagePickerProps {
-  /** Key of the `ImageChoice` in the form. */
-  name: string;
-  /** Addresses of the pictures that the product has. */
-  present: string[];
-}
-
-/** The pictures of a product: present ones can be removed, new ones are shown before anything is sent. */
-export function ImagePicker({ name, present }: ImagePickerProps) {
-  const { field, fieldState } = useController({ name });
-  const { added, removed } = field.value as ImageChoice;
+/**
+ * The `images` of the product that a form edits: present ones can be removed, new ones are shown before anything is sent.
+ *
+ * @param present addresses of the pictures that the product has
+ */
+export function ImagePicker({ present }: { present: string[] }) {
+  const defaultValue = present.map((src) => ({ src }));
+  const { field, fieldState } = useController({ name: 'images', defaultValue });
+  const pictures = field.value as EditedPicture[];
   const [problem, setProblem] = useState<string>();
   const input = useRef<HTMLInputElement>(null);
-  const remaining = present.length - removed.length + added.length;
+  const remaining = pictures.filter(({ isRemoved }) => !isRemoved).length;
   const message = problem ?? fieldState.error?.message;
 
-  const change = (choice: Partial<ImageChoice>, complaint?: string) => {
+  const change = (changed: EditedPicture[], complaint?: string) => {
     setProblem(complaint);
-    field.onChange({ added, removed, ...choice });
+    field.onChange(changed);
   };
   const add = (files: File[]) => {
     const good = files.filter((file) => problemOf(file) === null);
     const fitting = good.slice(0, MAX_IMAGES - remaining);
     const problems = files.map(problemOf).filter((text) => text !== null);
-    if (fitting.length < good.length) problems.push(`a product can have ${MAX_IMAGES} pictures`);
-    const previews = fitting.map((file) => ({ file, preview: URL.createObjectURL(file) }));
-    const complaint = problems.length > 0 ? `Not added: ${problems.join('; ')}` : undefined;
-    change({ added: [...added, ...previews] }, complaint);
+    if (fitting.length < good.length) problems.push(TOO_MANY);
+    const added = fitting.map((file) => ({ file, src: URL.createObjectURL(file) }));
+    change([...pictures, ...added], problems.length > 0 ? `Not added: ${problems.join('; ')}` : undefined);
   };
-  const takeOut = (preview: string) => {
-    URL.revokeObjectURL(preview);
-    change({ added: added.filter((other) => other.preview !== preview) });
+  const takeOut = ({ src }: EditedPicture) => {
+    URL.revokeObjectURL(src);
+    change(pictures.filter((picture) => picture.src !== src));
     input.current?.focus();
   };
-  const remove = (address: string) => change({ removed: [...removed, address] });
-  const keep = (address: string) => {
-    if (remaining < MAX_IMAGES) change({ removed: removed.filter((other) => other !== address) });
-    else setProblem(`A product can have ${MAX_IMAGES} pictures`);
+  const toggle = ({ src, isRemoved = false }: EditedPicture) => {
+    if (isRemoved && remaining >= MAX_IMAGES) setProblem(TOO_MANY);
+    else change(pictures.map((picture) => (picture.src === src ? { src, isRemoved: !isRemoved } : picture)));
   };
 
   return (
@@ -62,22 +53,13 @@ export function ImagePicker({ name, present }: ImagePickerProps) {
         Up to {MAX_IMAGES}, PNG or JPEG, 5 MiB each.
       </p>
       <ul className="thumbs" aria-label="Pictures">
-        {present.map((address, index) => {
-          const name = `picture ${index + 1}`;
-          const isRemoved = removed.includes(address);
-          const act = isRemoved ? keep : remove;
-          return (
-            <Thumb
-              key={address}
-              src={address}
-              name={name}
-              action={isRemoved ? 'Keep' : 'Remove'}
-              onAction={act}
-            />
-          );
-        })}
-        {added.map(({ file, preview }) => (
-          <Thumb key={preview} src={preview} name={file.name} action="Take out" onAction={takeOut} />
+        {pictures.map((picture, index) => (
+          <Thumb
+            key={picture.src}
+            picture={picture}
+            name={picture.file?.name ?? `picture ${index + 1}`}
+            onAct={() => (picture.file ? takeOut(picture) : toggle(picture))}
+          />
         ))}
       </ul>
       <input
@@ -114,21 +96,19 @@ function problemOf({ name, size }: File) {
 }
 
 interface ThumbProps {
-  src: string;
+  picture: EditedPicture;
   name: string;
-  action: keyof typeof BADGES;
-  onAction: (src: string) => void;
+  onAct: () => void;
 }
 
-const BADGES = { Remove: null, Keep: 'Will go', 'Take out': 'New' };
-
-function Thumb({ src, name, action, onAction }: ThumbProps) {
+function Thumb({ picture: { src, file, isRemoved = false }, name, onAct }: ThumbProps) {
+  const [action, badge] = file ? ['Take out', 'New'] : isRemoved ? ['Keep', 'Will go'] : ['Remove'];
   return (
-    <li className={action === 'Keep' ? 'thumb goes' : 'thumb'}>
+    <li className={isRemoved ? 'thumb goes' : 'thumb'}>
       <img src={src} alt={name} width={160} height={120} />
-      {BADGES[action] && <span className="badge plain">{BADGES[action]}</span>}
-      <button type="button" aria-label={`${action} ${name}`} onClick={() => onAction(src)}>
-        {action === 'Keep' ? 'Keep' : <Icon name="cross" />}
+      {badge && <span className="badge plain">{badge}</span>}
+      <button type="button" aria-label={`${action} ${name}`} onClick={onAct}>
+        {isRemoved ? action : <Icon name="cross" />}
       </button>
     </li>
   );

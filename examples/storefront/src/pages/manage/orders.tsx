@@ -1,12 +1,13 @@
+import { useInfiniteQuery } from '@tanstack/react-query';
 import { useSearchParams } from 'react-router';
 import type { OrderStatus } from '../../api/client';
-import { useAllOrders } from '../../api/orders';
+import { allOrders } from '../../api/orders';
 import { OrderList, STATUS } from '../../components/orders';
 import { Notice } from '../../components/page';
 import { ManagePage } from './manage-page';
 
 /** Orders of all customers. The filter is in the address: `?status=settlement`. */
-export function ManageOrdersPage() {
+export default function ManageOrdersPage() {
   const [search, setSearch] = useSearchParams();
   const status = statusOf(search.get('status'));
   const filter = (
@@ -17,7 +18,12 @@ export function ManageOrdersPage() {
         onChange={({ target }) => setSearch(target.value === '' ? {} : { status: target.value })}
       >
         <option value="">All</option>
-        <StatusOptions />
+        {Object.entries(STATUS).map(([value, { label }]) => (
+          <option key={value} value={value}>
+            {/* Two states are both "Paid" to a customer. */}
+            {value === 'capture' ? `${label} (captured)` : label}
+          </option>
+        ))}
       </select>
     </label>
   );
@@ -25,20 +31,11 @@ export function ManageOrdersPage() {
   return (
     <ManagePage title="Orders" action={filter}>
       <OrderList
-        query={useAllOrders(status === null ? {} : { status })}
+        query={useInfiniteQuery(allOrders(status === null ? {} : { status }))}
         empty={<Notice icon="orders" title="No orders here" text={none} />}
       />
     </ManagePage>
   );
-}
-
-function StatusOptions() {
-  return Object.entries(STATUS).map(([status, { label }]) => (
-    <option key={status} value={status}>
-      {/* Two states are both "Paid" to a customer. */}
-      {status === 'capture' ? `${label} (captured)` : label}
-    </option>
-  ));
 }
 
 function statusOf(text: string | null) {

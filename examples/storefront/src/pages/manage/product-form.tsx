@@ -1,57 +1,46 @@
 import { useState } from 'react';
 import { useNavigate } from 'react-router';
 import type { Product } from '../../api/client';
-import { useSaveProduct } from '../../api/products';
-import { withUploadProgress } from '../../api/upload-progress';
+import { type ProductValues, useSaveProduct } from '../../api/products';
 import { Field, Form } from '../../components/form';
 import { toast } from '../../state/toast';
-import { type ImageChoice, ImagePicker } from './image-picker';
+import { ImagePicker } from './image-picker';
 
-const NO_CHANGE: ImageChoice = { added: [], removed: [] };
-
-/** @param product null for a new one */
-export function ProductForm({ product }: { product: Product | null }) {
+/** Changes the product, or creates one when there is none. */
+export function ProductForm({ product }: { product?: Product }) {
   const navigate = useNavigate();
-  const [sentPart, setSentPart] = useState<number | null>(null);
-  const { mutateAsync } = useSaveProduct(product?.id ?? null, withUploadProgress(setSentPart));
-  const defaultValues = {
-    name: product?.name ?? '',
-    price: product === null ? '' : String(product.price),
-    description: product?.description ?? '',
-    images: NO_CHANGE,
+  const description = product?.description ?? '';
+  const [sentPart, setSentPart] = useState(0);
+  const { mutateAsync, isPending } = useSaveProduct(product?.id, setSentPart);
+  const save = async (values: ProductValues) => {
+    const { products: saved } = await mutateAsync(values);
+    toast(`${saved.name} is saved.`);
+    await navigate('/manage/products');
   };
-  const save = async ({ images, ...texts }: typeof defaultValues) => {
-    try {
-      const added = images.added.map(({ file }) => file);
-      const { products: saved } = await mutateAsync({ ...texts, added, removed: images.removed });
-      toast(`${saved.name} is saved.`);
-      await navigate('/manage/products');
-    } catch (error) {
-      setSentPart(null);
-      throw error;
-    }
-  };
-  const submit = product === null ? 'Create product' : 'Save changes';
   return (
-    <Form defaultValues={defaultValues} submit={submit} onSubmit={save}>
-      <Field name="name" label="Name" maxLength={255} />
-      <Field name="price" label="Price in rupiah" inputMode="decimal" />
-      <Field name="description" label="Description" maxLength={10_000} multiline />
-      <ImagePicker name="images" present={product?.images ?? []} />
-      <UploadProgress part={sentPart} />
-    </Form>
-  );
-}
-
-/** @param part what is sent, from 0 to 1; null while nothing is being sent */
-function UploadProgress({ part }: { part: number | null }) {
-  const isSent = part === 1;
-  return (
-    <div className="progress" hidden={part === null}>
-      <progress max={1} value={part ?? 0} aria-label="Upload" />
-      <span>
-        {isSent ? 'Sent; the pictures are being stored' : `${Math.round((part ?? 0) * 100)} % sent`}
-      </span>
-    </div>
+    <section className="panel">
+      <Form submit={product === undefined ? 'Create product' : 'Save changes'} onSubmit={save}>
+        <Field name="name" label="Name" defaultValue={product?.name} maxLength={255} />
+        <Field name="price" label="Price in rupiah" defaultValue={product?.price} inputMode="decimal" />
+        <Field
+          name="description"
+          label="Description"
+          defaultValue={description}
+          maxLength={10_000}
+          multiline
+        />
+        <ImagePicker present={product?.images ?? []} />
+        {isPending && (
+          <div className="progress">
+            <progress max={1} value={sentPart} aria-label="Upload" />
+            <span>
+              {sentPart === 1
+                ? 'Sent; the pictures are being stored'
+                : `${Math.round(sentPart * 100)} % sent`}
+            </span>
+          </div>
+        )}
+      </Form>
+    </section>
   );
 }

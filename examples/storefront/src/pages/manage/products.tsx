@@ -1,21 +1,21 @@
+import { useInfiniteQuery } from '@tanstack/react-query';
 import type { Product } from '../../api/client';
-import { useProducts } from '../../api/products';
+import { productList } from '../../api/products';
 import { ButtonLink } from '../../components/button';
 import { EndlessList } from '../../components/endless-list';
-import { Bars, Notice } from '../../components/page';
+import { Notice } from '../../components/page';
 import { Picture } from '../../components/picture';
 import { count, formatPrice } from '../../format';
 import { ManagePage } from './manage-page';
 
-export function ManageProductsPage() {
+export default function ManageProductsPage() {
   return (
     <ManagePage title="Products" action={<NewProductLink />}>
       <EndlessList
-        query={useProducts()}
+        query={useInfiniteQuery(productList)}
         label="Products"
         className="rows"
         renderItem={(product) => <ProductRow key={product.id} product={product} />}
-        skeleton={<Bars lines={2} />}
         empty={
           <Notice icon="picture" title="No products yet" text="Put the first one on the shelf.">
             <NewProductLink />
@@ -36,7 +36,7 @@ function ProductRow({ product }: { product: Product }) {
   const images = product.images ?? [];
   return (
     <li className="row">
-      <Picture product={product} image={images[0]} />
+      <Picture product={product} src={images[0]} />
       <span className="row-main">
         <strong>{name}</strong>
         <small>{count(images.length, 'picture')}</small>
