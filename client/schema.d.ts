@@ -321,7 +321,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A page of 50 products, ordered by id
+         * A page of 50 products, or of those with a text in their name, ordered by id
          * @description The end of the list is the 404. `images` is null for a product without images.
          */
         get: operations["ProductsController_list"];
@@ -3255,6 +3255,8 @@ export interface operations {
             query?: {
                 /** @description Show what comes after this id */
                 last_id?: number;
+                /** @description Part of the name; case and accents do not matter */
+                q?: string;
             };
             header?: never;
             path?: never;

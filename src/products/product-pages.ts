@@ -55,6 +55,12 @@ export class ProductPages {
     return page;
   }
 
+  /** At most 50 products after an id whose name contains a text, read anew each time; null past the last one. */
+  async found(text: string, id: number): Promise<ProductPage | null> {
+    const body = await this.products.foundPage(text, id, this.images.localPrefix);
+    return body === null ? null : pageOf(body);
+  }
+
   /** Forgets every page, those that are being loaded included. Call it after each commit that changes a product. */
   clear(): void {
     this.#cache?.clear();
@@ -68,9 +74,13 @@ export class ProductPages {
   }
 
   async #load(afterId: number): Promise<ProductPage> {
-    const body = Buffer.from((await this.products.page(afterId, this.images.localPrefix)) ?? '');
-    return { body, etag: `W/"${createHash('sha1').update(body).digest('base64url')}"` };
+    return pageOf((await this.products.page(afterId, this.images.localPrefix)) ?? '');
   }
+}
+
+function pageOf(text: string): ProductPage {
+  const body = Buffer.from(text);
+  return { body, etag: `W/"${createHash('sha1').update(body).digest('base64url')}"` };
 }
 
 /** Answers with a page, or 304 to a caller that has it. */

@@ -51,14 +51,14 @@ export class ProductsController {
 
   @Get()
   @ApiEndpoint({
-    summary: 'A page of 50 products, ordered by id',
+    summary: 'A page of 50 products, or of those with a text in their name, ordered by id',
     description: 'The end of the list is the 404. `images` is null for a product without images.',
     access: 'user',
     success: { status: 200, data: { meta: ProductPageMeta, products: [ListedProductView] } },
     failures: [failures.validation({ last_id: 'last_id should be a number' }), failures.notFound()],
   })
-  async list(@Query() { last_id }: ProductListQuery, @Res() response: Response): Promise<void> {
-    const page = await this.pages.after(last_id);
+  async list(@Query() { last_id, q }: ProductListQuery, @Res() response: Response): Promise<void> {
+    const page = await (q === undefined ? this.pages.after(last_id) : this.pages.found(q, last_id));
     if (page === null) throw failures.notFound();
     // Sent as it is: the page holds the envelope already.
     sendPage(response, page);

@@ -2,6 +2,7 @@ import { ApiProperty, ApiPropertyOptional, type ApiPropertyOptions } from '@nest
 import { Transform } from 'class-transformer';
 import { IsArray, IsNumber } from 'class-validator';
 import { parseLastId } from '../common/ids.js';
+import { SearchQuery } from '../common/search-query.decorator.js';
 import { Text } from '../common/text.decorator.js';
 import type { ImageFile } from '../images/image-host.js';
 import { MAX_IMAGES } from '../images/images.service.js';
@@ -20,6 +21,9 @@ export class ProductListQuery {
   @Transform(({ value }: { value: unknown }) => parseLastId(value))
   @IsNumber({}, { message: 'last_id should be a number' })
   last_id = 0;
+
+  @SearchQuery('Part of the name; case and accents do not matter')
+  q?: string;
 }
 
 /** The files of a form; `ImageFormPipe` judges them. */

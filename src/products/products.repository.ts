@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { type EntityManager, In, Repository } from 'typeorm';
+import { containing } from '../common/search-query.decorator.js';
 import { Product } from './product.entity.js';
 
 /** What an administrator writes of a product. */
@@ -10,11 +11,11 @@ export type ProductFields = Pick<Product, 'name' | 'description' | 'price'>;
 const PAGE_SIZE = 50;
 
 /**
- * A page of the list as the whole body of its answer; null past the last product. SQL text, because PostgreSQL writes
+ * A page of products as the whole body of its answer; null past the last product. SQL text, because PostgreSQL writes
  * the JSON in a fifth of the time that entities and JSON.stringify take. $2 makes a URL of a local image's name, which has no
  * scheme; reading no other column of the images keeps this on their index.
  */
-const PAGE = `
+const pageWhere = (condition: string): string => `
   SELECT '{"status":"success","data":{"meta":{"lastProductId":' || max(id) || '},"products":['
     || string_agg(row_to_json(page)::text, ',' ORDER BY id) || ']}}' AS body
   FROM (
@@ -22,8 +23,11 @@ const PAGE = `
       SELECT array_agg(CASE WHEN url LIKE 'https:%' THEN url ELSE $2 || url END ORDER BY position)
       FROM images WHERE product_id = products.id AND state = 'attached'
     ) AS images
-    FROM products WHERE id > $1 ORDER BY id LIMIT ${PAGE_SIZE}
+    FROM products WHERE ${condition} ORDER BY id LIMIT ${PAGE_SIZE}
   ) AS page`;
+const PAGE = pageWhere('id > $1');
+/** Folding keeps the wildcards of a pattern. */
+const FOUND_PAGE = pageWhere('id > $1 AND search_name LIKE search_text($3)');
 
 @Injectable()
 export class ProductsRepository {
@@ -36,6 +40,16 @@ export class ProductsRepository {
    */
   async page(afterId: number, localPrefix: string): Promise<string | null> {
     const [row] = await this.products.query<{ body: string | null }[]>(PAGE, [afterId, localPrefix]);
+    return row?.body ?? null;
+  }
+
+  /** The same of the products whose name contains a text; case and accents do not matter. */
+  async foundPage(text: string, afterId: number, localPrefix: string): Promise<string | null> {
+    const [row] = await this.products.query<{ body: string | null }[]>(FOUND_PAGE, [
+      afterId,
+      localPrefix,
+      containing(text),
+    ]);
     return row?.body ?? null;
   }
 

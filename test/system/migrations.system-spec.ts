@@ -216,6 +216,27 @@ describe('the migrations', () => {
     }
   });
 
+  it('leave the index of the search out where its extension may not be created; products are found all the same', async () => {
+    database = await createDatabase();
+    const { pool, url } = database;
+    while ((await migrationStatus(url)).applied.includes('OwnersDay1765600000000'))
+      await revertLastMigration(url);
+    await pool.query('DROP EXTENSION pg_trgm');
+    await pool.query(
+      `DO $$ BEGIN EXECUTE format('REVOKE CREATE ON DATABASE %I FROM CURRENT_USER', current_database()); END $$`,
+    );
+    await migrate(url);
+    expect((await schemaOf(pool)).join()).not.toContain('products_search_name_idx');
+    const service = await startService({ database });
+    try {
+      await pool.query("INSERT INTO products (name, price) VALUES ('Crème brûlée', 1), ('Roti', 1)");
+      const answer = await (await service.customer()).get('/api/products?q=BRULEE').expect(200);
+      expect(answer.body).toMatchObject({ data: { products: [{ name: 'Crème brûlée' }] } });
+    } finally {
+      await service.stop();
+    }
+  });
+
   it('make the tables that the entities describe', async () => {
     database = await createDatabase();
     // TypeORM looks there for the expressions of generated columns.

@@ -1,0 +1,161 @@
+import type { Client } from './support/client.js';
+import { addProduct } from './support/orders.js';
+import { createProduct, fail, form, NOT_FOUND, type ProductAnswer, BREAD } from './support/products.js';
+import { startService, type TestService } from './support/service.js';
+import { statementsOf } from './support/statements.js';
+
+const NAMES = [
+  'Crème brûlée',
+  'CREME caramel',
+  // The same letters in another form: e and a combining accent.
+  'Cre\u0300me fraîche',
+  'Kue lapis legit',
+  '100% rye_bread',
+  `O'Hara "Q" \\o/`,
+  'Торт Наполеон',
+];
+
+let service: TestService;
+let customer: Client;
+
+beforeAll(async () => {
+  // Without the cache, so that pages with and without a search are compared fairly.
+  service = await startService({ settings: { CATALOG_CACHE_MB: '0' } });
+  customer = await service.customer();
+});
+
+afterAll(() => service.stop());
+
+interface Page {
+  readonly meta: { readonly lastProductId: number };
+  readonly products: readonly ProductAnswer[];
+}
+
+async function page(query: Record<string, string | number>): Promise<Page> {
+  const answer = await customer.get('/api/products').query(query).expect(200);
+  return (answer.body as { data: Page }).data;
+}
+
+async function found(q: string): Promise<string[]> {
+  const answer = await customer.get('/api/products').query({ q });
+  if (answer.status === 200) return (answer.body as { data: Page }).data.products.map(({ name }) => name);
+  expect([answer.status, answer.body]).toEqual([404, NOT_FOUND]);
+  return [];
+}
+
+describe('GET /api/products?q=', () => {
+  beforeAll(async () => {
+    for (const name of NAMES) await addProduct(service, 25_000, name);
+  });
+
+  it.each([
+    ['lapis', ['Kue lapis legit']],
+    ['  LAPIS  ', ['Kue lapis legit']],
+    ['e lapis l', ['Kue lapis legit']],
+    ['creme', ['Crème brûlée', 'CREME caramel', 'Cre\u0300me fraîche']],
+    ['CRÈME', ['Crème brûlée', 'CREME caramel', 'Cre\u0300me fraîche']],
+    ['cre\u0300me', ['Crème brûlée', 'CREME caramel', 'Cre\u0300me fraîche']],
+    ['brulee', ['Crème brûlée']],
+    ['ТОРТ', ['Торт Наполеон']],
+    ['%', ['100% rye_bread']],
+    ['_', ['100% rye_bread']],
+    ['\\', [`O'Hara "Q" \\o/`]],
+    ["o'h", [`O'Hara "Q" \\o/`]],
+    ['"', [`O'Hara "Q" \\o/`]],
+    ['lapis kue', []],
+    ['l%s', []],
+    ['l_pis', []],
+    ["' OR 1=1 --", []],
+  ])('%s finds the products with it in their name, without regard to case and accents', async (q, names) => {
+    expect(await found(q)).toEqual(names);
+  });
+
+  it('a page of it has the form of the list, with images and an ETag', async () => {
+    const made = await createProduct(await service.admin(), [], {
+      ...BREAD,
+      name: 'Zwieback',
+      price: '12500.50',
+    });
+    expect(await page({ q: 'zwie' })).toEqual({
+      meta: { lastProductId: made.id },
+      products: [{ id: made.id, name: 'Zwieback', description: 'Soft', price: 12500.5, images: null }],
+    });
+    const { headers } = await customer.get('/api/products?q=zwie').expect(200);
+    expect(headers['cache-control']).toBe('private, no-cache');
+    await customer.get('/api/products?q=zwie').set('If-None-Match', String(headers.etag)).expect(304);
+  });
+
+  it('a change of a name shows at once', async () => {
+    const admin = await service.admin();
+    const { id } = await createProduct(admin, [], { ...BREAD, name: 'Before' });
+    await form(admin.put(`/api/products/${id}`), { ...BREAD, name: 'Äfter' }).expect(200);
+    expect([await found('before'), await found('after')]).toEqual([[], ['Äfter']]);
+  });
+
+  it('an empty one or only spaces is none: the list is shown', async () => {
+    for (const q of ['', '  ']) expect((await found(q)).slice(0, NAMES.length)).toEqual(NAMES);
+  });
+
+  it.each([
+    ['x'.repeat(101), 'q can have 100 characters at max'],
+    ['bread\0', 'q contains a character that is not allowed'],
+  ])('%j is refused: 400', async (q, message) => {
+    const answer = await customer.get('/api/products').query({ q, last_id: 'x' }).expect(400);
+    expect(answer.body).toEqual(
+      fail(400, 'validation error', { last_id: 'last_id should be a number', q: message }),
+    );
+  });
+
+  it('two texts are refused, and a caller without a session too', async () => {
+    const answer = await customer.get('/api/products?q=a&q=b').expect(400);
+    expect(answer.body).toEqual(fail(400, 'validation error', { q: 'q should be a text' }));
+    await service.client().get('/api/products?q=a').expect(401);
+  });
+
+  it('a page is one SQL statement', async () => {
+    const search = () => customer.get('/api/products?q=lapis').expect(200);
+    expect(await statementsOf(service, search)).toHaveLength(1);
+  });
+});
+
+describe('among 100,000 products', () => {
+  beforeAll(async () => {
+    await service.database.pool.query(
+      `INSERT INTO products (name, description, price)
+       SELECT (ARRAY['Kue', 'Roti', 'Crème', 'Tart', 'Bolu'])[1 + n % 5] || ' ' ||
+         CASE WHEN n % 100 = 0 THEN 'Pandan' WHEN n % 2000 = 1 THEN 'Éclair' WHEN n = 77777 THEN 'Speculaas' ELSE 'Keju' END,
+         repeat('Baked this morning. ', 10), n
+       FROM generate_series(1, 100000) AS n`,
+    );
+    await service.database.pool.query('VACUUM ANALYZE products');
+  });
+
+  it('the found ones are walked in pages of 50, ordered by id, to the 404', async () => {
+    const ids: number[] = [];
+    let last = 0;
+    for (let pages = 0; pages < 20; pages += 1) {
+      const { meta, products } = await page({ q: 'pandan', last_id: last });
+      expect(products).toHaveLength(50);
+      ids.push(...products.map(({ id }) => id));
+      last = meta.lastProductId;
+    }
+    expect(ids).toHaveLength(1000);
+    expect(ids).toEqual(ids.toSorted((a, b) => a - b));
+    await customer.get(`/api/products?q=pandan&last_id=${last}`).expect(404);
+  });
+
+  it('a search for a rare, a frequent or an absent word costs at most three times a page without one', async () => {
+    const queries = ['', '?q=speculaas', '?q=eclair', '?q=pandan', '?q=creme+keju', '?q=marzipan'];
+    // The tests' own client takes longer than the service.
+    const headers = { Cookie: `accessToken=${customer.cookie('accessToken')}` };
+    const times = queries.map((): number[] => []);
+    for (let round = 0; round < 25; round += 1)
+      for (const [index, query] of queries.entries()) {
+        const start = performance.now();
+        await (await fetch(`${service.url}/api/products${query}`, { headers })).arrayBuffer();
+        times[index]?.push(performance.now() - start);
+      }
+    const [without = 0, ...searches] = times.map((all) => all.toSorted((a, b) => a - b)[12] ?? 0);
+    expect(Math.max(...searches) / without).toBeLessThan(3);
+  });
+});
