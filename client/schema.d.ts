@@ -505,6 +505,20 @@ export interface components {
             name: string;
             price: string;
         };
+        FailEnvelope: {
+            errors: components["schemas"]["FailErrors"];
+            /** @enum {string} */
+            status: "fail";
+        };
+        FailErrors: {
+            /** @description The HTTP status */
+            code: number;
+            /** @description One message for each field that failed validation */
+            details?: {
+                [key: string]: string;
+            };
+            message: string;
+        };
         ForgotPasswordDto: {
             /** Format: email */
             email: string;
@@ -607,6 +621,10 @@ export interface components {
             transaction_status: "capture" | "settlement" | "pending" | "deny" | "cancel" | "expire" | "failure" | "refund" | "partial_refund" | "authorize";
             /** @description ISO 8601, or YYYY-MM-DD HH:MM:SS in GMT+7 */
             transaction_time: string;
+        };
+        PaymentPageView: {
+            redirect_url: string;
+            token: string;
         };
         ProductPageMeta: {
             /** @description Pass it as last_id for the next page */
@@ -739,19 +757,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 400;
-                            /** @description One message for each field that failed */
-                            details?: {
-                                [key: string]: string;
-                            };
+                            code?: 400;
                             /** @enum {string} */
-                            message: "invalid or malformed access token" | "validation error";
+                            message?: "invalid or malformed access token" | "validation error";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -763,15 +775,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 401;
+                            code?: 401;
                             /** @enum {string} */
-                            message: "access token missing or expired";
+                            message?: "access token missing or expired";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -783,15 +793,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 403;
+                            code?: 403;
                             /** @enum {string} */
-                            message: "this action is only for user with admin access";
+                            message?: "this action is only for user with admin access";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -803,15 +811,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 404;
+                            code?: 404;
                             /** @enum {string} */
-                            message: "resource you're looking for is not found";
+                            message?: "resource you're looking for is not found";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -823,15 +829,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 500;
+                            code?: 500;
                             /** @enum {string} */
-                            message: "something went wrong on our side, please try again later";
+                            message?: "something went wrong on our side, please try again later";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -843,15 +847,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 503;
+                            code?: 503;
                             /** @enum {string} */
-                            message: "service is temporarily unavailable, please try again later";
+                            message?: "service is temporarily unavailable, please try again later";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -911,19 +913,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 400;
-                            /** @description One message for each field that failed */
-                            details?: {
-                                [key: string]: string;
-                            };
+                            code?: 400;
                             /** @enum {string} */
-                            message: "invalid or malformed access token" | "malformed request" | "validation error";
+                            message?: "invalid or malformed access token" | "malformed request" | "validation error";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -935,15 +931,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 401;
+                            code?: 401;
                             /** @enum {string} */
-                            message: "access token missing or expired";
+                            message?: "access token missing or expired";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -955,15 +949,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 403;
+                            code?: 403;
                             /** @enum {string} */
-                            message: "this action is only for user with admin access";
+                            message?: "this action is only for user with admin access";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -975,15 +967,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 404;
+                            code?: 404;
                             /** @enum {string} */
-                            message: "resource you're looking for is not found";
+                            message?: "resource you're looking for is not found";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -995,15 +985,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 500;
+                            code?: 500;
                             /** @enum {string} */
-                            message: "something went wrong on our side, please try again later";
+                            message?: "something went wrong on our side, please try again later";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -1015,15 +1003,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 503;
+                            code?: 503;
                             /** @enum {string} */
-                            message: "service is temporarily unavailable, please try again later";
+                            message?: "service is temporarily unavailable, please try again later";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -1069,19 +1055,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 400;
-                            /** @description One message for each field that failed */
-                            details?: {
-                                [key: string]: string;
-                            };
+                            code?: 400;
                             /** @enum {string} */
-                            message: "invalid or malformed access token" | "validation error" | "malformed request";
+                            message?: "invalid or malformed access token" | "validation error" | "malformed request";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -1093,15 +1073,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 401;
+                            code?: 401;
                             /** @enum {string} */
-                            message: "access token missing or expired";
+                            message?: "access token missing or expired";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -1113,15 +1091,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 403;
+                            code?: 403;
                             /** @enum {string} */
-                            message: "this action is only for user with admin access" | "origin is not allowed";
+                            message?: "this action is only for user with admin access" | "origin is not allowed";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -1133,15 +1109,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 404;
+                            code?: 404;
                             /** @enum {string} */
-                            message: "resource you're looking for is not found";
+                            message?: "resource you're looking for is not found";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -1153,15 +1127,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 409;
+                            code?: 409;
                             /** @enum {string} */
-                            message: "the order cannot become new" | "the order cannot become preparing" | "the order cannot become ready" | "the order cannot become collected" | "the order cannot become refused";
+                            message?: "the order cannot become new" | "the order cannot become preparing" | "the order cannot become ready" | "the order cannot become collected" | "the order cannot become refused";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -1173,15 +1145,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 413;
+                            code?: 413;
                             /** @enum {string} */
-                            message: "request is too large";
+                            message?: "request is too large";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -1193,15 +1163,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 415;
+                            code?: 415;
                             /** @enum {string} */
-                            message: "content encoding or character set is not supported";
+                            message?: "content encoding or character set is not supported";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -1213,15 +1181,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 500;
+                            code?: 500;
                             /** @enum {string} */
-                            message: "something went wrong on our side, please try again later";
+                            message?: "something went wrong on our side, please try again later";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -1233,15 +1199,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 503;
+                            code?: 503;
                             /** @enum {string} */
-                            message: "service is temporarily unavailable, please try again later";
+                            message?: "service is temporarily unavailable, please try again later";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -1292,15 +1256,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 500;
+                            code?: 500;
                             /** @enum {string} */
-                            message: "something went wrong on our side, please try again later";
+                            message?: "something went wrong on our side, please try again later";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -1312,15 +1274,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 503;
+                            code?: 503;
                             /** @enum {string} */
-                            message: "service is temporarily unavailable, please try again later";
+                            message?: "service is temporarily unavailable, please try again later";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -1371,15 +1331,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 500;
+                            code?: 500;
                             /** @enum {string} */
-                            message: "something went wrong on our side, please try again later";
+                            message?: "something went wrong on our side, please try again later";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -1391,15 +1349,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 503;
+                            code?: 503;
                             /** @enum {string} */
-                            message: "the service is not ready: database, queue" | "service is temporarily unavailable, please try again later";
+                            message?: "the service is not ready: database, queue" | "service is temporarily unavailable, please try again later";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -1449,15 +1405,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 400;
+                            code?: 400;
                             /** @enum {string} */
-                            message: "malformed request";
+                            message?: "malformed request";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -1469,15 +1423,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 404;
+                            code?: 404;
                             /** @enum {string} */
-                            message: "resource you're looking for is not found";
+                            message?: "resource you're looking for is not found";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -1489,15 +1441,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 500;
+                            code?: 500;
                             /** @enum {string} */
-                            message: "something went wrong on our side, please try again later";
+                            message?: "something went wrong on our side, please try again later";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -1509,15 +1459,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 503;
+                            code?: 503;
                             /** @enum {string} */
-                            message: "service is temporarily unavailable, please try again later";
+                            message?: "service is temporarily unavailable, please try again later";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -1564,19 +1512,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 400;
-                            /** @description One message for each field that failed */
-                            details?: {
-                                [key: string]: string;
-                            };
+                            code?: 400;
                             /** @enum {string} */
-                            message: "validation error" | "email or password is incorrect" | "malformed request";
+                            message?: "validation error" | "email or password is incorrect" | "malformed request";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -1588,15 +1530,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 403;
+                            code?: 403;
                             /** @enum {string} */
-                            message: "origin is not allowed";
+                            message?: "origin is not allowed";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -1608,15 +1548,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 413;
+                            code?: 413;
                             /** @enum {string} */
-                            message: "request is too large";
+                            message?: "request is too large";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -1628,15 +1566,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 415;
+                            code?: 415;
                             /** @enum {string} */
-                            message: "content encoding or character set is not supported";
+                            message?: "content encoding or character set is not supported";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -1648,15 +1584,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 500;
+                            code?: 500;
                             /** @enum {string} */
-                            message: "something went wrong on our side, please try again later";
+                            message?: "something went wrong on our side, please try again later";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -1668,15 +1602,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 503;
+                            code?: 503;
                             /** @enum {string} */
-                            message: "service is temporarily unavailable, please try again later";
+                            message?: "service is temporarily unavailable, please try again later";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -1710,15 +1642,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 403;
+                            code?: 403;
                             /** @enum {string} */
-                            message: "origin is not allowed";
+                            message?: "origin is not allowed";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -1730,15 +1660,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 500;
+                            code?: 500;
                             /** @enum {string} */
-                            message: "something went wrong on our side, please try again later";
+                            message?: "something went wrong on our side, please try again later";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -1750,15 +1678,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 503;
+                            code?: 503;
                             /** @enum {string} */
-                            message: "service is temporarily unavailable, please try again later";
+                            message?: "service is temporarily unavailable, please try again later";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -1815,19 +1741,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 400;
-                            /** @description One message for each field that failed */
-                            details?: {
-                                [key: string]: string;
-                            };
+                            code?: 400;
                             /** @enum {string} */
-                            message: "invalid or malformed access token" | "validation error";
+                            message?: "invalid or malformed access token" | "validation error";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -1839,15 +1759,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 401;
+                            code?: 401;
                             /** @enum {string} */
-                            message: "access token missing or expired";
+                            message?: "access token missing or expired";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -1859,15 +1777,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 404;
+                            code?: 404;
                             /** @enum {string} */
-                            message: "resource you're looking for is not found";
+                            message?: "resource you're looking for is not found";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -1879,15 +1795,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 500;
+                            code?: 500;
                             /** @enum {string} */
-                            message: "something went wrong on our side, please try again later";
+                            message?: "something went wrong on our side, please try again later";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -1899,15 +1813,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 503;
+                            code?: 503;
                             /** @enum {string} */
-                            message: "service is temporarily unavailable, please try again later";
+                            message?: "service is temporarily unavailable, please try again later";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -1953,19 +1865,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 400;
-                            /** @description One message for each field that failed */
-                            details?: {
-                                [key: string]: string;
-                            };
+                            code?: 400;
                             /** @enum {string} */
-                            message: "invalid or malformed access token" | "validation error" | "malformed request";
+                            message?: "invalid or malformed access token" | "validation error" | "malformed request";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -1977,15 +1883,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 401;
+                            code?: 401;
                             /** @enum {string} */
-                            message: "access token missing or expired";
+                            message?: "access token missing or expired";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -1997,15 +1901,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 403;
+                            code?: 403;
                             /** @enum {string} */
-                            message: "origin is not allowed";
+                            message?: "origin is not allowed";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -2017,15 +1919,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 409;
+                            code?: 409;
                             /** @enum {string} */
-                            message: "idempotency key was used with another request";
+                            message?: "idempotency key was used with another request";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -2037,15 +1937,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 413;
+                            code?: 413;
                             /** @enum {string} */
-                            message: "request is too large";
+                            message?: "request is too large";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -2057,15 +1955,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 415;
+                            code?: 415;
                             /** @enum {string} */
-                            message: "content encoding or character set is not supported";
+                            message?: "content encoding or character set is not supported";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -2077,15 +1973,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 500;
+                            code?: 500;
                             /** @enum {string} */
-                            message: "something went wrong on our side, please try again later";
+                            message?: "something went wrong on our side, please try again later";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -2097,15 +1991,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 502;
+                            code?: 502;
                             /** @enum {string} */
-                            message: "payment gateway is unavailable, please try again later";
+                            message?: "payment gateway is unavailable, please try again later";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -2117,15 +2009,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 503;
+                            code?: 503;
                             /** @enum {string} */
-                            message: "service is temporarily unavailable, please try again later";
+                            message?: "service is temporarily unavailable, please try again later";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -2183,15 +2073,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 400;
+                            code?: 400;
                             /** @enum {string} */
-                            message: "invalid or malformed access token" | "malformed request";
+                            message?: "invalid or malformed access token" | "malformed request";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -2203,15 +2091,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 401;
+                            code?: 401;
                             /** @enum {string} */
-                            message: "access token missing or expired";
+                            message?: "access token missing or expired";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -2223,15 +2109,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 404;
+                            code?: 404;
                             /** @enum {string} */
-                            message: "resource you're looking for is not found";
+                            message?: "resource you're looking for is not found";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -2243,15 +2127,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 500;
+                            code?: 500;
                             /** @enum {string} */
-                            message: "something went wrong on our side, please try again later";
+                            message?: "something went wrong on our side, please try again later";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -2263,15 +2145,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 503;
+                            code?: 503;
                             /** @enum {string} */
-                            message: "service is temporarily unavailable, please try again later";
+                            message?: "service is temporarily unavailable, please try again later";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -2313,15 +2193,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 400;
+                            code?: 400;
                             /** @enum {string} */
-                            message: "invalid or malformed access token" | "malformed request";
+                            message?: "invalid or malformed access token" | "malformed request";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -2333,15 +2211,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 401;
+                            code?: 401;
                             /** @enum {string} */
-                            message: "access token missing or expired";
+                            message?: "access token missing or expired";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -2353,15 +2229,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 403;
+                            code?: 403;
                             /** @enum {string} */
-                            message: "origin is not allowed";
+                            message?: "origin is not allowed";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -2373,15 +2247,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 404;
+                            code?: 404;
                             /** @enum {string} */
-                            message: "resource you're looking for is not found";
+                            message?: "resource you're looking for is not found";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -2393,15 +2265,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 409;
+                            code?: 409;
                             /** @enum {string} */
-                            message: "order is no longer pending";
+                            message?: "order is no longer pending";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -2413,15 +2283,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 500;
+                            code?: 500;
                             /** @enum {string} */
-                            message: "something went wrong on our side, please try again later";
+                            message?: "something went wrong on our side, please try again later";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -2433,15 +2301,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 502;
+                            code?: 502;
                             /** @enum {string} */
-                            message: "payment gateway is unavailable, please try again later";
+                            message?: "payment gateway is unavailable, please try again later";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -2453,15 +2319,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 503;
+                            code?: 503;
                             /** @enum {string} */
-                            message: "service is temporarily unavailable, please try again later";
+                            message?: "service is temporarily unavailable, please try again later";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -2487,10 +2351,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        data: {
-                            redirect_url: string;
-                            token: string;
-                        };
+                        data: components["schemas"]["PaymentPageView"];
                         /** @enum {string} */
                         status: "success";
                     };
@@ -2504,15 +2365,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 400;
+                            code?: 400;
                             /** @enum {string} */
-                            message: "invalid or malformed access token" | "malformed request";
+                            message?: "invalid or malformed access token" | "malformed request";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -2524,15 +2383,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 401;
+                            code?: 401;
                             /** @enum {string} */
-                            message: "access token missing or expired";
+                            message?: "access token missing or expired";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -2544,15 +2401,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 403;
+                            code?: 403;
                             /** @enum {string} */
-                            message: "origin is not allowed";
+                            message?: "origin is not allowed";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -2564,15 +2419,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 404;
+                            code?: 404;
                             /** @enum {string} */
-                            message: "resource you're looking for is not found";
+                            message?: "resource you're looking for is not found";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -2584,15 +2437,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 409;
+                            code?: 409;
                             /** @enum {string} */
-                            message: "order is no longer pending";
+                            message?: "order is no longer pending";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -2604,15 +2455,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 500;
+                            code?: 500;
                             /** @enum {string} */
-                            message: "something went wrong on our side, please try again later";
+                            message?: "something went wrong on our side, please try again later";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -2624,15 +2473,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 502;
+                            code?: 502;
                             /** @enum {string} */
-                            message: "payment gateway is unavailable, please try again later";
+                            message?: "payment gateway is unavailable, please try again later";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -2644,15 +2491,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 503;
+                            code?: 503;
                             /** @enum {string} */
-                            message: "service is temporarily unavailable, please try again later";
+                            message?: "service is temporarily unavailable, please try again later";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -2684,15 +2529,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 400;
+                            code?: 400;
                             /** @enum {string} */
-                            message: "invalid or malformed access token";
+                            message?: "invalid or malformed access token";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -2704,15 +2547,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 401;
+                            code?: 401;
                             /** @enum {string} */
-                            message: "access token missing or expired";
+                            message?: "access token missing or expired";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -2724,15 +2565,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 403;
+                            code?: 403;
                             /** @enum {string} */
-                            message: "origin is not allowed";
+                            message?: "origin is not allowed";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -2744,15 +2583,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 500;
+                            code?: 500;
                             /** @enum {string} */
-                            message: "something went wrong on our side, please try again later";
+                            message?: "something went wrong on our side, please try again later";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -2764,15 +2601,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 503;
+                            code?: 503;
                             /** @enum {string} */
-                            message: "service is temporarily unavailable, please try again later";
+                            message?: "service is temporarily unavailable, please try again later";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -2816,19 +2651,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 400;
-                            /** @description One message for each field that failed */
-                            details?: {
-                                [key: string]: string;
-                            };
+                            code?: 400;
                             /** @enum {string} */
-                            message: "invalid or malformed access token" | "validation error" | "invalid or expired otp" | "malformed request";
+                            message?: "invalid or malformed access token" | "validation error" | "invalid or expired otp" | "malformed request";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -2840,15 +2669,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 401;
+                            code?: 401;
                             /** @enum {string} */
-                            message: "access token missing or expired";
+                            message?: "access token missing or expired";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -2860,15 +2687,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 403;
+                            code?: 403;
                             /** @enum {string} */
-                            message: "origin is not allowed";
+                            message?: "origin is not allowed";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -2880,15 +2705,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 413;
+                            code?: 413;
                             /** @enum {string} */
-                            message: "request is too large";
+                            message?: "request is too large";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -2900,15 +2723,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 415;
+                            code?: 415;
                             /** @enum {string} */
-                            message: "content encoding or character set is not supported";
+                            message?: "content encoding or character set is not supported";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -2920,15 +2741,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 500;
+                            code?: 500;
                             /** @enum {string} */
-                            message: "something went wrong on our side, please try again later";
+                            message?: "something went wrong on our side, please try again later";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -2940,15 +2759,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 503;
+                            code?: 503;
                             /** @enum {string} */
-                            message: "service is temporarily unavailable, please try again later";
+                            message?: "service is temporarily unavailable, please try again later";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -2984,19 +2801,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 400;
-                            /** @description One message for each field that failed */
-                            details?: {
-                                [key: string]: string;
-                            };
+                            code?: 400;
                             /** @enum {string} */
-                            message: "validation error" | "malformed request";
+                            message?: "validation error" | "malformed request";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -3008,15 +2819,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 403;
+                            code?: 403;
                             /** @enum {string} */
-                            message: "origin is not allowed";
+                            message?: "origin is not allowed";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -3028,15 +2837,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 413;
+                            code?: 413;
                             /** @enum {string} */
-                            message: "request is too large";
+                            message?: "request is too large";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -3048,15 +2855,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 415;
+                            code?: 415;
                             /** @enum {string} */
-                            message: "content encoding or character set is not supported";
+                            message?: "content encoding or character set is not supported";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -3068,15 +2873,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 500;
+                            code?: 500;
                             /** @enum {string} */
-                            message: "something went wrong on our side, please try again later";
+                            message?: "something went wrong on our side, please try again later";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -3088,15 +2891,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 503;
+                            code?: 503;
                             /** @enum {string} */
-                            message: "service is temporarily unavailable, please try again later";
+                            message?: "service is temporarily unavailable, please try again later";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -3132,19 +2933,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 400;
-                            /** @description One message for each field that failed */
-                            details?: {
-                                [key: string]: string;
-                            };
+                            code?: 400;
                             /** @enum {string} */
-                            message: "validation error" | "invalid or expired otp" | "malformed request";
+                            message?: "validation error" | "invalid or expired otp" | "malformed request";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -3156,15 +2951,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 403;
+                            code?: 403;
                             /** @enum {string} */
-                            message: "origin is not allowed";
+                            message?: "origin is not allowed";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -3176,15 +2969,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 413;
+                            code?: 413;
                             /** @enum {string} */
-                            message: "request is too large";
+                            message?: "request is too large";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -3196,15 +2987,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 415;
+                            code?: 415;
                             /** @enum {string} */
-                            message: "content encoding or character set is not supported";
+                            message?: "content encoding or character set is not supported";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -3216,15 +3005,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 500;
+                            code?: 500;
                             /** @enum {string} */
-                            message: "something went wrong on our side, please try again later";
+                            message?: "something went wrong on our side, please try again later";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -3236,15 +3023,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 503;
+                            code?: 503;
                             /** @enum {string} */
-                            message: "service is temporarily unavailable, please try again later";
+                            message?: "service is temporarily unavailable, please try again later";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -3303,19 +3088,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 400;
-                            /** @description One message for each field that failed */
-                            details?: {
-                                [key: string]: string;
-                            };
+                            code?: 400;
                             /** @enum {string} */
-                            message: "invalid or malformed access token" | "validation error";
+                            message?: "invalid or malformed access token" | "validation error";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -3327,15 +3106,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 401;
+                            code?: 401;
                             /** @enum {string} */
-                            message: "access token missing or expired";
+                            message?: "access token missing or expired";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -3347,15 +3124,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 404;
+                            code?: 404;
                             /** @enum {string} */
-                            message: "resource you're looking for is not found";
+                            message?: "resource you're looking for is not found";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -3367,15 +3142,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 500;
+                            code?: 500;
                             /** @enum {string} */
-                            message: "something went wrong on our side, please try again later";
+                            message?: "something went wrong on our side, please try again later";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -3387,15 +3160,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 503;
+                            code?: 503;
                             /** @enum {string} */
-                            message: "service is temporarily unavailable, please try again later";
+                            message?: "service is temporarily unavailable, please try again later";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -3439,19 +3210,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 400;
-                            /** @description One message for each field that failed */
-                            details?: {
-                                [key: string]: string;
-                            };
+                            code?: 400;
                             /** @enum {string} */
-                            message: "invalid or malformed access token" | "validation error" | "malformed request";
+                            message?: "invalid or malformed access token" | "validation error" | "malformed request";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -3463,15 +3228,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 401;
+                            code?: 401;
                             /** @enum {string} */
-                            message: "access token missing or expired";
+                            message?: "access token missing or expired";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -3483,15 +3246,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 403;
+                            code?: 403;
                             /** @enum {string} */
-                            message: "this action is only for user with admin access" | "origin is not allowed";
+                            message?: "this action is only for user with admin access" | "origin is not allowed";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -3503,15 +3264,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 413;
+                            code?: 413;
                             /** @enum {string} */
-                            message: "an image can have 5 MiB at max" | "request is too large";
+                            message?: "an image can have 5 MiB at max" | "request is too large";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -3523,15 +3282,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 415;
+                            code?: 415;
                             /** @enum {string} */
-                            message: "content encoding or character set is not supported";
+                            message?: "content encoding or character set is not supported";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -3543,15 +3300,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 500;
+                            code?: 500;
                             /** @enum {string} */
-                            message: "fail to create product and this is not your fault, please try again later" | "something went wrong on our side, please try again later";
+                            message?: "fail to create product and this is not your fault, please try again later" | "something went wrong on our side, please try again later";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -3563,15 +3318,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 503;
+                            code?: 503;
                             /** @enum {string} */
-                            message: "service is temporarily unavailable, please try again later";
+                            message?: "service is temporarily unavailable, please try again later";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -3626,15 +3379,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 400;
+                            code?: 400;
                             /** @enum {string} */
-                            message: "invalid or malformed access token" | "malformed request";
+                            message?: "invalid or malformed access token" | "malformed request";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -3646,15 +3397,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 401;
+                            code?: 401;
                             /** @enum {string} */
-                            message: "access token missing or expired";
+                            message?: "access token missing or expired";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -3666,15 +3415,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 404;
+                            code?: 404;
                             /** @enum {string} */
-                            message: "resource you're looking for is not found";
+                            message?: "resource you're looking for is not found";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -3686,15 +3433,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 500;
+                            code?: 500;
                             /** @enum {string} */
-                            message: "something went wrong on our side, please try again later";
+                            message?: "something went wrong on our side, please try again later";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -3706,15 +3451,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 503;
+                            code?: 503;
                             /** @enum {string} */
-                            message: "service is temporarily unavailable, please try again later";
+                            message?: "service is temporarily unavailable, please try again later";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -3760,19 +3503,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 400;
-                            /** @description One message for each field that failed */
-                            details?: {
-                                [key: string]: string;
-                            };
+                            code?: 400;
                             /** @enum {string} */
-                            message: "invalid or malformed access token" | "validation errors" | "each product can only have 5 images at max" | "malformed request";
+                            message?: "invalid or malformed access token" | "validation errors" | "each product can only have 5 images at max" | "malformed request";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -3784,15 +3521,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 401;
+                            code?: 401;
                             /** @enum {string} */
-                            message: "access token missing or expired";
+                            message?: "access token missing or expired";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -3804,15 +3539,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 403;
+                            code?: 403;
                             /** @enum {string} */
-                            message: "this action is only for user with admin access" | "origin is not allowed";
+                            message?: "this action is only for user with admin access" | "origin is not allowed";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -3824,15 +3557,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 404;
+                            code?: 404;
                             /** @enum {string} */
-                            message: "resource you're looking for is not found";
+                            message?: "resource you're looking for is not found";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -3844,15 +3575,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 413;
+                            code?: 413;
                             /** @enum {string} */
-                            message: "an image can have 5 MiB at max" | "request is too large";
+                            message?: "an image can have 5 MiB at max" | "request is too large";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -3864,15 +3593,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 415;
+                            code?: 415;
                             /** @enum {string} */
-                            message: "content encoding or character set is not supported";
+                            message?: "content encoding or character set is not supported";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -3884,15 +3611,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 500;
+                            code?: 500;
                             /** @enum {string} */
-                            message: "something went wrong on our side, please try again later";
+                            message?: "something went wrong on our side, please try again later";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -3904,15 +3629,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 503;
+                            code?: 503;
                             /** @enum {string} */
-                            message: "service is temporarily unavailable, please try again later";
+                            message?: "service is temporarily unavailable, please try again later";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -3946,15 +3669,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 400;
+                            code?: 400;
                             /** @enum {string} */
-                            message: "invalid or malformed access token" | "malformed request";
+                            message?: "invalid or malformed access token" | "malformed request";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -3966,15 +3687,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 401;
+                            code?: 401;
                             /** @enum {string} */
-                            message: "access token missing or expired";
+                            message?: "access token missing or expired";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -3986,15 +3705,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 403;
+                            code?: 403;
                             /** @enum {string} */
-                            message: "this action is only for user with admin access" | "origin is not allowed";
+                            message?: "this action is only for user with admin access" | "origin is not allowed";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -4006,15 +3723,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 404;
+                            code?: 404;
                             /** @enum {string} */
-                            message: "resource you're looking for is not found";
+                            message?: "resource you're looking for is not found";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -4026,15 +3741,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 500;
+                            code?: 500;
                             /** @enum {string} */
-                            message: "something went wrong on our side, please try again later";
+                            message?: "something went wrong on our side, please try again later";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -4046,15 +3759,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 503;
+                            code?: 503;
                             /** @enum {string} */
-                            message: "service is temporarily unavailable, please try again later";
+                            message?: "service is temporarily unavailable, please try again later";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -4073,7 +3784,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Acknowledged; empty body */
+            /** @description Success */
             200: {
                 headers: {
                     /** @description On every answer, and on every log line of the request */
@@ -4090,19 +3801,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 400;
-                            /** @description One message for each field that failed */
-                            details?: {
-                                [key: string]: string;
-                            };
+                            code?: 400;
                             /** @enum {string} */
-                            message: "validation error" | "malformed request";
+                            message?: "validation error" | "malformed request";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -4114,15 +3819,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 403;
+                            code?: 403;
                             /** @enum {string} */
-                            message: "origin is not allowed" | "invalid signature";
+                            message?: "origin is not allowed" | "invalid signature";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -4134,15 +3837,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 404;
+                            code?: 404;
                             /** @enum {string} */
-                            message: "resource you're looking for is not found";
+                            message?: "resource you're looking for is not found";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -4154,15 +3855,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 413;
+                            code?: 413;
                             /** @enum {string} */
-                            message: "request is too large";
+                            message?: "request is too large";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -4174,15 +3873,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 415;
+                            code?: 415;
                             /** @enum {string} */
-                            message: "content encoding or character set is not supported";
+                            message?: "content encoding or character set is not supported";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -4194,15 +3891,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 500;
+                            code?: 500;
                             /** @enum {string} */
-                            message: "something went wrong on our side, please try again later";
+                            message?: "something went wrong on our side, please try again later";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -4214,15 +3909,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 503;
+                            code?: 503;
                             /** @enum {string} */
-                            message: "service is temporarily unavailable, please try again later";
+                            message?: "service is temporarily unavailable, please try again later";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -4264,15 +3957,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 401;
+                            code?: 401;
                             /** @enum {string} */
-                            message: "invalid request, refresh token unavailable" | "invalid refresh token";
+                            message?: "invalid request, refresh token unavailable" | "invalid refresh token";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -4284,15 +3975,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 500;
+                            code?: 500;
                             /** @enum {string} */
-                            message: "something went wrong on our side, please try again later";
+                            message?: "something went wrong on our side, please try again later";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -4304,15 +3993,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 503;
+                            code?: 503;
                             /** @enum {string} */
-                            message: "service is temporarily unavailable, please try again later";
+                            message?: "service is temporarily unavailable, please try again later";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -4358,19 +4045,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 400;
-                            /** @description One message for each field that failed */
-                            details?: {
-                                [key: string]: string;
-                            };
+                            code?: 400;
                             /** @enum {string} */
-                            message: "validation error" | "malformed request";
+                            message?: "validation error" | "malformed request";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -4382,15 +4063,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 403;
+                            code?: 403;
                             /** @enum {string} */
-                            message: "origin is not allowed";
+                            message?: "origin is not allowed";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -4402,15 +4081,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 409;
+                            code?: 409;
                             /** @enum {string} */
-                            message: "this email already exists";
+                            message?: "this email already exists";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -4422,15 +4099,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 413;
+                            code?: 413;
                             /** @enum {string} */
-                            message: "request is too large";
+                            message?: "request is too large";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -4442,15 +4117,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 415;
+                            code?: 415;
                             /** @enum {string} */
-                            message: "content encoding or character set is not supported";
+                            message?: "content encoding or character set is not supported";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -4462,15 +4135,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 500;
+                            code?: 500;
                             /** @enum {string} */
-                            message: "something went wrong on our side, please try again later";
+                            message?: "something went wrong on our side, please try again later";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -4482,15 +4153,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 503;
+                            code?: 503;
                             /** @enum {string} */
-                            message: "service is temporarily unavailable, please try again later";
+                            message?: "service is temporarily unavailable, please try again later";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -4543,15 +4212,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 400;
+                            code?: 400;
                             /** @enum {string} */
-                            message: "invalid or malformed access token";
+                            message?: "invalid or malformed access token";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -4563,15 +4230,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 401;
+                            code?: 401;
                             /** @enum {string} */
-                            message: "access token missing or expired";
+                            message?: "access token missing or expired";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -4583,15 +4248,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 500;
+                            code?: 500;
                             /** @enum {string} */
-                            message: "something went wrong on our side, please try again later";
+                            message?: "something went wrong on our side, please try again later";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -4603,15 +4266,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 503;
+                            code?: 503;
                             /** @enum {string} */
-                            message: "service is temporarily unavailable, please try again later";
+                            message?: "service is temporarily unavailable, please try again later";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -4657,19 +4318,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 400;
-                            /** @description One message for each field that failed */
-                            details?: {
-                                [key: string]: string;
-                            };
+                            code?: 400;
                             /** @enum {string} */
-                            message: "invalid or malformed access token" | "validation error" | "email or password is incorrect" | "malformed request";
+                            message?: "invalid or malformed access token" | "validation error" | "email or password is incorrect" | "malformed request";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -4681,15 +4336,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 401;
+                            code?: 401;
                             /** @enum {string} */
-                            message: "access token missing or expired";
+                            message?: "access token missing or expired";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -4701,15 +4354,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 403;
+                            code?: 403;
                             /** @enum {string} */
-                            message: "origin is not allowed";
+                            message?: "origin is not allowed";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -4721,15 +4372,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 409;
+                            code?: 409;
                             /** @enum {string} */
-                            message: "this email already exists";
+                            message?: "this email already exists";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -4741,15 +4390,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 413;
+                            code?: 413;
                             /** @enum {string} */
-                            message: "request is too large";
+                            message?: "request is too large";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -4761,15 +4408,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 415;
+                            code?: 415;
                             /** @enum {string} */
-                            message: "content encoding or character set is not supported";
+                            message?: "content encoding or character set is not supported";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -4781,15 +4426,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 500;
+                            code?: 500;
                             /** @enum {string} */
-                            message: "something went wrong on our side, please try again later";
+                            message?: "something went wrong on our side, please try again later";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -4801,15 +4444,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 503;
+                            code?: 503;
                             /** @enum {string} */
-                            message: "service is temporarily unavailable, please try again later";
+                            message?: "service is temporarily unavailable, please try again later";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -4847,19 +4488,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 400;
-                            /** @description One message for each field that failed */
-                            details?: {
-                                [key: string]: string;
-                            };
+                            code?: 400;
                             /** @enum {string} */
-                            message: "invalid or malformed access token" | "validation error" | "email or password is incorrect" | "malformed request";
+                            message?: "invalid or malformed access token" | "validation error" | "email or password is incorrect" | "malformed request";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -4871,15 +4506,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 401;
+                            code?: 401;
                             /** @enum {string} */
-                            message: "access token missing or expired";
+                            message?: "access token missing or expired";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -4891,15 +4524,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 403;
+                            code?: 403;
                             /** @enum {string} */
-                            message: "origin is not allowed";
+                            message?: "origin is not allowed";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -4911,15 +4542,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 413;
+                            code?: 413;
                             /** @enum {string} */
-                            message: "request is too large";
+                            message?: "request is too large";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -4931,15 +4560,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 415;
+                            code?: 415;
                             /** @enum {string} */
-                            message: "content encoding or character set is not supported";
+                            message?: "content encoding or character set is not supported";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -4951,15 +4578,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 500;
+                            code?: 500;
                             /** @enum {string} */
-                            message: "something went wrong on our side, please try again later";
+                            message?: "something went wrong on our side, please try again later";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };
@@ -4971,15 +4596,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        errors: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
                             /** @enum {integer} */
-                            code: 503;
+                            code?: 503;
                             /** @enum {string} */
-                            message: "service is temporarily unavailable, please try again later";
+                            message?: "service is temporarily unavailable, please try again later";
                         };
-                        /** @enum {string} */
-                        status: "fail";
                     };
                 };
             };

@@ -1,10 +1,9 @@
-import { Body, Controller, HttpCode, Patch, Post, Put, Req, Res } from '@nestjs/common';
+import { Body, Controller, Patch, Post, Put, Req, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { type Caller, CurrentUser, type Principal } from '../common/current-user.decorator.js';
 import { failures } from '../common/errors.js';
-import { ApiEndpoint } from '../common/openapi.decorators.js';
-import { Public } from '../common/public.decorator.js';
+import { ApiEndpoint } from '../common/api-endpoint.decorator.js';
 import { UserWithRoleView } from '../users/users.dto.js';
 import {
   ChangePasswordDto,
@@ -30,8 +29,6 @@ export class AccountController {
   ) {}
 
   @Post('logout')
-  @HttpCode(204)
-  @Public(true)
   @ApiEndpoint({
     summary: 'Sign out',
     description:
@@ -46,7 +43,6 @@ export class AccountController {
   }
 
   @Post('otp')
-  @HttpCode(204)
   @ApiEndpoint({
     summary: 'Mail a new verification code',
     description: 'One a minute at most; a further call is answered the same and sends nothing.',
@@ -59,7 +55,6 @@ export class AccountController {
   }
 
   @Post('otp/verify')
-  @HttpCode(200)
   @ApiEndpoint({
     summary: 'Verify the e-mail address with the mailed code',
     description: 'A code is good for 10 minutes, 5 tries and one use.',
@@ -67,7 +62,6 @@ export class AccountController {
     success: { status: 200, data: { user: VerifiedUserView } },
     failures: [failures.validation({ otp: 'otp is required' }), failures.invalidOtp()],
     takes: 'json',
-    changesState: true,
   })
   async verifyOtp(
     @CurrentUser() caller: Principal,
@@ -90,7 +84,6 @@ export class AccountController {
       failures.emailTaken(),
     ],
     takes: 'json',
-    changesState: true,
   })
   async updateProfile(
     @CurrentUser() caller: Caller,
@@ -104,7 +97,6 @@ export class AccountController {
   }
 
   @Put('users/password')
-  @HttpCode(204)
   @ApiEndpoint({
     summary: 'Change the password',
     description: 'Every other session ends.',
@@ -115,7 +107,6 @@ export class AccountController {
       failures.credentials(),
     ],
     takes: 'json',
-    changesState: true,
   })
   async changePassword(
     @CurrentUser() caller: Principal,
@@ -127,8 +118,6 @@ export class AccountController {
   }
 
   @Post('password/forgot')
-  @HttpCode(204)
-  @Public(true)
   @ApiEndpoint({
     summary: 'Mail a code to set a new password',
     description: 'The answer does not tell whether the account exists.',
@@ -136,7 +125,6 @@ export class AccountController {
     success: { status: 204 },
     failures: [failures.validation({ email: 'email is required' })],
     takes: 'json',
-    changesState: true,
   })
   async forgotPassword(
     @Body() { email }: ForgotPasswordDto,
@@ -146,8 +134,6 @@ export class AccountController {
   }
 
   @Post('password/reset')
-  @HttpCode(204)
-  @Public(true)
   @ApiEndpoint({
     summary: 'Set a new password with the mailed code',
     description: 'Every session ends.',
@@ -155,7 +141,6 @@ export class AccountController {
     success: { status: 204 },
     failures: [failures.validation({ otp: 'otp is required' }), failures.invalidOtp()],
     takes: 'json',
-    changesState: true,
   })
   async resetPassword(@Body() body: ResetPasswordDto, @ClientAddress() address: string): Promise<void> {
     await this.account.resetPassword(body, address);

@@ -9,7 +9,6 @@ import { LimitsService } from './limits.service.js';
 import type { OtpPurpose } from './otp.entity.js';
 import { OtpService } from './otp.service.js';
 import { PasswordsService } from './passwords.service.js';
-import { ProofsService } from './proofs.service.js';
 import { type Session, SessionsService } from './sessions.service.js';
 
 const FORGOT_PASSWORD = 'forgot-password';
@@ -29,7 +28,6 @@ export class AccountService implements OnModuleInit {
     private readonly passwords: PasswordsService,
     private readonly sessions: SessionsService,
     private readonly otps: OtpService,
-    private readonly proofs: ProofsService,
     private readonly limits: LimitsService,
     private readonly jobs: JobsService,
   ) {}
@@ -47,7 +45,7 @@ export class AccountService implements OnModuleInit {
 
   /** @throws Failure 400 when the code is wrong, expired or used up, or too many were wrong */
   async verifyEmail(caller: Principal, otp: string, address: string): Promise<Account> {
-    const checked = await this.proofs.code(caller.id, { account: caller.id, address }, 'verify_email', otp);
+    const checked = await this.otps.prove(caller.id, { account: caller.id, address }, 'verify_email', otp);
     return this.dataSource.transaction(async (tx) => {
       // The account is locked first, as by a change of its e-mail, which ends the codes that went to the old address.
       const account = await this.users.lock(tx, caller.id);
@@ -126,7 +124,7 @@ export class AccountService implements OnModuleInit {
   async resetPassword({ email, otp, password }: ResetPasswordDto, address: string): Promise<void> {
     const account = await this.users.findByEmail(email);
     const guesser = { account: account?.id ?? email, address };
-    const checked = await this.proofs.code(account?.id, guesser, 'reset_password', otp);
+    const checked = await this.otps.prove(account?.id, guesser, 'reset_password', otp);
     const passwordHash = await this.passwords.hash(password);
     await this.dataSource.transaction(async (tx) => {
       const before = await this.users.lock(tx, checked.userId);
@@ -152,6 +150,6 @@ export class AccountService implements OnModuleInit {
   async #prove(caller: Principal, password: string, address: string): Promise<Account> {
     const account = await this.users.findById(caller.id);
     if (account === null) throw failures.missingAccessToken();
-    return this.proofs.password(account, { account: account.id, address }, password);
+    return this.passwords.prove(account, { account: account.id, address }, password);
   }
 }

@@ -1,9 +1,8 @@
-import { Body, Controller, Get, HttpCode, Post, Req, Res } from '@nestjs/common';
+import { Body, Controller, Get, Post, Req, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { failures } from '../common/errors.js';
-import { ApiEndpoint } from '../common/openapi.decorators.js';
-import { Public } from '../common/public.decorator.js';
+import { ApiEndpoint } from '../common/api-endpoint.decorator.js';
 import { UserView, UserWithRoleView } from '../users/users.dto.js';
 import { LoginDto, RegisterDto } from './auth.dto.js';
 import { AuthService } from './auth.service.js';
@@ -14,7 +13,6 @@ import { SessionsService } from './sessions.service.js';
 const BOTH_COOKIES = [ACCESS_COOKIE, REFRESH_COOKIE];
 
 @ApiTags('Accounts')
-@Public(true)
 @Controller()
 export class AuthController {
   constructor(
@@ -31,7 +29,6 @@ export class AuthController {
     success: { status: 201, data: { user: UserWithRoleView }, cookies: BOTH_COOKIES },
     failures: [failures.validation({ email: 'your email format is invalid' }), failures.emailTaken()],
     takes: 'json',
-    changesState: true,
   })
   async register(
     @Body() body: RegisterDto,
@@ -44,7 +41,6 @@ export class AuthController {
   }
 
   @Post('login')
-  @HttpCode(200)
   @ApiEndpoint({
     summary: 'Sign in',
     description:
@@ -53,7 +49,6 @@ export class AuthController {
     success: { status: 200, data: { users: UserView, user: UserWithRoleView }, cookies: BOTH_COOKIES },
     failures: [failures.validation({ password: 'password is required' }), failures.credentials()],
     takes: 'json',
-    changesState: true,
   })
   async login(
     @Body() body: LoginDto,

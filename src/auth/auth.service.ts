@@ -5,7 +5,6 @@ import type { LoginDto, RegisterDto } from './auth.dto.js';
 import { LimitsService } from './limits.service.js';
 import { OtpService } from './otp.service.js';
 import { PasswordsService } from './passwords.service.js';
-import { ProofsService } from './proofs.service.js';
 import { type Session, SessionsService } from './sessions.service.js';
 
 /** Registration and login (contract 4.1, 4.2). */
@@ -17,7 +16,6 @@ export class AuthService {
     private readonly passwords: PasswordsService,
     private readonly sessions: SessionsService,
     private readonly otps: OtpService,
-    private readonly proofs: ProofsService,
     private readonly limits: LimitsService,
   ) {}
 
@@ -38,19 +36,15 @@ export class AuthService {
   }
 
   /**
-   * Opens a session for the owner of a password. Most logins take one statement and no lock. If the account has changed
-   * while the password was checked, it is read once more, so that the tokens never claim what is no longer stored.
+   * Opens a session for the owner of a password.
    * @param address of the caller, as `ClientAddress` gives it
    * @throws Failure 400 when the e-mail is unknown, the password wrong, or too many guesses were wrong
    */
   async login({ email, password }: LoginDto, address: string): Promise<Session> {
     const found = await this.users.findByEmail(email);
-    const proved = await this.proofs.password(found, { account: found?.id ?? email, address }, password);
-    const session = await this.sessions.openSessionUnlessChanged(proved);
-    if (session !== null) return session;
-    return this.dataSource.transaction(async (tx) => {
-      const account = await this.sessions.lockProved(tx, proved);
-      return this.sessions.openSession(tx, account);
-    });
+    const proved = await this.passwords.prove(found, { account: found?.id ?? email, address }, password);
+    return this.dataSource.transaction(async (tx) =>
+      this.sessions.openSession(tx, await this.sessions.lockProved(tx, proved)),
+    );
   }
 }

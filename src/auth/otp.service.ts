@@ -1,16 +1,23 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { createHmac, hkdfSync, randomInt, timingSafeEqual } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import { DataSource, type EntityManager } from 'typeorm';
 import { failures } from '../common/errors.js';
 import { Env } from '../config/env.js';
 import { JobsService } from '../jobs/jobs.service.js';
 import { MailService, type MailTemplate } from '../mail/mail.service.js';
 import { UsersService } from '../users/users.service.js';
+import { type Guesser, LimitsService } from './limits.service.js';
 import { OneTimePassword, type OtpPurpose } from './otp.entity.js';
 
 const OTP_DIGITS = 6;
 const OTP_MINUTES = 10;
 const OTP_TRIES = 5;
+/**
+ * A wrong code is answered after so many milliseconds at least. Counting the try of a code that exists waits for the
+ * disk, so that the time would tell which accounts exist.
+ */
+const WRONG_CODE_MS = 50;
 const SEND_OTP = 'send-otp';
 
 /** Holds no code: the job makes it, so that the tables of the queue never hold one. */
@@ -45,6 +52,7 @@ export class OtpService implements OnModuleInit {
     private readonly users: UsersService,
     private readonly jobs: JobsService,
     private readonly mail: MailService,
+    private readonly limits: LimitsService,
     env: Env,
   ) {
     this.#key = Buffer.from(hkdfSync('sha256', env.jwtAccessSecret, '', 'one-time passwords', 32));
@@ -88,11 +96,38 @@ export class OtpService implements OnModuleInit {
   }
 
   /**
-   * Checks a code. The try is counted first, in a statement that commits by itself, so that guesses at the same moment
-   * and requests that fail count too.
-   * @returns what `consume` takes; null when the code is wrong, expired, used, or its 5 tries are spent
+   * Checks a code, within the limits for guessing.
+   * @param userId undefined when there is no account
+   * @returns what `consume` takes
+   * @throws Failure 400 when the code is wrong, expired, used, its 5 tries are spent, or too many guesses were wrong
    */
-  async check(userId: number, purpose: OtpPurpose, code: string): Promise<CheckedOtp | null> {
+  async prove(
+    userId: number | undefined,
+    guesser: Guesser,
+    purpose: OtpPurpose,
+    code: string,
+  ): Promise<CheckedOtp> {
+    const wrongAnswer = delay(WRONG_CODE_MS);
+    const checked = await this.limits.guess('code', guesser, async (isRefused) =>
+      // A refused guess must not spend the tries of the owner's code.
+      isRefused || userId === undefined ? null : this.#check(userId, purpose, code),
+    );
+    if (checked !== null) return checked;
+    await wrongAnswer;
+    throw failures.invalidOtp();
+  }
+
+  /**
+   * Uses a checked code up, in the transaction of what it was good for.
+   * @throws Failure 400 when it was used or replaced in the meantime
+   */
+  async consume(tx: EntityManager, checked: CheckedOtp): Promise<void> {
+    const { affected } = await tx.update(OneTimePassword, checked, { digest: null });
+    if (affected !== 1) throw failures.invalidOtp();
+  }
+
+  /** Counts the try first, in a statement that commits by itself, so that guesses at the same moment count too. */
+  async #check(userId: number, purpose: OtpPurpose, code: string): Promise<CheckedOtp | null> {
     const result = await this.dataSource
       .createQueryBuilder()
       .update(OneTimePassword)
@@ -104,15 +139,6 @@ export class OtpService implements OnModuleInit {
     const [row] = result.raw as { readonly digest: Buffer }[];
     if (row === undefined || !timingSafeEqual(row.digest, this.#digest(userId, purpose, code))) return null;
     return { userId, purpose, digest: row.digest };
-  }
-
-  /**
-   * Uses a checked code up, in the transaction of what it was good for.
-   * @throws Failure 400 when it was used or replaced in the meantime
-   */
-  async consume(tx: EntityManager, checked: CheckedOtp): Promise<void> {
-    const { affected } = await tx.update(OneTimePassword, checked, { digest: null });
-    if (affected !== 1) throw failures.invalidOtp();
   }
 
   async #enqueue(tx: EntityManager, payload: SendOtpPayload): Promise<void> {

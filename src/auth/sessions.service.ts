@@ -3,8 +3,8 @@ import { randomUUID } from 'node:crypto';
 import type { EntityManager } from 'typeorm';
 import type { Caller } from '../common/current-user.decorator.js';
 import { failures } from '../common/errors.js';
-import { type Account, type StoredSession, UsersService } from '../users/users.service.js';
-import { isStoredRefreshToken, refreshTokenDigest, TokensService } from './tokens.service.js';
+import { type Account, UsersService } from '../users/users.service.js';
+import { refreshTokenDigest, TokensService } from './tokens.service.js';
 
 /** A session that has just started: its user and the two tokens that prove it. */
 export interface Session {
@@ -28,19 +28,12 @@ export class SessionsService {
    * Starts a session, which replaces the former one.
    * @param account that `tx` has locked or created
    */
-  async openSession(tx: EntityManager, account: Account): Promise<Session> {
-    const session = this.#sign(account);
-    await this.users.startSession(tx, account.id, storedOf(session));
-    return session;
-  }
-
-  /**
-   * Starts a session of an account that is not locked.
-   * @returns null when its password or what the tokens claim has changed since it was read
-   */
-  async openSessionUnlessChanged(account: Account): Promise<Session | null> {
-    const session = this.#sign(account);
-    return (await this.users.startSessionUnlessChanged(account, storedOf(session))) ? session : null;
+  async openSession(tx: EntityManager, { id, fullname, email, role }: Account): Promise<Session> {
+    const caller: Caller = { id, fullname, email, role, sessionId: randomUUID() };
+    const accessToken = this.tokens.signAccess(caller);
+    const refreshToken = this.tokens.signRefresh(caller);
+    await this.users.startSession(tx, id, caller.sessionId, refreshTokenDigest(refreshToken));
+    return { caller, accessToken, refreshToken };
   }
 
   /**
@@ -52,11 +45,8 @@ export class SessionsService {
     const caller = this.tokens.verifyRefresh(refreshToken);
     if (caller === null) throw failures.refreshToken();
     const account = await this.users.findById(caller.id);
-    if (
-      account?.sessionId !== caller.sessionId ||
-      !isStoredRefreshToken(account.refreshTokenDigest, refreshToken)
-    )
-      throw failures.refreshToken();
+    const isStored = account?.refreshTokenDigest?.equals(refreshTokenDigest(refreshToken));
+    if (isStored !== true || account?.sessionId !== caller.sessionId) throw failures.refreshToken();
     return { caller, accessToken: this.tokens.signAccess(caller) };
   }
 
@@ -85,17 +75,4 @@ export class SessionsService {
     const caller = accessToken === null ? null : this.tokens.verifyExpiredAccess(accessToken);
     if (caller !== null) await this.users.endSession(caller.id, caller.sessionId);
   }
-
-  #sign({ id, fullname, email, role }: Account): Session {
-    const caller: Caller = { id, fullname, email, role, sessionId: randomUUID() };
-    return {
-      caller,
-      accessToken: this.tokens.signAccess(caller),
-      refreshToken: this.tokens.signRefresh(caller),
-    };
-  }
-}
-
-function storedOf({ caller, refreshToken }: Session): StoredSession {
-  return { sessionId: caller.sessionId, refreshTokenDigest: refreshTokenDigest(refreshToken) };
 }

@@ -1,27 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { JwtService, TokenExpiredError } from '@nestjs/jwt';
 import { isUUID } from 'class-validator';
-import { createHash, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto';
-import { type Caller, ROLES, type Role } from '../common/current-user.decorator.js';
+import { createHash, createSecretKey } from 'node:crypto';
+import { type Caller, ROLES } from '../common/current-user.decorator.js';
 import { failures } from '../common/errors.js';
 import { isId } from '../common/ids.js';
 import { Env } from '../config/env.js';
 
-/** Claims of both tokens (contract 5). */
-export interface TokenClaims {
-  readonly tokenId: number;
-  readonly fullname: string;
-  readonly email: string;
-  readonly role: Role;
-  /** Id of the session, a UUID. */
-  readonly jti: string;
-  /** Seconds since the epoch. */
-  readonly iat: number;
-  readonly exp: number;
-}
-
 /** The only algorithm that is signed with or accepted. */
-export const JWT_ALGORITHM = 'HS256';
+const ALGORITHM = 'HS256';
 const ACCESS_LIFETIME_S = 600;
 const REFRESH_LIFETIME_S = 864_000;
 /** By how much the clocks of two processes may differ, in seconds. */
@@ -30,15 +17,12 @@ const CLOCK_SKEW_S = 60;
 /** Signs and verifies the two tokens of a session. The database is not asked. */
 @Injectable()
 export class TokensService {
-  /** A key object: jsonwebtoken parses a key that is text at each call, which takes 0.4 ms. */
-  readonly accessKey: KeyObject;
   readonly #access: JwtService;
   readonly #refresh: JwtService;
 
   constructor(env: Env) {
-    this.accessKey = createSecretKey(env.jwtAccessSecret, 'utf8');
-    this.#access = serviceOf(this.accessKey, ACCESS_LIFETIME_S);
-    this.#refresh = serviceOf(createSecretKey(env.jwtRefreshSecret, 'utf8'), REFRESH_LIFETIME_S);
+    this.#access = serviceOf(env.jwtAccessSecret, ACCESS_LIFETIME_S);
+    this.#refresh = serviceOf(env.jwtRefreshSecret, REFRESH_LIFETIME_S);
   }
 
   signAccess(caller: Caller): string {
@@ -56,7 +40,7 @@ export class TokensService {
    */
   verifyAccess(token: string): Caller {
     try {
-      return this.callerOf(this.#access.verify<object>(token));
+      return callerOf(this.#access.verify<Record<string, unknown>>(token));
     } catch (error) {
       throw error instanceof TokenExpiredError
         ? failures.missingAccessToken()
@@ -66,42 +50,14 @@ export class TokensService {
 
   /** Reads the caller from a well-signed access token, expired or not; null for any other text. */
   verifyExpiredAccess(token: string): Caller | null {
-    return this.#callerOrNull(() => this.#access.verify<object>(token, { ignoreExpiration: true }));
+    return callerOrNull(() =>
+      this.#access.verify<Record<string, unknown>>(token, { ignoreExpiration: true }),
+    );
   }
 
   /** Reads the caller from a refresh token; null unless it is well signed and not expired. */
   verifyRefresh(token: string): Caller | null {
-    return this.#callerOrNull(() => this.#refresh.verify<object>(token));
-  }
-
-  /**
-   * The caller that verified claims name.
-   * @throws Failure 400 when they are not claims of this service
-   */
-  callerOf(claims: Partial<Record<keyof TokenClaims, unknown>>): Caller {
-    const { tokenId, fullname, email, role, jti, iat, exp } = claims;
-    const knownRole = ROLES.find((candidate) => candidate === role);
-    // The verification itself accepts a token without `exp` for ever, and does not look at `iat`.
-    const hasTimes =
-      typeof exp === 'number' && typeof iat === 'number' && iat <= Date.now() / 1000 + CLOCK_SKEW_S;
-    if (
-      !isId(tokenId) ||
-      typeof fullname !== 'string' ||
-      typeof email !== 'string' ||
-      knownRole === undefined ||
-      !isUUID(jti) ||
-      !hasTimes
-    )
-      throw failures.malformedAccessToken();
-    return { id: tokenId, fullname, email, role: knownRole, sessionId: jti as string };
-  }
-
-  #callerOrNull(verify: () => object): Caller | null {
-    try {
-      return this.callerOf(verify());
-    } catch {
-      return null;
-    }
+    return callerOrNull(() => this.#refresh.verify<Record<string, unknown>>(token));
   }
 }
 
@@ -110,19 +66,43 @@ export function refreshTokenDigest(token: string): Buffer {
   return createHash('sha256').update(token).digest();
 }
 
-/** Whether a presented refresh token is the stored one, in constant time. */
-export function isStoredRefreshToken(stored: Buffer | null, token: string): boolean {
-  return stored !== null && timingSafeEqual(stored, refreshTokenDigest(token));
-}
-
-function serviceOf(secret: KeyObject, lifetimeSeconds: number): JwtService {
+function serviceOf(secret: string, expiresIn: number): JwtService {
   return new JwtService({
-    secret,
-    signOptions: { algorithm: JWT_ALGORITHM, expiresIn: lifetimeSeconds },
-    verifyOptions: { algorithms: [JWT_ALGORITHM] },
+    // A key object: jsonwebtoken parses a key that is text at each call, which takes 0.4 ms.
+    secret: createSecretKey(secret, 'utf8'),
+    signOptions: { algorithm: ALGORITHM, expiresIn },
+    verifyOptions: { algorithms: [ALGORITHM] },
   });
 }
 
-function claimsOf({ id, fullname, email, role, sessionId }: Caller): Omit<TokenClaims, 'iat' | 'exp'> {
+/** The claims of both tokens (contract 5), besides `iat` and `exp`, which are seconds since the epoch. */
+function claimsOf({ id, fullname, email, role, sessionId }: Caller) {
   return { tokenId: id, fullname, email, role, jti: sessionId };
+}
+
+/** @throws Error when verified claims are not those of this service */
+function callerOf(claims: Readonly<Record<string, unknown>>): Caller {
+  const { tokenId, fullname, email, role, jti, iat, exp } = claims;
+  const knownRole = ROLES.find((candidate) => candidate === role);
+  // The verification itself accepts a token without `exp` for ever, and does not look at `iat`.
+  const hasTimes =
+    typeof exp === 'number' && typeof iat === 'number' && iat <= Date.now() / 1000 + CLOCK_SKEW_S;
+  if (
+    !isId(tokenId) ||
+    typeof fullname !== 'string' ||
+    typeof email !== 'string' ||
+    knownRole === undefined ||
+    !isUUID(jti) ||
+    !hasTimes
+  )
+    throw new Error('a token without the claims of this service');
+  return { id: tokenId, fullname, email, role: knownRole, sessionId: jti as string };
+}
+
+function callerOrNull(verify: () => Record<string, unknown>): Caller | null {
+  try {
+    return callerOf(verify());
+  } catch {
+    return null;
+  }
 }

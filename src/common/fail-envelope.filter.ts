@@ -1,16 +1,31 @@
 import { Catch, HttpException, Logger, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { isDatabaseUnavailable, violatedConstraint } from './database-errors.js';
-import { constraintFailures, Failure, failures } from './errors.js';
+import { constraintFailures, Failure, failures, type FieldMessages } from './errors.js';
+
+class FailErrors {
+  @ApiProperty({ description: 'The HTTP status' })
+  readonly code!: number;
+
+  @ApiProperty()
+  readonly message!: string;
+
+  @ApiPropertyOptional({
+    type: 'object',
+    description: 'One message for each field that failed validation',
+    additionalProperties: { type: 'string' },
+  })
+  readonly details?: FieldMessages;
+}
 
 /** The body of every failing answer (contract 2.4). */
-export interface FailEnvelope {
-  readonly status: 'fail';
-  readonly errors: {
-    readonly code: number;
-    readonly message: string;
-    readonly details?: Readonly<Record<string, string>>;
-  };
+export class FailEnvelope {
+  @ApiProperty({ enum: ['fail'] })
+  readonly status!: 'fail';
+
+  @ApiProperty()
+  readonly errors!: FailErrors;
 }
 
 export function failEnvelope(failure: Failure): FailEnvelope {

@@ -9,8 +9,7 @@ import {
 } from '@nestjs/terminus';
 import { setTimeout as delay } from 'node:timers/promises';
 import { DataSource } from 'typeorm';
-import { ApiEndpoint } from '../common/openapi.decorators.js';
-import { Public } from '../common/public.decorator.js';
+import { ApiEndpoint } from '../common/api-endpoint.decorator.js';
 import { type Failure, failures } from '../common/errors.js';
 import { JobsService } from '../jobs/jobs.service.js';
 
@@ -18,7 +17,6 @@ const DATABASE_DEADLINE_MS = 2000;
 
 /** What a supervisor asks: is the process alive, and may it be sent requests. */
 @ApiTags('Operation')
-@Public(true)
 @Controller('health')
 export class HealthController {
   constructor(

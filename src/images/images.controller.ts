@@ -2,8 +2,7 @@ import { Controller, Get, Param, Res } from '@nestjs/common';
 import { ApiParam, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { failures } from '../common/errors.js';
-import { ApiEndpoint } from '../common/openapi.decorators.js';
-import { Public } from '../common/public.decorator.js';
+import { ApiEndpoint } from '../common/api-endpoint.decorator.js';
 import { ImageHosts } from './image-hosts.js';
 
 const YEAR_MS = 365 * 24 * 60 * 60 * 1000;
@@ -17,7 +16,6 @@ const PICTURE_HEADERS = [
 ] as const;
 
 @ApiTags('Images')
-@Public(true)
 @Controller('images')
 export class ImagesController {
   constructor(private readonly hosts: ImageHosts) {}

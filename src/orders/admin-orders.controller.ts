@@ -1,8 +1,7 @@
-import { Body, Controller, Get, Param, Put, Query, UseGuards } from '@nestjs/common';
+import { Body, Controller, Get, Param, Put, Query } from '@nestjs/common';
 import { ApiBody, ApiParam, ApiTags } from '@nestjs/swagger';
-import { AdminGuard } from '../auth/admin.guard.js';
 import { failures } from '../common/errors.js';
-import { ApiEndpoint } from '../common/openapi.decorators.js';
+import { ApiEndpoint } from '../common/api-endpoint.decorator.js';
 import { FULFILMENTS } from './fulfilment.js';
 import { FulfilmentService } from './fulfilment.service.js';
 import { AdminOrderView, OrderPageMeta } from './order.dto.js';
@@ -16,7 +15,6 @@ import {
 import { OrdersService } from './orders.service.js';
 
 @ApiTags('Administration')
-@UseGuards(AdminGuard)
 @Controller('admin/orders')
 export class AdminOrdersController {
   constructor(
@@ -54,7 +52,6 @@ export class AdminOrdersController {
       ...FULFILMENTS.map((step) => failures.fulfilmentStep(step)),
     ],
     takes: 'json',
-    changesState: true,
   })
   async advance(
     @Param('order_id') orderId: string,

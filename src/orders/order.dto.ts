@@ -27,13 +27,11 @@ export class OrderItemView {
 }
 
 /** The page on which an order is paid. */
-export const PAYMENT_PAGE_EXAMPLE = {
-  token: { example: '3b7ad8a1c5f24e2f9f6e0d7a' },
-  redirect_url: { example: 'http://localhost:3000/api/simulator/3b7ad8a1c5f24e2f9f6e0d7a' },
-} as const;
-
 export class PaymentPageView {
+  @ApiProperty({ nullable: false, example: '3b7ad8a1c5f24e2f9f6e0d7a' })
   readonly token: string | null;
+
+  @ApiProperty({ nullable: false, example: 'http://localhost:3000/api/simulator/3b7ad8a1c5f24e2f9f6e0d7a' })
   readonly redirect_url: string | null;
 
   constructor({ token, redirectUrl }: PaymentAttempt) {
@@ -75,7 +73,6 @@ export class OrderView {
     type: String,
     nullable: true,
     description: 'Of the payment page, while it can be used',
-    ...PAYMENT_PAGE_EXAMPLE.token,
   })
   readonly token: string | null;
 
@@ -83,7 +80,6 @@ export class OrderView {
     type: String,
     nullable: true,
     description: 'The payment page, while it can be used',
-    ...PAYMENT_PAGE_EXAMPLE.redirect_url,
   })
   readonly redirect_url: string | null;
 

@@ -1,11 +1,11 @@
-import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
+import { Body, Controller, Get, Param, Post, Query } from '@nestjs/common';
 import { ApiBody, ApiHeader, ApiParam, ApiTags } from '@nestjs/swagger';
 import { CurrentUser, type Principal } from '../common/current-user.decorator.js';
 import { failures } from '../common/errors.js';
 import { RequestHeaders } from '../common/request-headers.decorator.js';
-import { ApiEndpoint } from '../common/openapi.decorators.js';
+import { ApiEndpoint } from '../common/api-endpoint.decorator.js';
 import { CreateOrderDto, IdempotencyHeader, PRODUCT_GONE } from './create-order.dto.js';
-import { OrderPageMeta, OrderView, PAYMENT_PAGE_EXAMPLE, PaymentPageView } from './order.dto.js';
+import { OrderPageMeta, OrderView, PaymentPageView } from './order.dto.js';
 import { ORDER_ID_PARAM, OrderIdPipe, OrdersQuery } from './orders-query.dto.js';
 import { OrdersService } from './orders.service.js';
 
@@ -34,7 +34,6 @@ export class OrdersController {
       failures.gatewayUnavailable(),
     ],
     takes: 'json',
-    changesState: true,
   })
   async create(
     @CurrentUser() customer: Principal,
@@ -63,12 +62,13 @@ export class OrdersController {
 
   @Get(':order_id')
   @ApiParam(ORDER_ID_PARAM)
+  @ApiHeader({ name: 'If-None-Match', required: false, description: 'The ETag of the last answer' })
   @ApiEndpoint({
     summary: 'One order: its status, to be polled',
     description:
       'For its owner and administrators. Send `If-None-Match` with the last ETag: unchanged is a 304.',
     access: 'user',
-    success: { status: 200, data: { order: OrderView }, isRevalidated: true },
+    success: { status: 200, data: { order: OrderView } },
     failures: [failures.malformedRequest(), failures.notFound()],
   })
   async show(
@@ -79,12 +79,11 @@ export class OrdersController {
   }
 
   @Post(':order_id/token')
-  @HttpCode(200)
   @ApiParam(ORDER_ID_PARAM)
   @ApiEndpoint({
     summary: 'The payment page of a pending order, again or anew',
     access: 'user',
-    success: { status: 200, data: PAYMENT_PAGE_EXAMPLE },
+    success: { status: 200, data: PaymentPageView },
     failures: [
       failures.malformedRequest(),
       failures.notFound(),

@@ -1,8 +1,8 @@
-import { Controller, HttpCode, Param, Post } from '@nestjs/common';
+import { Controller, Param, Post } from '@nestjs/common';
 import { ApiParam, ApiTags } from '@nestjs/swagger';
 import { CurrentUser, type Principal } from '../common/current-user.decorator.js';
 import { failures } from '../common/errors.js';
-import { ApiEndpoint } from '../common/openapi.decorators.js';
+import { ApiEndpoint } from '../common/api-endpoint.decorator.js';
 import { OrderView } from '../orders/order.dto.js';
 import { ORDER_ID_PARAM, OrderIdPipe } from '../orders/orders-query.dto.js';
 import { CancellationService } from './cancellation.service.js';
@@ -14,7 +14,6 @@ export class OrderCancellationController {
   constructor(private readonly cancellations: CancellationService) {}
 
   @Post(':order_id/cancel')
-  @HttpCode(200)
   @ApiParam(ORDER_ID_PARAM)
   @ApiEndpoint({
     summary: 'Cancel a pending order, at the gateway and here',

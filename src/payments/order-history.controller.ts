@@ -1,8 +1,7 @@
-import { Controller, Get, Param, Query, UseGuards } from '@nestjs/common';
+import { Controller, Get, Param, Query } from '@nestjs/common';
 import { ApiParam, ApiTags } from '@nestjs/swagger';
-import { AdminGuard } from '../auth/admin.guard.js';
 import { failures } from '../common/errors.js';
-import { ApiEndpoint } from '../common/openapi.decorators.js';
+import { ApiEndpoint } from '../common/api-endpoint.decorator.js';
 import { AdminOrderView } from '../orders/order.dto.js';
 import { ORDER_ID_PARAM, OrderIdPipe } from '../orders/orders-query.dto.js';
 import { OrdersService } from '../orders/orders.service.js';
@@ -10,7 +9,6 @@ import { HistoryMeta, HistoryQuery, NotificationView } from './order-history.dto
 import { PaymentsRepository } from './payments.repository.js';
 
 @ApiTags('Administration')
-@UseGuards(AdminGuard)
 @Controller('admin/orders')
 export class OrderHistoryController {
   constructor(

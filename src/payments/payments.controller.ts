@@ -1,9 +1,8 @@
-import { Body, Controller, HttpCode, Post, type RawBodyRequest, Req } from '@nestjs/common';
+import { Body, Controller, Post, type RawBodyRequest, Req } from '@nestjs/common';
 import { ApiBody, ApiTags } from '@nestjs/swagger';
 import type { Request } from 'express';
 import { failures } from '../common/errors.js';
-import { ApiEndpoint } from '../common/openapi.decorators.js';
-import { Public } from '../common/public.decorator.js';
+import { ApiEndpoint } from '../common/api-endpoint.decorator.js';
 import { PaymentNotificationDto } from './payments.dto.js';
 import { PaymentsService } from './payments.service.js';
 
@@ -13,21 +12,18 @@ export class PaymentsController {
   constructor(private readonly payments: PaymentsService) {}
 
   @Post()
-  @HttpCode(200)
-  @Public(true)
   @ApiBody({ type: PaymentNotificationDto })
   @ApiEndpoint({
     summary: 'Payment notification, called by the payment gateway',
     description: 'An empty 200 acknowledges it; a redelivery is acknowledged and changes nothing.',
     access: 'none',
-    success: { status: 200, description: 'Acknowledged; empty body' },
+    success: { status: 200 },
     failures: [
       failures.validation({ transaction_status: 'transaction_status is invalid' }),
       failures.signature(),
       failures.notFound(),
     ],
     takes: 'json',
-    changesState: true,
   })
   async receive(@Body() body: unknown, @Req() request: RawBodyRequest<Request>): Promise<void> {
     const payload = request.rawBody?.toString() ?? '';

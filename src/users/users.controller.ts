@@ -1,7 +1,7 @@
 import { Controller, Get } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { CurrentUser, type Principal } from '../common/current-user.decorator.js';
-import { ApiEndpoint } from '../common/openapi.decorators.js';
+import { ApiEndpoint } from '../common/api-endpoint.decorator.js';
 import { UserView } from './users.dto.js';
 
 @ApiTags('Accounts')

@@ -9,12 +9,6 @@ export type Account = Readonly<User>;
 /** What an account is created with. */
 export type NewAccount = Pick<Account, 'fullname' | 'email' | 'role' | 'passwordHash'>;
 
-/** What is kept of a live session. */
-export interface StoredSession {
-  readonly sessionId: string;
-  readonly refreshTokenDigest: Buffer;
-}
-
 /**
  * The lock of every change. Other transactions can still insert rows that refer to the account; with `FOR UPDATE` they
  * would wait, and two such waits can be a deadlock.
@@ -87,18 +81,13 @@ export class UsersService {
    * Makes a session the only live one of an account.
    * @param id of an account that `tx` has locked or created
    */
-  async startSession(tx: EntityManager, id: number, session: StoredSession): Promise<void> {
-    await tx.update(User, { id }, session);
-  }
-
-  /**
-   * The same for an account that is not locked: one statement, which compares what the session is made of.
-   * @returns false when the account has changed since it was read
-   */
-  async startSessionUnlessChanged(account: Account, session: StoredSession): Promise<boolean> {
-    const { id, passwordHash, fullname, email, role } = account;
-    const { affected } = await this.users.update({ id, passwordHash, fullname, email, role }, session);
-    return affected === 1;
+  async startSession(
+    tx: EntityManager,
+    id: number,
+    sessionId: string,
+    refreshTokenDigest: Buffer,
+  ): Promise<void> {
+    await tx.update(User, { id }, { sessionId, refreshTokenDigest });
   }
 
   /** Ends a session if it is the live one of its account. One statement, so that a later session stays. */

@@ -1,0 +1,153 @@
+import { applyDecorators, HttpCode, type Type } from '@nestjs/common';
+import {
+  ApiConsumes,
+  ApiCookieAuth,
+  ApiExtraModels,
+  ApiOperation,
+  ApiResponse,
+  getSchemaPath,
+} from '@nestjs/swagger';
+import { Access, type AccessLevel } from './access.decorator.js';
+import { type Failure, failures } from './errors.js';
+import { failEnvelope, FailEnvelope } from './fail-envelope.filter.js';
+
+/** What stands under `data` by name: views and lists of views. */
+type DataShape = Readonly<Record<string, Type | readonly [Type]>>;
+
+/** What an operation is, besides its path and its parameters. */
+export interface EndpointOptions {
+  readonly summary: string;
+  readonly description?: string;
+  readonly access: AccessLevel;
+  readonly success: {
+    readonly status: 200 | 201 | 204;
+    /** Without it the answer has no body, or is a file. */
+    readonly data?: Type | DataShape;
+    /** Media types of an answer that is a file. */
+    readonly files?: readonly string[];
+    /** Names of the cookies that are set. */
+    readonly cookies?: readonly string[];
+  };
+  /** The body that it reads; a body may be malformed or too large. */
+  readonly takes?: 'json' | 'form';
+  /** What it refuses, besides what every operation of its kind does. */
+  readonly failures?: readonly Failure[];
+  /** Whether it changes state, and so refuses foreign origins; what takes a body does. */
+  readonly changesState?: boolean;
+}
+
+/**
+ * Says who may call an operation and the status of its success, and documents it: summary, cookie, answer, and every
+ * failure with its exact message.
+ */
+export function ApiEndpoint(options: EndpointOptions): MethodDecorator {
+  const { summary, description = '', access, success, takes } = options;
+  const changesState = options.changesState ?? takes !== undefined;
+  // Answers that change something or set cookies are never cached.
+  const etag = changesState || success.cookies !== undefined ? {} : ETAG;
+  return applyDecorators(
+    Access(access),
+    HttpCode(success.status),
+    ApiOperation({ summary, description }),
+    ...(access === 'none'
+      ? []
+      : [ApiCookieAuth(access === 'refresh cookie' ? 'refreshToken' : 'accessToken')]),
+    ...(takes === 'form' ? [ApiConsumes('multipart/form-data')] : []),
+    ApiExtraModels(FailEnvelope, ...viewsOf(success.data ?? {})),
+    ApiResponse({
+      status: success.status,
+      description: 'Success',
+      headers: { ...REQUEST_ID, ...etag, ...cookieHeader(success.cookies) },
+      ...successContent(success),
+    }),
+    ...('ETag' in etag ? [UNCHANGED] : []),
+    ...failureResponses([
+      ...(access === 'user' || access === 'admin'
+        ? [failures.malformedAccessToken(), failures.missingAccessToken()]
+        : []),
+      ...(access === 'admin' ? [failures.adminOnly()] : []),
+      ...(changesState ? [failures.origin()] : []),
+      ...(options.failures ?? []),
+      ...(takes === undefined
+        ? []
+        : [failures.malformedRequest(), failures.tooLarge(), failures.unsupportedEncoding()]),
+      failures.unexpected(),
+      failures.unavailable(),
+    ]),
+  );
+}
+
+const text = (description: string) => ({ description, schema: { type: 'string' as const } });
+const REQUEST_ID = { 'X-Request-Id': text('On every answer, and on every log line of the request') };
+const ETAG = { ETag: text('Of this state; for `If-None-Match`') };
+const UNCHANGED = ApiResponse({
+  status: 304,
+  description: 'Unchanged since the answer whose ETag the request named; empty body',
+  headers: { ...REQUEST_ID, ...ETAG },
+});
+
+function cookieHeader(cookies?: readonly string[]) {
+  if (cookies === undefined) return {};
+  const names = cookies.join(' and ');
+  return { 'Set-Cookie': text(`${names}, each in a header of its own; HttpOnly, Secure, SameSite=None`) };
+}
+
+function viewsOf(data: Type | DataShape): Type[] {
+  return typeof data === 'function' ? [data] : Object.values(data).flat();
+}
+
+function successContent({ data, files }: EndpointOptions['success']) {
+  if (files !== undefined) {
+    const schema = { type: 'string', format: 'binary' } as const;
+    return { content: Object.fromEntries(files.map((mediaType) => [mediaType, { schema }])) };
+  }
+  if (data === undefined) return {};
+  const schema = {
+    required: ['status', 'data'],
+    properties: { status: { type: 'string', enum: ['success'] }, data: dataSchema(data) },
+  };
+  return { content: { 'application/json': { schema } } };
+}
+
+function dataSchema(data: Type | DataShape) {
+  if (typeof data === 'function') return refTo(data);
+  const properties = Object.entries(data).map(([key, view]) => [
+    key,
+    view instanceof Array ? { type: 'array', items: refTo(view[0]) } : refTo(view),
+  ]);
+  return {
+    type: 'object',
+    required: Object.keys(data),
+    properties: Object.fromEntries(properties) as Record<string, { $ref: string }>,
+  };
+}
+
+function failureResponses(documented: readonly Failure[]): MethodDecorator[] {
+  return [...new Set(documented.map(({ code }) => code))].map((status) => {
+    const ofStatus = documented.filter(({ code }) => code === status);
+    const messages = [...new Set(ofStatus.map(({ message }) => message))];
+    const errors = {
+      properties: {
+        code: { type: 'integer', enum: [status] },
+        message: { type: 'string', enum: messages },
+      },
+    };
+    return ApiResponse({
+      status,
+      description: messages.join('; '),
+      headers: REQUEST_ID,
+      content: {
+        'application/json': {
+          schema: { allOf: [refTo(FailEnvelope), { properties: { errors } }] },
+          examples: Object.fromEntries(
+            ofStatus.map((failure) => [failure.message, { value: failEnvelope(failure) }]),
+          ),
+        },
+      },
+    });
+  });
+}
+
+function refTo(view: Type): { $ref: string } {
+  return { $ref: getSchemaPath(view) };
+}
