@@ -66,6 +66,7 @@ describe('creating an order', () => {
           gross_amount: 445_000,
           payment_type: null,
           fraud_status: null,
+          fulfilment: 'new',
           completed_at: null,
           created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/) as string,
           items: [
