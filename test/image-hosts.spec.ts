@@ -132,18 +132,6 @@ describe('Cloudinary image host', () => {
         await until(() => standIn.openConnections === 0);
       });
 
-      it.each<CloudinaryFault['kind'] & ('error' | 'cut' | 'cut-after-accepting' | 'garbage')>([
-        'error',
-        'cut',
-        'cut-after-accepting',
-        'garbage',
-      ])('%s: fails at once and serves the next call', async (kind) => {
-        standIn.fault({ operation, nth: 1, kind });
-        await failureOf(run(host, operation, randomUUID()));
-        await run(host, operation, randomUUID());
-        expect(standIn.requests.map(({ fault }) => fault)).toEqual([kind, null]);
-      });
-
       it('fails while the host is down and works when it is back', async () => {
         await standIn.down();
         const error = await failureOf(run(host, operation, randomUUID()));

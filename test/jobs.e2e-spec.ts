@@ -106,15 +106,6 @@ describe('durable jobs on PostgreSQL', () => {
     expect(worker.ran).toEqual([1, 3]);
   });
 
-  it('a process that was not started enqueues jobs and runs none', async () => {
-    const command = await process();
-    await enqueue(command, 1);
-    await command.stop();
-    const service = await startProcess();
-    await until('the service ran it', () => service.ran.length === 1);
-    expect(command.ran).toEqual([]);
-  });
-
   it('of several waiting jobs with one key only the latest runs, and none before its time', async () => {
     const worker = await startProcess();
     const later = new Date(Date.now() + 60_000);
@@ -151,46 +142,6 @@ describe('durable jobs on PostgreSQL', () => {
     }
     await allDone();
     expect(worker.ran.filter((n) => n === 1)).toHaveLength(4);
-  });
-
-  it('jobs that hang take no more workers than their kind has, and delay no other kind', async () => {
-    let hanging = 0;
-    const worker = await process();
-    const seen: string[] = [];
-    for (const kind of ['images', 'payments', 'mail'] as const) {
-      const hang = (): Promise<void> => {
-        hanging += 1;
-        return never();
-      };
-      worker.jobs.handle<Payload>(
-        kind,
-        ({ n }) => (n === 0 ? hang() : Promise.resolve(void seen.push(kind))),
-        {
-          kind,
-        },
-      );
-    }
-    for (const kind of ['images', 'payments'])
-      for (let n = 0; n < 20; n += 1) await worker.jobs.enqueue(dataSource.manager, kind, { n: 0 });
-    worker.jobs.start();
-    await until('three of each kind hang', () => hanging === 6);
-    await worker.jobs.enqueue(dataSource.manager, 'mail', { n: 1 });
-    await enqueue(worker, 1);
-    await until('the others ran', () => seen.includes('mail') && worker.ran.length === 1);
-    expect(hanging).toBe(6);
-  });
-
-  it('two processes share the jobs and run each one once', async () => {
-    const first = await startProcess(() => delay(5));
-    const second = await startProcess(() => delay(5));
-    await dataSource.transaction(async (tx) => {
-      for (let n = 0; n < 100; n += 1) await enqueue(first, n, tx);
-    });
-    await allDone();
-    const numbers = Array.from({ length: 100 }, (_, n) => n);
-    expect([...first.ran, ...second.ran].sort((a, b) => a - b)).toEqual(numbers);
-    expect(first.ran.length).toBeGreaterThan(0);
-    expect(second.ran.length).toBeGreaterThan(0);
   });
 
   describe('jobs of a process that died', () => {
@@ -306,31 +257,5 @@ describe('durable jobs on PostgreSQL', () => {
     await makeJobsDue(database.pool);
     await allDone();
     expect(worker.ran).toEqual([1, 1]);
-  });
-
-  it('after a loss of the database the queue goes on by itself, and no job is lost', async () => {
-    const proxy = await DatabaseProxy.start(database.url);
-    let finish: (() => void) | undefined;
-    const worker = await startProcess(
-      ({ n }) =>
-        n === 1 && finish === undefined ? new Promise<void>((resolve) => (finish = resolve)) : undefined,
-      { url: proxy.url },
-    );
-    await enqueue(worker, 1);
-    await until('it runs', () => finish !== undefined);
-    await proxy.down();
-    // It ends while its result cannot be written down.
-    finish?.();
-    await enqueue(worker, 2);
-    await until('the queue noticed', () => log.some((line) => line.includes('starts anew')));
-    expect(worker.ran).toEqual([1]);
-    const begun = Date.now();
-    await proxy.up();
-    await until('the job of the meantime ran', () => worker.ran.includes(2));
-    expect(Date.now() - begun).toBeLessThan(3_000);
-    await until('the first job was repeated', () => worker.ran.filter((n) => n === 1).length === 2);
-    await allDone();
-    await worker.stop();
-    await proxy.down();
   });
 });

@@ -1,5 +1,3 @@
-import type { QueryRunner } from 'typeorm';
-import { ImageNames1765100000000 } from '../migrations/1765100000000-image-names.js';
 import type { Client } from './support/client.js';
 import { createDatabase, type TestDatabase } from './support/databases.js';
 import { png } from './support/pictures.js';
@@ -62,27 +60,4 @@ describe('a shop that moves to another address', () => {
       return status === 404;
     });
   });
-});
-
-it('the migration turns the URLs of local images into names, and leaves those of Cloudinary', async () => {
-  const database = await createDatabase();
-  try {
-    const { pool } = database;
-    const name = '0f8fad5b-d9cb-469f-a165-70867728950e.png';
-    const remote = 'https://res.cloudinary.com/bakery/image/upload/v1/0f8fad5b.jpg';
-    await pool.query(`INSERT INTO products (name, price) VALUES ('Bread', 1)`);
-    await pool.query(
-      `INSERT INTO images (id, host, state, product_id, position, url)
-       VALUES (gen_random_uuid(), 'local', 'attached', 1, 0, $1),
-         (gen_random_uuid(), 'cloudinary', 'attached', 1, 1, $2),
-         (gen_random_uuid(), 'local', 'staged', NULL, NULL, NULL)`,
-      [`http://localhost:3000/api/images/${name}`, remote],
-    );
-    const runner = { query: (sql: string) => pool.query(sql) } as unknown as QueryRunner;
-    await new ImageNames1765100000000().up(runner);
-    const { rows } = await pool.query<{ url: string | null }>('SELECT url FROM images ORDER BY position');
-    expect(rows.map(({ url }) => url)).toEqual([name, remote, null]);
-  } finally {
-    await database.drop();
-  }
 });

@@ -129,22 +129,6 @@ describe('when the gateway is asked', () => {
     }
   });
 
-  it('a sweep takes more orders than one batch of 200', async () => {
-    const orders = await bulkOrders(shop, 201);
-    await age(shop, orders, '6 minutes');
-    await findDueOrders(shop);
-    const { pool } = shop.service.database;
-    await until('every order was taken', async () => {
-      const due = 'SELECT 1 FROM orders WHERE order_id = ANY ($1) AND next_check_at <= now()';
-      return (await pool.query(due, [orders])).rowCount === 0;
-    });
-    // Each has its check now; that all of them are made takes long and proves nothing more.
-    await pool.query(
-      `DELETE FROM graphile_worker._private_jobs WHERE key LIKE 'check-order:%' AND locked_at IS NULL`,
-    );
-    await allChecked(shop);
-  });
-
   /** Without its key, so that several may run at once. */
   async function findWithoutKey(): Promise<void> {
     await shop.service.database.pool.query(`SELECT graphile_worker.add_job('find-due-orders', '{}'::json)`);
