@@ -56,11 +56,6 @@ describe('the administrator of ADMIN_EMAIL and ADMIN_PASSWORD', () => {
     });
   });
 
-  it('does not exist without the two variables', async () => {
-    await withService(WITHOUT_ADMIN, () => Promise.resolve());
-    expect(await users()).toEqual([]);
-  });
-
   it('an existing account with a verified e-mail is raised; its password stays and its session ends', async () => {
     await registerFirst({ isVerified: true });
     await withService({}, async (service) => {

@@ -2,6 +2,7 @@ import type { Client } from './support/client.js';
 import { DatabaseProxy } from './support/database-proxy.js';
 import { createDatabase, type TestDatabase } from './support/databases.js';
 import { expectFailure, MESSAGES } from './support/failure.js';
+import { notification, notify } from './support/notifications.js';
 import { startService, type TestService } from './support/service.js';
 import { SmtpStandIn } from './support/smtp-stand-in.js';
 import { until } from './support/wait.js';
@@ -51,6 +52,7 @@ async function expectUnavailable(deadlineMs: number): Promise<void> {
     service.client().register({ email: 'new@example.com' }),
     ayu.get('/api/refresh'),
     ayu.get('/api/products'),
+    notify(service, notification()),
   ]);
   expect(performance.now() - start).toBeLessThan(deadlineMs);
   for (const response of responses) {
@@ -70,8 +72,12 @@ describe('while the database is away', () => {
       password: 'password is required',
     });
 
+    // The gateway repeats its notification, but not one that is badly signed.
+    await notify(service, notification({ signature_key: '0'.repeat(128) })).expect(403);
+
     await proxy.up();
     await service.client().post('/api/login').send(AYU).expect(200);
+    await notify(service, notification()).expect(404);
     await service.client().register({ email: 'new@example.com' }).expect(201);
     // The queue comes back by itself as well.
     await smtp.waitForMail(({ to }) => to.includes('new@example.com'));

@@ -46,7 +46,7 @@ describe('health', () => {
     await ready().expect(200);
   });
 
-  it('without its database it is alive, not ready, and ready again when the database is back; the log says why, without a stack', async () => {
+  it('without its database a service is alive and not ready; it is ready again when the database is back', async () => {
     await proxy.down();
     await until('the queue noticed too', async () => {
       const { status, text } = await ready();

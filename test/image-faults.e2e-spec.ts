@@ -120,16 +120,6 @@ describe('products while the image host fails', () => {
     await expectOnly(before.images);
   });
 
-  it('a host that is down fails the creation, and works again when it is back', async () => {
-    await standIn.down();
-    const answer = await form(admin.post('/api/products'), CAKE, pictures(2)).expect(500);
-    expect(answer.body).toEqual(CREATION_FAILED);
-    expect(await productCount(service.database)).toBe(0);
-    await standIn.up();
-    const { images } = await createProduct(admin, pictures(2));
-    await expectOnly(images);
-  });
-
   it('no text of the image host reaches a client or the log', async () => {
     const secret = 'String to sign - secret';
     standIn.fault({

@@ -78,27 +78,6 @@ describe('images of the local host', () => {
     await anyone.get(path).set('If-None-Match', '"another"').expect(200);
   });
 
-  it.each(['bytes=0-9', 'bytes=999999-', 'nonsense'])(
-    'sends the whole image for Range: %s',
-    async (range) => {
-      const { path } = await store(png('range'));
-      const answer = await anyone.get(path).set('Range', range).expect(200);
-      expect(answer.body).toEqual(png('range'));
-      expect(answer.headers['content-range']).toBeUndefined();
-      expect(answer.headers['accept-ranges']).not.toBe('bytes');
-    },
-  );
-
-  it('a refusal is a fail envelope without the headers of a picture', async () => {
-    const { path } = await store(png('refused'));
-    const answer = await anyone.get(path).set('If-Match', '"another"');
-    expect(answer.status).toBe(400);
-    expect(answer.body).toMatchObject({ status: 'fail', errors: { code: 400 } });
-    expect(answer.headers['content-type']).toMatch(/^application\/json/);
-    expect(answer.headers['cache-control']).toBeUndefined();
-    expect(answer.headers['last-modified']).toBeUndefined();
-  });
-
   describe('what is no stored image is a 404', () => {
     beforeAll(async () => {
       const folder = join(service.dataDir, 'images', ID.slice(0, 2));

@@ -37,7 +37,7 @@ describe('a login', () => {
     await client.get('/api/refresh').expect(200);
   });
 
-  it('finds the account in any case of the e-mail address, and answers the address as typed at registration', async () => {
+  it('finds the account in any case of its e-mail, which is answered as it was registered', async () => {
     const response = await login({ email: ' aYU@EXAMPLE.com ', password: AYU.password }).expect(200);
     expect(response.body).toMatchObject({ data: { users: { email: AYU.email } } });
   });

@@ -1,6 +1,6 @@
 import request, { type Response } from 'supertest';
 import { codeTo, newAccount, PASSWORD, SUBJECTS } from './support/accounts.js';
-import { NOTIFICATION_FIELDS, notification, notify } from './support/notifications.js';
+import { notification, notify } from './support/notifications.js';
 import { order, orderOf } from './support/orders.js';
 import { BREAD, CAKE, form, pictures, productOf } from './support/products.js';
 import {
@@ -72,22 +72,6 @@ describe('what is described', () => {
       codeA - codeB || a.localeCompare(b);
     expect(documentedFailures(name).sort(byText)).toEqual([...expectedFailures(name)].sort(byText));
   });
-
-  it('the two cookies are described, and who sets them', () => {
-    expect(document.components.securitySchemes).toMatchObject({
-      accessToken: { type: 'apiKey', in: 'cookie', name: 'accessToken' },
-      refreshToken: { type: 'apiKey', in: 'cookie', name: 'refreshToken' },
-    });
-    const cookies = (name: string, status: number): unknown =>
-      operation(name).responses[status]?.headers?.['Set-Cookie'];
-    const both = { description: expect.stringMatching(/accessToken and refreshToken.*HttpOnly/) as string };
-    expect(cookies('POST /api/register', 201)).toMatchObject(both);
-    expect(cookies('POST /api/login', 200)).toMatchObject(both);
-    expect(cookies('GET /api/refresh', 200)).toMatchObject({
-      description: expect.stringMatching(/^accessToken,/) as string,
-    });
-    expect(cookies('GET /api/users', 200)).toBeUndefined();
-  });
 });
 
 describe('what is taken', () => {
@@ -109,14 +93,6 @@ describe('what is taken', () => {
     expect(operation('POST /api/orders').parameters).toMatchObject([
       { name: 'Idempotency-Key', in: 'header', required: false, schema: { minLength: 1, maxLength: 255 } },
     ]);
-  });
-
-  it('a notification takes nine strings, of which two name their values', () => {
-    const { properties, required } = schemaOf('POST /api/products/payments', 'application/json');
-    expect(required).toEqual(expect.arrayContaining([...NOTIFICATION_FIELDS]));
-    for (const field of NOTIFICATION_FIELDS) expect(properties?.[field]?.type).toBe('string');
-    expect(properties?.transaction_status?.enum).toHaveLength(10);
-    expect(properties?.fraud_status?.enum).toEqual(['accept', 'deny', 'challenge']);
   });
 
   it('an update of a product takes a form with files', () => {

@@ -1,6 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { DatabaseProxy } from './support/database-proxy.js';
-import { createDatabase } from './support/databases.js';
 import {
   keptNotifications,
   makeOrder,
@@ -13,7 +11,6 @@ import {
   storedOrder,
 } from './support/notifications.js';
 import { startService, type TestService } from './support/service.js';
-import { until } from './support/wait.js';
 
 const NOT_FOUND = "resource you're looking for is not found";
 
@@ -345,36 +342,5 @@ describe('the test button of the dashboard', () => {
     const response = await notify(service, notification({ order_id, signature_key: '0'.repeat(128) }));
     expect(response.status).toBe(400);
     expect(response.body).toMatchObject({ errors: { details: { order_id: 'order_id is invalid' } } });
-  });
-});
-
-describe('without a database', () => {
-  it('it is 503, and the gateway may deliver it again', async () => {
-    const database = await createDatabase();
-    const proxy = await DatabaseProxy.start(database.url);
-    const away = await startService({ database, databaseUrl: proxy.url });
-    try {
-      const orderId = await makeOrder(away, await registerCustomer(away, 'away@example.com'));
-      const body = notification({ order_id: orderId });
-      // The registration's mail: no job is to be running when the database goes.
-      await until('the queue is at rest', async () => (await away.outbox()).length === 1);
-      await proxy.down();
-      const response = await notify(away, body).expect(503);
-      expect(response.body).toEqual({
-        status: 'fail',
-        errors: { code: 503, message: 'service is temporarily unavailable, please try again later' },
-      });
-      // What needs no database is still told.
-      await notify(away, { ...body, signature_key: '0'.repeat(128) }).expect(403);
-      await notify(away, {}).expect(400);
-
-      await proxy.up();
-      await until('the redelivery is taken', async () => (await notify(away, body)).status === 200);
-      expect((await storedOrder(away, orderId)).status).toBe('settlement');
-    } finally {
-      await away.stop();
-      await proxy.down();
-      await database.drop();
-    }
   });
 });

@@ -98,7 +98,7 @@ describe('a new e-mail', () => {
   });
 
   it('is unverified and gets a code at once, whose mail speaks of a new address', async () => {
-    const { client, id, email } = await newAccount(service, '<b>Ayu</b> & {{code}}');
+    const { client, id, email } = await newAccount(service);
     await client
       .post('/api/otp/verify')
       .send({ otp: await codeTo(service, email) })
@@ -110,8 +110,6 @@ describe('a new e-mail', () => {
     const { to, text, html } = await mailTo(service, newEmail, SUBJECTS.newEmail);
     const otp = await codeTo(service, newEmail, SUBJECTS.newEmail);
     expect(to).toEqual([newEmail]);
-    expect(text).toContain('Hello <b>Ayu</b> & {{code}},');
-    expect(html).toContain('Hello &lt;b&gt;Ayu&lt;/b&gt; &amp; {{code}},');
     for (const part of [text, html])
       for (const phrase of ['new e-mail address of your account', otp, '10 minutes'])
         expect(part).toContain(phrase);
@@ -135,7 +133,7 @@ describe('a new e-mail', () => {
       expectFailure(await client.post('/api/otp/verify').send({ otp: verification }), 400, MESSAGES.otp);
   });
 
-  it('whose change meets a code that is being made: the code goes to the new address, never to the old one', async () => {
+  it('gets the code that was being made while the address changed; the old address gets none', async () => {
     const { client, id, email } = await newAccount(service);
     await codeTo(service, email);
     await ageOtps(service, id, 61);
@@ -158,18 +156,6 @@ describe('a new e-mail', () => {
       holder.release();
     }
     await codeTo(service, newEmail);
-    await untilMailed(service);
-    expect(await mailsTo(service, email)).toHaveLength(1);
-  });
-
-  it('the present one stays verified, and no mail is sent', async () => {
-    const { client, id, email } = await newAccount(service);
-    await client
-      .post('/api/otp/verify')
-      .send({ otp: await codeTo(service, email) })
-      .expect(200);
-    expect(cookiesOf(await change(client, { email, password: PASSWORD }).expect(200))).toEqual([]);
-    expect((await storedUser(service, id)).email_verified_at).not.toBeNull();
     await untilMailed(service);
     expect(await mailsTo(service, email)).toHaveLength(1);
   });
@@ -229,10 +215,12 @@ describe('a change of nothing', () => {
     ['unknown fields only', { id: 1, role: 'ADMIN', emailVerified: true, password_hash: 'x' }],
     ['the present name', { fullname: 'Ayu Lestari' }],
     ['the right password alone', { password: PASSWORD }],
+    ['the present e-mail', { email: 'the present one', password: PASSWORD }],
   ])('%s: 200 with the user as it was, no cookie, and the session goes on', async (_what, body) => {
     const { client, id, email } = await newAccount(service);
     const before = await storedUser(service, id);
-    const response = await change(client, body).expect(200);
+    const sent = 'email' in body ? { ...body, email } : body;
+    const response = await change(client, sent).expect(200);
     expect(response.body).toMatchObject({
       data: { user: { id, fullname: 'Ayu Lestari', email, role: 'USER' } },
     });

@@ -332,6 +332,7 @@ describe('25 hours after its creation', () => {
       { operation: 'expire', kind: 'error' },
       { operation: 'expire', kind: 'down' },
       { operation: 'expire', kind: 'answer', ...refusal },
+      { operation: 'expire', kind: 'answer-lost' },
     ] as const) {
       shop.gateway.fault(fault);
       const asked = shop.gateway.callsOf(fault.operation).length;
@@ -345,22 +346,6 @@ describe('25 hours after its creation', () => {
     await allChecked(shop);
     expect(await statusOf(orderId)).toBe('expire');
     expect(shop.gateway.order(orderId).transactions[0]?.status).toBe('expire');
-  });
-
-  it('an expiry whose answer was lost is found out', async () => {
-    const orderId = await oneOrder();
-    shop.gateway.setStatus(orderId, 'pending');
-    await age(shop, [orderId], '26 hours');
-    shop.gateway.fault({ operation: 'expire', kind: 'answer-lost' });
-    await findDueOrders(shop);
-    await checksFailed(shop);
-    expect(shop.gateway.order(orderId).transactions[0]?.status).toBe('expire');
-    await makeJobsDue(shop.service.database.pool);
-    await allChecked(shop);
-    expect(await story(shop, orderId)).toEqual([
-      'reconciliation pending applied',
-      'reconciliation expire applied',
-    ]);
   });
 });
 

@@ -67,13 +67,6 @@ describe('a refresh', () => {
     const { rows } = await service.database.pool.query('SELECT u::text FROM users u');
     expect(JSON.stringify(rows)).not.toContain(token);
   });
-
-  it('many at once all succeed', async () => {
-    const { client } = await newAccount(service);
-    const token = client.cookie('refreshToken');
-    const responses = await Promise.all(Array.from({ length: 12 }, () => refreshWith(token)));
-    expect(responses.map(({ status }) => status)).toEqual(Array.from({ length: 12 }, () => 200));
-  });
 });
 
 describe('a refresh that is refused', () => {

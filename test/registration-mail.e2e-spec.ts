@@ -130,23 +130,4 @@ describe('the mail of a registration, without SMTP_URL', () => {
     ]);
     expect(rows).toEqual([]);
   });
-
-  it('a mail whose account is not committed is not queued', async () => {
-    await service.database.pool.query(`
-      CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'no commit today'; END $$;
-      CREATE CONSTRAINT TRIGGER refuse AFTER INSERT ON users DEFERRABLE INITIALLY DEFERRED
-        FOR EACH ROW EXECUTE FUNCTION refuse();
-    `);
-    const response = await service.client().register({ email: 'never@example.com' });
-    expectFailure(response, 500, MESSAGES.unexpected);
-    await service.database.pool.query('DROP FUNCTION refuse CASCADE');
-    await service.client().register({ email: 'then@example.com' }).expect(201);
-    await until('an empty queue', async () => (await jobsOf(service)).length === 0);
-    const mails = await until('the mail', async () => {
-      const outbox = await service.outbox();
-      return outbox.length > 0 && outbox;
-    });
-    expect(mails.filter((mail) => mail.includes('never@example.com'))).toEqual([]);
-    expect(mails.filter((mail) => mail.includes('then@example.com'))).toHaveLength(1);
-  });
 });
