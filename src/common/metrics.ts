@@ -46,6 +46,13 @@ export const ordersCreated = new Counter({
   registers,
 });
 
+export const orderSteps = counterBy(
+  'fulfilment',
+  ['preparing', 'ready', 'collected', 'refused'],
+  'bakery_orders_fulfilment_total',
+  'Steps that administrators took with orders, by what the orders became',
+);
+
 const NOTIFICATION_OUTCOMES = [
   'applied',
   'duplicate',

@@ -6,15 +6,23 @@ import { join } from 'node:path';
 import { mails } from '../common/metrics.js';
 import { deliveryFailure } from './delivery-failure.js';
 
-const TEMPLATES = ['verify-email', 'verify-new-email', 'reset-password'] as const;
+const TEMPLATES = [
+  'verify-email',
+  'verify-new-email',
+  'reset-password',
+  'order-receipt',
+  'order-ready',
+] as const;
 export type MailTemplate = (typeof TEMPLATES)[number];
+
+type Fields = Readonly<Record<string, string | number>>;
 
 /** A mail to one address; `templates/<template>.html.hbs` and `.txt.hbs` make its two parts. */
 export interface Mail {
   readonly to: string;
   readonly subject: string;
   readonly template: MailTemplate;
-  readonly context: Readonly<Record<string, string | number>>;
+  readonly context: Readonly<Record<string, string | number | readonly Fields[]>>;
 }
 
 /** With the frame that all HTML parts share. */

@@ -1,19 +1,28 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { GatewayModule } from '../gateway/gateway.module.js';
+import { JobsModule } from '../jobs/jobs.module.js';
+import { MailModule } from '../mail/mail.module.js';
 import { ProductsModule } from '../products/products.module.js';
 import { AdminOrdersController } from './admin-orders.controller.js';
 import { CheckoutService } from './checkout.service.js';
 import { FulfilmentService } from './fulfilment.service.js';
 import { Order, OrderItem, PaymentAttempt } from './order.entity.js';
+import { OrderMailsService } from './order-mails.service.js';
 import { OrdersController } from './orders.controller.js';
 import { OrdersRepository } from './orders.repository.js';
 import { OrdersService } from './orders.service.js';
 
 @Module({
-  imports: [TypeOrmModule.forFeature([Order, OrderItem, PaymentAttempt]), GatewayModule, ProductsModule],
+  imports: [
+    TypeOrmModule.forFeature([Order, OrderItem, PaymentAttempt]),
+    GatewayModule,
+    JobsModule,
+    MailModule,
+    ProductsModule,
+  ],
   controllers: [OrdersController, AdminOrdersController],
-  providers: [CheckoutService, FulfilmentService, OrdersRepository, OrdersService],
+  providers: [CheckoutService, FulfilmentService, OrderMailsService, OrdersRepository, OrdersService],
   exports: [OrdersService],
 })
 export class OrdersModule {}

@@ -8,7 +8,8 @@ import { ordersCreated } from '../common/metrics.js';
 import { ProductsService } from '../products/products.service.js';
 import { CheckoutService } from './checkout.service.js';
 import { type CreateOrderDto, type NewOrderItemDto, PRODUCT_GONE } from './create-order.dto.js';
-import { afterPayment, type OrderStatus } from './order-status.js';
+import { OrderMailsService } from './order-mails.service.js';
+import { afterPayment, isCompleted, type OrderStatus } from './order-status.js';
 import { Order, OrderItem, type OrderWithCustomer, PaymentAttempt } from './order.entity.js';
 import { type OrderFilter, OrdersRepository } from './orders.repository.js';
 
@@ -34,6 +35,7 @@ export class OrdersService {
     private readonly orders: OrdersRepository,
     private readonly products: ProductsService,
     private readonly checkout: CheckoutService,
+    private readonly mails: OrderMailsService,
   ) {}
 
   /**
@@ -132,16 +134,20 @@ export class OrdersService {
     return this.orders.lock(tx, id);
   }
 
-  /** Gives a locked order the state that a payment leads to. */
+  /** Gives a locked order the state that a payment leads to, and queues a receipt if it is paid for the first time. */
   async applyPayment(tx: EntityManager, order: Order, payment: OrderPayment): Promise<void> {
     const { attemptId, paymentType, fraudStatus, grossAmount: transactionAmount } = payment;
+    const now = new Date();
+    const isFirstPaid = order.firstPaidAt === null && isCompleted(payment.status);
     await this.orders.update(tx, order.orderId, {
-      ...afterPayment(order, payment, new Date()),
+      ...afterPayment(order, payment, now),
       attemptId,
       paymentType,
       fraudStatus,
       transactionAmount,
+      firstPaidAt: isFirstPaid ? now : order.firstPaidAt,
     });
+    if (isFirstPaid) await this.mails.enqueue(tx, order.orderId, 'order-receipt');
   }
 
   /** Ends a locked order for which the gateway has no transaction. */

@@ -75,6 +75,8 @@ describe('metrics', () => {
     expect(await notifyOf(shop, orderId)).toBe(200);
     expect(await notifyOf(shop, orderId)).toBe(200);
     expect(await notifyOf(shop, orderId, { signature_key: 'forged' })).toBe(403);
+    for (const fulfilment of ['preparing', 'ready', 'ready', 'refused'])
+      await admin.put(`/api/admin/orders/${orderId}/fulfilment`).send({ fulfilment });
     const lost = await placeOrder(shop);
     gateway.settle(lost);
     await age(shop, [lost], '6 minutes');
@@ -107,6 +109,9 @@ describe('metrics', () => {
     expect(Object.fromEntries(samples)).toMatchObject({
       'http_server_unparsable_requests_total{http_response_status_code="400"}': 1,
       bakery_orders_created_total: 2,
+      'bakery_orders_fulfilment_total{fulfilment="preparing"}': 1,
+      'bakery_orders_fulfilment_total{fulfilment="ready"}': 1,
+      'bakery_orders_fulfilment_total{fulfilment="refused"}': 1,
       'bakery_payment_notifications_total{outcome="applied"}': 1,
       'bakery_payment_notifications_total{outcome="duplicate"}': 1,
       'bakery_payment_notifications_total{outcome="bad_signature"}': 1,

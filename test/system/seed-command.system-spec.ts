@@ -83,6 +83,23 @@ describe('npm run seed', () => {
     expect(orders.rows).toEqual([{ is: true }]);
   });
 
+  it('gives orders a fulfilment that goes with their payment, and mails none of their customers', async () => {
+    await seed(['--products', '1', '--orders', '150', '--seed', '7']);
+    const { rows } = await database.pool.query<{ status: string; fulfilments: string[] }>(
+      'SELECT status, array_agg(DISTINCT fulfilment ORDER BY fulfilment) AS fulfilments FROM orders GROUP BY status',
+    );
+    expect(Object.fromEntries(rows.map(({ status, fulfilments }) => [status, fulfilments]))).toEqual({
+      settlement: ['collected', 'new', 'preparing', 'ready', 'refused'],
+      pending: ['new'],
+      expire: ['new'],
+      cancel: ['refused'],
+    });
+    const mails = await database.pool.query(
+      "SELECT FROM graphile_worker.jobs WHERE task_identifier = 'send-order-mail'",
+    );
+    expect(mails.rows).toEqual([]);
+  });
+
   it('gives every product another name, and the same ones for the same seed', async () => {
     await database.pool.query('TRUNCATE products, images CASCADE');
     await seed(['--products', '120']);
