@@ -63,7 +63,6 @@ describe('creating an order', () => {
         order: {
           order_id: expect.stringMatching(UUID) as string,
           status: 'pending',
-          fulfilment: 'new',
           gross_amount: 445_000,
           payment_type: null,
           fraud_status: null,
