@@ -33,12 +33,15 @@ export async function spreadOrders(databaseUrl) {
   });
 }
 
-/** Pending orders, each for one notification; `pendingOrderId` says their ids. */
+/**
+ * Pending orders, each for one notification; `pendingOrderId` says their ids. They were paid once before, so that no
+ * receipt is mailed: the mails would be measured as well.
+ */
 export async function seedPendingOrders(databaseUrl, count) {
   await inDatabase(databaseUrl, async (client) => {
     await client.query(
-      `INSERT INTO orders (order_id, user_id, gross_amount, next_check_at)
-       SELECT md5('pending order ' || n)::uuid, 1 + n % $2, $3, now() + interval '1 day'
+      `INSERT INTO orders (order_id, user_id, gross_amount, next_check_at, first_paid_at)
+       SELECT md5('pending order ' || n)::uuid, 1 + n % $2, $3, now() + interval '1 day', now()
        FROM generate_series(1, $1::integer) AS n`,
       [count, ACCOUNTS, PENDING_AMOUNT],
     );
