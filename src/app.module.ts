@@ -6,8 +6,7 @@ import { FailEnvelopeFilter } from './common/fail-envelope.filter.js';
 import { SuccessEnvelopeInterceptor } from './common/success-envelope.interceptor.js';
 import { DtoValidationPipe } from './common/validation.pipe.js';
 import type { Database } from './config/database.js';
-import { DatabaseModule } from './config/database.module.js';
-import { EnvModule } from './config/env.module.js';
+import { ConfigModule } from './config/config.module.js';
 import type { Env } from './config/env.js';
 import { gatewayPages } from './gateway/gateway.module.js';
 import { HealthModule } from './health/health.module.js';
@@ -32,8 +31,7 @@ export class AppModule {
     return {
       module: AppModule,
       imports: [
-        EnvModule.forRoot(env, database),
-        DatabaseModule.forRoot(database.url),
+        ConfigModule.forRoot(env, database),
         AuthModule,
         UsersModule,
         // Before the products: `products/payments` is not a product's id.

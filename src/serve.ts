@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { createLogger, routeConsole } from './common/logging.js';
 import type { Env } from './config/env.js';
-import { openDatabase } from './config/open-database.js';
+import { openDatabase } from './config/database.js';
 import { startFailure } from './start-failure.js';
 
 /** The process ends within 10 s of SIGTERM (contract 16); the rest is for what cannot be waited for. */

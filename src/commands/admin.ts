@@ -1,8 +1,7 @@
 import { Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { AdminAccountsService, type RoleChange } from '../auth/admin-accounts.service.js';
-import { DatabaseModule } from '../config/database.module.js';
-import { EnvModule } from '../config/env.module.js';
+import { ConfigModule } from '../config/config.module.js';
 import { UsersModule } from '../users/users.module.js';
 import { type Action, type ExitCode, readArgs, runCommand, UsageError } from './command-line.js';
 
@@ -39,7 +38,7 @@ function withAccounts(act: (accounts: AdminAccountsService) => Promise<ExitCode>
     const app = await NestFactory.createApplicationContext(
       {
         module: AdminCommandModule,
-        imports: [EnvModule.forRoot(env, database), DatabaseModule.forRoot(database.url), UsersModule],
+        imports: [ConfigModule.forRoot(env, database), UsersModule],
         providers: [AdminAccountsService],
       },
       { logger: ['error', 'fatal'], abortOnError: false },

@@ -1,13 +1,13 @@
 import { parseArgs, type ParseArgsConfig } from 'node:util';
 import { type Env, loadDotEnv, optionsTakenByNpm, readEnv } from '../config/env.js';
 import { migrate } from '../config/migrate.js';
-import { type OpenDatabase, openRunningDatabase } from '../config/open-database.js';
+import { type Database, openRunningDatabase } from '../config/database.js';
 
 /** 0 done (also when there was nothing to change), 1 not done, 2 wrong use. */
 export type ExitCode = 0 | 1 | 2;
 
 /** What a well-formed command line asks for. */
-export type Action = (env: Env, database: OpenDatabase) => Promise<ExitCode>;
+export type Action = (env: Env, database: Database) => Promise<ExitCode>;
 
 /** The command line is wrong; the message says why and is shown above the help. */
 export class UsageError extends Error {}

@@ -1,6 +1,6 @@
 import type { Env } from '../config/env.js';
 import { migrate, migrationStatus, revertLastMigration } from '../config/migrate.js';
-import type { OpenDatabase } from '../config/open-database.js';
+import type { Database } from '../config/database.js';
 import { createBackup } from './backup/create.js';
 import { restoreBackup } from './backup/restore.js';
 import { type Action, type ExitCode, readArgs, runCommand, UsageError } from './command-line.js';
@@ -39,7 +39,7 @@ function parse(args: readonly string[]): Action {
   return (env, database) => actOnFile(env, database, file);
 }
 
-async function backup({ dataDir }: Env, { url }: OpenDatabase, file: string): Promise<ExitCode> {
+async function backup({ dataDir }: Env, { url }: Database, file: string): Promise<ExitCode> {
   if ((await migrationStatus(url)).applied.length === 0) {
     warn('the database has no tables: there is nothing to back up');
     return 1;
@@ -51,7 +51,7 @@ async function backup({ dataDir }: Env, { url }: OpenDatabase, file: string): Pr
   return 0;
 }
 
-async function restore({ dataDir }: Env, { url }: OpenDatabase, file: string): Promise<ExitCode> {
+async function restore({ dataDir }: Env, { url }: Database, file: string): Promise<ExitCode> {
   const { createdAt, missingImages } = await restoreBackup(url, dataDir, file, warn);
   if (missingImages.length > 0)
     say(`${missingImages.length} images were missing at the backup: products lack them now`);
@@ -59,15 +59,14 @@ async function restore({ dataDir }: Env, { url }: OpenDatabase, file: string): P
   return 0;
 }
 
-async function status(_: Env, { url }: OpenDatabase): Promise<ExitCode> {
-  const { applied, pending, unknown, queueRevision } = await migrationStatus(url);
+async function status(_: Env, { url }: Database): Promise<ExitCode> {
+  const { applied, pending, unknown } = await migrationStatus(url);
   for (const name of applied) say(`applied\t${name}${unknown.includes(name) ? '\tby a newer build' : ''}`);
   for (const name of pending) say(`pending\t${name}`);
-  say(`job queue\trevision ${queueRevision}`);
   return 0;
 }
 
-async function applyAll(_: Env, { url }: OpenDatabase): Promise<ExitCode> {
+async function applyAll(_: Env, { url }: Database): Promise<ExitCode> {
   const { pending } = await migrationStatus(url);
   await migrate(url, warn);
   for (const name of pending) say(`applied ${name}`);
@@ -75,7 +74,7 @@ async function applyAll(_: Env, { url }: OpenDatabase): Promise<ExitCode> {
   return 0;
 }
 
-async function revert(_: Env, { url }: OpenDatabase): Promise<ExitCode> {
+async function revert(_: Env, { url }: Database): Promise<ExitCode> {
   const name = await revertLastMigration(url, warn);
   say(name === null ? 'no migration is applied' : `reverted ${name}; the job queue's schema is as it was`);
   return 0;

@@ -1,9 +1,8 @@
 import { Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import { DatabaseModule } from '../config/database.module.js';
-import { EnvModule } from '../config/env.module.js';
+import { ConfigModule } from '../config/config.module.js';
 import type { Env } from '../config/env.js';
-import type { OpenDatabase } from '../config/open-database.js';
+import type { Database } from '../config/database.js';
 import { sideBySide } from './side-by-side.js';
 import { PaymentsModule } from '../payments/payments.module.js';
 import { ProductsService } from '../products/products.service.js';
@@ -69,7 +68,7 @@ function wholeNumber(option: string, text: string | undefined, least: number, mo
   );
 }
 
-async function run(plan: Plan, env: Env, database: OpenDatabase): Promise<ExitCode> {
+async function run(plan: Plan, env: Env, database: Database): Promise<ExitCode> {
   if (env.nodeEnv === 'production' && !plan.isSure) {
     process.stderr.write('NODE_ENV is production: with --yes the made-up products are added all the same\n');
     return 1;
@@ -82,7 +81,7 @@ async function run(plan: Plan, env: Env, database: OpenDatabase): Promise<ExitCo
   const app = await NestFactory.createApplicationContext(
     {
       module: SeedCommandModule,
-      imports: [EnvModule.forRoot(env, database), DatabaseModule.forRoot(database.url), PaymentsModule],
+      imports: [ConfigModule.forRoot(env, database), PaymentsModule],
     },
     { logger: ['error', 'fatal'], abortOnError: false },
   );

@@ -20,47 +20,18 @@ const FORM = 'CLOUDINARY_URL must be cloudinary://<api key>:<api secret>@<cloud 
 export function parseCloudinaryUrl(text: string): CloudinaryAccount {
   // Not `new URL` in a try block: the error that it throws carries the whole text in `input`.
   if (!URL.canParse(text)) throw new Error(FORM);
-  const url = new URL(text);
-  const apiKey = decode(url.username);
-  const apiSecret = decode(url.password);
-  const uploadPrefix = url.searchParams.get('upload_prefix') ?? 'https://api.cloudinary.com';
-  const signatureAlgorithm = url.searchParams.get('signature_algorithm') ?? 'sha1';
-  if (
-    url.protocol !== 'cloudinary:' ||
-    url.hostname === '' ||
-    url.port !== '' ||
-    !apiKey ||
-    !apiSecret ||
-    !/^https?:\/\//.test(uploadPrefix) ||
-    !URL.canParse(uploadPrefix) ||
-    (signatureAlgorithm !== 'sha1' && signatureAlgorithm !== 'sha256')
-  ) {
+  const { protocol, username, password, hostname, port, searchParams } = new URL(text);
+  const upload_prefix = searchParams.get('upload_prefix') ?? 'https://api.cloudinary.com';
+  const signature_algorithm = searchParams.get('signature_algorithm') ?? 'sha1';
+  const isWhole = protocol === 'cloudinary:' && username && password && hostname && port === '';
+  const isPrefix = /^https?:/.test(upload_prefix) && URL.canParse(upload_prefix);
+  if (!isWhole || !isPrefix || (signature_algorithm !== 'sha1' && signature_algorithm !== 'sha256'))
     throw new Error(FORM);
-  }
   return {
-    cloud_name: decode(url.hostname) ?? url.hostname,
-    api_key: apiKey,
-    api_secret: apiSecret,
-    upload_prefix: uploadPrefix.replace(/\/+$/, ''),
-    signature_algorithm: signatureAlgorithm,
+    cloud_name: decodeURIComponent(hostname),
+    api_key: decodeURIComponent(username),
+    api_secret: decodeURIComponent(password),
+    upload_prefix: upload_prefix.replace(/\/+$/, ''),
+    signature_algorithm,
   };
-}
-
-/** Whether a text has that form, for the validation of the settings. */
-export function isCloudinaryUrl(text: string): boolean {
-  try {
-    parseCloudinaryUrl(text);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-/** @returns null for a text with a lone "%", which the caller refuses */
-function decode(text: string): string | null {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return null;
-  }
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, readFileSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { errorCode, writeOnce } from './embedded-postgres/files.js';
 
@@ -16,28 +16,19 @@ export interface JwtSecrets {
  */
 export function developmentSecrets(dataDir: string): JwtSecrets {
   const file = join(dataDir, 'development-secrets.json');
-  const secrets = parse(read(file) ?? create(dataDir, file));
-  if (secrets === null) {
+  const secrets = parse(keep(dataDir, file));
+  if (secrets === null)
     throw new Error(`${file} does not hold the development keys; delete it to have new ones made`);
-  }
   return secrets;
 }
 
-function read(file: string): string | undefined {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT' || errorCode(error) === 'ENOTDIR') return undefined;
-    throw new Error(`${file} cannot be read (${errorCode(error) ?? String(error)})`, { cause: error });
-  }
-}
-
-function create(dataDir: string, file: string): string {
-  const key = (): string => randomBytes(48).toString('base64url');
-  const secrets: JwtSecrets = { jwtAccessSecret: key(), jwtRefreshSecret: key() };
+function keep(dataDir: string, file: string): string {
+  const [jwtAccessSecret, jwtRefreshSecret] = [48, 48].map((bytes) =>
+    randomBytes(bytes).toString('base64url'),
+  );
   try {
     mkdirSync(dataDir, { recursive: true });
-    return writeOnce(file, `${JSON.stringify(secrets, null, 2)}\n`, 0o600);
+    return writeOnce(file, `${JSON.stringify({ jwtAccessSecret, jwtRefreshSecret }, null, 2)}\n`, 0o600);
   } catch (error) {
     throw new Error(`DATA_DIR ${dataDir} cannot be made or written (${errorCode(error) ?? String(error)})`, {
       cause: error,
@@ -48,11 +39,8 @@ function create(dataDir: string, file: string): string {
 function parse(text: string): JwtSecrets | null {
   try {
     const { jwtAccessSecret, jwtRefreshSecret } = JSON.parse(text) as Partial<JwtSecrets>;
-    return typeof jwtAccessSecret === 'string' && typeof jwtRefreshSecret === 'string'
-      ? { jwtAccessSecret, jwtRefreshSecret }
-      : null;
+    return jwtAccessSecret && jwtRefreshSecret ? { jwtAccessSecret, jwtRefreshSecret } : null;
   } catch {
-    // The parser's message quotes the file, which holds a key.
-    return null;
+    return null; // The parser's message quotes the file, which holds a key.
   }
 }

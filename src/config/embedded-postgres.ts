@@ -10,13 +10,7 @@ import {
   type Passwords,
   removeUnfinished,
 } from './embedded-postgres/cluster.js';
-import {
-  isPostmaster,
-  launch,
-  readPidFile,
-  removeStalePidFile,
-  stopPostmaster,
-} from './embedded-postgres/postmaster.js';
+import { findServer, launch, stopPostmaster } from './embedded-postgres/postmaster.js';
 import {
   close,
   databaseUrl,
@@ -26,7 +20,7 @@ import {
   type SupervisorSession,
 } from './embedded-postgres/session.js';
 
-export { DataDirInUseError } from './embedded-postgres/session.js';
+export { DataDirInUseError, type Supervisor } from './embedded-postgres/session.js';
 
 /** How to run the embedded database. */
 export interface EmbeddedPostgresOptions {
@@ -54,7 +48,9 @@ export const SERVER_SETTINGS = {
   log_checkpoints: 'off',
 };
 const START_DEADLINE_MS = 120_000;
-const PAUSE_MS = { first: 20, longest: 500 };
+const PAUSE_MS = 50;
+/** A port may be taken, or the processes of a server that was killed may not have ended yet. */
+const LAUNCHES = 10;
 const RECOVERY_PAUSE_MS = 1_000;
 
 /**
@@ -70,28 +66,9 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   if (await ensureCluster(cluster, binaries, passwords.superuser, sync)) {
     options.log(`embedded PostgreSQL ${binaries.version}: the data lies in ${cluster.folder}`);
   }
-  const settings = { ...SERVER_SETTINGS, ...options.serverSettings };
-  const plan = JSON.stringify([binaries.version, binaries.postgres, settings]);
-  const postgres = new EmbeddedPostgres(
-    cluster,
-    passwords,
-    binaries.postgres,
-    { ...settings, 'bakery.plan': plan },
-    options,
-  );
+  const postgres = new EmbeddedPostgres(cluster, passwords, binaries.postgres, options);
   await postgres.start();
   return postgres;
-}
-
-/**
- * Connection string of the embedded database that another process supervises, for a command beside the service.
- * @throws Error when none runs
- */
-export async function runningPostgresUrl(dataDir: string): Promise<string> {
-  const cluster = await locateCluster(dataDir);
-  const claim = await readPidFile(cluster);
-  if (claim?.port === undefined) throw new Error(`no database runs in ${cluster.folder}`);
-  return databaseUrl(claim.port, await clusterPasswords(cluster));
 }
 
 /** A database server that this process supervises: it runs on one port of 127.0.0.1 until `stop`. */
@@ -109,20 +86,17 @@ export class EmbeddedPostgres {
     private readonly cluster: Cluster,
     private readonly passwords: Passwords,
     private readonly program: string,
-    private readonly settings: Readonly<Record<string, string>>,
     private readonly options: EmbeddedPostgresOptions,
   ) {}
 
   async start(): Promise<void> {
     const session = await this.acquire();
     try {
-      await removeUnfinished(this.cluster);
-      await ensureDatabase(session.client, this.passwords);
+      await Promise.all([removeUnfinished(this.cluster), ensureDatabase(session.client, this.passwords)]);
     } catch (error) {
       await this.shutDown(session);
       throw error;
     }
-    this.session = session;
     this.url = databaseUrl(session.port, this.passwords);
     this.watching = this.watch(session);
   }
@@ -149,74 +123,69 @@ export class EmbeddedPostgres {
   }
 
   /**
-   * Gets the cluster a running server and the supervisor's lock on it. A server that runs with the same program and
-   * settings is taken over, another one is stopped. The process that gets the lock is the supervisor, even if another
-   * process launched the server.
+   * Gets the cluster a running server and the supervisor's lock on it. The process that gets the lock is the supervisor,
+   * even if another process launched the server.
    * @param port where the server must listen; a free one is chosen if it is left out
    */
   private async acquire(port?: number): Promise<SupervisorSession> {
     const deadline = Date.now() + START_DEADLINE_MS;
-    for (let pause = PAUSE_MS.first; Date.now() < deadline; pause = Math.min(pause * 1.5, PAUSE_MS.longest)) {
+    for (let launches = 0; Date.now() < deadline;) {
       this.stopping.signal.throwIfAborted();
-      const claim = await readPidFile(this.cluster);
-      if (claim?.pid !== undefined && (await isPostmaster(claim.pid, this.cluster))) {
-        const session = claim.ready
-          ? await openSession(claim, this.cluster, this.passwords, this.options.supervisor ?? 'service')
-          : undefined;
-        const isAsPlanned = session?.plan === this.settings['bakery.plan'];
-        if (session && isAsPlanned && session.port === (port ?? session.port)) return session;
-        if (session) await this.shutDown(session);
-      } else {
-        if (claim) await removeStalePidFile(this.cluster, claim);
-        const settings = { ...this.settings, port: String(port ?? randomPort()) };
-        if ((await launch(this.cluster, this.program, settings)) !== undefined) continue;
-      }
-      await delay(pause);
+      const server = (await findServer(this.cluster)) ?? (await this.launch(port, (launches += 1)));
+      const { supervisor = 'service' } = this.options;
+      const session = server?.ready && (await openSession(server, this.cluster, this.passwords, supervisor));
+      if (session && session.port === (port ?? session.port)) return session;
+      if (session) await this.shutDown(session);
+      await delay(PAUSE_MS);
     }
-    throw new Error(
-      `the embedded PostgreSQL in ${this.cluster.folder} is not running after ${START_DEADLINE_MS / 1000} s`,
-    );
+    const seconds = START_DEADLINE_MS / 1000;
+    throw new Error(`the embedded PostgreSQL in ${this.cluster.folder} is not running after ${seconds} s`);
+  }
+
+  /** @returns undefined if the server did not start and may start in a moment */
+  private async launch(port = randomPort(), attempt: number) {
+    const settings = { ...SERVER_SETTINGS, ...this.options.serverSettings, port: String(port) };
+    try {
+      return await launch(this.cluster, this.program, settings);
+    } catch (error) {
+      if (attempt >= LAUNCHES) throw error;
+      return undefined;
+    }
   }
 
   /** Brings the server back whenever the connection to it is lost, until `stop`. */
   private async watch(first: SupervisorSession): Promise<void> {
-    let lost = first;
-    for (;;) {
+    this.session = first;
+    while (this.session) {
+      const lost: SupervisorSession = this.session;
       await Promise.race([lost.lost, this.stopAsked]);
       if (this.isStopping()) return;
       this.session = undefined;
       const since = Date.now();
       await close(lost.client);
-      const session = await this.recover(lost.port);
-      if (session === undefined) return;
-      this.session = lost = session;
-      this.options.log(
-        `embedded PostgreSQL was lost and is back (port ${session.port}, ${Date.now() - since} ms)`,
-      );
+      this.session = await this.recover(lost.port);
+      const took = `port ${lost.port}, ${Date.now() - since} ms`;
+      if (this.session) this.options.log(`embedded PostgreSQL was lost and is back (${took})`);
     }
-  }
-
-  private isStopping(): boolean {
-    return this.stopping.signal.aborted;
   }
 
   /** @returns undefined only if `stop` is asked for first */
   private async recover(port: number): Promise<SupervisorSession | undefined> {
-    for (let attempt = 0; !this.isStopping(); attempt += 1) {
+    for (let hasTold = false; !this.isStopping(); hasTold = true) {
       try {
         return await this.acquire(port);
       } catch (error) {
-        if (attempt === 0 && !this.isStopping()) {
-          const reason = (error instanceof Error ? error.message : String(error)).replaceAll(
-            /\s*\n\s*/g,
-            ' | ',
-          );
+        const reason = (error instanceof Error ? error.message : String(error)).replaceAll(/\s+/g, ' ');
+        if (!hasTold && !this.isStopping())
           this.options.log(`embedded PostgreSQL was lost and is not back yet: ${reason}`);
-        }
         await Promise.race([delay(RECOVERY_PAUSE_MS, undefined, { ref: false }), this.stopAsked]);
       }
     }
     return undefined;
+  }
+
+  private isStopping(): boolean {
+    return this.stopping.signal.aborted;
   }
 }
 

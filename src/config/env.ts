@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { isCloudinaryUrl } from './cloudinary-url.js';
+import { parseCloudinaryUrl } from './cloudinary-url.js';
 import { developmentSecrets, type JwtSecrets } from './development-secrets.js';
-import { metricsPort, tracing, type TracingSetting } from './observability.js';
 import { isPublished } from './published-secrets.js';
 import { SettingsReader } from './settings-reader.js';
 
@@ -12,6 +11,11 @@ export interface PaymentSetting {
   readonly serverKey: string;
   readonly snapUrl: string;
   readonly apiUrl: string;
+}
+
+/** Traces are wanted. Where they go, and the other OTEL_ variables, the SDK reads by itself. */
+export interface TracingSetting {
+  readonly serviceName: string;
 }
 
 /** The values that `Env` is made of. */
@@ -187,7 +191,9 @@ function images(settings: SettingsReader): Pick<Env, 'imageHost' | 'cloudinaryUr
   if (imageHost === 'cloudinary' && cloudinaryUrl === undefined) {
     settings.bad('CLOUDINARY_URL', 'is required with IMAGE_HOST=cloudinary');
   }
-  if (cloudinaryUrl !== undefined && !isCloudinaryUrl(cloudinaryUrl)) {
+  try {
+    if (cloudinaryUrl !== undefined) parseCloudinaryUrl(cloudinaryUrl);
+  } catch {
     settings.bad('CLOUDINARY_URL', 'must look like cloudinary://key:secret@cloud');
   }
   return { imageHost, cloudinaryUrl };
@@ -215,4 +221,21 @@ function payment(settings: SettingsReader, production: boolean): PaymentSetting 
     snapUrl: settings.httpUrl('MIDTRANS_SNAP_URL', MIDTRANS_SANDBOX.snapUrl),
     apiUrl: settings.httpUrl('MIDTRANS_API_URL', MIDTRANS_SANDBOX.apiUrl),
   };
+}
+
+function metricsPort(settings: SettingsReader, port: number): number | undefined {
+  if (settings.optional('METRICS_PORT') === undefined) return undefined;
+  const metricsPort = settings.integer('METRICS_PORT', 0, 1, 65_535);
+  if (metricsPort === port)
+    settings.bad('METRICS_PORT', 'must differ from PORT: metrics are not for clients');
+  return metricsPort;
+}
+
+/** @see https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/ */
+function tracing(settings: SettingsReader): TracingSetting | undefined {
+  const endpoint = settings.url('OTEL_EXPORTER_OTLP_ENDPOINT', ['http:', 'https:']);
+  const ofTraces = settings.url('OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', ['http:', 'https:']);
+  const isDisabled = settings.optional('OTEL_SDK_DISABLED')?.toLowerCase() === 'true';
+  if (isDisabled || (endpoint ?? ofTraces) === undefined) return undefined;
+  return { serviceName: settings.text('OTEL_SERVICE_NAME', 'bakery-catalog-service') };
 }

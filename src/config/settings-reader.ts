@@ -71,14 +71,6 @@ export class SettingsReader {
     return fallback;
   }
 
-  /** A number from 0 to 1. */
-  fraction(name: string): number | undefined {
-    const value = this.optional(name);
-    if (value === undefined) return undefined;
-    if (!/^(0?\.\d+|[01](\.0*)?)$/.test(value)) this.bad(name, 'must be a number from 0 to 1');
-    return Number(value);
-  }
-
   url(name: string, protocols: readonly string[]): string | undefined {
     const value = this.optional(name);
     if (value === undefined) return undefined;

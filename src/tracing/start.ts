@@ -9,7 +9,7 @@ import { IncomingMessage } from 'node:http';
 import { createRequire, syncBuiltinESMExports } from 'node:module';
 import { setTimeout as delay } from 'node:timers/promises';
 import { routeOf } from '../common/request-route.js';
-import type { TracingSetting } from '../config/observability.js';
+import type { TracingSetting } from '../config/env.js';
 
 /** Health checks, and the metrics on their own port: they come every few seconds and tell nothing. */
 const UNTRACED = /^\/(api\/health(\/|$)|metrics($|\?))/;

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { built } from '../support/built.js';
+import { embeddedDatabaseUrl } from '../support/embedded-database.js';
 import { Client } from '../support/client.js';
 import { ExternalPostgres } from '../support/external-postgres.js';
 import type { BuiltProcess } from '../support/process.js';
@@ -33,8 +34,7 @@ afterEach(async () => {
 it('a kill -9 of the embedded PostgreSQL costs 503 answers for a moment, and nothing that was acknowledged', async () => {
   const topic = 'kill -9 of the embedded PostgreSQL';
   const service = await place.start({ ...external.settings, STAGED_IMAGE_TTL_S: '5' });
-  const { runningPostgresUrl } = await built('src/config/embedded-postgres.js');
-  const databaseUrl = await runningPostgresUrl(place.dataDir);
+  const databaseUrl = (await embeddedDatabaseUrl(place.dataDir)) ?? '';
   await endureLosses(topic, service, databaseUrl, async () => {
     process.kill(await postmasterPid(), 'SIGKILL');
   });

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { setTimeout as delay } from 'node:timers/promises';
-import { built } from '../support/built.js';
+import { embeddedDatabaseUrl } from '../support/embedded-database.js';
 import type { BuiltProcess } from '../support/process.js';
 import { isLongForm, record } from './support/figures.js';
 import { ExternalServices } from './support/external-services.js';
@@ -58,8 +58,8 @@ it('a service that is killed at any moment loses nothing that it acknowledged, a
   }
   record(TOPIC, { kills });
 
-  const { runningPostgresUrl } = await built('src/config/embedded-postgres.js');
-  const pool = new pg.Pool({ connectionString: await runningPostgresUrl(place.dataDir), max: 2 });
+  const connectionString = (await embeddedDatabaseUrl(place.dataDir)) ?? '';
+  const pool = new pg.Pool({ connectionString, max: 2 });
   try {
     await workload.verify(TOPIC, { pool }, kills, () => place.output());
   } finally {

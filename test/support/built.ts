@@ -17,6 +17,7 @@ export interface BuiltModules {
   'src/config/embedded-postgres/binaries.js': typeof import('../../src/config/embedded-postgres/binaries.js');
   'src/config/embedded-postgres/cluster.js': typeof import('../../src/config/embedded-postgres/cluster.js');
   'src/config/embedded-postgres/postmaster.js': typeof import('../../src/config/embedded-postgres/postmaster.js');
+  'src/config/embedded-postgres/session.js': typeof import('../../src/config/embedded-postgres/session.js');
   'src/products/product-pages.js': typeof import('../../src/products/product-pages.js');
   'src/jobs/jobs.service.js': typeof import('../../src/jobs/jobs.service.js');
   'src/gateway/payment-gateway.js': typeof import('../../src/gateway/payment-gateway.js');

@@ -45,11 +45,7 @@ export class ExternalPostgres {
       dataDir,
       url,
       superuserUrl.href,
-      async () => {
-        const pid = await launch(cluster, binaries.postgres, settings);
-        if (pid === undefined) throw new Error('the external PostgreSQL does not start');
-        return pid;
-      },
+      async () => (await launch(cluster, binaries.postgres, settings)).pid,
       async (pid, signal) => {
         process.kill(pid, signal);
         await stopPostmaster(pid, cluster);

@@ -210,7 +210,7 @@ describe('npm run db', () => {
     databases.push(database);
     const settings = { DATABASE_URL: database.url, DATA_DIR: services.at('none') };
     const before = (await db(settings, 'status')).output;
-    const last = /applied\t(\w+)\njob queue/.exec(before)?.[1] ?? '';
+    const last = /applied\t(\w+)\n$/.exec(before)?.[1] ?? '';
     const reverted = await db(settings, 'revert');
     expect(reverted).toMatchObject({
       code: 0,

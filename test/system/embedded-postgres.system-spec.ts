@@ -302,7 +302,6 @@ describe('the embedded PostgreSQL', () => {
     await service.kill();
     expect(await isRunning(orphan)).toBe(true);
 
-    // The same binaries are needed for the same plan, so the heir runs from the same checkout.
     const heir = new ServiceProcess(join(checkout, 'service.js'), dataDir, undefined);
     const url = await heir.said('url');
     expect(await postmasterPid(dataDir)).toBe(orphan);
@@ -314,17 +313,6 @@ describe('the embedded PostgreSQL', () => {
     const successor = await postmasterPid(dataDir);
     await heir.stop();
     expect(await isRunning(successor)).toBe(false);
-  });
-
-  it('replaces the server that a killed service left if it ran with other settings', async () => {
-    const dataDir = await emptyFolder();
-    const service = new ServiceProcess(join(checkout, 'service.js'), dataDir, undefined);
-    await service.said('url');
-    const orphan = await postmasterPid(dataDir);
-    await service.kill();
-    const { url } = await start(dataDir, [], { ...THROW_AWAY, work_mem: '5MB' });
-    expect(await query(url, 'show work_mem')).toEqual([{ work_mem: '5MB' }]);
-    expect(await isRunning(orphan)).toBe(false);
   });
 
   it('restarts a server that was killed on the same port within two seconds, and still excludes others', async () => {

@@ -9,7 +9,7 @@ import { run, type RunAs } from './run-as.js';
 export interface Binaries {
   readonly postgres: string;
   readonly initdb: string;
-  /** `18.4` */
+  /** `18.4.0-beta.17`: the npm package's, which begins with PostgreSQL's. */
   readonly version: string;
   /** `18`: what `PG_VERSION` in a cluster must say. */
   readonly major: string;
@@ -26,12 +26,12 @@ export async function findBinaries(
 ): Promise<Binaries> {
   const { native, release } = await findPackage();
   try {
-    return await prepare(native, runAs);
+    return await prepare(native, release, runAs);
   } catch {
     try {
-      const copy = join(await copyFolder(), `postgresql-${release}`);
+      const copy = join(await copyFolder(), `postgresql-${release}-${process.platform}-${process.arch}`);
       await copyOnce(native, copy);
-      return await prepare(copy, runAs);
+      return await prepare(copy, release, runAs);
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       throw new Error(`the embedded PostgreSQL does not run on this system, set DATABASE_URL: ${reason}`, {
@@ -55,11 +55,11 @@ async function findPackage(): Promise<{ native: string; release: string }> {
   }
   const root = resolve(dirname(entry), '..'); // its exports name nothing but dist/index.js
   const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as { version: string };
-  return { native: join(root, 'native'), release: `${version}-${process.platform}-${process.arch}` };
+  return { native: join(root, 'native'), release: version };
 }
 
-/** Does what the package's install script does, which `npm ci --ignore-scripts` skips, and tries the programs. */
-async function prepare(native: string, runAs: RunAs | undefined): Promise<Binaries> {
+/** Does what the package's install script does, which `npm ci --ignore-scripts` skips, and tries the server. */
+async function prepare(native: string, release: string, runAs: RunAs | undefined): Promise<Binaries> {
   const links = JSON.parse(await readFile(join(native, 'pg-symlinks.json'), 'utf8')) as {
     /** Both look like `native/lib/libpq.so.5`, in one folder. */
     readonly source: string;
@@ -74,10 +74,8 @@ async function prepare(native: string, runAs: RunAs | undefined): Promise<Binari
   for (const program of [postgres, initdb]) {
     if (((await stat(program)).mode & 0o111) !== 0o111) await chmod(program, 0o755);
   }
-  const [output] = await Promise.all([run(postgres, ['-V'], runAs), run(initdb, ['-V'], runAs)]);
-  const version = /(\d+)\.\S+/.exec(output);
-  if (!version?.[1]) throw new Error(`"postgres -V" printed ${JSON.stringify(output)}`);
-  return { postgres, initdb, version: version[0], major: version[1] };
+  await run(postgres, ['-V'], runAs);
+  return { postgres, initdb, version: release, major: release.replace(/\..*/, '') };
 }
 
 /** A copy is complete once it has its name: it is made beside it and renamed. */

@@ -8,38 +8,42 @@ import { errorCode, readIfPresent } from './files.js';
 import { CHILD_OPTIONS } from './run-as.js';
 
 const POLL_MS = 15;
+const STOP_DEADLINE_MS = 20_000;
 const MAX_LOG_BYTES = 5 * 1024 * 1024;
 const SHOWN_LINES = 20;
 
-/** What `postmaster.pid` says: the server's claim on its data directory. */
-export interface PidFile {
-  /** Undefined while the server has not written it yet. */
-  readonly pid: number | undefined;
-  readonly port: number | undefined;
-  /** The server accepts connections. */
+/** A server, as `postmaster.pid` names it: its claim on its data directory. */
+export interface Server {
+  /** Its process number. */
+  readonly pid: number;
+  readonly port: number;
+  /** It accepts connections. */
   readonly ready: boolean;
 }
 
-/** Reads the claim on a cluster, if there is one. */
-export async function readPidFile({ folder }: Cluster): Promise<PidFile | undefined> {
+/** Reads the claim on a cluster; numbers that the server has not written yet are NaN. */
+export async function readPidFile({ folder }: Cluster): Promise<Server | undefined> {
   const text = await readIfPresent(join(folder, 'postmaster.pid'));
   if (text === undefined) return undefined;
   const [pid, , , port, , , , status] = text.split('\n').map((line) => line.trim());
-  return { pid: Number(pid) || undefined, port: Number(port) || undefined, ready: status === 'ready' };
-}
-
-/** Whether a process is the server of this cluster. After a crash, its number may belong to any other process. */
-export async function isPostmaster(pid: number, { folder }: Cluster): Promise<boolean> {
-  if (process.platform !== 'linux') return isAlive(pid);
-  return (await readlink(`/proc/${pid}/cwd`).catch(() => undefined)) === folder;
+  return { pid: parseInt(pid ?? ''), port: parseInt(port ?? ''), ready: status === 'ready' };
 }
 
 /**
- * Removes the claim of a server that is gone. PostgreSQL believes it if another process has the number now. Its check
- * of the shared memory still keeps a second server out of a cluster that is in use.
+ * The server that runs on a cluster. Removes the claim of one that is gone: PostgreSQL believes it if another process
+ * has the number now. Its check of the shared memory still keeps a second server out of a cluster that is in use.
  */
-export async function removeStalePidFile({ folder }: Cluster, { pid }: PidFile): Promise<void> {
-  if (pid !== undefined && isAlive(pid)) await rm(join(folder, 'postmaster.pid'), { force: true });
+export async function findServer(cluster: Cluster): Promise<Server | undefined> {
+  const server = await readPidFile(cluster);
+  if (server === undefined || (await isPostmaster(server.pid, cluster))) return server;
+  if (isAlive(server.pid)) await rm(join(cluster.folder, 'postmaster.pid'), { force: true });
+  return undefined;
+}
+
+/** Whether a process is the server of this cluster. After a crash, its number may belong to any other process. */
+async function isPostmaster(pid: number, { folder }: Cluster): Promise<boolean> {
+  if (process.platform !== 'linux') return isAlive(pid);
+  return (await readlink(`/proc/${pid}/cwd`).catch(() => undefined)) === folder;
 }
 
 function isAlive(pid: number): boolean {
@@ -50,22 +54,16 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** The reasons in a server's log that may be over in a moment. */
-const PASSING =
-  /could not bind|could not create any TCP\/IP sockets|lock file "postmaster.pid"|pre-existing shared memory/;
-
 /**
  * Starts a server and waits until it accepts connections; after a crash that includes its recovery. The server has a
  * session of its own and no pipe to this process, so neither Ctrl-C in the terminal nor our end stops it.
- * @returns its process number; undefined if it cannot start at this moment: its port is taken, or another server has
- *   the cluster
- * @throws Error with the end of its log if it cannot start at all
+ * @throws Error with the end of its log if it does not start
  */
 export async function launch(
   cluster: Cluster,
   postgres: string,
   settings: Readonly<Record<string, string>>,
-): Promise<number | undefined> {
+): Promise<Server> {
   const args = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   await keepLogShort(cluster.logFile);
   const log = await open(cluster.logFile, 'a', 0o600);
@@ -79,12 +77,11 @@ export async function launch(
   await once(child, 'spawn').finally(() => log.close());
   child.unref();
   while (child.exitCode === null && child.signalCode === null) {
-    const claim = await readPidFile(cluster);
-    if (claim?.ready === true && claim.pid === child.pid) return claim.pid;
+    const server = await readPidFile(cluster);
+    if (server?.ready === true && server.pid === child.pid) return server;
     await delay(POLL_MS);
   }
   const printed = (await readFile(cluster.logFile)).subarray(logStart).toString().trimEnd();
-  if (PASSING.test(printed)) return undefined;
   throw new Error(
     `the embedded PostgreSQL does not start:\n${printed.split('\n').slice(-SHOWN_LINES).join('\n')}`,
   );
@@ -97,22 +94,16 @@ async function keepLogShort(path: string): Promise<void> {
 }
 
 /**
- * Ends a server: "fast" first (every session is ended, everything is written), harsher if it does not obey.
+ * Ends a server the fast way: every session is ended, everything is written.
  * https://www.postgresql.org/docs/18/server-shutdown.html
- * @throws Error if it cannot be ended
+ * @throws Error if it takes longer than 20 s; it goes on ending then
  */
 export async function stopPostmaster(pid: number, cluster: Cluster): Promise<void> {
-  for (const [signal, patienceMs] of [
-    ['SIGINT', 10_000],
-    ['SIGQUIT', 5_000],
-    ['SIGKILL', 5_000],
-  ] as const) {
-    const deadline = Date.now() + patienceMs;
-    if (await isPostmaster(pid, cluster)) process.kill(pid, signal);
-    while (Date.now() < deadline) {
-      if (!(await isPostmaster(pid, cluster))) return;
-      await delay(POLL_MS);
-    }
+  if (await isPostmaster(pid, cluster)) process.kill(pid, 'SIGINT');
+  const deadline = Date.now() + STOP_DEADLINE_MS;
+  while (Date.now() < deadline) {
+    if (!(await isPostmaster(pid, cluster))) return;
+    await delay(POLL_MS);
   }
-  throw new Error(`the embedded PostgreSQL (process ${pid}) cannot be stopped`);
+  throw new Error(`the embedded PostgreSQL (process ${pid}) has not stopped in time`);
 }

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { type Cluster, type Passwords, SUPERUSER } from './cluster.js';
 import { errorCode } from './files.js';
-import type { PidFile } from './postmaster.js';
+import type { Server } from './postmaster.js';
 
 const DATABASE = 'bakery';
 const OWNER = 'bakery';
@@ -12,6 +12,7 @@ const CONNECT_TIMEOUT_MS = 2_000;
 const LOCK_PATIENCE_MS = 500;
 /** https://www.postgresql.org/docs/18/errcodes-appendix.html */
 const LOCK_NOT_AVAILABLE = '55P03';
+const WRONG_PASSWORD = '28P01';
 /** The service is stopped, started, crashed or out of connections. */
 const PASSING = new Set(['57P01', '57P02', '57P03', '53300']);
 
@@ -23,38 +24,33 @@ export class DataDirInUseError extends Error {
   constructor(
     dataDir: string,
     readonly holder: Supervisor,
+    /** Where the database runs. */
+    readonly url: string,
   ) {
     super(`DATA_DIR ${dataDir} is in use by another running ${holder}`);
   }
 }
 
 /** A connection whose advisory lock makes this process the only supervisor of the cluster. */
-export interface SupervisorSession {
+export interface SupervisorSession extends Server {
   readonly client: pg.Client;
-  /** Process number of the server. */
-  readonly pid: number;
-  readonly port: number;
-  /** The setting `bakery.plan` that the server was started with. */
-  readonly plan: string;
   /** Fulfilled when the connection is gone, and the lock with it. */
   readonly lost: Promise<void>;
 }
 
 /**
- * Connects to the server that a `postmaster.pid` names, proves by the password that it is the cluster's own, and takes
- * the supervisor's lock.
- * @returns undefined if there is no such server, or not yet
+ * Connects to a server, proves by the password that it is the cluster's own, and takes the supervisor's lock.
+ * @returns undefined if the server is ending, or not PostgreSQL
  * @throws DataDirInUseError if another process holds the lock
  */
 export async function openSession(
-  { pid, port }: PidFile,
+  server: Server,
   cluster: Cluster,
   passwords: Passwords,
   supervisor: Supervisor,
 ): Promise<SupervisorSession | undefined> {
-  if (pid === undefined || port === undefined) return undefined;
   const client = new pg.Client({
-    connectionString: `postgresql://${SUPERUSER}:${passwords.superuser}@127.0.0.1:${port}/postgres`,
+    connectionString: `postgresql://${SUPERUSER}:${passwords.superuser}@127.0.0.1:${server.port}/postgres`,
     application_name: `bakery ${supervisor}`,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
   });
@@ -66,16 +62,14 @@ export async function openSession(
   });
   try {
     await client.connect();
-    const { rows } = await client.query<{ plan: string | null }>(
-      `SELECT current_setting('bakery.plan', true) AS plan`,
-    );
-    await takeLock(client, cluster.dataDir);
-    return { client, pid, port, plan: rows[0]?.plan ?? '', lost };
+    const holder = await takeLock(client);
+    if (holder === undefined) return { ...server, client, lost };
+    throw new DataDirInUseError(cluster.dataDir, holder, databaseUrl(server.port, passwords));
   } catch (error) {
     await close(client);
     if (error instanceof DataDirInUseError) throw error;
     const code = error instanceof pg.DatabaseError ? error.code : undefined;
-    if (code === '28P01') {
+    if (code === WRONG_PASSWORD) {
       throw new Error(`the password that DATA_DIR ${cluster.dataDir} keeps is not the one of its database`, {
         cause: error,
       });
@@ -85,23 +79,21 @@ export async function openSession(
   }
 }
 
-async function takeLock(client: pg.Client, dataDir: string): Promise<void> {
+/** @returns who else has the lock */
+async function takeLock(client: pg.Client): Promise<Supervisor | undefined> {
   await client.query(`SET lock_timeout = ${LOCK_PATIENCE_MS}`);
   try {
     await client.query('SELECT pg_advisory_lock($1)', [SUPERVISOR_LOCK]);
+    return undefined;
   } catch (error) {
     if (errorCode(error) !== LOCK_NOT_AVAILABLE) throw error;
-    throw new DataDirInUseError(dataDir, await holderOfLock(client));
+    const { rows } = await client.query(
+      `SELECT FROM pg_locks JOIN pg_stat_activity USING (pid)
+       WHERE locktype = 'advisory' AND objid = $1 AND granted AND application_name = 'bakery command'`,
+      [SUPERVISOR_LOCK],
+    );
+    return rows.length > 0 ? 'command' : 'service';
   }
-}
-
-async function holderOfLock(client: pg.Client): Promise<Supervisor> {
-  const { rows } = await client.query(
-    `SELECT FROM pg_locks JOIN pg_stat_activity USING (pid)
-     WHERE locktype = 'advisory' AND objid = $1 AND granted AND application_name = 'bakery command'`,
-    [SUPERVISOR_LOCK],
-  );
-  return rows.length > 0 ? 'command' : 'service';
 }
 
 /** Ends a connection that may already be broken. */

@@ -84,6 +84,7 @@ export function paymentBegun(
   return {
     transactionId: randomUUID(),
     transactionTime: new Date(),
+    settlementTime: null,
     paymentType: method,
     paymentDetails: METHODS[method],
     fraudStatus: method === 'cstore' ? null : 'accept', // convenience stores are not screened for fraud

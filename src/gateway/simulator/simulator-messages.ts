@@ -23,7 +23,7 @@ export function notificationOf(
   key: string,
   statusCode = STATUS_CODES[status] ?? '200',
 ) {
-  const { orderId, grossAmount, fraudStatus } = transaction;
+  const { orderId, grossAmount, settlementTime, fraudStatus } = transaction;
   const signed = { order_id: orderId, status_code: statusCode, gross_amount: `${grossAmount}.00` };
   return {
     ...transaction.paymentDetails,
@@ -32,6 +32,7 @@ export function notificationOf(
     transaction_id: transaction.transactionId,
     status_message: 'midtrans payment notification',
     signature_key: signatureOf(signed, key),
+    ...(settlementTime !== null && status !== 'pending' && { settlement_time: gatewayTime(settlementTime) }),
     payment_type: transaction.paymentType,
     merchant_id: 'G000000000',
     ...signed,

@@ -59,6 +59,12 @@ export class SimulatorTransaction {
   @Column('timestamptz', { name: 'transaction_time', nullable: true })
   transactionTime!: Date | null;
 
+  @Column('timestamptz', { name: 'settlement_time', nullable: true })
+  settlementTime!: Date | null;
+
+  @Column('timestamptz', { name: 'created_at', default: () => 'now()' })
+  createdAt!: Date;
+
   @Column('timestamptz', { name: 'expires_at' })
   expiresAt!: Date;
 

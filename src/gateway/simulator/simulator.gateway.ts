@@ -131,6 +131,7 @@ export class SimulatorGateway extends PaymentGateway implements OnModuleInit {
 
   async #become(tx: EntityManager, transaction: SimulatorTransaction, status: TransactionStatus) {
     transaction.transactionStatus = status;
+    if (status === 'settlement') transaction.settlementTime = new Date();
     if (status === 'deny' && transaction.fraudStatus !== null) transaction.fraudStatus = 'deny';
     await this.#notify(tx, transaction, 'status');
   }
