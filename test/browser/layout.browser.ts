@@ -63,6 +63,12 @@ describe.each(Object.keys(WIDTHS) as SizeName[])('on a %s', (size) => {
     await page.getByRole('link', { name: 'Kue lapis legit' }).waitFor();
     await picturesLoaded(page);
     await looksGood(page, `catalog-${size}`);
+    await page.goto('/?q=bagel');
+    await page.getByRole('link', { name: /^Bagel wijen no\. 1 Rp/ }).waitFor();
+    await looksGood(page, `search-some-${size}`);
+    await page.goto('/?q=pizza');
+    await sees(page, 'Nothing found');
+    await looksGood(page, `search-nothing-${size}`);
     await page.goto('/cart');
     await sees(page, 'Nothing in it yet');
     await looksGood(page, `cart-empty-${size}`);
@@ -110,6 +116,13 @@ describe.each(Object.keys(WIDTHS) as SizeName[])('on a %s', (size) => {
       .first()
       .waitFor();
     await looksGood(page, `manage-orders-${size}`);
+    await page
+      .getByRole('link', { name: /Wolfeschlegel/ })
+      .first()
+      .click();
+    await heading(page, 'Order');
+    await page.getByRole('heading', { name: 'Fulfilment' }).waitFor();
+    await looksGood(page, `manage-order-${size}`);
     expect(problems).toEqual([]);
     await context.close();
   });
@@ -147,5 +160,5 @@ async function looksGood(page: Page, name: string): Promise<void> {
     expect({ name, width, overflow: await overflow(page) }).toEqual({ name, width, overflow: 0 });
   }
   expect({ name, violations: await violations(page) }).toEqual({ name, violations: [] });
-  await photograph(page, name, !/^(catalog|manage-products)/.test(name));
+  await photograph(page, name, !/^(catalog|search-some|manage-products)/.test(name));
 }

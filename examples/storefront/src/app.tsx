@@ -19,6 +19,7 @@ const LoginPage = lazy(() => import('./pages/account/login'));
 const ProfilePage = lazy(() => import('./pages/account/profile'));
 const RegisterPage = lazy(() => import('./pages/account/register'));
 const VerifyPage = lazy(() => import('./pages/account/verify'));
+const ManageOrderPage = lazy(() => import('./pages/manage/order'));
 const ManageOrdersPage = lazy(() => import('./pages/manage/orders'));
 const ManageProductsPage = lazy(() => import('./pages/manage/products'));
 const NewProductPage = lazy(() => import('./pages/manage/new-product'));
@@ -56,6 +57,7 @@ export function App() {
                 <Route path="products/new" element={<NewProductPage />} />
                 <Route path="products/:id" element={<EditProductPage />} />
                 <Route path="orders" element={<ManageOrdersPage />} />
+                <Route path="orders/:id" element={<ManageOrderPage />} />
               </Route>
             </Route>
             <Route path="*" element={<LostPage />} />

@@ -77,15 +77,21 @@ export async function signInAsAdmin(page: Page): Promise<void> {
   await signIn(page, email, password);
 }
 
-/** A call of the service by the administrator, besides the browser. */
-export async function asAdmin(method: string, path: string, body?: FormData): Promise<Response> {
+/** Takes an order to its next step as an administrator, besides the browser. */
+export function takeStep(orderId: string, fulfilment: string): Promise<Response> {
+  return asAdmin('PUT', `/api/admin/orders/${orderId}/fulfilment`, JSON.stringify({ fulfilment }));
+}
+
+/** A call of the service by the administrator, besides the browser, with a form or JSON. */
+export async function asAdmin(method: string, path: string, body?: FormData | string): Promise<Response> {
   const login = await fetch(`${serviceUrl}/api/login`, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },
     body: setting('TEST_ADMIN'),
   });
   const cookie = login.headers.getSetCookie().map((header) => header.split(';', 1)[0]);
-  const headers = { cookie: cookie.join('; ') };
+  const headers = new Headers({ cookie: cookie.join('; ') });
+  if (typeof body === 'string') headers.set('Content-Type', 'application/json');
   return fetch(serviceUrl + path, { method, headers, ...(body !== undefined && { body }) });
 }
 
@@ -119,6 +125,12 @@ export async function heading(page: Page, name: string | RegExp): Promise<void> 
 /** Waits until a text is shown. */
 export async function sees(page: Page, text: string | RegExp): Promise<void> {
   await page.getByText(text).first().waitFor();
+}
+
+/** Looks for a text in the list of a page. */
+export async function search(page: Page, text: string): Promise<void> {
+  await page.getByRole('searchbox').fill(text);
+  await page.getByRole('search').getByRole('button', { name: 'Search' }).click();
 }
 
 /** How many pixels of a page lie beside it, at the present width. */

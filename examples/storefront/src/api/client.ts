@@ -7,6 +7,11 @@ export type Schemas = components['schemas'];
 export type Product = Schemas['ListedProductView'];
 export type Order = Schemas['OrderView'];
 export type OrderStatus = Order['status'];
+export type Fulfilment = Order['fulfilment'];
+/** An order with its customer. */
+export type AdminOrder = Schemas['AdminOrderView'];
+/** What the payment gateway said of an order, and what became of it. */
+export type PaymentEntry = Schemas['NotificationView'];
 export type User = Schemas['UserWithRoleView'];
 
 export const API_OPTIONS = {

@@ -1,11 +1,30 @@
 import { queryOptions, useMutation } from '@tanstack/react-query';
 import { dataOf } from 'bakery-client';
-import { api, listOptions, nullIfMissing, type Order, type OrderStatus } from './client';
+import {
+  type AdminOrder,
+  api,
+  type Fulfilment,
+  listOptions,
+  nullIfMissing,
+  type Order,
+  type OrderStatus,
+} from './client';
 import { queryClient } from './query-client';
 
 const SHORTEST_POLL_MS = 2_000;
 const LONGEST_POLL_MS = 15_000;
 const POLL_GROWTH = 1.15;
+
+/** Whether an order is paid. */
+export function isPaid(status: OrderStatus) {
+  return status === 'settlement' || status === 'capture';
+}
+
+/** Whether a payment may still come, or the bakery's next step. */
+function isUnderWay({ status, fulfilment }: Order) {
+  const isOpen = status === 'pending' || status === 'authorize';
+  return isOpen || (isPaid(status) && fulfilment !== 'collected' && fulfilment !== 'refused');
+}
 
 /** The customer's own orders, newest first. */
 export const ownOrders = listOptions<Order, string>(['orders', 'list', 'own'], async (query, signal) => {
@@ -13,9 +32,16 @@ export const ownOrders = listOptions<Order, string>(['orders', 'list', 'own'], a
   return { items: orders, next: meta.lastOrderId };
 });
 
+export interface OrderFilter {
+  status?: OrderStatus;
+  fulfilment?: Fulfilment;
+  /** Part of the customer's name or e-mail, or the beginning of the order's id. */
+  q?: string;
+}
+
 /** Orders of all customers, newest first. For administrators. */
-export function allOrders(filter: { status?: OrderStatus }) {
-  return listOptions<Order, string>(['orders', 'list', 'all', filter], async (page, signal) => {
+export function allOrders(filter: OrderFilter) {
+  return listOptions<AdminOrder, string>(['orders', 'list', 'all', filter], async (page, signal) => {
     const query = { ...filter, ...page };
     const { orders, meta } = await dataOf(api.GET('/api/admin/orders', { params: { query }, signal }));
     return { items: orders, next: meta.lastOrderId };
@@ -23,8 +49,8 @@ export function allOrders(filter: { status?: OrderStatus }) {
 }
 
 /**
- * An order; null when there is none with this id. While it waits for its payment it is loaded again with growing gaps
- * as long as the tab is shown, and at once when the tab is looked at again.
+ * An order; null when there is none with this id. Until it is collected or ends it is loaded again with growing gaps as
+ * long as the tab is shown, and at once when the tab is looked at again.
  */
 export function orderDetail(id: string) {
   return queryOptions<Order | null>({
@@ -34,7 +60,7 @@ export function orderDetail(id: string) {
       return answer.then(({ order }) => order, nullIfMissing);
     },
     refetchInterval: ({ state: { data, dataUpdateCount, errorUpdateCount } }) => {
-      if (data === null || (data && !['pending', 'authorize'].includes(data.status))) return false;
+      if (data === null || (data && !isUnderWay(data))) return false;
       const gap = SHORTEST_POLL_MS * POLL_GROWTH ** (dataUpdateCount + errorUpdateCount);
       return Math.min(gap, LONGEST_POLL_MS);
     },
@@ -54,6 +80,25 @@ export function useNewPaymentPage(order: Order) {
   return useMutation({
     mutationFn: () => dataOf(api.POST('/api/orders/{order_id}/token', orderPath(order.order_id))),
     onSuccess: (page) => keepOrder({ ...order, ...page }),
+  });
+}
+
+/** An order with its customer and the first 50 entries of its payment's history. For administrators. */
+export function adminOrderDetail(id: string) {
+  return queryOptions({
+    queryKey: ['orders', 'admin', id],
+    queryFn: ({ signal }) =>
+      dataOf(api.GET('/api/admin/orders/{order_id}', { ...orderPath(id), signal })).catch(nullIfMissing),
+    refetchInterval: LONGEST_POLL_MS,
+  });
+}
+
+/** Takes an order to its next step. Whether or not that is possible, what is known of the order is loaded again. */
+export function useFulfilOrder(id: string) {
+  return useMutation({
+    mutationFn: (fulfilment: Fulfilment) =>
+      dataOf(api.PUT('/api/admin/orders/{order_id}/fulfilment', { ...orderPath(id), body: { fulfilment } })),
+    onSettled: () => queryClient.invalidateQueries({ queryKey: ['orders'] }),
   });
 }
 

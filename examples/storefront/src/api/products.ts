@@ -1,17 +1,22 @@
-import { queryOptions, useMutation } from '@tanstack/react-query';
+import { type InfiniteData, queryOptions, useMutation } from '@tanstack/react-query';
 import { asForm, dataOf } from 'bakery-client';
-import { api, itemsOf, listOptions, nullIfMissing, type Product } from './client';
+import { api, itemsOf, listOptions, nullIfMissing, type Page, type Product } from './client';
 import { queryClient } from './query-client';
 import { apiWithProgress } from './upload-progress';
 
-/** The catalog, ordered by id. */
-export const productList = {
-  ...listOptions<Product, number>(['products', 'list'], async (query, signal) => {
+/** Beginning of the keys of all lists. */
+const LISTS = ['products', 'list'];
+type ListData = InfiniteData<Page<Product, number>>;
+
+/** The catalog, ordered by id: all of it, or the products with this text in their name. */
+export function productList(q = '') {
+  const list = listOptions<Product, number>([...LISTS, q], async (page, signal) => {
+    const query = q === '' ? page : { ...page, q };
     const { products, meta } = await dataOf(api.GET('/api/products', { params: { query }, signal }));
     return { items: products, next: meta.lastProductId };
-  }),
-  staleTime: 60_000,
-};
+  });
+  return { ...list, staleTime: 60_000 };
+}
 
 /** A product; null when there is none with this id. */
 export function productDetail(id: number) {
@@ -23,8 +28,8 @@ export function productDetail(id: number) {
     },
     // What the list knows of the product is shown until the answer is there.
     placeholderData: () => {
-      const list = queryClient.getQueryData(productList.queryKey);
-      return list && itemsOf(list).find((product) => product.id === id);
+      const lists = queryClient.getQueriesData<ListData>({ queryKey: LISTS });
+      return lists.flatMap(([, list]) => (list ? itemsOf(list) : [])).find((product) => product.id === id);
     },
   });
 }
@@ -66,7 +71,7 @@ export function useSaveProduct(id: number | undefined, showProgress: (part: numb
     },
     onSuccess: ({ products: saved }) => {
       queryClient.setQueryData(productDetail(saved.id).queryKey, saved);
-      changeList((products) => products.map((product) => (product.id === saved.id ? saved : product)));
+      changeLists((products) => products.map((product) => (product.id === saved.id ? saved : product)));
     },
   });
 }
@@ -74,19 +79,18 @@ export function useSaveProduct(id: number | undefined, showProgress: (part: numb
 export async function deleteProduct(id: number) {
   await dataOf(api.DELETE('/api/products/{product_id}', productPath(id)));
   productIsGone(id);
-  changeList((products) => products.filter((product) => product.id !== id));
+  changeLists((products) => products.filter((product) => product.id !== id));
 }
 
 function productPath(id: number) {
   return { params: { path: { product_id: id } } };
 }
 
-/** Shows a change in the loaded list at once, and loads it again. */
-function changeList(change: (products: Product[]) => Product[]) {
-  const { queryKey } = productList;
-  queryClient.setQueryData(
-    queryKey,
+/** Shows a change in the loaded lists at once, and loads them again. */
+function changeLists(change: (products: Product[]) => Product[]) {
+  queryClient.setQueriesData<ListData>(
+    { queryKey: LISTS },
     (list) => list && { ...list, pages: list.pages.map((page) => ({ ...page, items: change(page.items) })) },
   );
-  void queryClient.invalidateQueries({ queryKey });
+  void queryClient.invalidateQueries({ queryKey: LISTS });
 }

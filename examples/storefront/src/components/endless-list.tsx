@@ -51,7 +51,9 @@ export function EndlessList<Item>(props: EndlessListProps<Item>) {
             Show more
           </Button>
         )}
-        {data !== undefined && !hasNextPage && <p className="end">{end(data.length)}</p>}
+        <div role="status">
+          {data !== undefined && !hasNextPage && <p className="end">{end(data.length)}</p>}
+        </div>
       </div>
     </div>
   );

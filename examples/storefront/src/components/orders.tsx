@@ -1,17 +1,19 @@
 import { Link } from 'react-router';
-import type { Order, OrderStatus } from '../api/client';
+import type { AdminOrder, Fulfilment, Order, OrderStatus } from '../api/client';
+import { isPaid } from '../api/orders';
 import { count, formatPrice, formatTime } from '../format';
 import { EndlessList, type EndlessListProps } from './endless-list';
 
 interface StatusText {
   label: string;
+  /** What it means for the customer. */
   text: string;
   tone: 'waiting' | 'good' | 'bad' | 'plain';
 }
 
-const PAID: StatusText = { label: 'Paid', text: 'Thank you! We start baking.', tone: 'good' };
+const PAID: StatusText = { label: 'Paid', text: 'Thank you! Your payment is here.', tone: 'good' };
 
-/** How an order's status is told to people. */
+/** How the status of an order's payment is told to people. */
 export const STATUS: Record<OrderStatus, StatusText> = {
   pending: { label: 'Waiting for payment', text: 'This page will know when you have paid.', tone: 'waiting' },
   authorize: { label: 'Authorised', text: 'Your bank has agreed; the payment follows.', tone: 'waiting' },
@@ -25,34 +27,56 @@ export const STATUS: Record<OrderStatus, StatusText> = {
   partial_refund: { label: 'Partly refunded', text: 'Part of your money is on its way back.', tone: 'plain' },
 };
 
+/** How an order's fulfilment is told to people. */
+export const FULFILMENT: Record<Fulfilment, StatusText> = {
+  new: { label: 'New', text: 'We have your order and start soon.', tone: 'waiting' },
+  preparing: { label: 'Preparing', text: 'We are baking for you.', tone: 'waiting' },
+  ready: { label: 'Ready', text: 'Your order is ready. Come and collect it.', tone: 'good' },
+  collected: { label: 'Collected', text: 'Enjoy it!', tone: 'plain' },
+  refused: { label: 'Refused', text: 'We cannot make this order. We are sorry.', tone: 'bad' },
+};
+
+interface OrderListProps<Item> extends Pick<EndlessListProps<Item>, 'query' | 'empty'> {
+  /** Path of the orders' pages, without the id. */
+  path: string;
+}
+
 /** Orders as links to their pages. */
-export function OrderList({ query, empty }: Pick<EndlessListProps<Order>, 'query' | 'empty'>) {
+export function OrderList<Item extends Order>({ query, empty, path }: OrderListProps<Item>) {
   return (
     <EndlessList
       query={query}
       label="Orders, newest first"
       className="rows"
-      renderItem={(order) => <OrderRow key={order.order_id} order={order} />}
+      renderItem={(order) => <OrderRow key={order.order_id} order={order} path={path} />}
       empty={empty}
       end={(orders) => `${count(orders, 'order')} in all.`}
     />
   );
 }
 
-function OrderRow({ order }: { order: Order }) {
-  const { label, tone } = STATUS[order.status];
+function OrderRow({ order, path }: { order: Order & Partial<AdminOrder>; path: string }) {
+  const hasBegun = isPaid(order.status) || order.fulfilment !== 'new';
   return (
     <li>
-      <Link className="row" to={`/orders/${order.order_id}`}>
+      <Link className="row" to={`${path}/${order.order_id}`}>
         <span className="row-main">
           <strong>{order.items.map(({ name, quantity }) => `${quantity} × ${name}`).join(', ')}</strong>
-          <small>{formatTime(order.created_at)}</small>
+          <small>
+            {order.customer && `${order.customer.fullname} · `}
+            {formatTime(order.created_at)}
+          </small>
         </span>
-        <span className={`badge ${tone}`}>{label}</span>
+        <Badge {...STATUS[order.status]} />
+        {hasBegun && <Badge {...FULFILMENT[order.fulfilment]} />}
         <span className="price">{formatPrice(order.gross_amount)}</span>
       </Link>
     </li>
   );
+}
+
+export function Badge({ label, tone }: StatusText) {
+  return <span className={`badge ${tone}`}>{label}</span>;
 }
 
 /** What was ordered: a receipt once it is paid. */

@@ -5,25 +5,36 @@ import { productList } from '../api/products';
 import { EndlessList } from '../components/endless-list';
 import { Notice, PageHeading } from '../components/page';
 import { Picture } from '../components/picture';
+import { NothingFound, SearchForm, useSearchText } from '../components/search';
 import { count, formatPrice } from '../format';
 
 export function CatalogPage() {
+  const text = useSearchText();
   return (
     <div className="page">
       <header className="page-head hero">
         <p className="eyebrow">Out of the oven</p>
         <PageHeading>Baked before sunrise</PageHeading>
         <p>Every bread and cake of our kitchen. Order today, pay online, collect it warm.</p>
+        <SearchForm label="Find bread or cake" />
       </header>
       <EndlessList
-        query={useInfiniteQuery({ ...productList, staleTime: 60_000 })}
+        query={useInfiniteQuery(productList(text))}
         label="Products"
         className="grid"
         renderItem={(product) => <ProductCard key={product.id} product={product} />}
         empty={
-          <Notice icon="shop" title="The shelf is empty" text="Nothing is baked yet. Come back later." />
+          text === '' ? (
+            <Notice icon="shop" title="The shelf is empty" text="Nothing is baked yet. Come back later." />
+          ) : (
+            <NothingFound text={`Nothing that we bake has “${text}” in its name.`} />
+          )
         }
-        end={(products) => `That is all we bake: ${count(products, 'product')}.`}
+        end={(products) =>
+          text === ''
+            ? `That is all we bake: ${count(products, 'product')}.`
+            : `${count(products, 'product')} with “${text}” in the name.`
+        }
       />
     </div>
   );

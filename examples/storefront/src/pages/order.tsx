@@ -1,12 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from 'react-router';
-import type { Order } from '../api/client';
+import type { Fulfilment, Order } from '../api/client';
 import { explain } from '../api/errors';
-import { orderDetail, useCancelOrder, useNewPaymentPage } from '../api/orders';
+import { isPaid, orderDetail, useCancelOrder, useNewPaymentPage } from '../api/orders';
 import { Button } from '../components/button';
 import { ConfirmButton } from '../components/confirm-button';
 import { Icon } from '../components/icon';
-import { OrderSummary, STATUS } from '../components/orders';
+import { FULFILMENT, OrderSummary, STATUS } from '../components/orders';
 import { Alert, Loaded, Notice, PageHeading } from '../components/page';
 
 const TONE_ICONS = { waiting: 'clock', good: 'check', bad: 'cross', plain: 'orders' } as const;
@@ -29,6 +29,7 @@ export function OrderPage() {
           <article className="order">
             <OrderState order={order} />
             {order.status === 'pending' && <PendingActions order={order} />}
+            {(isPaid(order.status) || order.fulfilment !== 'new') && <Progress step={order.fulfilment} />}
             <OrderSummary order={order} />
           </article>
         )}
@@ -47,6 +48,29 @@ function OrderState({ order }: { order: Order }) {
         <p>{text}</p>
       </div>
     </div>
+  );
+}
+
+const STEPS = ['new', 'preparing', 'ready', 'collected'] as const;
+
+/** How far the bakery is with an order. */
+function Progress({ step }: { step: Fulfilment }) {
+  return (
+    <section className="panel" aria-labelledby="progress">
+      <h2 id="progress">What we do</h2>
+      <p role="status">
+        <strong>{FULFILMENT[step].label}.</strong> {FULFILMENT[step].text}
+      </p>
+      {step !== 'refused' && (
+        <ol className="steps">
+          {STEPS.map((name) => (
+            <li key={name} aria-current={name === step ? 'step' : undefined}>
+              {FULFILMENT[name].label}
+            </li>
+          ))}
+        </ol>
+      )}
+    </section>
   );
 }
 

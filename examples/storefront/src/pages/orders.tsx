@@ -13,7 +13,7 @@ export function OrdersPage() {
   return (
     <div className="page narrow">
       <PageHeading>Your orders</PageHeading>
-      <OrderList query={useInfiniteQuery(ownOrders)} empty={empty} />
+      <OrderList path="/orders" query={useInfiniteQuery(ownOrders)} empty={empty} />
     </div>
   );
 }

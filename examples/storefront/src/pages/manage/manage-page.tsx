@@ -6,11 +6,13 @@ interface ManagePageProps {
   title: string;
   /** Beside the title. */
   action?: ReactNode;
+  /** Below the title. */
+  search?: ReactNode;
   children: ReactNode;
 }
 
 /** A page for administrators, with the ways between their pages. */
-export function ManagePage({ title, action, children }: ManagePageProps) {
+export function ManagePage({ title, action, search, children }: ManagePageProps) {
   return (
     <div className="page narrow">
       <header className="page-head">
@@ -22,6 +24,7 @@ export function ManagePage({ title, action, children }: ManagePageProps) {
           <PageHeading>{title}</PageHeading>
           {action}
         </div>
+        {search}
       </header>
       {children}
     </div>

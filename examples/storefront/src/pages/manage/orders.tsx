@@ -1,43 +1,68 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useSearchParams } from 'react-router';
-import type { OrderStatus } from '../../api/client';
-import { allOrders } from '../../api/orders';
-import { OrderList, STATUS } from '../../components/orders';
+import { allOrders, type OrderFilter } from '../../api/orders';
+import { FULFILMENT, OrderList, STATUS } from '../../components/orders';
 import { Notice } from '../../components/page';
+import { changed, NothingFound, SearchForm } from '../../components/search';
 import { ManagePage } from './manage-page';
 
-/** Orders of all customers. The filter is in the address: `?status=settlement`. */
+/** Orders of all customers. What is shown is in the address: `?q=ayu&status=settlement&fulfilment=ready`. */
 export default function ManageOrdersPage() {
-  const [search, setSearch] = useSearchParams();
-  const status = statusOf(search.get('status'));
-  const filter = (
-    <label className="filter">
-      <span>Status</span>
-      <select
-        value={status ?? ''}
-        onChange={({ target }) => setSearch(target.value === '' ? {} : { status: target.value })}
-      >
-        <option value="">All</option>
-        {Object.entries(STATUS).map(([value, { label }]) => (
-          <option key={value} value={value}>
-            {/* Two states are both "Paid" to a customer. */}
-            {value === 'capture' ? `${label} (captured)` : label}
-          </option>
-        ))}
-      </select>
-    </label>
+  const [search] = useSearchParams();
+  const known = [...search].filter(([name]) => ['q', 'status', 'fulfilment'].includes(name));
+  // The service refuses values that do not exist.
+  const filter = Object.fromEntries(known) as OrderFilter;
+  const filters = (
+    <>
+      <SearchForm label="Customer, e-mail or order number" />
+      <div className="filters">
+        <Filter label="Payment" name="status" options={STATUS} />
+        <Filter label="Fulfilment" name="fulfilment" options={FULFILMENT} />
+      </div>
+    </>
   );
-  const none = status === null ? 'There are no orders yet.' : `No order is “${STATUS[status].label}”.`;
   return (
-    <ManagePage title="Orders" action={filter}>
+    <ManagePage title="Orders" search={filters}>
       <OrderList
-        query={useInfiniteQuery(allOrders(status === null ? {} : { status }))}
-        empty={<Notice icon="orders" title="No orders here" text={none} />}
+        path="/manage/orders"
+        query={useInfiniteQuery(allOrders(filter))}
+        empty={
+          known.length > 0 ? (
+            <NothingFound text="No order is like that." />
+          ) : (
+            <Notice icon="orders" title="No orders here" text="There are no orders yet." />
+          )
+        }
       />
     </ManagePage>
   );
 }
 
-function statusOf(text: string | null) {
-  return text !== null && Object.hasOwn(STATUS, text) ? (text as OrderStatus) : null;
+interface FilterProps {
+  label: string;
+  /** Of the parameter in the address. */
+  name: string;
+  /** By value. */
+  options: Record<string, { label: string }>;
+}
+
+function Filter({ label, name, options }: FilterProps) {
+  const [search, setSearch] = useSearchParams();
+  return (
+    <label className="filter">
+      <span>{label}</span>
+      <select
+        value={search.get(name) ?? ''}
+        onChange={({ target }) => setSearch(changed(search, name, target.value))}
+      >
+        <option value="">All</option>
+        {Object.entries(options).map(([value, option]) => (
+          <option key={value} value={value}>
+            {/* Two states are both "Paid" to a customer. */}
+            {value === 'capture' ? `${option.label} (captured)` : option.label}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
 }

@@ -15,7 +15,7 @@ export function ProductForm({ product }: { product?: Product }) {
   const save = async (values: ProductValues) => {
     const { products: saved } = await mutateAsync(values);
     toast(`${saved.name} is saved.`);
-    await navigate('/manage/products');
+    await navigate(product === undefined ? `/manage/products/${saved.id}` : '/manage/products');
   };
   return (
     <section className="panel">

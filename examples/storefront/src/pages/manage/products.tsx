@@ -5,21 +5,31 @@ import { ButtonLink } from '../../components/button';
 import { EndlessList } from '../../components/endless-list';
 import { Notice } from '../../components/page';
 import { Picture } from '../../components/picture';
+import { NothingFound, SearchForm, useSearchText } from '../../components/search';
 import { count, formatPrice } from '../../format';
 import { ManagePage } from './manage-page';
 
 export default function ManageProductsPage() {
+  const text = useSearchText();
   return (
-    <ManagePage title="Products" action={<NewProductLink />}>
+    <ManagePage
+      title="Products"
+      action={<NewProductLink />}
+      search={<SearchForm label="Name of the product" />}
+    >
       <EndlessList
-        query={useInfiniteQuery(productList)}
+        query={useInfiniteQuery(productList(text))}
         label="Products"
         className="rows"
         renderItem={(product) => <ProductRow key={product.id} product={product} />}
         empty={
-          <Notice icon="picture" title="No products yet" text="Put the first one on the shelf.">
-            <NewProductLink />
-          </Notice>
+          text === '' ? (
+            <Notice icon="picture" title="No products yet" text="Put the first one on the shelf.">
+              <NewProductLink />
+            </Notice>
+          ) : (
+            <NothingFound text={`No product has “${text}” in its name.`} />
+          )
         }
         end={(products) => `${count(products, 'product')} in all.`}
       />
