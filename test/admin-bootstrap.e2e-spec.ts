@@ -94,14 +94,4 @@ describe('the administrator of ADMIN_EMAIL and ADMIN_PASSWORD', () => {
       await service.admin();
     });
   });
-
-  it('services that start at once create it once', async () => {
-    const services = await Promise.all(Array.from({ length: 3 }, () => startService({ database })));
-    try {
-      expect((await users()).map(({ role }) => role)).toEqual(['ADMIN']);
-      for (const service of services) await service.admin();
-    } finally {
-      await Promise.all(services.map((service) => service.stop()));
-    }
-  });
 });

@@ -222,19 +222,6 @@ describe('durable jobs on PostgreSQL', () => {
     });
   });
 
-  it('a stop gives a job that does not end back to the next process', async () => {
-    const hanging = await startProcess(never);
-    await enqueue(hanging, 1);
-    await until('it runs', () => hanging.ran.length === 1);
-    const begun = Date.now();
-    await hanging.stop();
-    expect(Date.now() - begun).toBeLessThan(8_000);
-    expect(await rows()).toMatchObject([{ attempts: 1, locked_by: null }]);
-    const next = await startProcess();
-    await makeJobsDue(database.pool);
-    await until('the next process ran it', () => next.ran.includes(1));
-  });
-
   it('a dead job whose key is enqueued again is done by the new one and leaves no row', async () => {
     const add = `SELECT graphile_worker.add_job($1, $2::json, job_key := 'test-task:1')`;
     await dataSource.query(add, [TASK, '{"n":1}']);

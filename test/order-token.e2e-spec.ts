@@ -277,20 +277,5 @@ describe('the payment page of an order', () => {
         expect(page.token).toBe(shop.gateway.order(pending.order_id).token);
       },
     );
-
-    it.each([
-      [400, 'transaction_details.order_id has already been taken'],
-      [406, 'The request could not be completed due to a conflict'],
-    ])('%d %s is tried under one fresh id a request, and no more', async (status, message) => {
-      await refusedOrder(status, message);
-      expect(shop.gateway.calls).toHaveLength(2);
-      expect(await attemptsOf(shop, pending.order_id)).toMatchObject([
-        { attempt_id: pending.order_id, number: 1, token: null },
-        { number: 2, is_claimed: false, token: null },
-      ]);
-      shop.gateway.clearFaults();
-      await requestToken(customer, pending.order_id).expect(200);
-      expect(await attemptsOf(shop, pending.order_id)).toHaveLength(2);
-    });
   });
 });

@@ -156,13 +156,6 @@ describe('a new code', () => {
     expect(await mailsTo(service, account.email)).toHaveLength(1);
     expect((await verify(account, account.code)).status).toBe(200);
   });
-
-  it('for an account that is gone is a 401', async () => {
-    const account = await withCode();
-    await service.database.pool.query('DELETE FROM users WHERE id = $1', [account.id]);
-    expectFailure(await account.client.post('/api/otp'), 401, MESSAGES.missingAccessToken);
-    await expectRefused(account, account.code);
-  });
 });
 
 describe('verification and password reset', () => {

@@ -132,15 +132,6 @@ describe('updating a product', () => {
       const answer = await update(product.id, { ...BREAD, [REMOVED]: [url, url] }).expect(200);
       expect(productOf(answer).images).toEqual(product.images.slice(0, 4));
     });
-
-    it.each(['images.removed[x]', 'images.removed[constructor]', 'images[removed]', 'images.removed[][x]'])(
-      'is missing when it is sent as %s',
-      async (field) => {
-        const product = await createProduct(admin, pictures(1));
-        const details = { 'images.removed': REQUIRED['images.removed'] };
-        expect(await refused(product, { ...FIELDS, [field]: '' })).toEqual(invalid(details));
-      },
-    );
   });
 
   describe('whose fields or files fail', () => {
