@@ -1,31 +1,19 @@
 import type { Test } from 'supertest';
 import type { Client } from './support/client.js';
-import {
-  attemptsOf,
-  insertOrders,
-  orderOf,
-  ORDERS,
-  pageOf,
-  readOrder,
-  requestToken,
-  type Shop,
-  startShop,
-} from './support/orders.js';
+import { insertOrders, orderOf, ORDERS, pageOf, readOrder, type Shop, startShop } from './support/orders.js';
 import { fail, NOT_FOUND } from './support/products.js';
 
 const ADMIN_ORDERS = '/api/admin/orders';
-const STEPS = ['new', 'preparing', 'ready', 'collected', 'refused'] as const;
-type Step = (typeof STEPS)[number];
+const STEPS = ['new', 'preparing', 'ready', 'collected', 'refused'];
 /** All that the contract allows (13.11). */
 const ALLOWED = [
-  ['new', 'preparing'],
-  ['preparing', 'ready'],
-  ['ready', 'collected'],
-  ['new', 'refused'],
-  ['preparing', 'refused'],
-  ['ready', 'refused'],
+  'new to preparing',
+  'new to refused',
+  'preparing to ready',
+  'preparing to refused',
+  'ready to collected',
+  'ready to refused',
 ];
-const PAID = ['settlement', 'capture'];
 const UNPAID = ['pending', 'deny', 'cancel', 'expire', 'failure', 'refund', 'partial_refund', 'authorize'];
 const UNKNOWN_STEP = fail(400, 'validation error', {
   fulfilment: 'fulfilment should be one of new, preparing, ready, collected, refused',
@@ -44,17 +32,15 @@ beforeAll(async () => {
 afterAll(() => shop.stop());
 
 /** An order in a given state. @returns its id */
-async function orderIn(fulfilment: Step, status = 'settlement'): Promise<string> {
+async function orderIn(fulfilment: string, status = 'settlement'): Promise<string> {
   const [orderId = ''] = await insertOrders(shop, customer, 1, status);
-  await shop.database.pool.query('UPDATE orders SET fulfilment = $2 WHERE order_id = $1', [
-    orderId,
-    fulfilment,
-  ]);
+  const change = 'UPDATE orders SET fulfilment = $2 WHERE order_id = $1';
+  await shop.database.pool.query(change, [orderId, fulfilment]);
   return orderId;
 }
 
-function advance(client: Client, orderId: string, fulfilment: unknown): Test {
-  return client.put(`${ADMIN_ORDERS}/${orderId}/fulfilment`).send({ fulfilment });
+function advance(orderId: string, fulfilment: unknown): Test {
+  return admin.put(`${ADMIN_ORDERS}/${orderId}/fulfilment`).send({ fulfilment });
 }
 
 function cannotBecome(step: string): object {
@@ -63,110 +49,66 @@ function cannotBecome(step: string): object {
 
 describe('PUT /api/admin/orders/{order_id}/fulfilment', () => {
   it('takes a paid order from new to collected; its customer sees each step, and its payment stays', async () => {
-    const orderId = await orderIn('new');
+    const orderId = await orderIn('new', 'capture');
     const before = await readOrder(customer, orderId);
-    expect(before.fulfilment).toBe('new');
     for (const step of ['preparing', 'ready', 'collected']) {
-      const answer = await advance(admin, orderId, step).expect(200);
+      const answer = await advance(orderId, step).expect(200);
       expect(orderOf(answer)).toMatchObject({ fulfilment: step, customer: { fullname: 'Ayu Lestari' } });
       expect(await readOrder(customer, orderId)).toEqual({ ...before, fulfilment: step });
     }
   });
 
-  const pairs = STEPS.flatMap((from) => STEPS.map((to) => [from, to] as const));
-  const allowed = new Set(ALLOWED.map(String));
-
-  it.each(pairs.filter((pair) => allowed.has(String(pair))))(
-    'takes an order from %s to %s',
+  it.each(STEPS.flatMap((from) => STEPS.map((to) => [from, to] as const)))(
+    'takes an order from %s to %s if the contract allows it, else 409',
     async (from, to) => {
       const orderId = await orderIn(from);
-      expect(orderOf(await advance(admin, orderId, to).expect(200)).fulfilment).toBe(to);
+      const isAllowed = ALLOWED.includes(`${from} to ${to}`);
+      const answer = await advance(orderId, to).expect(isAllowed ? 200 : 409);
+      if (!isAllowed) expect(answer.body).toEqual(cannotBecome(to));
+      expect((await readOrder(customer, orderId)).fulfilment).toBe(isAllowed ? to : from);
     },
   );
-
-  it.each(pairs.filter((pair) => !allowed.has(String(pair))))(
-    'never takes one from %s to %s',
-    async (from, to) => {
-      const orderId = await orderIn(from);
-      expect((await advance(admin, orderId, to).expect(409)).body).toEqual(cannotBecome(to));
-      expect((await readOrder(customer, orderId)).fulfilment).toBe(from);
-    },
-  );
-
-  it.each(PAID)('prepares an order of status %s', async (status) => {
-    await advance(admin, await orderIn('new', status), 'preparing').expect(200);
-  });
 
   it.each(UNPAID)('does not prepare an order of status %s, but refuses it', async (status) => {
     const orderId = await orderIn('new', status);
-    expect((await advance(admin, orderId, 'preparing').expect(409)).body).toEqual(cannotBecome('preparing'));
-    const refused = orderOf(await advance(admin, orderId, 'refused').expect(200));
+    expect((await advance(orderId, 'preparing').expect(409)).body).toEqual(cannotBecome('preparing'));
+    const refused = orderOf(await advance(orderId, 'refused').expect(200));
     expect(refused).toMatchObject({ fulfilment: 'refused', status });
   });
 
-  it('of ten administrators who take one step at once, one does it and the others read 409', async () => {
+  it('of administrators who take one step at once, one does it and the others read 409', async () => {
     const orderId = await orderIn('new');
     const answers = await Promise.all(
-      Array.from({ length: 10 }, () => advance(admin, orderId, 'preparing').then((answer) => answer)),
+      Array.from({ length: 6 }, () => advance(orderId, 'preparing').then((answer) => answer.status)),
     );
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array<number>(9).fill(409)]);
+    expect(answers.sort()).toEqual([200, 409, 409, 409, 409, 409]);
     expect((await readOrder(customer, orderId)).fulfilment).toBe('preparing');
   });
 
-  it('of two who take different steps at once, one wins', async () => {
-    const orderId = await orderIn('ready');
-    const answers = await Promise.all(
-      ['collected', 'refused'].map((step) => advance(admin, orderId, step).then((answer) => answer)),
-    );
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
-    const won = answers.find(({ status }) => status === 200);
-    expect(won && orderOf(won).fulfilment).toBe((await readOrder(customer, orderId)).fulfilment);
+  it('an unknown value is refused first, 400 with all values; then an unknown order, 404', async () => {
+    for (const orderId of [await orderIn('new'), '5f0c2a3e-8a55-4c42-9df5-1b7f1a0f7a11', 'no-order'])
+      for (const value of [undefined, null, '', 'baked', 'READY', ['ready'], 7])
+        expect((await advance(orderId, value).expect(400)).body).toEqual(UNKNOWN_STEP);
+    for (const orderId of ['5f0c2a3e-8a55-4c42-9df5-1b7f1a0f7a11', 'no-order'])
+      expect((await advance(orderId, 'refused').expect(404)).body).toEqual(NOT_FOUND);
   });
 
-  it.each([undefined, null, '', 'baked', 'READY', ['ready'], { is: 'ready' }, 7])(
-    'the value %p is unknown: 400 lists the values',
-    async (value) => {
-      const orderId = await orderIn('new');
-      expect((await advance(admin, orderId, value).expect(400)).body).toEqual(UNKNOWN_STEP);
-    },
-  );
-
-  it('a bad value is refused before the order is looked for, which is then a 404', async () => {
-    for (const orderId of ['5f0c2a3e-8a55-4c42-9df5-1b7f1a0f7a11', 'no-order']) {
-      expect((await advance(admin, orderId, 'baked').expect(400)).body).toEqual(UNKNOWN_STEP);
-      expect((await advance(admin, orderId, 'refused').expect(404)).body).toEqual(NOT_FOUND);
-    }
-  });
-
-  it('the id of a later payment page is no order: 404', async () => {
-    const [orderId = ''] = await insertOrders(shop, customer, 1);
-    await requestToken(customer, orderId).expect(200);
-    await shop.database.pool.query(
-      'UPDATE payment_attempts SET attempt_id = gen_random_uuid() WHERE order_id = $1',
+  it('the id of a payment page is no order: 404', async () => {
+    const orderId = await orderIn('new');
+    const { rows } = await shop.database.pool.query<{ attempt_id: string }>(
+      'INSERT INTO payment_attempts (attempt_id, order_id, number) VALUES (gen_random_uuid(), $1, 2) RETURNING attempt_id',
       [orderId],
     );
-    const [attempt] = await attemptsOf(shop, orderId);
-    await advance(admin, attempt?.attempt_id ?? '', 'refused').expect(404);
-    await advance(admin, orderId.toUpperCase(), 'refused').expect(200);
-  });
-
-  it('malformed JSON is a 400', async () => {
-    const answer = await admin
-      .put(`${ADMIN_ORDERS}/${await orderIn('new')}/fulfilment`)
-      .set('Content-Type', 'application/json')
-      .send('{"fulfilment":')
-      .expect(400);
-    expect(answer.body).toEqual(fail(400, 'malformed request'));
+    await advance(rows[0]?.attempt_id ?? '', 'refused').expect(404);
+    await advance(orderId.toUpperCase(), 'refused').expect(200);
   });
 });
 
 describe('GET /api/admin/orders?fulfilment=', () => {
-  it('shows the orders of that step alone, and goes with status', async () => {
-    const [ready, paid, open] = [
-      await orderIn('ready'),
-      await orderIn('new'),
-      await orderIn('new', 'pending'),
-    ];
+  it('shows the orders of that step alone, and goes with status and last_id', async () => {
+    const ready = await orderIn('ready');
+    const paid = await orderIn('new');
+    const open = await orderIn('new', 'pending');
     const idsOf = async (query: string): Promise<string[]> =>
       pageOf(await admin.get(`${ADMIN_ORDERS}?${query}`).expect(200)).orders.map(({ order_id }) => order_id);
     expect((await idsOf('fulfilment=ready'))[0]).toBe(ready);
@@ -179,7 +121,7 @@ describe('GET /api/admin/orders?fulfilment=', () => {
     expect((await admin.get(`${ADMIN_ORDERS}?fulfilment=${value}`).expect(400)).body).toEqual(UNKNOWN_STEP);
   });
 
-  it("is not for a customer's own list, which takes no filter", async () => {
+  it("is not for a customer's own list, which takes no filter and shows no customer", async () => {
     const orderId = await orderIn('refused');
     const { orders } = pageOf(await customer.get(`${ORDERS}?fulfilment=baked`).expect(200));
     expect(orders[0]).toMatchObject({ order_id: orderId, fulfilment: 'refused' });
