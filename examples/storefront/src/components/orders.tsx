@@ -62,10 +62,8 @@ function OrderRow({ order, path }: { order: Order & Partial<AdminOrder>; path: s
       <Link className="row" to={`${path}/${order.order_id}`}>
         <span className="row-main">
           <strong>{order.items.map(({ name, quantity }) => `${quantity} × ${name}`).join(', ')}</strong>
-          <small>
-            {order.customer && `${order.customer.fullname} · `}
-            {formatTime(order.created_at)}
-          </small>
+          {order.customer && <span>{order.customer.fullname}</span>}
+          <small>{formatTime(order.created_at)}</small>
         </span>
         <Badge {...STATUS[order.status]} />
         {hasBegun && <Badge {...FULFILMENT[order.fulfilment]} />}

@@ -21,7 +21,7 @@ export function SearchForm({ label }: { label: string }) {
   const submit = (event: SyntheticEvent) => {
     event.preventDefault();
     const wanted = input.current?.value.trim() ?? '';
-    setSearch((search) => changed(search, 'q', wanted));
+    setSearch((search) => withParameter(search, 'q', wanted));
   };
   return (
     <form role="search" className="search" onSubmit={submit}>
@@ -35,8 +35,8 @@ export function SearchForm({ label }: { label: string }) {
   );
 }
 
-/** A parameter of the address changed; without it when the value is empty. */
-export function changed(search: URLSearchParams, name: string, value: string) {
+/** The parameters of the address with one changed, or left out when its value is empty. */
+export function withParameter(search: URLSearchParams, name: string, value: string) {
   const result = new URLSearchParams(search);
   if (value === '') result.delete(name);
   else result.set(name, value);

@@ -3,7 +3,7 @@ import { useSearchParams } from 'react-router';
 import { allOrders, type OrderFilter } from '../../api/orders';
 import { FULFILMENT, OrderList, STATUS } from '../../components/orders';
 import { Notice } from '../../components/page';
-import { changed, NothingFound, SearchForm } from '../../components/search';
+import { NothingFound, SearchForm, withParameter } from '../../components/search';
 import { ManagePage } from './manage-page';
 
 /** Orders of all customers. What is shown is in the address: `?q=ayu&status=settlement&fulfilment=ready`. */
@@ -53,7 +53,7 @@ function Filter({ label, name, options }: FilterProps) {
       <span>{label}</span>
       <select
         value={search.get(name) ?? ''}
-        onChange={({ target }) => setSearch(changed(search, name, target.value))}
+        onChange={({ target }) => setSearch(withParameter(search, name, target.value))}
       >
         <option value="">All</option>
         {Object.entries(options).map(([value, option]) => (
