@@ -1,7 +1,7 @@
 import pg from 'pg';
 import {
   dropJob,
-  freeJobs,
+  freeJobsLockedFor,
   JOB_STATES,
   type JobChange,
   type JobRecord,
@@ -31,7 +31,6 @@ error. E-mail addresses are shortened.
 Exit codes: 0 done (also when there is no job to list or retry), 1 not done, 2 wrong use.
 `;
 
-const PAGE = 500;
 const MAX_BIGINT = 2n ** 63n - 1n;
 
 /** @throws UsageError that says what is wrong with the command line */
@@ -81,7 +80,7 @@ function onTable(act: (table: Queryable) => Promise<ExitCode>): Action {
     await client.connect();
     try {
       // The service does not run: what is locked was left behind by a process that died.
-      if (isExclusive) await freeJobs(client, { lockedForSeconds: 0 });
+      if (isExclusive) await freeJobsLockedFor(client, 0);
       return await act(client);
     } finally {
       await client.end();
@@ -90,16 +89,9 @@ function onTable(act: (table: Queryable) => Promise<ExitCode>): Action {
 }
 
 async function list(table: Queryable, state: JobState | undefined): Promise<ExitCode> {
-  let lastId = '0';
-  let page: JobRecord[];
-  let count = 0;
-  do {
-    page = await listJobs(table, state, lastId, PAGE);
-    for (const job of page) process.stdout.write(`${lineOf(job)}\n`);
-    count += page.length;
-    lastId = page.at(-1)?.id ?? lastId;
-  } while (page.length === PAGE && process.stdout.writable);
-  if (count === 0) process.stdout.write(`there is no ${state === undefined ? '' : `${state} `}job\n`);
+  const jobs = await listJobs(table, state);
+  for (const job of jobs) process.stdout.write(`${lineOf(job)}\n`);
+  if (jobs.length === 0) process.stdout.write(`there is no ${state === undefined ? '' : `${state} `}job\n`);
   return 0;
 }
 

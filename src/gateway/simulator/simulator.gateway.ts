@@ -45,11 +45,12 @@ export class SimulatorGateway extends PaymentGateway implements OnModuleInit {
   }
 
   onModuleInit(): void {
-    this.jobs.handle<{ orderId: string }>(EXPIRE, async ({ orderId }) => {
+    const expire = async ({ orderId }: { orderId: string }): Promise<void> => {
       await this.#end(orderId, 'expire').catch((error: unknown) => {
         if (!(error instanceof GatewayRefusedError)) throw error; // otherwise it was paid, or ended before
       });
-    });
+    };
+    this.jobs.handle(EXPIRE, expire, { kind: 'payments' });
     this.jobs.handle<{ orderId: string; id: string }>(
       DELIVER,
       ({ orderId, id }) => this.#deliver(orderId, id),
