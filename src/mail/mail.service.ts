@@ -6,13 +6,7 @@ import { join } from 'node:path';
 import { mails } from '../common/metrics.js';
 import { deliveryFailure } from './delivery-failure.js';
 
-const TEMPLATES = [
-  'verify-email',
-  'verify-new-email',
-  'reset-password',
-  'order-receipt',
-  'order-ready',
-] as const;
+const TEMPLATES = ['one-time-password', 'order-receipt', 'order-ready'] as const;
 export type MailTemplate = (typeof TEMPLATES)[number];
 
 type Fields = Readonly<Record<string, string | number>>;
