@@ -24,14 +24,10 @@ describe('health', () => {
   const ready = () => service.client().get('/api/health/ready');
   const becomesReady = () => until('the service is ready', async () => (await ready()).status === 200);
 
-  it('a service that can work is alive and ready, and says which parts are (contract 16.1)', async () => {
+  it('a service that can work is alive and ready (contract 16.1)', async () => {
     await service.client().get('/api/health/live').expect(200, { status: 'success', data: {} });
     await becomesReady();
-    const answer = await ready().expect(200);
-    expect(answer.body).toMatchObject({
-      status: 'success',
-      data: { info: { database: { status: 'up' }, migrations: { status: 'up' }, queue: { status: 'up' } } },
-    });
+    await ready().expect(200, { status: 'success', data: {} });
   });
 
   it('a service with a migration that has not run is not ready, and says so', async () => {
