@@ -148,7 +148,7 @@ export interface paths {
          * Sign out
          * @description Clears both cookies. Ends the session if the access cookie is well signed, even expired, and of the live session.
          */
-        post: operations["AccountController_logout"];
+        post: operations["AuthController_logout"];
         delete?: never;
         options?: never;
         head?: never;
@@ -427,7 +427,7 @@ export interface paths {
             cookie?: never;
         };
         /** The signed-in user, as the access token says */
-        get: operations["UsersController_currentUser"];
+        get: operations["AccountController_currentUser"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1614,7 +1614,7 @@ export interface operations {
             };
         };
     };
-    AccountController_logout: {
+    AuthController_logout: {
         parameters: {
             query?: never;
             header?: never;
@@ -4165,7 +4165,7 @@ export interface operations {
             };
         };
     };
-    UsersController_currentUser: {
+    AccountController_currentUser: {
         parameters: {
             query?: never;
             header?: never;

@@ -1,10 +1,10 @@
-import { Body, Controller, Patch, Post, Put, Req, Res } from '@nestjs/common';
+import { Body, Controller, Get, Patch, Post, Put, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import type { Request, Response } from 'express';
+import type { Response } from 'express';
 import { type Caller, CurrentUser, type Principal } from '../common/current-user.decorator.js';
 import { failures } from '../common/errors.js';
 import { ApiEndpoint } from '../common/api-endpoint.decorator.js';
-import { UserWithRoleView } from '../users/users.dto.js';
+import { UserView, UserWithRoleView } from '../users/users.dto.js';
 import {
   ChangePasswordDto,
   ForgotPasswordDto,
@@ -15,31 +15,21 @@ import {
 } from './account.dto.js';
 import { AccountService } from './account.service.js';
 import { ClientAddress } from './client-address.decorator.js';
-import { ACCESS_COOKIE, clearCookies, readCookie, REFRESH_COOKIE, setCookies } from './cookies.js';
-import { SessionsService } from './sessions.service.js';
-
-const BOTH_COOKIES = [ACCESS_COOKIE, REFRESH_COOKIE];
+import { BOTH_COOKIES, setCookies } from './cookies.js';
 
 @ApiTags('Accounts')
 @Controller()
 export class AccountController {
-  constructor(
-    private readonly account: AccountService,
-    private readonly sessions: SessionsService,
-  ) {}
+  constructor(private readonly account: AccountService) {}
 
-  @Post('logout')
+  @Get('users')
   @ApiEndpoint({
-    summary: 'Sign out',
-    description:
-      'Clears both cookies. Ends the session if the access cookie is well signed, even expired, and of the live session.',
-    access: 'none',
-    success: { status: 204, cookies: BOTH_COOKIES },
-    changesState: true,
+    summary: 'The signed-in user, as the access token says',
+    access: 'user',
+    success: { status: 200, data: { user: UserView } },
   })
-  async logout(@Req() request: Request, @Res({ passthrough: true }) response: Response): Promise<void> {
-    await this.sessions.logout(readCookie(request, ACCESS_COOKIE));
-    clearCookies(response);
+  currentUser(@CurrentUser() caller: Principal): { user: UserView } {
+    return { user: new UserView(caller) };
   }
 
   @Post('otp')

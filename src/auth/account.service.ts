@@ -5,11 +5,11 @@ import { failures } from '../common/errors.js';
 import { JobsService } from '../jobs/jobs.service.js';
 import { type Account, UsersService } from '../users/users.service.js';
 import type { ChangePasswordDto, ResetPasswordDto, UpdateProfileDto } from './account.dto.js';
+import { AuthService, type Session } from './auth.service.js';
 import { LimitsService } from './limits.service.js';
 import type { OtpPurpose } from './otp.entity.js';
 import { OtpService } from './otp.service.js';
 import { PasswordsService } from './passwords.service.js';
-import { type Session, SessionsService } from './sessions.service.js';
 
 const FORGOT_PASSWORD = 'forgot-password';
 
@@ -26,7 +26,7 @@ export class AccountService implements OnModuleInit {
     private readonly dataSource: DataSource,
     private readonly users: UsersService,
     private readonly passwords: PasswordsService,
-    private readonly sessions: SessionsService,
+    private readonly auth: AuthService,
     private readonly otps: OtpService,
     private readonly limits: LimitsService,
     private readonly jobs: JobsService,
@@ -71,8 +71,8 @@ export class AccountService implements OnModuleInit {
     const proved = password === undefined ? null : await this.#prove(caller, password, address);
     return this.dataSource.transaction(async (tx) => {
       const before = await (proved === null
-        ? this.sessions.lockLive(tx, caller)
-        : this.sessions.lockProved(tx, proved));
+        ? this.auth.lockLive(tx, caller)
+        : this.auth.lockProved(tx, proved));
       const { fullname = before.fullname, email = before.email } = change;
       const isNewEmail = email !== before.email;
       if (fullname === before.fullname && !isNewEmail) return { account: before, session: null };
@@ -82,7 +82,7 @@ export class AccountService implements OnModuleInit {
         ...(isNewEmail && { emailVerifiedAt: null }),
       });
       if (isNewEmail) await this.otps.requestForNewEmail(tx, account.id);
-      return { account, session: await this.sessions.openSession(tx, account) };
+      return { account, session: await this.auth.openSession(tx, account) };
     });
   }
 
@@ -98,10 +98,10 @@ export class AccountService implements OnModuleInit {
     const proved = await this.#prove(caller, currentPassword, address);
     const passwordHash = await this.passwords.hash(password);
     return this.dataSource.transaction(async (tx) => {
-      const before = await this.sessions.lockProved(tx, proved);
+      const before = await this.auth.lockProved(tx, proved);
       const account = await this.users.change(tx, before, { passwordHash });
       await this.otps.endReset(tx, account.id);
-      return this.sessions.openSession(tx, account);
+      return this.auth.openSession(tx, account);
     });
   }
 

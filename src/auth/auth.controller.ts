@@ -7,18 +7,20 @@ import { UserView, UserWithRoleView } from '../users/users.dto.js';
 import { LoginDto, RegisterDto } from './auth.dto.js';
 import { AuthService } from './auth.service.js';
 import { ClientAddress } from './client-address.decorator.js';
-import { ACCESS_COOKIE, readCookie, REFRESH_COOKIE, setAccessCookie, setCookies } from './cookies.js';
-import { SessionsService } from './sessions.service.js';
-
-const BOTH_COOKIES = [ACCESS_COOKIE, REFRESH_COOKIE];
+import {
+  ACCESS_COOKIE,
+  BOTH_COOKIES,
+  clearCookies,
+  readCookie,
+  REFRESH_COOKIE,
+  setAccessCookie,
+  setCookies,
+} from './cookies.js';
 
 @ApiTags('Accounts')
 @Controller()
 export class AuthController {
-  constructor(
-    private readonly auth: AuthService,
-    private readonly sessions: SessionsService,
-  ) {}
+  constructor(private readonly auth: AuthService) {}
 
   @Post('register')
   @ApiEndpoint({
@@ -73,8 +75,22 @@ export class AuthController {
     @Res({ passthrough: true }) response: Response,
   ): Promise<{ user: UserWithRoleView }> {
     response.setHeader('Cache-Control', 'private, no-cache');
-    const { caller, accessToken } = await this.sessions.refresh(readCookie(request, REFRESH_COOKIE));
+    const { caller, accessToken } = await this.auth.refresh(readCookie(request, REFRESH_COOKIE));
     setAccessCookie(response, accessToken);
     return { user: new UserWithRoleView(caller) };
+  }
+
+  @Post('logout')
+  @ApiEndpoint({
+    summary: 'Sign out',
+    description:
+      'Clears both cookies. Ends the session if the access cookie is well signed, even expired, and of the live session.',
+    access: 'none',
+    success: { status: 204, cookies: BOTH_COOKIES },
+    changesState: true,
+  })
+  async logout(@Req() request: Request, @Res({ passthrough: true }) response: Response): Promise<void> {
+    await this.auth.logout(readCookie(request, ACCESS_COOKIE));
+    clearCookies(response);
   }
 }

@@ -14,7 +14,6 @@ import { LimitsService } from './limits.service.js';
 import { OneTimePassword } from './otp.entity.js';
 import { OtpService } from './otp.service.js';
 import { PasswordsService } from './passwords.service.js';
-import { SessionsService } from './sessions.service.js';
 import { TokensService } from './tokens.service.js';
 
 @Module({
@@ -32,7 +31,6 @@ import { TokensService } from './tokens.service.js';
     OtpService,
     PasswordsService,
 
-    SessionsService,
     TokensService,
   ],
   exports: [JwtCookieGuard, TokensService],

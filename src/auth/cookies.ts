@@ -2,6 +2,7 @@ import type { CookieOptions, Request, Response } from 'express';
 
 export const ACCESS_COOKIE = 'accessToken';
 export const REFRESH_COOKIE = 'refreshToken';
+export const BOTH_COOKIES = [ACCESS_COOKIE, REFRESH_COOKIE];
 
 const SECOND = 1000;
 const FLAGS: CookieOptions = { httpOnly: true, secure: true, sameSite: 'none' };

@@ -8,6 +8,7 @@ import { JobsService } from '../jobs/jobs.service.js';
 import { MailService } from '../mail/mail.service.js';
 import { UsersService } from '../users/users.service.js';
 import { type Guesser, LimitsService } from './limits.service.js';
+import { OTP_MAILS } from './otp-mails.js';
 import { OneTimePassword, type OtpPurpose } from './otp.entity.js';
 
 const OTP_DIGITS = 6;
@@ -27,28 +28,6 @@ interface SendOtpPayload {
   /** Whether the e-mail has just replaced another one. */
   readonly isNewEmail?: boolean;
 }
-
-const NOT_A_CUSTOMER =
-  'If you have no account at our bakery, someone mistyped their address: ignore this mail.';
-/** What differs between the mails. */
-const MAILS: Readonly<Record<OtpPurpose | 'new_email', { subject: string; intro: string; note: string }>> = {
-  verify_email: {
-    subject: 'Your verification code',
-    intro: 'the code that verifies your e-mail address at our bakery is',
-    note: NOT_A_CUSTOMER,
-  },
-  new_email: {
-    subject: 'Verify your new e-mail address',
-    intro:
-      'this address was entered as the new e-mail address of your account at our bakery. The code that verifies it is',
-    note: `You log in with this address from now on. ${NOT_A_CUSTOMER}`,
-  },
-  reset_password: {
-    subject: 'Your password reset code',
-    intro: 'the code to set a new password for your account at our bakery is',
-    note: 'If you did not ask for it, ignore this mail: your password stays as it is. Do not give the code to anyone.',
-  },
-};
 
 /** A code that was right when it was checked. */
 export interface CheckedOtp {
@@ -185,7 +164,7 @@ export class OtpService implements OnModuleInit {
       return affected === 1 ? locked : null;
     });
     if (account === null) return;
-    const { subject, ...texts } = MAILS[isNewEmail ? 'new_email' : purpose];
+    const { subject, ...texts } = OTP_MAILS[isNewEmail ? 'new_email' : purpose];
     await this.mail.send({
       to: account.email,
       subject,
