@@ -14,7 +14,6 @@ import { nestLogger } from './common/logging.js';
 import { corsOriginMatcher, originCheck } from './common/origin-check.js';
 import { requestId } from './common/request-id.js';
 import { requestLog } from './common/request-log.js';
-import { measureRequest } from './common/request-metrics.js';
 import type { Database } from './config/database.js';
 import type { Env } from './config/env.js';
 import { JobsService } from './jobs/jobs.service.js';
@@ -52,7 +51,6 @@ export async function createApp(
 
   app.set('trust proxy', env.trustedProxies);
   app.setGlobalPrefix('api');
-  app.use(measureRequest);
   app.use(requestId);
   app.use(requestLog(logger));
   // Where the service is reached by plain http, `upgrade-insecure-requests` would leave the API page without its parts.

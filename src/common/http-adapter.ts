@@ -1,14 +1,20 @@
 import { ExpressAdapter } from '@nestjs/platform-express';
 import type { NextFunction, Request, Response } from 'express';
-import { createServer, type RequestListener } from 'node:http';
-import { failures } from './errors.js';
-import { answerUnparsableRequests } from './unparsable-requests.js';
+import { randomUUID } from 'node:crypto';
+import { createServer, type RequestListener, STATUS_CODES, type Server } from 'node:http';
+import type { Socket } from 'node:net';
+import { type Failure, failures } from './errors.js';
+import { failEnvelope } from './fail-envelope.filter.js';
+import { unparsableRequests } from './metrics.js';
 
 const SECOND = 1000;
 const KIB = 1024;
 
 /** Most header lines of a request. Browsers send 20 or so. */
 const MAX_HEADERS = 100;
+
+/** Milliseconds that a refused client has to read the answer and hang up. */
+const LINGER_MS = 2000;
 
 /** Bounds a request in time and size before any code of this service sees it. */
 const SERVER_OPTIONS = {
@@ -43,4 +49,45 @@ export function requireSaneHeaders(request: Request, _response: Response, next: 
   if (request.httpVersion === '1.1' && request.headers.host === undefined) next(failures.malformedRequest());
   else if (request.rawHeaders.length > 2 * MAX_HEADERS) next(failures.headersTooLarge());
   else next();
+}
+
+/** Answers requests that Node's HTTP parser refuses. No middleware ever sees them, and Node's own answer is empty. */
+function answerUnparsableRequests(server: Server): void {
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+    if (error.code === 'ECONNRESET' || !socket.writable) {
+      socket.destroy();
+      return;
+    }
+    const failure = failureOf(error.code);
+    socket.setTimeout(LINGER_MS, () => socket.destroy());
+    socket.end(answerOf(failure));
+    unparsableRequests.inc({ http_response_status_code: failure.code });
+  });
+}
+
+function failureOf(code: string | undefined): Failure {
+  switch (code) {
+    case 'HPE_HEADER_OVERFLOW':
+      return failures.headersTooLarge();
+    case 'HPE_CHUNK_EXTENSIONS_OVERFLOW':
+      return failures.tooLarge();
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return failures.requestTimeout();
+    default:
+      return failures.malformedRequest();
+  }
+}
+
+function answerOf(failure: Failure): string {
+  const body = JSON.stringify(failEnvelope(failure));
+  return [
+    `HTTP/1.1 ${failure.code} ${STATUS_CODES[failure.code] ?? ''}`,
+    'Connection: close',
+    `X-Request-Id: ${randomUUID()}`,
+    'X-Content-Type-Options: nosniff',
+    'Content-Type: application/json; charset=utf-8',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    '',
+    body,
+  ].join('\r\n');
 }

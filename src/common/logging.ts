@@ -62,22 +62,22 @@ export function describeError(error: unknown): object {
   };
 }
 
-const CONSOLE_METHODS = [
-  ['debug', 'debug'],
-  ['log', 'info'],
-  ['info', 'info'],
-  ['warn', 'warn'],
-  ['trace', 'warn'],
-  ['error', 'error'],
-] as const;
+const CONSOLE_LEVELS = {
+  debug: 'debug',
+  log: 'info',
+  info: 'info',
+  warn: 'warn',
+  trace: 'warn',
+  error: 'error',
+} as const;
 
 /**
  * Turns what libraries print to the console into log lines: graphile-worker 0.17 prints a stack when its connection is
  * cut, and a reader of JSON lines would not find it.
  */
 export function routeConsole(logger: Logger): void {
-  for (const [method, level] of CONSOLE_METHODS) {
-    console[method] = (...values: unknown[]) => {
+  for (const [method, level] of Object.entries(CONSOLE_LEVELS)) {
+    console[method as keyof typeof CONSOLE_LEVELS] = (...values: unknown[]) => {
       const err = values.find((value) => value instanceof Error);
       logger[level](
         { context: 'Console', ...(err !== undefined && { err }) },
@@ -87,30 +87,29 @@ export function routeConsole(logger: Logger): void {
   }
 }
 
-/** Parts of Nest that list every module and route at each start. */
-const CHATTY_CONTEXTS = new Set(['NestFactory', 'InstanceLoader', 'RoutesResolver', 'RouterExplorer']);
-/** Parts of Nest that log an error of the start and throw it as well; `serve.ts` logs it once. */
-const RETHROWING_CONTEXTS = new Set(['ExceptionHandler', 'NestApplication']);
+/** Parts of Nest that list every module and route at each start, or log an error of the start and throw it as well. */
+const CHATTY_CONTEXTS =
+  /^(NestFactory|InstanceLoader|RoutesResolver|RouterExplorer|ExceptionHandler|NestApplication)$/;
 
 /** Nest's logger on top of ours. */
 export function nestLogger(logger: Logger): LoggerService {
   /** Nest passes the context last, and for an error possibly its stack before it. */
   const at =
-    (level: Level, quietContexts?: ReadonlySet<string>) =>
+    (level: Level) =>
     (message: unknown, ...rest: unknown[]): void => {
       const context = rest.at(-1);
       const err = [message, ...rest].find((value) => value instanceof Error);
       const text = message instanceof Error ? message.message : message;
-      logger[quietContexts?.has(String(context)) === true ? 'debug' : level](
+      logger[CHATTY_CONTEXTS.test(String(context)) ? 'debug' : level](
         { ...(typeof context === 'string' && { context }), ...(err !== undefined && { err }) },
         typeof text === 'string' ? text : JSON.stringify(text),
       );
     };
   return {
     fatal: at('fatal'),
-    error: at('error', RETHROWING_CONTEXTS),
+    error: at('error'),
     warn: at('warn'),
-    log: at('info', CHATTY_CONTEXTS),
+    log: at('info'),
     debug: at('debug'),
     verbose: at('trace'),
   };

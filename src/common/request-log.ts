@@ -1,31 +1,43 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
+import { requestDuration } from './metrics.js';
 import { currentRequestId } from './request-id.js';
+import { routeOf } from './request-route.js';
+
+const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
+/** nginx's status for a client that left before the answer began; it is never sent. */
+const CLIENT_LEFT = 499;
 
 /**
- * One line a request, when it has ended: method, path without its query, status, milliseconds; no header, cookie or
- * body. Probes of /api/health have none. Written here, since pino-http makes two loggers for each request.
+ * Middleware that measures and logs each request when it has ended. The line has method, path without its query, status
+ * and milliseconds; no header, cookie or body. Probes of /api/health have none. Written here, since pino-http makes two
+ * loggers for each request.
  */
 export function requestLog(logger: Logger) {
   return (request: IncomingMessage, response: ServerResponse, next: () => void): void => {
-    const { method, url = '' } = request;
-    if (!url.startsWith('/api/health')) {
-      const begun = Date.now();
-      // Named in the line: the events of an aborted request come from outside its context.
-      const requestId = currentRequestId();
-      response.once('close', () => {
-        const { statusCode: status, writableFinished } = response;
-        const line = {
-          req: { method, path: url.split('?', 1)[0] },
-          res: { status },
-          durationMs: Date.now() - begun,
-          requestId,
-          ...(!writableFinished && { aborted: true }),
-        };
-        if (status >= 500) logger.error(line, 'request');
-        else logger.info(line, 'request');
+    const { method = '', url = '' } = request;
+    // Named in the line: the events of an aborted request come from outside its context.
+    const requestId = currentRequestId();
+    const end = requestDuration.startTimer();
+    response.once('close', () => {
+      const { statusCode: status, headersSent, writableFinished } = response;
+      const seconds = end({
+        // Clients could make up any number of methods and paths; `_OTHER` is OpenTelemetry's name.
+        http_request_method: METHODS.has(method) ? method : '_OTHER',
+        http_route: routeOf(request) ?? 'none',
+        http_response_status_code: headersSent ? status : CLIENT_LEFT,
       });
-    }
+      if (url.startsWith('/api/health')) return;
+      const line = {
+        req: { method, path: url.split('?', 1)[0] },
+        res: { status },
+        durationMs: Math.round(seconds * 1000),
+        requestId,
+        ...(!writableFinished && { aborted: true }),
+      };
+      if (status >= 500) logger.error(line, 'request');
+      else logger.info(line, 'request');
+    });
     next();
   };
 }
