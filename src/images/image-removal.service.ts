@@ -37,15 +37,9 @@ export class ImageRemovalService implements OnModuleInit {
     this.jobs.repeatWhileRunning('the sweep of abandoned images', pauseS * 1000, () => this.#sweep());
   }
 
-  /** Takes images from their product and queues their removal. */
-  async condemnAttached(tx: EntityManager, ids: readonly string[]): Promise<void> {
-    await this.images.condemnAttached(tx, ids);
-    for (const id of ids) await this.#enqueue(tx, id);
-  }
-
-  /** Condemns images and queues their removal, except those that a product has. */
-  async condemnUnattached(tx: EntityManager, ids: readonly string[]): Promise<void> {
-    for (const id of await this.images.condemnUnattached(tx, ids)) await this.#enqueue(tx, id);
+  /** Condemns images, see `ImagesRepository.condemn`, and queues their removal. */
+  async condemn(tx: EntityManager, ids: readonly string[], which: 'attached' | 'unattached'): Promise<void> {
+    for (const id of await this.images.condemn(tx, ids, which)) await this.#enqueue(tx, id);
   }
 
   async #enqueue(tx: EntityManager, imageId: string, runAt?: Date): Promise<void> {
@@ -72,7 +66,7 @@ export class ImageRemovalService implements OnModuleInit {
     do {
       swept = await this.dataSource.transaction(async (tx) => {
         const ids = await this.images.lockAbandoned(tx, this.env.stagedImageTtlSeconds, SWEEP_BATCH);
-        if (ids.length > 0) await this.condemnUnattached(tx, ids);
+        if (ids.length > 0) await this.condemn(tx, ids, 'unattached');
         return ids.length;
       });
       if (swept > 0) this.#logger.log(`${swept} abandoned images were condemned`);

@@ -41,25 +41,20 @@ export class ImagesRepository {
     return affected === 1;
   }
 
-  /** Takes images from their product. */
-  async condemnAttached(tx: EntityManager, ids: readonly string[]): Promise<void> {
-    await tx.update(
-      Image,
-      { id: In(ids), state: 'attached' },
-      { state: 'condemned', productId: null, position: null },
-    );
-  }
-
   /**
-   * Condemns images that no product has.
-   * @returns the ids of those, the ones already condemned included
+   * Condemns images: takes them from their product, or only those that no product has.
+   * @returns the ids of the condemned ones, of which some may have been condemned before
    */
-  async condemnUnattached(tx: EntityManager, ids: readonly string[]): Promise<string[]> {
+  async condemn(
+    tx: EntityManager,
+    ids: readonly string[],
+    which: 'attached' | 'unattached',
+  ): Promise<string[]> {
     const result = await tx
       .createQueryBuilder()
       .update(Image)
-      .set({ state: 'condemned' })
-      .where({ id: In(ids), state: Not('attached') })
+      .set({ state: 'condemned', productId: null, position: null })
+      .where({ id: In(ids), state: which === 'attached' ? which : Not('attached') })
       .returning('id')
       .execute();
     return (result.raw as { id: string }[]).map(({ id }) => id);

@@ -68,7 +68,7 @@ export class ImagesService {
   async discard(ids: readonly string[]): Promise<void> {
     if (ids.length === 0) return;
     try {
-      await this.dataSource.transaction((tx) => this.removal.condemnUnattached(tx, ids));
+      await this.dataSource.transaction((tx) => this.removal.condemn(tx, ids, 'unattached'));
     } catch (error) {
       this.#logger.warn(`${ids.length} staged images are left to the sweep`, error);
     }
@@ -101,11 +101,8 @@ export class ImagesService {
 
   /** Takes images from their products; they are removed from the host once the transaction has committed. */
   async condemn(tx: EntityManager, images: readonly Image[]): Promise<void> {
-    if (images.length === 0) return;
-    await this.removal.condemnAttached(
-      tx,
-      images.map(({ id }) => id),
-    );
+    const ids = images.map(({ id }) => id);
+    if (ids.length > 0) await this.removal.condemn(tx, ids, 'attached');
   }
 }
 
