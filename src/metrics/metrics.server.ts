@@ -1,6 +1,6 @@
 import { Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import type { Pool } from 'pg';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import { DataSource } from 'typeorm';
@@ -10,28 +10,11 @@ import { JobsService } from '../jobs/jobs.service.js';
 import { addJobsMetrics } from './jobs.metrics.js';
 import { addPoolMetrics } from './pool.metrics.js';
 
-const SECOND = 1000;
-const PATH = '/metrics';
-/** Prometheus sends some hundred bytes and at once. */
-const SERVER_OPTIONS = {
-  headersTimeout: 5 * SECOND,
-  requestTimeout: 5 * SECOND,
-  connectionsCheckingInterval: SECOND,
-  maxHeaderSize: 8 * 1024,
-} as const;
-
 /** `/metrics` on a port of its own, which clients do not reach. */
 @Injectable()
 export class MetricsServer implements OnApplicationBootstrap, OnApplicationShutdown {
   readonly #logger = new Logger('Metrics');
-  readonly #server = createServer(SERVER_OPTIONS, (request, response) => {
-    this.#answer(request, response).catch((error: unknown) => {
-      this.#logger.error('the metrics could not be collected', error);
-      response.destroy();
-    });
-  });
-
-  readonly #registry: Registry;
+  readonly #server: Server;
 
   constructor(
     private readonly env: Env,
@@ -45,7 +28,7 @@ export class MetricsServer implements OnApplicationBootstrap, OnApplicationShutd
     const { master: requests } = dataSource.driver as unknown as { readonly master: Pool };
     addPoolMetrics(sampled, { requests, jobs: jobs.pool });
     addJobsMetrics(sampled, jobs);
-    this.#registry = Registry.merge([registry, sampled]);
+    this.#server = this.#serve(Registry.merge([registry, sampled]));
   }
 
   /** @throws Error when the port is taken, which ends the start */
@@ -60,14 +43,19 @@ export class MetricsServer implements OnApplicationBootstrap, OnApplicationShutd
     this.#server.closeAllConnections();
   }
 
-  async #answer({ method, url }: IncomingMessage, response: ServerResponse): Promise<void> {
-    const isAsked = url?.split('?', 1)[0] === PATH && (method === 'GET' || method === 'HEAD');
-    if (!isAsked) {
-      response.writeHead(404).end();
-      return;
-    }
-    const text = await this.#registry.metrics();
-    response.writeHead(200, { 'Content-Type': this.#registry.contentType });
-    response.end(text);
+  #serve(all: Registry): Server {
+    return createServer(({ url }, response) => {
+      if (url?.split('?', 1)[0] !== '/metrics') {
+        response.writeHead(404).end();
+        return;
+      }
+      all.metrics().then(
+        (text) => response.writeHead(200, { 'Content-Type': all.contentType }).end(text),
+        (error: unknown) => {
+          this.#logger.error('the metrics could not be collected', error);
+          response.destroy();
+        },
+      );
+    });
   }
 }
