@@ -83,23 +83,6 @@ describe('while the database is away', () => {
     await smtp.waitForMail(({ to }) => to.includes('new@example.com'));
   });
 
-  it('a job that it interrupts ends neither the service nor the queue', async () => {
-    smtp.hang();
-    await service.client().register({ email: 'interrupted@example.com' }).expect(201);
-    await until('the mail is being sent', async () => (await jobsInState('locked_at IS NOT NULL')) === 1);
-    await proxy.down();
-    // The sending fails, and so does saying so in the queue.
-    smtp.resume();
-    await until('the queue noticed', () =>
-      service.log.find(
-        ({ msg }) => typeof msg === 'string' && msg.includes('the queue stopped and starts anew'),
-      ),
-    );
-    await proxy.up();
-    await service.client().register({ email: 'next@example.com' }).expect(201);
-    await smtp.waitForMail(({ to }) => to.includes('next@example.com'));
-  });
-
   it('a database that has gone silent is 503 in bounded time, and its connections are replaced', async () => {
     proxy.stall();
     await expectUnavailable(20_000);

@@ -222,17 +222,6 @@ describe('durable jobs on PostgreSQL', () => {
     });
   });
 
-  it('a dead job whose key is enqueued again is done by the new one and leaves no row', async () => {
-    const add = `SELECT graphile_worker.add_job($1, $2::json, job_key := 'test-task:1')`;
-    await dataSource.query(add, [TASK, '{"n":1}']);
-    await dataSource.query('UPDATE graphile_worker._private_jobs SET attempts = max_attempts');
-    await dataSource.query(add, [TASK, '{"n":2}']);
-    expect(await rows()).toHaveLength(2);
-    const worker = await startProcess();
-    await allDone();
-    expect(worker.ran).toEqual([2]);
-  });
-
   it('a handler that hangs is cut off at its deadline and its job repeated', async () => {
     let hangs = true;
     const worker = await startProcess(() => (hangs ? never() : undefined), { deadlineMs: 100 });

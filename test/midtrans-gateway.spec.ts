@@ -128,16 +128,6 @@ describe('Midtrans gateway', () => {
       expect(await gateway.expire(id)).toBeNull();
     });
 
-    it.each(['cancel', 'expire'] as const)('can %s a pending payment', async (operation) => {
-      const id = readyFor(operation);
-      expect(await gateway[operation](id)).toMatchObject({
-        transactionStatus: operation,
-        statusCode: operation === 'cancel' ? '200' : '407',
-        fraudStatus: 'accept',
-      });
-      expect(standIn.order(id).transactions.at(-1)?.status).toBe(operation);
-    });
-
     it.each(['cancel', 'expire'] as const)(
       'is refused to %s a settled payment, which stays',
       async (operation) => {

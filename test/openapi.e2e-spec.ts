@@ -1,8 +1,4 @@
-import request, { type Response } from 'supertest';
-import { codeTo, newAccount, PASSWORD, SUBJECTS } from './support/accounts.js';
-import { notification, notify } from './support/notifications.js';
-import { order, orderOf } from './support/orders.js';
-import { BREAD, CAKE, form, pictures, productOf } from './support/products.js';
+import request from 'supertest';
 import {
   documentOf,
   jsonOf,
@@ -10,7 +6,6 @@ import {
   type Operation,
   operationOf,
   operationsOf,
-  problemsWith,
   resolved,
   type Schema,
 } from './support/openapi.js';
@@ -99,79 +94,6 @@ describe('what is taken', () => {
     const update = schemaOf('PUT /api/products/{product_id}', 'multipart/form-data');
     expect(update.required).toEqual(['name', 'description', 'price', 'images.removed[]']);
     expect(update.properties?.images).toMatchObject({ items: { type: 'string', format: 'binary' } });
-  });
-});
-
-describe('what is answered', () => {
-  function expectAsDocumented(name: string, { status, headers, text, body }: Response): void {
-    const documented = operation(name).responses[status];
-    expect([name, status, documented !== undefined]).toEqual([name, expect.any(Number), true]);
-    if (documented?.content === undefined) expect(text).toBe('');
-    else expect(problemsWith(document, jsonOf(documented).schema, body)).toEqual([]);
-    expect(documented?.headers?.['Set-Cookie'] !== undefined).toBe('set-cookie' in headers);
-  }
-
-  it('accounts are answered as documented', async () => {
-    const { client, email } = await newAccount(service);
-    const otp = await codeTo(service, email);
-    const passwords = { currentPassword: PASSWORD, password: 'new', passwordConfirmation: 'new' };
-    const account = { email: 'documented@example.com', password: PASSWORD };
-    expectAsDocumented('POST /api/register', await service.client().register(account));
-    expectAsDocumented('POST /api/register', await service.client().register(account));
-    expectAsDocumented('POST /api/login', await service.client().post('/api/login').send(account));
-    expectAsDocumented('POST /api/login', await service.client().post('/api/login').send({}));
-    expectAsDocumented('GET /api/users', await client.get('/api/users'));
-    expectAsDocumented('GET /api/users', await service.client().get('/api/users'));
-    expectAsDocumented('GET /api/refresh', await client.get('/api/refresh'));
-    expectAsDocumented('POST /api/otp/verify', await client.post('/api/otp/verify').send({ otp }));
-    expectAsDocumented('POST /api/otp', await client.post('/api/otp'));
-    expectAsDocumented('PATCH /api/users', await client.patch('/api/users').send({ fullname: 'Ayu W.' }));
-    expectAsDocumented('PUT /api/users/password', await client.put('/api/users/password').send(passwords));
-    expectAsDocumented(
-      'POST /api/password/forgot',
-      await client.post('/api/password/forgot').send({ email }),
-    );
-    const reset = { email, otp: await codeTo(service, email, SUBJECTS.reset), ...passwords };
-    expectAsDocumented('POST /api/password/reset', await client.post('/api/password/reset').send(reset));
-    expectAsDocumented('POST /api/logout', await client.post('/api/logout'));
-    expectAsDocumented('GET /api/health/ready', await client.get('/api/health/ready'));
-  });
-
-  it('products and orders are answered as documented', async () => {
-    const [admin, customer] = [await service.admin(), await service.customer()];
-    const created = await form(admin.post('/api/products'), CAKE, pictures(2));
-    const { id } = productOf(created);
-    const path = `/api/products/${id}`;
-    expectAsDocumented('POST /api/products', created);
-    expectAsDocumented('POST /api/products', await form(admin.post('/api/products'), {}));
-    expectAsDocumented('GET /api/products', await customer.get('/api/products'));
-    expectAsDocumented('GET /api/products/{product_id}', await customer.get(path));
-    expectAsDocumented('PUT /api/products/{product_id}', await form(admin.put(path), BREAD, pictures(1)));
-
-    const ordered = await order(customer, [{ product_id: id, quantity: 2 }]);
-    const orderId = orderOf(ordered).order_id;
-    expectAsDocumented('POST /api/orders', ordered);
-    const shown = await customer.get(`/api/orders/${orderId}`);
-    expectAsDocumented('GET /api/orders/{order_id}', shown);
-    const { etag = '' } = shown.headers as { etag?: string };
-    const unchanged = await customer.get(`/api/orders/${orderId}`).set('If-None-Match', etag).expect(304);
-    expectAsDocumented('GET /api/orders/{order_id}', unchanged);
-    expectAsDocumented('GET /api/orders', await customer.get('/api/orders'));
-    for (const action of ['token', 'cancel', 'cancel'])
-      expectAsDocumented(
-        `POST /api/orders/{order_id}/${action}`,
-        await customer.post(`/api/orders/${orderId}/${action}`),
-      );
-    expectAsDocumented(
-      'POST /api/products/payments',
-      await notify(service, notification({ order_id: orderId })),
-    );
-    expectAsDocumented('GET /api/admin/orders', await admin.get('/api/admin/orders'));
-    const step = admin.put(`/api/admin/orders/${orderId}/fulfilment`).send({ fulfilment: 'refused' });
-    expectAsDocumented('PUT /api/admin/orders/{order_id}/fulfilment', await step);
-    expectAsDocumented('GET /api/admin/orders/{order_id}', await admin.get(`/api/admin/orders/${orderId}`));
-    expectAsDocumented('DELETE /api/products/{product_id}', await admin.delete(path));
-    expectAsDocumented('DELETE /api/products/{product_id}', await admin.delete(path));
   });
 });
 

@@ -178,24 +178,6 @@ describe('what it finds', () => {
     },
   );
 
-  it('an answer that says nothing new leaves no line', async () => {
-    const orders = await bulkOrders(shop, 2);
-    const [told = '', untold = ''] = orders;
-    shop.gateway.setStatus(told, 'pending');
-    await notifyOf(shop, told);
-    for (let round = 1; round <= 3; round += 1) {
-      await shop.service.database.pool.query(
-        'UPDATE orders SET next_check_at = now() WHERE order_id = ANY ($1)',
-        [orders],
-      );
-      await findDueOrders(shop);
-      await allChecked(shop);
-      expect([calls(shop, 'status', told), calls(shop, 'status', untold)]).toEqual([round, round]);
-    }
-    expect(await story(shop, told)).toEqual(['notification pending applied']);
-    expect(await story(shop, untold)).toEqual([]);
-  });
-
   it('what the gateway says now counts, though the same was heard before', async () => {
     const orderId = await oneOrder();
     const paid = shop.gateway.settle(orderId);
@@ -379,52 +361,6 @@ describe('no order is forgotten', () => {
     await sweep(orderId);
     await until('the sale is known', async () => (await statusOf(orderId)) === 'settlement');
     await allChecked(shop);
-  });
-
-  it('a check whose process died, and one whose job is gone, are made again when the order is next due', async () => {
-    const orders = await bulkOrders(shop, 2);
-    const [dead = '', gone = ''] = orders;
-    for (const orderId of orders) shop.gateway.settle(orderId);
-    // As a process leaves it that is killed in the middle of the check: locked by a process that is gone.
-    await shop.service.database.pool.query(
-      `WITH job AS (SELECT (graphile_worker.add_job('check-order', json_build_object('orderId', $1::text),
-                              job_key := 'check-order:' || $1::text, run_at := now() + interval '1 day')).id)
-       SELECT id FROM job`,
-      [dead],
-    );
-    await shop.service.database.pool.query(
-      `UPDATE graphile_worker._private_jobs SET locked_by = 'a dead worker', locked_at = now(), attempts = 1
-       WHERE key = $1`,
-      [`check-order:${dead}`],
-    );
-    await age(shop, orders, '6 minutes');
-    await findDueOrders(shop);
-    await until('both sales are known', async () =>
-      (await Promise.all(orders.map(statusOf))).every((status) => status === 'settlement'),
-    );
-    expect(await story(shop, gone)).toEqual(['reconciliation settlement applied']);
-    expect(await story(shop, dead)).toEqual(['reconciliation settlement applied']);
-  });
-
-  it('the death of a process in the middle of a check changes nothing', async () => {
-    const orderId = await oneOrder();
-    shop.gateway.settle(orderId);
-    // The database connection is cut between the gateway's answer and the transaction that would apply it.
-    await shop.service.database.pool.query(`
-      CREATE FUNCTION die() RETURNS trigger LANGUAGE plpgsql AS
-        $$ BEGIN PERFORM pg_terminate_backend(pg_backend_pid()); RETURN NEW; END $$;
-      CREATE TRIGGER die BEFORE INSERT ON payment_notifications
-        FOR EACH ROW WHEN (NEW.order_id = '${orderId}') EXECUTE FUNCTION die();`);
-    try {
-      await sweep(orderId);
-      await checksFailed(shop);
-      expect(await statusOf(orderId)).toBe('pending');
-    } finally {
-      await shop.service.database.pool.query('DROP FUNCTION die CASCADE');
-    }
-    await makeJobsDue(shop.service.database.pool);
-    await allChecked(shop);
-    expect(await story(shop, orderId)).toEqual(['reconciliation settlement applied']);
   });
 });
 

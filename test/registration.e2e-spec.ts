@@ -127,15 +127,6 @@ describe('the fields of a registration', () => {
     });
   });
 
-  it.each(["o'brien+bakery@example.co.id", 'böcker@exämple.com', 'A.B-C_d@sub.example.com'])(
-    '%s is an e-mail address',
-    async (email) => {
-      const response = await register({ email });
-      expect(response.status).toBe(201);
-      expect(response.body).toMatchObject({ data: { user: { email } } });
-    },
-  );
-
   it('the confirmation must equal the password exactly', async () => {
     for (const passwordConfirmation of ['Kue lapis legit', `${PASSWORD} `, 'x'])
       expectFailure(await register({ passwordConfirmation }), 400, MESSAGES.validation, {

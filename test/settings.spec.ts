@@ -252,13 +252,4 @@ describe('.env.example', () => {
     expect(names.length).toBeGreaterThan(15);
     expect(await namesListed()).toEqual(names);
   });
-
-  it('as it stands, it is good for a start in development', async () => {
-    const example = await readFile('.env.example', 'utf8');
-    const lines = [...example.matchAll(/^([A-Z_]+)=(.*)$/gm)].map(
-      ([, name = '', value = '']) => [name, value] as const,
-    );
-    const env = read({ ...Object.fromEntries(lines), DATA_DIR: dataDir });
-    expect(env).toEqual(read({}));
-  });
 });
