@@ -80,19 +80,6 @@ describe('Cloudinary image host', () => {
     },
   );
 
-  it('removes an image and has the copies at the edge invalidated', async () => {
-    const id = randomUUID();
-    await host.upload(id, imageFile(png(id)));
-    await host.remove(id);
-    expect(standIn.images.size).toBe(0);
-    expect(standIn.requests.at(-1)).toMatchObject({
-      operation: 'destroy',
-      publicId: id,
-      invalidate: true,
-      signatureValid: true,
-    });
-  });
-
   it.each(['{"result":"error"}', 'null', ''])(
     'fails a removal that is answered 200 with %p',
     async (body) => {

@@ -88,15 +88,6 @@ describe('a pending order', () => {
     await shop.customer.post(`/api/orders/${orderId}/token`).expect(409);
   });
 
-  it('the notification of a cancellation may come before its answer', async () => {
-    const orderId = await chosenOrder();
-    shop.gateway.beforeAnswering = async () => {
-      expect(await notifyOf(shop, orderId)).toBe(200);
-    };
-    expect(orderOf(await cancel(orderId)).status).toBe('cancel');
-    expect(await story(shop, orderId)).toEqual(['notification cancel applied']);
-  });
-
   it('every payment attempt is cancelled, and the older one does not decide', async () => {
     const orderId = await chosenOrder();
     const later = await addAttempt(shop, orderId);
@@ -114,18 +105,6 @@ describe('a pending order', () => {
     expect(answer.status).toBe(200);
     expect(orderOf(answer)).toMatchObject({ status: 'cancel', token: null });
     expect(await story(shop, orderId)).toEqual(['cancellation cancel applied']);
-  });
-
-  it('a payment that the gateway refuses to cancel and calls pending keeps the order pending: 502', async () => {
-    const orderId = await chosenOrder();
-    shop.gateway.fault({
-      operation: 'cancel',
-      kind: 'answer',
-      status: 200,
-      body: { status_code: '412', status_message: 'Transaction status cannot be updated.' },
-    });
-    expect((await cancel(orderId)).status).toBe(502);
-    await expectPayable(orderId);
   });
 
   it('a later attempt that was paid keeps the order from being cancelled', async () => {
