@@ -8,10 +8,6 @@ interface ErrorFields {
   readonly path?: unknown;
 }
 
-const CANNOT_CONNECT = /^(ECONN|EHOST|ENET|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|08)/;
-/** SQLSTATE class 28 (the user or password is refused), a database that does not exist, a missing right. */
-const REFUSED = /^(28...|3D000|42501)$/;
-
 /** Why the service could not start, in one sentence that says what to change. */
 export function startFailure(error: unknown, env: Env): string {
   if (!(error instanceof Error)) return String(error);
@@ -19,9 +15,7 @@ export function startFailure(error: unknown, env: Env): string {
   const codeText = typeof code === 'string' ? code : '';
   if (syscall === 'listen')
     return listenFailure(codeText, port === env.metricsPort ? 'METRICS_PORT' : 'PORT', env);
-  if (CANNOT_CONNECT.test(codeText))
-    return `the database cannot be reached: ${reasonOf(error)}; check DATABASE_URL`;
-  if (REFUSED.test(codeText)) return `the database refuses the service: ${error.message}; check DATABASE_URL`;
+  if (codeText === '42501') return `the database refuses the service: ${error.message}; check DATABASE_URL`;
   if (typeof path === 'string' && codeText.startsWith('E'))
     return `DATA_DIR ${env.dataDir} cannot be used: ${error.message}`;
   return error.message;
@@ -33,10 +27,4 @@ function listenFailure(code: string, setting: 'PORT' | 'METRICS_PORT', env: Env)
   if (code === 'EACCES')
     return `port ${port ?? ''} is not allowed for this user: set ${setting} to one above 1023`;
   return `HOST ${env.host} is no address of this machine (${code})`;
-}
-
-/** A name with several addresses fails with one error for each, and no message of its own. */
-function reasonOf(error: Error): string {
-  const first: unknown = error instanceof AggregateError ? error.errors[0] : error;
-  return first instanceof Error ? first.message : error.message;
 }

@@ -133,8 +133,8 @@ describe('jobs that cannot be done, and what an operator does with them', () => 
     const wrong: [string[], string][] = [
       [['list', '--state', 'foo'], 'unknown state foo: it is one of waiting, due, running, retrying, dead'],
       [['drop', 'x1'], 'drop needs the number of a job, as list shows it'],
-      [['retry', '1', '--all-dead'], '--all-dead is an option of retry, without an ID'],
-      [['sleep'], 'unknown action sleep'],
+      [['retry', '1', '--all-dead'], 'retry: 1 is too much'],
+      [['sleep'], 'say list, retry or drop'],
     ];
     const results = await Promise.all(wrong.map(([args]) => jobs(...args)));
     results.forEach(({ code, output }, index) => {

@@ -3,7 +3,7 @@ import { NestFactory } from '@nestjs/core';
 import { AdminAccountsService, type RoleChange } from '../auth/admin-accounts.service.js';
 import { ConfigModule } from '../config/config.module.js';
 import { UsersModule } from '../users/users.module.js';
-import { type Action, type ExitCode, readArgs, runCommand, UsageError } from './command-line.js';
+import { type Action, type ExitCode, readAction, readArgs, runCommand } from './command-line.js';
 
 const HELP = `Who is an administrator.
 
@@ -20,17 +20,13 @@ Exit codes: 0 done (also when there was nothing to change), 1 not done, 2 wrong 
 @Module({})
 class AdminCommandModule {}
 
+const EMAIL = 'the e-mail of an account';
+
 function parse(args: readonly string[]): Action {
   const { positionals } = readArgs({ args: [...args], allowPositionals: true });
-  const [action, email, ...rest] = positionals;
-  if (rest.length > 0) throw new UsageError(`unexpected: ${rest.join(' ')}`);
-  if (action === 'list') {
-    if (email !== undefined) throw new UsageError(`list takes no e-mail: ${email}`);
-    return withAccounts(list);
-  }
-  if (action !== 'grant' && action !== 'revoke') throw new UsageError('say list, grant or revoke');
-  if (email === undefined) throw new UsageError(`${action} needs the e-mail of an account`);
-  return withAccounts(async (accounts) => report(email, await accounts[action](email)));
+  const { action, argument } = readAction(positionals, { list: null, grant: EMAIL, revoke: EMAIL });
+  if (action === 'list') return withAccounts(list);
+  return withAccounts(async (accounts) => report(argument, await accounts[action](argument)));
 }
 
 function withAccounts(act: (accounts: AdminAccountsService) => Promise<ExitCode>): Action {

@@ -32,6 +32,25 @@ export function readArgs<const T extends ParseArgsConfig>(config: T): ReturnType
 }
 
 /**
+ * The first word of a command line, and the one that may follow it.
+ * @param actions what each word needs after it, for messages; null: nothing
+ * @throws UsageError for another word, one that is missing, and one too many
+ */
+export function readAction<A extends string>(
+  [word, argument = '', ...rest]: readonly string[],
+  actions: Readonly<Record<A, string | null>>,
+): { readonly action: A; readonly argument: string } {
+  const names = Object.keys(actions) as A[];
+  const action = names.find((name) => name === word);
+  if (action === undefined) throw new UsageError(`say ${names.join(', ').replace(/, (\w+)$/, ' or $1')}`);
+  const needs = actions[action];
+  if (needs !== null && argument === '') throw new UsageError(`${action} needs ${needs}`);
+  const [extra] = needs === null ? [argument] : rest;
+  if (extra) throw new UsageError(`${action}: ${extra} is too much`);
+  return { action, argument };
+}
+
+/**
  * Runs a command on the service's database. The service may be using the database at the same time; if it does not run,
  * the embedded database is started for the command. Sets the exit code of the process.
  *

@@ -3,7 +3,7 @@ import { migrate, migrationStatus, revertLastMigration } from '../config/migrate
 import type { Database } from '../config/database.js';
 import { createBackup } from './backup/create.js';
 import { restoreBackup } from './backup/restore.js';
-import { type Action, type ExitCode, readArgs, runCommand, UsageError } from './command-line.js';
+import { type Action, type ExitCode, readAction, readArgs, runCommand } from './command-line.js';
 
 const HELP = `The database: copies of it, and its schema.
 
@@ -26,17 +26,14 @@ It uses the same settings as the service.
 Exit codes: 0 done (also when there was nothing to change), 1 not done, 2 wrong use.
 `;
 
+const FILE = 'the name of a file';
+const ACTIONS = { backup: FILE, restore: FILE, status: null, migrate: null, revert: null };
+
 function parse(args: readonly string[]): Action {
   const { positionals } = readArgs({ args: [...args], allowPositionals: true });
-  const [action = '', file, ...rest] = positionals;
-  const act = { status, migrate: applyAll, revert }[action];
-  const actOnFile = { backup, restore }[action];
-  if (rest.length > 0 || (act !== undefined && file !== undefined))
-    throw new UsageError(`${action}: too many words`);
-  if (act !== undefined) return act;
-  if (actOnFile === undefined) throw new UsageError('say backup, restore, status, migrate or revert');
-  if (file === undefined || file === '') throw new UsageError(`${action} needs the name of a file`);
-  return (env, database) => actOnFile(env, database, file);
+  const { action, argument } = readAction(positionals, ACTIONS);
+  const act = { backup, restore, status, migrate: applyAll, revert }[action];
+  return (env, database) => act(env, database, argument);
 }
 
 async function backup({ dataDir }: Env, { url }: Database, file: string): Promise<ExitCode> {
@@ -44,18 +41,13 @@ async function backup({ dataDir }: Env, { url }: Database, file: string): Promis
     warn('the database has no tables: there is nothing to back up');
     return 1;
   }
-  const { bytes, missingImages } = await createBackup(url, dataDir, file);
-  for (const id of missingImages)
-    warn(`image ${id} is not in the backup: a product has it, and its file is not there`);
+  const bytes = await createBackup(url, dataDir, file);
   say(`${file}: ${(bytes / 1_000_000).toFixed(1)} MB`);
   return 0;
 }
 
 async function restore({ dataDir }: Env, { url }: Database, file: string): Promise<ExitCode> {
-  const { createdAt, missingImages } = await restoreBackup(url, dataDir, file, warn);
-  if (missingImages.length > 0)
-    say(`${missingImages.length} images were missing at the backup: products lack them now`);
-  say(`restored as of ${createdAt}`);
+  say(`restored as of ${await restoreBackup(url, dataDir, file, warn)}`);
   return 0;
 }
 

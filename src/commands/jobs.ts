@@ -11,7 +11,7 @@ import {
   retryDeadJobs,
   retryJob,
 } from '../jobs/job-table.js';
-import { type Action, type ExitCode, readArgs, runCommand, UsageError } from './command-line.js';
+import { type Action, type ExitCode, readAction, readArgs, runCommand, UsageError } from './command-line.js';
 
 const HELP = `The work that the service does on its own: mail, image removals, payment checks.
 
@@ -33,6 +33,8 @@ Exit codes: 0 done (also when there is no job to list or retry), 1 not done, 2 w
 
 const MAX_BIGINT = 2n ** 63n - 1n;
 
+const ID = 'the number of a job, as list shows it';
+
 /** @throws UsageError that says what is wrong with the command line */
 function parse(args: readonly string[]): Action {
   const { positionals, values } = readArgs({
@@ -40,28 +42,19 @@ function parse(args: readonly string[]): Action {
     allowPositionals: true,
     options: { state: { type: 'string' }, 'all-dead': { type: 'boolean', default: false } },
   });
-  const [action, id, ...rest] = positionals;
   const isAllDead = values['all-dead'];
-  if (rest.length > 0) throw new UsageError(`one job at a time: ${rest.join(' ')} is too much`);
+  const actions = { list: null, retry: isAllDead ? null : ID, drop: ID };
+  const { action, argument: id } = readAction(positionals, actions);
   if (values.state !== undefined && action !== 'list') throw new UsageError('--state is an option of list');
-  if (isAllDead && (action !== 'retry' || id !== undefined))
+  if (isAllDead && action !== 'retry')
     throw new UsageError('--all-dead is an option of retry, without an ID');
-  if (isAllDead) return onTable(retryAll);
-  switch (action) {
-    case 'list': {
-      if (id !== undefined) throw new UsageError('list takes no ID');
-      const state = stateOf(values.state);
-      return onTable((table) => list(table, state));
-    }
-    case 'retry':
-    case 'drop': {
-      if (id === undefined || !/^\d+$/.test(id))
-        throw new UsageError(`${action} needs the number of a job, as list shows it`);
-      return onTable((table) => change(table, id, action === 'retry' ? retryJob : dropJob));
-    }
-    default:
-      throw new UsageError(action === undefined ? 'say what to do' : `unknown action ${action}`);
+  if (action === 'list') {
+    const state = stateOf(values.state);
+    return onTable((table) => list(table, state));
   }
+  if (isAllDead) return onTable(retryAll);
+  if (!/^\d+$/.test(id)) throw new UsageError(`${action} needs ${ID}`);
+  return onTable((table) => change(table, id, action === 'retry' ? retryJob : dropJob));
 }
 
 function stateOf(text: string | undefined): JobState | undefined {

@@ -12,21 +12,12 @@ export async function sideBySide<T>(
   what: string,
   act: (item: T) => Promise<unknown>,
 ): Promise<void> {
-  // A worker that fails closes the generator, so that no other takes a further item.
-  const queue = (function* () {
-    yield* items;
-  })();
-  let done = 0;
   let told = Date.now();
-  const work = async (): Promise<void> => {
-    for (const item of queue) {
-      await act(item);
-      done += 1;
-      if (Date.now() - told < INTERVAL_MS) continue;
-      told = Date.now();
-      process.stderr.write(`${done} of ${items.length} ${what}\n`);
-    }
-  };
-  const workers = await Promise.allSettled(Array.from({ length: WIDTH }, work));
-  for (const worker of workers) if (worker.status === 'rejected') throw worker.reason;
+  for (let done = 0; done < items.length; done += WIDTH) {
+    const results = await Promise.allSettled(items.slice(done, done + WIDTH).map(act));
+    for (const result of results) if (result.status === 'rejected') throw result.reason;
+    if (Date.now() - told < INTERVAL_MS) continue;
+    told = Date.now();
+    process.stderr.write(`${Math.min(done + WIDTH, items.length)} of ${items.length} ${what}\n`);
+  }
 }

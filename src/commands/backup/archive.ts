@@ -11,6 +11,8 @@ import type { Table } from './tables.js';
 /** Grows when an earlier build could not read what this one writes. */
 const FORMAT = 2;
 const MANIFEST = 'manifest.json';
+/** The path of a local image's file; it holds the image's id. */
+export const IMAGE_FILE = /([0-9a-f-]{36})\.(?:png|jpg)$/;
 
 /** What a backup says of itself. */
 export interface Manifest {
@@ -22,8 +24,6 @@ export interface Manifest {
   readonly tables: readonly Table[];
   /** Sequences by name, and the last number that each has given. */
   readonly sequences: Readonly<Record<string, string>>;
-  /** Ids of local images that products have and whose files were not there. */
-  readonly missingImages: readonly string[];
   /** SHA-256 of every other file of the backup, in hexadecimal, by its path. */
   readonly checksums: Readonly<Record<string, string>>;
 }

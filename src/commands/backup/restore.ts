@@ -6,13 +6,14 @@ import type pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import { migrations } from '../../config/data-source.js';
 import { migrate, migrationStatus, revertLastMigration } from '../../config/migrate.js';
-import { BackupError, type Manifest, unpack } from './archive.js';
+import { BackupError, IMAGE_FILE, type Manifest, unpack } from './archive.js';
 import { filledTables, foreignKeysOf, tablesOf, withClient } from './tables.js';
 
 /**
  * Puts a backup into an empty database, and its images into DATA_DIR. The whole file is checked before anything is
  * written, and all rows are written in one transaction: after a failure the database is as empty as before. A backup
  * of an earlier schema is copied into that schema, which is then migrated.
+ * @returns the moment of the backup, ISO 8601
  * @throws BackupError when the backup is damaged or of a newer build; Error when the database is not empty
  */
 export async function restoreBackup(
@@ -20,7 +21,7 @@ export async function restoreBackup(
   dataDir: string,
   file: string,
   log: (line: string) => void,
-): Promise<Manifest> {
+): Promise<string> {
   await mkdir(dataDir, { recursive: true });
   const work = await mkdtemp(join(dataDir, 'restore-'));
   try {
@@ -35,9 +36,10 @@ export async function restoreBackup(
     await withClient(databaseUrl, refuseFilled);
     await setSchema(databaseUrl, manifest.migrations, log);
     await cp(join(work, 'images'), join(dataDir, 'images'), { recursive: true });
-    await withClient(databaseUrl, (client) => writeRows(client, manifest, join(work, 'tables')));
+    const lost = await withClient(databaseUrl, (client) => writeRows(client, manifest, join(work, 'tables')));
+    if (lost > 0) log(`${lost} images had no file at the backup: products lack them now`);
     await migrate(databaseUrl, log);
-    return manifest;
+    return manifest.createdAt;
   } finally {
     await rm(work, { recursive: true, force: true });
   }
@@ -64,7 +66,8 @@ async function setSchema(
   await migrate(databaseUrl, log, names);
 }
 
-async function writeRows(client: pg.Client, manifest: Manifest, folder: string): Promise<void> {
+/** @returns how many images were left out: products have them, and the backup has no file of them */
+async function writeRows(client: pg.Client, manifest: Manifest, folder: string): Promise<number> {
   await client.query('BEGIN');
   const present = await tablesOf(client);
   const absent = manifest.tables.find(({ name }) => !present.some((table) => table.name === name));
@@ -86,11 +89,14 @@ async function writeRows(client: pg.Client, manifest: Manifest, folder: string):
   for (const [name, value] of Object.entries(manifest.sequences)) {
     await client.query('SELECT setval($1, $2)', [name, value]);
   }
-  await client.query('DELETE FROM images WHERE id = ANY ($1)', [manifest.missingImages]);
+  const images = Object.keys(manifest.checksums).flatMap((path) => IMAGE_FILE.exec(path)?.[1] ?? []);
+  const lost = `DELETE FROM images WHERE host = 'local' AND state = 'attached' AND id <> ALL ($1)`;
+  const { rowCount } = await client.query(lost, [images]);
   // The processes that ran these jobs when the backup was made do not run them here.
   await client.query(
     `SELECT graphile_worker.force_unlock_workers(array_agg(DISTINCT locked_by)) FROM graphile_worker.jobs
      WHERE locked_by IS NOT NULL HAVING count(*) > 0`,
   );
   await client.query('COMMIT');
+  return rowCount ?? 0;
 }
