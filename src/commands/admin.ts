@@ -1,9 +1,7 @@
-import { Module } from '@nestjs/common';
-import { NestFactory } from '@nestjs/core';
 import { AdminAccountsService, type RoleChange } from '../auth/admin-accounts.service.js';
-import { ConfigModule } from '../config/config.module.js';
 import { UsersModule } from '../users/users.module.js';
 import { type Action, type ExitCode, readAction, readArgs, runCommand } from './command-line.js';
+import { withServices } from './with-services.js';
 
 const HELP = `Who is an administrator.
 
@@ -16,10 +14,6 @@ session; an access token that is out keeps its old role for at most 10 minutes.
 Exit codes: 0 done (also when there was nothing to change), 1 not done, 2 wrong use.
 `;
 
-/** Only what the command needs: no queue, no sweep, no routes. */
-@Module({})
-class AdminCommandModule {}
-
 const EMAIL = 'the e-mail of an account';
 
 function parse(args: readonly string[]): Action {
@@ -30,21 +24,9 @@ function parse(args: readonly string[]): Action {
 }
 
 function withAccounts(act: (accounts: AdminAccountsService) => Promise<ExitCode>): Action {
-  return async (env, database) => {
-    const app = await NestFactory.createApplicationContext(
-      {
-        module: AdminCommandModule,
-        imports: [ConfigModule.forRoot(env, database), UsersModule],
-        providers: [AdminAccountsService],
-      },
-      { logger: ['error', 'fatal'], abortOnError: false },
-    );
-    try {
-      return await act(app.get(AdminAccountsService));
-    } finally {
-      await app.close();
-    }
-  };
+  const parts = { imports: [UsersModule], providers: [AdminAccountsService] };
+  return (env, database) =>
+    withServices(env, database, parts, (services) => act(services.get(AdminAccountsService)));
 }
 
 async function list(accounts: AdminAccountsService): Promise<ExitCode> {

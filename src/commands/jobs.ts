@@ -1,4 +1,3 @@
-import pg from 'pg';
 import {
   dropJob,
   freeJobsLockedFor,
@@ -12,6 +11,7 @@ import {
   retryJob,
 } from '../jobs/job-table.js';
 import { type Action, type ExitCode, readAction, readArgs, runCommand, UsageError } from './command-line.js';
+import { withClient } from './with-client.js';
 
 const HELP = `The work that the service does on its own: mail, image removals, payment checks.
 
@@ -65,20 +65,12 @@ function stateOf(text: string | undefined): JobState | undefined {
 }
 
 function onTable(act: (table: Queryable) => Promise<ExitCode>): Action {
-  return async (_env, { url, isExclusive }) => {
-    const client = new pg.Client({ connectionString: url, application_name: 'bakery-jobs-command' });
-    client.on('error', () => {
-      // The statement that runs reports it; without a listener Node would end the process.
-    });
-    await client.connect();
-    try {
+  return (_env, { url, isExclusive }) =>
+    withClient(url, async (client) => {
       // The service does not run: what is locked was left behind by a process that died.
       if (isExclusive) await freeJobsLockedFor(client, 0);
       return await act(client);
-    } finally {
-      await client.end();
-    }
-  };
+    });
 }
 
 async function list(table: Queryable, state: JobState | undefined): Promise<ExitCode> {

@@ -1,6 +1,3 @@
-import { Module } from '@nestjs/common';
-import { NestFactory } from '@nestjs/core';
-import { ConfigModule } from '../config/config.module.js';
 import type { Env } from '../config/env.js';
 import type { Database } from '../config/database.js';
 import { sideBySide } from './side-by-side.js';
@@ -10,6 +7,7 @@ import { type Action, type ExitCode, readArgs, runCommand, UsageError } from './
 import { catalog, MOST_PRODUCTS, type SeedProduct } from './seed/catalog.js';
 import { picture } from './seed/examples.js';
 import { seedOrders } from './seed/orders.js';
+import { withServices } from './with-services.js';
 
 const MOST_ORDERS = 100_000;
 const MAX_SEED = 2 ** 32 - 1;
@@ -37,9 +35,6 @@ interface Plan {
   readonly seed: number;
   readonly isSure: boolean;
 }
-
-@Module({})
-class SeedCommandModule {}
 
 function parse(args: readonly string[]): Action {
   const { values } = readArgs({
@@ -78,22 +73,13 @@ async function run(plan: Plan, env: Env, database: Database): Promise<ExitCode> 
     return 1;
   }
   const products = catalog(plan.products, plan.seed);
-  const app = await NestFactory.createApplicationContext(
-    {
-      module: SeedCommandModule,
-      imports: [ConfigModule.forRoot(env, database), PaymentsModule],
-    },
-    { logger: ['error', 'fatal'], abortOnError: false },
-  );
-  try {
-    const ids = await seedProducts(app.get(ProductsService, { strict: false }), products);
-    if (plan.orders > 0) await seedOrders(app, plan.orders, ids, plan.seed);
+  return await withServices<ExitCode>(env, database, { imports: [PaymentsModule] }, async (services) => {
+    const ids = await seedProducts(services.get(ProductsService, { strict: false }), products);
+    if (plan.orders > 0) await seedOrders(services, plan.orders, ids, plan.seed);
     const images = products.reduce((sum, { pictures }) => sum + pictures.length, 0);
     process.stdout.write(`added ${ids.length} products with ${images} images, and ${plan.orders} orders\n`);
     return 0;
-  } finally {
-    await app.close();
-  }
+  });
 }
 
 async function seedProducts(service: ProductsService, products: readonly SeedProduct[]): Promise<number[]> {

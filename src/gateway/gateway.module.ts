@@ -4,7 +4,6 @@ import { DataSource } from 'typeorm';
 import { Env } from '../config/env.js';
 import { JobsModule } from '../jobs/jobs.module.js';
 import { JobsService } from '../jobs/jobs.service.js';
-import { MidtransGateway } from './midtrans.gateway.js';
 import { PaymentGateway } from './payment-gateway.js';
 import { SimulatorController } from './simulator/simulator.controller.js';
 import { SimulatorGateway } from './simulator/simulator.gateway.js';
@@ -22,9 +21,11 @@ export class GatewayModule {}
 @Module({ imports: [GatewayModule], controllers: [SimulatorController] })
 class SimulatorPageModule {}
 
-function gatewayOf(env: Env, dataSource: DataSource, jobs: JobsService): PaymentGateway {
-  if (env.payment.gateway === 'midtrans') return new MidtransGateway(env.payment);
-  return new SimulatorGateway(dataSource, jobs, env);
+async function gatewayOf(env: Env, dataSource: DataSource, jobs: JobsService): Promise<PaymentGateway> {
+  if (env.payment.gateway === 'simulator') return new SimulatorGateway(dataSource, jobs, env);
+  // Loaded only where it is wanted: its HTTP client takes a development service a tenth of a second to start.
+  const { MidtransGateway } = await import('./midtrans.gateway.js');
+  return new MidtransGateway(env.payment);
 }
 
 /** Modules with pages of the gateway; there are none with Midtrans. */

@@ -5,7 +5,8 @@ import { pipeline } from 'node:stream/promises';
 import { to as copyTo } from 'pg-copy-streams';
 import { errorCode } from '../../config/embedded-postgres/files.js';
 import { IMAGE_FILE, pack } from './archive.js';
-import { sequencesOf, tablesOf, withClient } from './tables.js';
+import { withClient } from '../with-client.js';
+import { sequencesOf, tablesOf } from './tables.js';
 
 /**
  * Writes all rows of one moment and the local images that products have into the new file. The service may go on

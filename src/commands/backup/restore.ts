@@ -6,8 +6,9 @@ import type pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import { migrations } from '../../config/data-source.js';
 import { migrate, migrationStatus, revertLastMigration } from '../../config/migrate.js';
+import { withClient } from '../with-client.js';
 import { BackupError, IMAGE_FILE, type Manifest, unpack } from './archive.js';
-import { filledTables, foreignKeysOf, tablesOf, withClient } from './tables.js';
+import { filledTables, foreignKeysOf, tablesOf } from './tables.js';
 
 /**
  * Puts a backup into an empty database, and its images into DATA_DIR. The whole file is checked before anything is

@@ -1,4 +1,4 @@
-import pg from 'pg';
+import type pg from 'pg';
 
 /** A table with rows to keep. Both names are quoted as SQL needs them. */
 export interface Table {
@@ -11,20 +11,6 @@ export interface Table {
  * is kept as well.
  */
 const SCHEMAS = "('public', 'graphile_worker')";
-
-/** Does something on a connection of its own. What is not committed by then is rolled back. */
-export async function withClient<T>(databaseUrl: string, act: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client({ connectionString: databaseUrl, application_name: 'bakery-backup' });
-  client.on('error', () => {
-    // The statement that runs reports it; without a listener Node would end the process.
-  });
-  await client.connect();
-  try {
-    return await act(client);
-  } finally {
-    await client.end();
-  }
-}
 
 export async function tablesOf(client: pg.Client): Promise<Table[]> {
   const { rows } = await client.query<Table>(

@@ -1,0 +1,26 @@
+import { type INestApplicationContext, Module, type ModuleMetadata } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { ConfigModule } from '../config/config.module.js';
+import type { Database } from '../config/database.js';
+import type { Env } from '../config/env.js';
+
+@Module({})
+class CommandModule {}
+
+/** Does something with services of the application. No routes are served and no jobs run. */
+export async function withServices<T>(
+  env: Env,
+  database: Database,
+  { imports = [], providers = [] }: Pick<ModuleMetadata, 'imports' | 'providers'>,
+  act: (services: INestApplicationContext) => Promise<T>,
+): Promise<T> {
+  const services = await NestFactory.createApplicationContext(
+    { module: CommandModule, imports: [ConfigModule.forRoot(env, database), ...imports], providers },
+    { logger: ['error', 'fatal'], abortOnError: false },
+  );
+  try {
+    return await act(services);
+  } finally {
+    await services.close();
+  }
+}
