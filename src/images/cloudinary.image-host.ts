@@ -1,4 +1,4 @@
-import { v2 as cloudinary } from 'cloudinary';
+import type { v2 as cloudinary } from 'cloudinary';
 import http from 'node:http';
 import https from 'node:https';
 import { type CloudinaryAccount, parseCloudinaryUrl } from '../config/cloudinary-url.js';
@@ -7,6 +7,7 @@ import { ImageHostError, type ImageFile, type ImageHost } from './image-host.js'
 type Operation = 'upload' | 'remove';
 type SdkOptions = CloudinaryAccount & { readonly agent: http.Agent; readonly disable_promises: true };
 type Callback = (error: unknown, answer: unknown) => void;
+type Uploader = typeof cloudinary.uploader;
 
 /** Images at Cloudinary, through its SDK. */
 export class CloudinaryImageHost implements ImageHost {
@@ -26,9 +27,9 @@ export class CloudinaryImageHost implements ImageHost {
 
   /** @throws ImageHostError when the host refused, did not answer in time or answered something unusable */
   async upload(publicId: string, { bytes }: ImageFile): Promise<string> {
-    const answer = await this.#call('upload', (options, done) => {
+    const answer = await this.#call('upload', (uploader, options, done) => {
       const upload = { ...options, public_id: publicId, overwrite: false };
-      cloudinary.uploader.upload_stream(upload, done).end(bytes);
+      uploader.upload_stream(upload, done).end(bytes);
     });
     // An upload preset of the account can move the image. It could then not be removed by our id.
     if (field(answer, 'public_id') !== publicId) {
@@ -43,8 +44,8 @@ export class CloudinaryImageHost implements ImageHost {
 
   /** @throws ImageHostError when the host refused, did not answer in time or answered something unusable */
   async remove(publicId: string): Promise<void> {
-    const answer = await this.#call('remove', (options, done) => {
-      void cloudinary.uploader.destroy(publicId, { ...options, invalidate: true }, done);
+    const answer = await this.#call('remove', (uploader, options, done) => {
+      void uploader.destroy(publicId, { ...options, invalidate: true }, done);
     });
     const result = field(answer, 'result');
     if (result !== 'ok' && result !== 'not found') {
@@ -53,7 +54,12 @@ export class CloudinaryImageHost implements ImageHost {
   }
 
   /** Makes a call that ends, with its connection, at the deadline: the SDK's own timeout only counts silence. */
-  async #call(operation: Operation, start: (options: SdkOptions, done: Callback) => void): Promise<unknown> {
+  async #call(
+    operation: Operation,
+    start: (uploader: Uploader, options: SdkOptions, done: Callback) => void,
+  ): Promise<unknown> {
+    // Loaded with the first call: its 250 files would delay each start of a service without Cloudinary.
+    const { uploader } = (await import('cloudinary')).v2;
     // An agent for each call, so that its connection can be closed. The agent also decides between http and https.
     const agent = this.#account.upload_prefix.startsWith('https:') ? new https.Agent() : new http.Agent();
     let timer: NodeJS.Timeout | undefined;
@@ -62,7 +68,7 @@ export class CloudinaryImageHost implements ImageHost {
         timer = setTimeout(() => {
           reject(new ImageHostError(operation, `no complete answer within ${this.deadlineMs} ms`));
         }, this.deadlineMs);
-        start({ ...this.#account, agent, disable_promises: true }, (error, answer) => {
+        start(uploader, { ...this.#account, agent, disable_promises: true }, (error, answer) => {
           if (error === undefined) resolve(answer);
           else reject(toImageHostError(operation, error));
         });
