@@ -13,7 +13,7 @@ export const ClientAddress = createParamDecorator((_: undefined, context: Execut
 });
 
 /** The IPv4 address or IPv6 /64 network of an address; null when it is none. */
-export function networkOf(address = ''): string | null {
+function networkOf(address = ''): string | null {
   const [plain = ''] = address.split('%', 1);
   // How a socket for both versions shows an IPv4 address (RFC 4291, 2.5.5.2).
   const ipv4 = plain.replace(/^::ffff:(?=[\d.]+$)/i, '');

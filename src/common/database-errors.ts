@@ -12,18 +12,8 @@ import {
  * gave up on a statement that took too long or met another one, and input or output that failed.
  */
 const UNAVAILABLE_SQLSTATE = /^(08...|53...|57P0[1-5]|57014|25006|25P0[34]|55P03|40001|40003|40P01|58030)$/;
-const NETWORK_CODES = new Set([
-  'ECONNREFUSED',
-  'ECONNRESET',
-  'ECONNABORTED',
-  'EPIPE',
-  'ETIMEDOUT',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'EADDRNOTAVAIL',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-]);
+const NETWORK_CODE =
+  /^(ECONNREFUSED|ECONNRESET|ECONNABORTED|EPIPE|ETIMEDOUT|E(HOST|NET)UNREACH|EADDRNOTAVAIL|ENOTFOUND|EAI_AGAIN)$/;
 /** What `pg` 8, `pg-pool` 3 and TypeORM's driver say, without a code, when a connection broke or none is free. */
 const CONNECTION_LOST =
   /^(connection terminated|timeout expired$|timeout exceeded when trying to connect|query read timeout|driver not connected|cannot use a pool after calling end)|not queryable$/i;
@@ -50,7 +40,7 @@ export function isDatabaseUnavailable(error: unknown): boolean {
   if (failure instanceof AggregateError) return (failure.errors as unknown[]).some(isDatabaseUnavailable);
   const code = codeOf(failure);
   return (
-    (code !== undefined && (UNAVAILABLE_SQLSTATE.test(code) || NETWORK_CODES.has(code))) ||
+    (code !== undefined && (UNAVAILABLE_SQLSTATE.test(code) || NETWORK_CODE.test(code))) ||
     CONNECTION_LOST.test(failure.message) ||
     CONNECTION_TAKEN.some((kind) => failure instanceof kind)
   );

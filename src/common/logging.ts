@@ -49,7 +49,7 @@ function readable(): DestinationStream {
  * What a log line says of an error: its kind, message, code, stack and causes. Not its other properties: a
  * driver's error carries the statement's parameters, an HTTP client's the headers it sent.
  */
-export function describeError(error: unknown): object {
+function describeError(error: unknown): object {
   if (!(error instanceof Error))
     return { message: 'a value that is no error was thrown', type: typeof error };
   return {

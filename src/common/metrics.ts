@@ -12,6 +12,9 @@ const CALL_BUCKETS = [0.005, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 /** Seconds: those of OpenTelemetry's convention, and one below for answers from memory. */
 const REQUEST_BUCKETS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
 
+const counter = (name: string, help: string): Counter => new Counter({ name, help, registers });
+const gauge = (name: string, help: string): Gauge => new Gauge({ name, help, registers });
+
 /** A counter with one label. It begins at 0 for each value: a series that begins at 1 hides its first event from `rate`. */
 function counterBy<L extends string>(
   label: L,
@@ -40,11 +43,7 @@ export const unparsableRequests = counterBy(
   'Requests refused because they were no HTTP, too large in their headers or too slow, by status',
 );
 
-export const ordersCreated = new Counter({
-  name: 'bakery_orders_created_total',
-  help: 'Orders that were committed',
-  registers,
-});
+export const ordersCreated = counter('bakery_orders_created_total', 'Orders that were committed');
 
 export const orderSteps = counterBy(
   'fulfilment',
@@ -106,17 +105,15 @@ export const uploads = counterBy(
   'Forms with pictures, by whether they could be read',
 );
 
-export const uploadBytes = new Counter({
-  name: 'bakery_upload_bytes_total',
-  help: 'Bytes of the pictures in the forms that were read',
-  registers,
-});
+export const uploadBytes = counter(
+  'bakery_upload_bytes_total',
+  'Bytes of the pictures in the forms that were read',
+);
 
-export const uploadsInFlight = new Gauge({
-  name: 'bakery_uploads_in_flight',
-  help: 'Forms with pictures that are being read or worked on',
-  registers,
-});
+export const uploadsInFlight = gauge(
+  'bakery_uploads_in_flight',
+  'Forms with pictures that are being read or worked on',
+);
 
 /** `slowed`: answered as wrong, even if right, after too many wrong guesses (docs/decisions/09). */
 export const authProofs = new Counter({
@@ -135,11 +132,10 @@ export const catalogCachePages = counterBy(
   'Pages of the product list by whether they were in memory',
 );
 
-export const catalogCacheBytes = new Gauge({
-  name: 'bakery_catalog_cache_bytes',
-  help: 'Memory that the serialised product list takes up',
-  registers,
-});
+export const catalogCacheBytes = gauge(
+  'bakery_catalog_cache_bytes',
+  'Memory that the serialised product list takes up',
+);
 
 const callDuration = new Histogram({
   name: 'bakery_neighbour_call_duration_seconds',
