@@ -9,6 +9,7 @@ import {
   order,
   type OrderAnswer,
   orderIdsOf,
+  orderOf,
   pay,
   paymentPageOf,
   placeOrder,
@@ -75,6 +76,35 @@ describe('the payment page of an order', () => {
     });
     expect(shop.gateway.calls).toHaveLength(1);
   });
+
+  it.each([
+    ['cuts the connection', 'down', false],
+    ['answers garbage', 'garbage', true],
+    ['loses its answer', 'answer-lost', true],
+  ] as const)(
+    'a gateway that %s: 502, and the order goes on to one page, on which it can be paid',
+    async (_what, kind, isTaken) => {
+      shop.gateway.fault({ operation: 'create', kind, nth: 1 });
+      expect((await order(customer, items, 'once').expect(502)).body).toEqual(GATEWAY_AWAY);
+      const [orderId = ''] = await orderIdsOf(shop, customer);
+      expect(await readOrder(customer, orderId)).toMatchObject({ status: 'pending', token: null });
+      expect(shop.gateway.orders.has(orderId)).toBe(isTaken);
+
+      const [again, token] = await Promise.all([
+        order(customer.clone(), items, 'once').expect(201),
+        requestToken(customer.clone(), orderId).expect(200),
+      ]);
+      const page = paymentPageOf(token);
+      expect(orderOf(again)).toMatchObject({ order_id: orderId, status: 'pending', ...page });
+      expect(await orderIdsOf(shop, customer)).toEqual([orderId]);
+      // The id, and where the gateway had it already a fresh one.
+      const gatewayId = (await attemptsOf(shop, orderId)).at(-1)?.attempt_id ?? '';
+      expect(gatewayId === orderId).toBe(!isTaken);
+      expect(shop.gateway.order(gatewayId).token).toBe(page.token);
+      await pay(shop, gatewayId);
+      expect(await readOrder(customer, orderId)).toMatchObject({ status: 'settlement', token: null });
+    },
+  );
 
   it('an order whose page is dead shows none, and gets a new one that can be paid', async () => {
     const created = await placeOrder(customer, items);
@@ -185,16 +215,6 @@ describe('the payment page of an order', () => {
       expect(await attemptsOf(shop, orderId)).toMatchObject([
         { attempt_id: orderId, token: paymentPageOf(answers[0] ?? { body: null }).token, is_claimed: false },
       ]);
-    });
-
-    it('after the gateway had taken its id is taken over under a fresh one', async () => {
-      const orderId = await orderWithoutAttempt();
-      await claimAttempt(orderId, 11);
-      shop.gateway.open(orderId, 50_000);
-      await requestToken(customer, orderId).expect(200);
-      const [, second] = await attemptsOf(shop, orderId);
-      await pay(shop, second?.attempt_id ?? '');
-      expect((await readOrder(customer, orderId)).status).toBe('settlement');
     });
   });
 
