@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { built } from './support/built.js';
 import type { Client } from './support/client.js';
-import { type CloudinaryFault, CloudinaryStandIn } from './support/cloudinary-stand-in.js';
+import { CloudinaryStandIn } from './support/cloudinary-stand-in.js';
 import { createDatabase } from './support/databases.js';
 import { png } from './support/pictures.js';
 import {
@@ -59,7 +59,7 @@ describe('products while the image host fails', () => {
   }
 
   function uploads(): number {
-    return standIn.requests.filter(({ operation }) => operation === 'upload').length;
+    return standIn.calls.filter(({ operation }) => operation === 'upload').length;
   }
 
   function expectOnly(urls: readonly string[]): Promise<void> {
@@ -82,35 +82,33 @@ describe('products while the image host fails', () => {
     standIn.delayMs = 100;
     const files = pictures(5);
     const { images } = await createProduct(admin, files);
-    expect(standIn.maxConcurrentUploads).toBe(5);
+    expect(standIn.mostCallsInProgress).toBe(5);
     expect(images.map((url) => standIn.imageAt(url)?.bytes)).toEqual(files.map(({ bytes }) => bytes));
     expect(
-      standIn.requests.every(({ signatureValid, overwrite }) => signatureValid && overwrite === false),
+      standIn.calls.every(({ signatureValid, overwrite }) => signatureValid && overwrite === false),
     ).toBe(true);
     await expectOnly(images);
   });
 
-  it.each<CloudinaryFault['kind'] & ('error' | 'cut' | 'cut-after-accepting' | 'garbage')>([
-    'error',
-    'cut',
-    'cut-after-accepting',
-    'garbage',
-  ])('an upload k of 5 that fails by %s leaves nothing', async (kind) => {
-    for (const nth of [1, 2, 3, 4, 5]) {
-      standIn.clearFaults();
-      standIn.fault({ operation: 'upload', kind, nth });
-      const answer = await form(admin.post('/api/products'), CAKE, pictures(5)).expect(500);
-      expect(answer.body).toEqual(CREATION_FAILED);
-    }
-    expect(standIn.requests.filter(({ fault }) => fault === kind)).toHaveLength(5);
-    expect(await productCount(service.database)).toBe(0);
-    await expectOnly([]);
-  });
+  it.each(['error', 'down', 'answer-lost', 'garbage'] as const)(
+    'an upload k of 5 that fails by %s leaves nothing',
+    async (kind) => {
+      for (const nth of [1, 2, 3, 4, 5]) {
+        standIn.clearFaults();
+        standIn.fault({ operation: 'upload', kind, nth });
+        const answer = await form(admin.post('/api/products'), CAKE, pictures(5)).expect(500);
+        expect(answer.body).toEqual(CREATION_FAILED);
+      }
+      expect(standIn.calls.filter(({ fault }) => fault === kind)).toHaveLength(5);
+      expect(await productCount(service.database)).toBe(0);
+      await expectOnly([]);
+    },
+  );
 
   it('an update with an upload that fails leaves product and images as they were', async () => {
     const before = await createProduct(admin, pictures(2));
     const fields = { ...BREAD, 'images.removed[]': before.images[0] ?? '' };
-    for (const kind of ['error', 'cut', 'cut-after-accepting', 'garbage'] as const) {
+    for (const kind of ['error', 'down', 'answer-lost', 'garbage'] as const) {
       standIn.clearFaults();
       standIn.fault({ operation: 'upload', kind, nth: 2 });
       const answer = await form(admin.put(`/api/products/${before.id}`), fields, pictures(3)).expect(500);
@@ -140,16 +138,16 @@ describe('products while the image host fails', () => {
     await expectOnly(other.images);
   });
 
-  it.each(['error', 'cut', 'garbage', 'cut-after-accepting'] as const)(
+  it.each(['error', 'down', 'garbage', 'answer-lost'] as const)(
     'removals that fail by %s are repeated until the host confirms them',
     async (kind) => {
       const { id } = await createProduct(admin, pictures(2));
       standIn.fault({ operation: 'destroy', kind, nth: 1 });
       await admin.delete(`/api/products/${id}`).expect(204);
       await expectOnly([]);
-      const removals = standIn.requests.filter(({ operation }) => operation === 'destroy');
+      const removals = standIn.calls.filter(({ operation }) => operation === 'destroy');
       expect(removals.length).toBeGreaterThanOrEqual(3);
-      expect(removals.every(({ fault, invalidate }) => fault === 'cut' || invalidate)).toBe(true);
+      expect(removals.every(({ fault, invalidate }) => fault === 'down' || invalidate)).toBe(true);
     },
   );
 
@@ -242,7 +240,7 @@ describe('products while the image host fails', () => {
   });
 
   it('a row whose upload may still arrive is kept, and its image removed once more', async () => {
-    standIn.fault({ operation: 'upload', kind: 'cut-after-accepting', nth: 1 });
+    standIn.fault({ operation: 'upload', kind: 'answer-lost', nth: 1 });
     await form(admin.post('/api/products'), CAKE, pictures(1)).expect(500);
     await until('it was removed once', () => standIn.images.size === 0);
     const { pool } = service.database;

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Client } from './support/client.js';
 import { createDatabase, type TestDatabase } from './support/databases.js';
-import type { MidtransCallRecord } from './support/midtrans-stand-in.js';
 import {
   addProduct,
   attemptsOf,
@@ -65,7 +64,7 @@ describe('Idempotency-Key', () => {
   function holdGateway(): () => void {
     let letGo: () => void = () => undefined;
     const held = new Promise<void>((resolve) => (letGo = resolve));
-    shop.gateway.beforeProcessing = (_call: MidtransCallRecord) => held;
+    shop.gateway.beforeProcessing = () => held;
     return letGo;
   }
 

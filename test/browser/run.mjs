@@ -62,7 +62,7 @@ async function run() {
   const storefront = start([vite, ...args], STOREFRONT, {});
   await answers(service, `http://127.0.0.1:${servicePort}/api/health/ready`);
   await answers(storefront, `http://127.0.0.1:${storefrontPort}/`);
-  await fillCatalog(`http://127.0.0.1:${servicePort}`, ADMIN, browser);
+  await fillCatalog(`http://127.0.0.1:${servicePort}`, ADMIN);
 
   const jest = spawn(
     process.execPath,
@@ -104,16 +104,12 @@ function findBrowser() {
 }
 
 function buildStorefront(serviceUrl) {
-  command('npm', ['run', '--silent', 'build', '--', '--logLevel', 'warn'], { VITE_API_URL: serviceUrl });
-}
-
-function command(name, args, settings = {}) {
-  const { status } = spawnSync(name, args, {
+  const { status } = spawnSync('npm', ['run', '--silent', 'build', '--', '--logLevel', 'warn'], {
     cwd: STOREFRONT,
     stdio: 'inherit',
-    env: { ...process.env, ...settings },
+    env: { ...process.env, VITE_API_URL: serviceUrl },
   });
-  if (status !== 0) throw new Error(`${name} ${args.join(' ')} ended with ${status}`);
+  if (status !== 0) throw new Error('the storefront cannot be built');
 }
 
 function start(args, cwd, settings) {

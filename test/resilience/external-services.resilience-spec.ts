@@ -1,16 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import type { Response } from 'supertest';
 import type { Client } from '../support/client.js';
-import { CloudinaryStandIn, type CloudinaryFault } from '../support/cloudinary-stand-in.js';
+import { CloudinaryStandIn } from '../support/cloudinary-stand-in.js';
 import { makeJobsDue } from '../support/jobs.js';
-import { MidtransStandIn, type MidtransFault } from '../support/midtrans-stand-in.js';
-import { orderOf } from '../support/orders.js';
+import { MidtransStandIn } from '../support/midtrans-stand-in.js';
+import { NOTIFICATIONS_PATH } from '../support/notifications.js';
+import { gatewaySettings, order, orderOf } from '../support/orders.js';
 import { png } from '../support/pictures.js';
-import { CAKE, form, letTimePass } from '../support/products.js';
+import { CAKE, createProduct, form, letTimePass } from '../support/products.js';
 import { type ServiceProcess, startServiceProcess } from '../support/service-process.js';
 import { SmtpStandIn } from '../support/smtp-stand-in.js';
 import { until } from '../support/wait.js';
-import { isLongForm, record } from './support/figures.js';
+import { isLongForm } from './support/long-form.js';
 
 const REMOVALS = isLongForm ? 5_000 : 1_000;
 const CALLERS = isLongForm ? 200 : 60;
@@ -32,15 +33,12 @@ beforeAll(async () => {
   smtp = await SmtpStandIn.start();
   gateway = await MidtransStandIn.start();
   service = await startServiceProcess({
+    ...gatewaySettings(gateway),
     CLOUDINARY_URL: images.url,
     SMTP_URL: smtp.url,
-    PAYMENT_GATEWAY: 'midtrans',
-    MIDTRANS_SERVER_KEY: gateway.serverKey,
-    MIDTRANS_SNAP_URL: gateway.snapUrl,
-    MIDTRANS_API_URL: gateway.apiUrl,
   });
   admin = await service.admin();
-  productId = await addProduct();
+  ({ id: productId } = await createProduct(admin));
 });
 
 afterEach(() => {
@@ -49,13 +47,9 @@ afterEach(() => {
 });
 
 afterAll(async () => {
-  try {
-    expect(await service.stop()).toBe(0);
-  } finally {
-    await images.close();
-    await smtp.close();
-    await gateway.close();
-  }
+  const code = await service.stop();
+  await Promise.all([images.close(), smtp.close(), gateway.close()]);
+  expect(code).toBe(0);
 });
 
 async function query<T>(sql: string, values: unknown[] = []): Promise<T[]> {
@@ -63,12 +57,8 @@ async function query<T>(sql: string, values: unknown[] = []): Promise<T[]> {
   return rows as T[];
 }
 
-async function addProduct(): Promise<number> {
-  const [row] = await query<{ id: number }>(
-    `INSERT INTO products (name, description, price) VALUES ('Croissant', 'From today', 25000) RETURNING id`,
-  );
-  return row?.id ?? 0;
-}
+const jobsLeft = async (task: string): Promise<number> =>
+  (await query('SELECT FROM graphile_worker.jobs WHERE task_identifier = $1', [task])).length;
 
 /** A pending order that was paid at the gateway, without a notification of it. */
 async function paidOrder(): Promise<string> {
@@ -83,11 +73,6 @@ async function paidOrder(): Promise<string> {
   return orderId;
 }
 
-async function statusOf(orderId: string): Promise<string | undefined> {
-  return (await query<{ status: string }>('SELECT status FROM orders WHERE order_id = $1', [orderId]))[0]
-    ?.status;
-}
-
 /** A payment check, enqueued now, must have been made within seconds. */
 async function expectPaymentChecked(): Promise<void> {
   const orderId = await paidOrder();
@@ -95,281 +80,214 @@ async function expectPaymentChecked(): Promise<void> {
     JSON.stringify({ orderId }),
     `check-order:${orderId}`,
   ]);
-  await until('the payment is found', async () => (await statusOf(orderId)) === 'settlement', 5_000);
+  const isPaid = async () =>
+    (await query("SELECT FROM orders WHERE order_id = $1 AND status = 'settlement'", [orderId])).length === 1;
+  await until('the payment is found', isPaid, 5_000);
 }
 
-async function jobsLeft(task: string): Promise<number> {
-  const [row] = await query<{ left: number }>(
-    'SELECT count(*)::int AS left FROM graphile_worker.jobs WHERE task_identifier = $1',
-    [task],
-  );
-  return row?.left ?? 0;
-}
-
-/** Watches what an external service sees and what the process needs while `work` runs. */
-async function watched<T>(
-  connections: () => number,
-  work: Promise<T>,
-): Promise<{ result: T; most: number; growth: number }> {
+/** Meanwhile the external service sees few connections, and the process grows little. */
+async function bounded<T>(connections: () => number, most: number, work: Promise<T>): Promise<T> {
   const before = await service.residentMiB();
-  let most = 0;
-  let resident = before;
-  let isDone = false;
+  let [seen, growth, isDone] = [0, 0, false];
   const watching = until(
     'the work is done',
     async () => {
-      most = Math.max(most, connections());
-      resident = Math.max(resident, await service.residentMiB());
+      seen = Math.max(seen, connections());
+      growth = Math.max(growth, (await service.residentMiB()) - before);
       return isDone;
     },
     120_000,
   );
   const result = await work.finally(() => (isDone = true));
   await watching;
-  record('external services that fail', {
-    'faults held': 1,
-    'resident memory gained, most MiB': resident - before,
-  });
-  return { result, most, growth: resident - before };
+  expect(seen).toBeLessThanOrEqual(most);
+  expect(growth).toBeLessThan(GROWTH_MIB);
+  return result;
 }
 
-/** @returns the answer and the milliseconds that it took */
-async function timed(
-  request: PromiseLike<Response>,
-): Promise<{ status: number; took: number; answer: Response }> {
-  const begun = performance.now();
-  const answer = await request;
-  const took = performance.now() - begun;
-  record('external services that fail', { 'requests answered meanwhile': 1, 'slowest of them ms': took });
-  return { status: answer.status, took, answer };
+/** Each request is answered with this status within this time. @returns the answers */
+function expectAnswers(
+  status: number,
+  withinMs: number,
+  requests: readonly PromiseLike<Response>[],
+): Promise<Response[]> {
+  const began = performance.now();
+  return Promise.all(
+    requests.map(async (request) => {
+      const answer = await request;
+      expect(answer.status).toBe(status);
+      expect(performance.now() - began).toBeLessThan(withinMs);
+      return answer;
+    }),
+  );
 }
 
-const slowest = (answers: readonly { took: number }[]): number =>
-  Math.max(...answers.map(({ took }) => took));
-const statuses = (answers: readonly { status: number }[]): number[] => [
-  ...new Set(answers.map(({ status }) => status)),
-];
+const callers = <T>(call: (index: number) => T): T[] =>
+  Array.from({ length: CALLERS }, (_, index) => call(index));
 
-describe('the queue', () => {
-  it(`${REMOVALS} image removals at a host that hangs delay neither a mail nor a payment check`, async () => {
-    images.fault({ operation: 'destroy', kind: 'hang' });
-    await query(
-      `WITH made AS (
-         INSERT INTO images (id, host, state, url)
-         SELECT gen_random_uuid(), 'cloudinary', 'condemned', 'https://res.cloudinary.com/x' FROM generate_series(1, $1)
-         RETURNING id
-       )
-       SELECT graphile_worker.add_job('remove-image', json_build_object('imageId', id), job_key := 'remove-image:' || id,
-         priority := 20, flags := ARRAY['images'], max_attempts := 32767) FROM made`,
-      [REMOVALS],
-    );
-    await until('removals hang', () => images.openConnections === MOST_CONNECTIONS.removals);
-    const email = `${randomUUID()}@example.com`;
-    const { most, growth } = await watched(
+it(`${REMOVALS} image removals at a host that hangs delay neither a mail nor a payment check`, async () => {
+  images.fault({ operation: 'destroy', kind: 'hang' });
+  await query(
+    `WITH made AS (
+       INSERT INTO images (id, host, state, url)
+       SELECT gen_random_uuid(), 'cloudinary', 'condemned', 'https://res.cloudinary.com/x' FROM generate_series(1, $1)
+       RETURNING id
+     )
+     SELECT graphile_worker.add_job('remove-image', json_build_object('imageId', id), job_key := 'remove-image:' || id,
+       priority := 20, flags := ARRAY['images'], max_attempts := 32767) FROM made`,
+    [REMOVALS],
+  );
+  await until('removals hang', () => images.openConnections === MOST_CONNECTIONS.removals);
+  const email = `${randomUUID()}@example.com`;
+  const meanwhile = async (): Promise<void> => {
+    await service.client().register({ email }).expect(201);
+    await smtp.waitForMail(({ to }) => to.includes(email), 5_000);
+    await expectPaymentChecked();
+  };
+  await bounded(() => images.openConnections, MOST_CONNECTIONS.removals, meanwhile());
+
+  images.clearFaults();
+  await makeJobsDue(service.database.pool);
+  const enough = isLongForm ? 0 : REMOVALS - 100;
+  await until(
+    'they are removed when it is back',
+    async () => (await jobsLeft('remove-image')) <= enough,
+    120_000,
+  );
+  await query(
+    `DELETE FROM graphile_worker._private_jobs WHERE key LIKE 'remove-image:%' AND locked_at IS NULL`,
+  );
+  await query('DELETE FROM images');
+});
+
+it.each(isLongForm ? (['hang', 'hangAfterData'] as const) : (['hangAfterData'] as const))(
+  'a mail server that does %s stops no payment check, and each mail leaves when it is back',
+  async (fault) => {
+    smtp[fault]();
+    const emails = callers(() => `${randomUUID()}@example.com`);
+    const registrations = emails.map((email) => service.client().register({ email }));
+    const work = expectAnswers(201, 60_000, registrations).then(expectPaymentChecked);
+    await bounded(() => smtp.openConnections, MOST_CONNECTIONS.mail, work);
+
+    smtp.resume();
+    const isEmpty = async (): Promise<boolean> => {
+      await makeJobsDue(service.database.pool);
+      return (await jobsLeft('send-otp')) === 0;
+    };
+    await until('every mail has left', isEmpty, 60_000);
+    const recipients = smtp.mails.flatMap(({ to }) => to).filter((to) => emails.includes(to));
+    expect(recipients.toSorted()).toEqual(emails.toSorted());
+  },
+);
+
+const imageFaults = isLongForm
+  ? (['error', 'hang', 'drip', 'down', 'answer-lost', 'garbage'] as const)
+  : (['answer-lost'] as const);
+
+it.each(imageFaults)(
+  'uploads at an image host with fault %s are 500 in bounded time and leave no orphan',
+  async (kind) => {
+    images.fault({ operation: 'upload', kind });
+    const upload = (n: number) =>
+      form(admin.clone().post('/api/products'), CAKE, [{ name: 'a.png', bytes: png(n) }]);
+    await bounded(
       () => images.openConnections,
-      (async () => {
-        await service.client().register({ email }).expect(201);
-        await smtp.waitForMail(({ to }) => to.includes(email), 5_000);
-        await expectPaymentChecked();
-      })(),
+      MOST_CONNECTIONS.images,
+      expectAnswers(500, 20_000, callers(upload)),
     );
-    expect(most).toBeLessThanOrEqual(MOST_CONNECTIONS.removals);
-    expect(growth).toBeLessThan(GROWTH_MIB);
 
     images.clearFaults();
-    await makeJobsDue(service.database.pool);
-    const enough = isLongForm ? 0 : REMOVALS - 100;
-    await until(
-      'they are removed when it is back',
-      async () => (await jobsLeft('remove-image')) <= enough,
-      120_000,
+    await createProduct(admin);
+    await letTimePass(service.database);
+    const isClean = async (): Promise<boolean> => {
+      await makeJobsDue(service.database.pool);
+      return images.images.size === 0 && (await jobsLeft('remove-image')) === 0;
+    };
+    await until('no orphan is left', isClean, 60_000);
+    expect(await query('SELECT 1 FROM images')).toEqual([]);
+  },
+);
+
+const answer = (status: number, body: string | object) => ({ kind: 'answer', status, body }) as const;
+const gatewayFaults = [
+  ['hangs', { kind: 'hang' }],
+  ['answers with a huge body', answer(201, 'x'.repeat(5_000_000))],
+  ['drips', { kind: 'drip' }],
+  ['cuts', { kind: 'cut' }],
+  ['fails', { kind: 'error' }],
+  ['answers 407', answer(407, {})],
+  ['answers HTML', { kind: 'garbage' }],
+  ['answers other JSON', answer(201, { token: 7 })],
+] as const;
+
+it.each(isLongForm ? gatewayFaults : gatewayFaults.slice(0, 1))(
+  'orders at a gateway that %s are 502 in bounded time and continue when it is well',
+  async (_name, fault) => {
+    const customer = service.client();
+    await customer.register({ email: `${randomUUID()}@example.com` }).expect(201);
+    const keys = callers(() => randomUUID());
+    const orders = () =>
+      keys.map((key) => order(customer.clone(), [{ product_id: productId, quantity: 2 }], key));
+
+    gateway.fault({ operation: 'create', ...fault });
+    await bounded(
+      () => gateway.openConnections,
+      MOST_CONNECTIONS.gateway,
+      expectAnswers(502, 12_000, orders()),
     );
-    await query(
-      `DELETE FROM graphile_worker._private_jobs WHERE key LIKE 'remove-image:%' AND locked_at IS NULL`,
-    );
-    await query('DELETE FROM images');
+    gateway.clearFaults();
+    const continued = await expectAnswers(201, 60_000, orders());
+    expect(new Set(continued.map((it) => orderOf(it).redirect_url)).size).toBe(CALLERS);
+  },
+);
+
+/** Runs work while a transaction holds what the statement locks. */
+async function whileLocked(statement: string, values: unknown[], work: () => Promise<void>): Promise<void> {
+  const holder = await service.database.pool.connect();
+  try {
+    await holder.query('BEGIN');
+    await holder.query(statement, values);
+    await work();
+  } finally {
+    await holder.query('ROLLBACK');
+    holder.release();
+  }
+}
+
+const notify = (orderId: string) =>
+  service.client().post(NOTIFICATIONS_PATH).send(gateway.notification(orderId));
+
+it('with every connection waiting for a lock, readiness fails, liveness passes, and a notification is answered 503 in time', async () => {
+  const orderId = await paidOrder();
+  await whileLocked('LOCK TABLE products IN ACCESS EXCLUSIVE MODE', [], async () => {
+    // Not the list: that is answered from memory.
+    const read = () => admin.clone().get(`/api/products/${productId}`);
+    const reads = expectAnswers(503, 12_000, callers(read));
+    await until('the pool is full', async () => {
+      const waiting = await query(
+        `SELECT FROM pg_stat_activity
+         WHERE application_name = 'bakery' AND wait_event_type = 'Lock' AND datname = current_database()`,
+      );
+      return waiting.length === 10;
+    });
+    await Promise.all([
+      reads,
+      expectAnswers(200, 2_000, [service.client().get('/api/health/live')]),
+      expectAnswers(503, 5_000, [service.client().get('/api/health/ready')]),
+      expectAnswers(503, 12_000, [notify(orderId)]),
+    ]);
   });
-
-  it.each(isLongForm ? (['hang', 'hangAfterData'] as const) : (['hangAfterData'] as const))(
-    'a mail server that does %s stops no payment check, and each mail leaves when it is back',
-    async (fault) => {
-      smtp[fault]();
-      const emails = Array.from({ length: CALLERS }, () => `${randomUUID()}@example.com`);
-      const { result, most, growth } = await watched(
-        () => smtp.openConnections,
-        (async () => {
-          const answers = await Promise.all(
-            emails.map((email) => timed(service.client().register({ email }))),
-          );
-          await expectPaymentChecked();
-          return answers;
-        })(),
-      );
-      expect(statuses(result)).toEqual([201]);
-      expect(most).toBeLessThanOrEqual(MOST_CONNECTIONS.mail);
-      expect(growth).toBeLessThan(GROWTH_MIB);
-
-      smtp.resume();
-      await until(
-        'every mail has left',
-        async () => {
-          await makeJobsDue(service.database.pool);
-          return (await jobsLeft('send-otp')) === 0;
-        },
-        60_000,
-      );
-      const recipients = smtp.mails.flatMap(({ to }) => to).filter((to) => emails.includes(to));
-      expect(recipients.sort()).toEqual(emails.sort());
-    },
-  );
+  await until('it is ready again', async () => (await fetch(`${service.url}/api/health/ready`)).ok, 5_000);
+  await admin.get('/api/products').expect(200);
 });
 
-describe('the image host', () => {
-  const faults: CloudinaryFault['kind'][] = isLongForm
-    ? ['error', 'hang', 'drip', 'cut', 'cut-after-accepting', 'hang-after-accepting', 'garbage']
-    : ['cut-after-accepting'];
-
-  it.each(faults as ('error' | 'drip')[])(
-    'uploads at a host with fault %s are 500 in bounded time and leave no orphan',
-    async (kind) => {
-      images.fault({ operation: 'upload', kind });
-      const { result, most, growth } = await watched(
-        () => images.openConnections,
-        Promise.all(
-          Array.from({ length: CALLERS }, (_, n) =>
-            timed(form(admin.clone().post('/api/products'), CAKE, [{ name: 'a.png', bytes: png(n) }])),
-          ),
-        ),
-      );
-      expect(statuses(result)).toEqual([500]);
-      expect(slowest(result)).toBeLessThan(20_000);
-      expect(most).toBeLessThanOrEqual(MOST_CONNECTIONS.images);
-      expect(growth).toBeLessThan(GROWTH_MIB);
-
-      images.clearFaults();
-      await form(admin.post('/api/products'), CAKE, []).expect(201);
-      await letTimePass(service.database);
-      await until(
-        'no orphan is left',
-        async () => {
-          await makeJobsDue(service.database.pool);
-          return images.images.size === 0 && (await jobsLeft('remove-image')) === 0;
-        },
-        60_000,
-      );
-      expect(await query('SELECT 1 FROM images')).toEqual([]);
-    },
-  );
-});
-
-describe('the payment gateway', () => {
-  const answer = (status: number, body: string | object) => ({ kind: 'answer', status, body }) as const;
-  const faults: [string, Parameters<MidtransStandIn['fault']>[0]][] = [
-    ['hangs', { operation: 'create', kind: 'hang' }],
-    ...(isLongForm
-      ? ([
-          ['answers with a huge body', { operation: 'create', ...answer(201, 'x'.repeat(5_000_000)) }],
-          ['drips', { operation: 'create', kind: 'drip' }],
-          ['cuts', { operation: 'create', kind: 'cut' }],
-          ['fails', { operation: 'create', kind: 'error' }],
-          ['answers 407', { operation: 'create', ...answer(407, {}) }],
-          ['answers HTML', { operation: 'create', kind: 'garbage' }],
-          ['answers other JSON', { operation: 'create', ...answer(201, { token: 7 }) }],
-        ] satisfies [string, MidtransFault][])
-      : []),
-  ];
-
-  it.each(faults)(
-    'orders at a gateway that %s are 502 in bounded time and continue when it is well',
-    async (_name, fault) => {
-      const customer = service.client();
-      await customer.register({ email: `${randomUUID()}@example.com` }).expect(201);
-      const order = (key: string) =>
-        customer
-          .clone()
-          .post('/api/orders')
-          .set('Idempotency-Key', key)
-          .send({ items: [{ product_id: productId, quantity: 2 }] });
-      const keys = Array.from({ length: CALLERS }, () => randomUUID());
-
-      gateway.fault(fault);
-      const { result, most, growth } = await watched(
-        () => gateway.openConnections,
-        Promise.all(keys.map((key) => timed(order(key)))),
-      );
-      expect(statuses(result)).toEqual([502]);
-      expect(slowest(result)).toBeLessThan(12_000);
-      expect(most).toBeLessThanOrEqual(MOST_CONNECTIONS.gateway);
-      expect(growth).toBeLessThan(GROWTH_MIB);
-
-      gateway.clearFaults();
-      const continued = await Promise.all(keys.map((key) => timed(order(key))));
-      expect(statuses(continued)).toEqual([201]);
-      expect(
-        new Set(continued.map(({ answer: { body } }) => orderOf({ body: body as unknown }).redirect_url))
-          .size,
-      ).toBe(CALLERS);
-    },
-  );
-});
-
-describe('the database, held by others', () => {
-  const HELD_MS = 12_000;
-
-  it('with every connection waiting for a lock, readiness fails, liveness passes, and a notification is answered 503 in time', async () => {
-    const orderId = await paidOrder();
-    const holder = await service.database.pool.connect();
-    try {
-      await holder.query('BEGIN');
-      await holder.query('LOCK TABLE products IN ACCESS EXCLUSIVE MODE');
-      const reads = Promise.all(
-        // Not the list: that is answered from memory.
-        Array.from({ length: CALLERS }, () => timed(admin.clone().get(`/api/products/${productId}`))),
-      );
-      await until('the pool is full', async () => {
-        const [row] = await query<{ waiting: number }>(
-          `SELECT count(*)::int AS waiting FROM pg_stat_activity
-           WHERE application_name = 'bakery' AND wait_event_type = 'Lock' AND datname = current_database()`,
-        );
-        return row?.waiting === 10;
-      });
-      const [live, ready, notified] = await Promise.all([
-        timed(service.client().get('/api/health/live')),
-        timed(service.client().get('/api/health/ready')),
-        timed(service.client().post('/api/products/payments').send(gateway.notification(orderId))),
-      ]);
-      expect([live.status, ready.status, notified.status]).toEqual([200, 503, 503]);
-      expect(live.took).toBeLessThan(2_000);
-      expect(ready.took).toBeLessThan(5_000);
-      expect(notified.took).toBeLessThan(HELD_MS);
-
-      const answers = await reads;
-      expect(statuses(answers)).toEqual([503]);
-      expect(slowest(answers)).toBeLessThan(HELD_MS);
-    } finally {
-      await holder.query('ROLLBACK');
-      holder.release();
-    }
-    await until('it is ready again', async () => (await fetch(`${service.url}/api/health/ready`)).ok, 5_000);
-    await admin.get('/api/products').expect(200);
+it('a notification whose order is locked is answered 503 within 15 seconds, and applied when it is sent again', async () => {
+  const orderId = await paidOrder();
+  await whileLocked('SELECT FROM orders WHERE order_id = $1 FOR UPDATE', [orderId], async () => {
+    await expectAnswers(503, 12_000, [notify(orderId)]);
   });
-
-  it('a notification whose order is locked is answered 503 within 15 seconds', async () => {
-    const orderId = await paidOrder();
-    const holder = await service.database.pool.connect();
-    try {
-      await holder.query('BEGIN');
-      await holder.query('SELECT 1 FROM orders WHERE order_id = $1 FOR UPDATE', [orderId]);
-      const { status, took } = await timed(
-        service.client().post('/api/products/payments').send(gateway.notification(orderId)),
-      );
-      expect(status).toBe(503);
-      expect(took).toBeLessThan(12_000);
-    } finally {
-      await holder.query('ROLLBACK');
-      holder.release();
-    }
-    await service.client().post('/api/products/payments').send(gateway.notification(orderId)).expect(200);
-    expect(await statusOf(orderId)).toBe('settlement');
-  });
+  await notify(orderId).expect(200);
+  expect(await query('SELECT status FROM orders WHERE order_id = $1', [orderId])).toEqual([
+    { status: 'settlement' },
+  ]);
 });

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { randomInt } from 'node:crypto';
 import type { Client } from '../support/client.js';
 import { NOTIFICATION_FIELDS, notification } from '../support/notifications.js';
 import type { OpenApi } from '../support/openapi.js';
@@ -17,9 +18,10 @@ import {
   validRequests,
   type World,
 } from './random-requests.requests.js';
-import { isLongForm } from './support/figures.js';
+import { isLongForm } from './support/long-form.js';
 
-const SEED = Number(process.env.RESILIENCE_SEED);
+/** A failure names it. */
+const SEED = Number(process.env.RESILIENCE_SEED ?? randomInt(1_000_000));
 /** For each operation. */
 const REQUESTS = isLongForm ? 400 : 25;
 const AT_ONCE = 8;

@@ -5,28 +5,20 @@ import type { Pool } from 'pg';
 /** Shorter than that, a piece of a base64 text turns up by chance. */
 const SHORTEST_BASE64 = 12;
 
-/** Knows secrets by name, and finds them in whatever was written, plain or in the usual encodings. */
+/** Knows secrets by name, and finds them in what was written, plain or in the usual encodings. */
 export class SecretFinder {
-  readonly #forms: { readonly name: string; readonly form: string; readonly pattern: RegExp }[] = [];
-  readonly #values = new Set<string>();
-
-  /** How many secrets are looked for. */
-  get size(): number {
-    return this.#values.size;
-  }
+  readonly #patterns: { readonly name: string; readonly form: string; readonly pattern: RegExp }[] = [];
 
   add(name: string, value: string): void {
     if (value.length < 6) throw new Error(`${name} is too short to be looked for`);
-    if (this.#values.has(value)) return;
-    this.#values.add(value);
     for (const [form, text] of formsOf(value))
-      this.#forms.push({ name, form, pattern: patternOf(value, text) });
+      this.#patterns.push({ name, form, pattern: patternOf(value, text) });
   }
 
-  /** @returns what was found and in which form: `password of Ayu (base64) in the log` */
+  /** @returns what was found and in which form, never its value: `password of Ayu (base64) in the log` */
   find(where: string, text: string): string[] {
-    const found = this.#forms.filter(({ pattern }) => pattern.test(text));
-    return [...new Set(found.map(({ name, form }) => `${name} (${form}) in ${where}`))];
+    const found = this.#patterns.filter(({ pattern }) => pattern.test(text));
+    return found.map(({ name, form }) => `${name} (${form}) in ${where}`);
   }
 }
 
@@ -39,24 +31,20 @@ function formsOf(value: string): [form: string, text: string][] {
     ['URL', encodeURIComponent(value)],
     ['form', new URLSearchParams({ x: value }).toString().slice(2)],
     ['hexadecimal', Buffer.from(value).toString('hex')],
-    ...base64FormsOf(Buffer.from(value)),
+    ...[0, 1, 2].flatMap((before) => base64FormsOf(Buffer.from(value), before)),
   ];
 }
 
-/** What is the same of its base64 text wherever in three bytes it begins, in both alphabets. */
-function base64FormsOf(value: Buffer): [form: string, text: string][] {
-  return [0, 1, 2].flatMap((before): [string, string][] => {
-    const whole = Buffer.concat([Buffer.alloc(before), value]);
-    const sure = whole
-      .subarray(0, whole.length - (whole.length % 3))
-      .toString('base64')
-      .slice(Math.ceil((before * 8) / 6));
-    if (sure.length < SHORTEST_BASE64) return [];
-    return [
-      ['base64', sure],
-      ['base64url', sure.replaceAll('+', '-').replaceAll('/', '_')],
-    ];
-  });
+/** What is the same of its base64 text when so many bytes of a group of three stand before it, in both alphabets. */
+function base64FormsOf(value: Buffer, before: number): [form: string, text: string][] {
+  const whole = Buffer.concat([Buffer.alloc(before), value]);
+  const text = whole.subarray(0, whole.length - (whole.length % 3)).toString('base64');
+  const sure = text.slice(Math.ceil((before * 8) / 6));
+  if (sure.length < SHORTEST_BASE64) return [];
+  return [
+    ['base64', sure],
+    ['base64url', sure.replaceAll('+', '-').replaceAll('/', '_')],
+  ];
 }
 
 /** Digits stand alone, or every time of day would hold a code. */
@@ -67,31 +55,31 @@ function patternOf(value: string, text: string): RegExp {
     : new RegExp(escaped, 'i');
 }
 
-/** Every row of every table and materialised view as text, one entry a table; PostgreSQL's own catalogue aside. */
-export async function dumpTables(pool: Pool): Promise<Map<string, string>> {
+/** Every row of every table as text, by table; PostgreSQL's own catalogue aside. Statements that run as well. */
+export async function dumpDatabase(pool: Pool): Promise<[where: string, text: string][]> {
   const { rows: tables } = await pool.query<{ name: string }>(
     `SELECT format('%I.%I', nspname, relname) AS name
      FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
      WHERE relkind IN ('r', 'p', 'm') AND nspname NOT IN ('pg_catalog', 'information_schema', 'pg_toast')`,
   );
-  const dump = new Map<string, string>();
-  for (const { name } of tables) {
-    const { rows } = await pool.query<{ row: string }>(`SELECT to_jsonb(t)::text AS row FROM ${name} AS t`);
-    dump.set(name, rows.map(({ row }) => row).join('\n'));
+  const sources = tables.map(({ name }) => [
+    `table ${name}`,
+    `SELECT to_jsonb(t)::text AS row FROM ${name} AS t`,
+  ]);
+  const statements = 'SELECT query AS row FROM pg_stat_activity WHERE datname = current_database()';
+  const dump: [string, string][] = [];
+  for (const [where = '', query = ''] of [...sources, ['statements', statements]]) {
+    const { rows } = await pool.query<{ row: string }>(query);
+    dump.push([where, rows.map(({ row }) => row).join('\n')]);
   }
   return dump;
 }
 
-/** Names and contents of all files under a folder. */
-export async function readFolder(
-  folder: string,
-): Promise<{ readonly paths: string[]; readonly contents: Map<string, string> }> {
+/** Paths and contents of all files under a folder. */
+export async function readFolder(folder: string): Promise<[path: string, text: string][]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  const paths = entries.map((entry) => join(entry.parentPath, entry.name));
-  const contents = new Map<string, string>();
-  for (const entry of entries.filter((file) => file.isFile())) {
-    const path = join(entry.parentPath, entry.name);
-    contents.set(path, (await readFile(path)).toString('utf8'));
-  }
-  return { paths, contents };
+  const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  return Promise.all(
+    paths.map(async (path): Promise<[string, string]> => [path, `${path}\n${await readFile(path, 'utf8')}`]),
+  );
 }

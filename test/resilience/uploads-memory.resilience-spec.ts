@@ -1,16 +1,11 @@
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { Client } from '../support/client.js';
-import { createDatabase, type TestDatabase } from '../support/databases.js';
+import type { Client } from '../support/client.js';
 import { noisyPng, padded, png } from '../support/pictures.js';
-import { type BuiltProcess, freePort, spawnBuilt, untilListening } from '../support/process.js';
-import { CAKE, createProduct, ledger, productCount } from '../support/products.js';
-import { ADMIN } from '../support/service.js';
+import { CAKE, createProduct, ledger, letTimePass, productCount } from '../support/products.js';
+import { type ServiceProcess, startServiceProcess } from '../support/service-process.js';
 import { BOUNDARY, formPieces, upload, type Upload } from '../support/upload-load.js';
 import { until } from '../support/wait.js';
-import { isLongForm, record } from './support/figures.js';
+import { isLongForm } from './support/long-form.js';
 
 const MIB = 1024 * 1024;
 const MAX_RESIDENT_MIB = 400;
@@ -23,163 +18,97 @@ const FILE = noisyPng(5 * MIB);
 const FIVE = [FILE, FILE, FILE, FILE, FILE];
 
 describe('resident memory of the service stays under 400 MB while forms of 25 MB are sent', () => {
-  let database: TestDatabase;
-  let dataDir: string;
-  let service: BuiltProcess;
-  let url: string;
+  let service: ServiceProcess;
   let admin: Client;
 
   beforeAll(async () => {
-    database = await createDatabase();
-    dataDir = await mkdtemp(join(tmpdir(), 'bakery-uploads-'));
-    const port = await freePort();
-    url = `http://127.0.0.1:${port}`;
-    service = spawnBuilt('src/main.js', {
-      PORT: String(port),
-      HOST: '127.0.0.1',
-      DATA_DIR: dataDir,
-      DATABASE_URL: database.url,
-      LOG_LEVEL: 'error',
-      ADMIN_EMAIL: ADMIN.email,
-      ADMIN_PASSWORD: ADMIN.password,
-    });
-    await untilListening(service, url);
-    admin = new Client(url);
-    await admin.post('/api/login').send(ADMIN).expect(200);
+    service = await startServiceProcess({ LOG_LEVEL: 'error' });
+    admin = await service.admin();
   });
 
-  afterAll(async () => {
-    service.child.kill('SIGTERM');
-    await service.exited;
-    await database.drop();
-    await rm(dataDir, { recursive: true, force: true });
-  });
+  afterAll(() => service.stop());
 
   /** Everything goes, so that the next load finds the disk empty. */
   afterEach(async () => {
-    const { rows } = await database.pool.query<{ id: number }>('SELECT id FROM products');
+    const { rows } = await service.database.pool.query<{ id: number }>('SELECT id FROM products');
     for (const { id } of rows) await admin.delete(`/api/products/${id}`).expect(204);
     await until(
       'no image is left',
       async () => {
-        await database.pool.query("UPDATE images SET staged_at = staged_at - interval '120 s'");
-        await database.pool.query('UPDATE graphile_worker._private_jobs SET run_at = now()');
-        return (await ledger(database)).length === 0;
+        await service.database.pool.query("UPDATE images SET staged_at = staged_at - interval '120 s'");
+        await letTimePass(service.database);
+        return (await ledger(service.database)).length === 0;
       },
       60_000,
     );
-    expect(await filesUnder(join(dataDir, 'images'))).toEqual([]);
   });
 
-  async function residentMib(): Promise<number> {
-    const status = await readFile(`/proc/${service.child.pid ?? 0}/status`, 'utf8');
-    return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) / 1024;
-  }
-
-  /** Runs a load and returns its answers, while the process is watched. */
-  async function watched(uploads: readonly Omit<Upload, 'url' | 'cookie'>[]) {
-    const done = new AbortController();
-    let mostMib = 0;
+  /** Sends one upload for each path at the same time, while the process is watched. @returns statuses, null if cut */
+  async function send(
+    what: Partial<Upload>,
+    paths = Array.from({ length: CONCURRENT }, () => '/api/products'),
+  ) {
+    let [mostMib, isDone] = [0, false];
     const watching = (async () => {
-      while (!done.signal.aborted) {
-        mostMib = Math.max(mostMib, await residentMib());
+      while (!isDone) {
+        mostMib = Math.max(mostMib, await service.residentMiB());
         await delay(50);
       }
     })();
     const cookie = `accessToken=${admin.cookie('accessToken')}`;
-    const answers = await Promise.all(uploads.map((what) => upload({ ...what, url, cookie })));
-    done.abort();
+    const form = { method: 'POST', type: FORM, pieces: formPieces(CAKE, FIVE), ...what } as const;
+    const answers = await Promise.all(
+      paths.map((path) => upload({ ...form, path, cookie, url: service.url })),
+    );
+    isDone = true;
     await watching;
-    record('uploads', { 'requests sent': uploads.length, 'resident memory, most MiB': mostMib });
     expect(mostMib).toBeLessThan(MAX_RESIDENT_MIB);
     return answers.map((answer) => answer?.status ?? null);
   }
 
-  function many(what: Omit<Upload, 'url' | 'cookie'>): Omit<Upload, 'url' | 'cookie'>[] {
-    return Array.from({ length: CONCURRENT }, () => what);
-  }
+  const all = (status: number | null) => Array.from({ length: CONCURRENT }, () => status);
 
-  function all(status: number): number[] {
-    return Array.from({ length: CONCURRENT }, () => status);
-  }
+  it('POST: each of the forms becomes a product', async () => {
+    expect(await send({})).toEqual(all(201));
+    expect(await productCount(service.database)).toBe(CONCURRENT);
+    expect(await ledger(service.database)).toHaveLength(5 * CONCURRENT);
+  });
 
-  const create = { method: 'POST', path: '/api/products', type: FORM } as const;
+  longIt('PUT: each of the forms changes its product', async () => {
+    const paths: string[] = [];
+    while (paths.length < CONCURRENT) paths.push(`/api/products/${(await createProduct(admin)).id}`);
+    const pieces = formPieces({ ...CAKE, 'images.removed[]': '' }, FIVE);
+    expect(await send({ method: 'PUT', pieces }, paths)).toEqual(all(200));
+  });
 
-  it('POST: each of the forms of 25 MB becomes a product', async () => {
-    const statuses = await watched(many({ ...create, pieces: formPieces(CAKE, FIVE) }));
-    expect(statuses).toEqual(all(201));
-    expect(await productCount(database)).toBe(CONCURRENT);
-    expect((await ledger(database)).map(({ state }) => state)).toEqual(
-      Array.from({ length: 5 * CONCURRENT }, () => 'attached'),
-    );
-  }, 120_000);
-
-  longIt(
-    'PUT: each of the forms of 25 MB changes its product',
-    async () => {
-      const ids: number[] = [];
-      for (let count = 0; count < CONCURRENT; count += 1) ids.push((await createProduct(admin)).id);
-      const pieces = formPieces({ ...CAKE, 'images.removed[]': '' }, FIVE);
-      const statuses = await watched(
-        ids.map((id) => ({ method: 'PUT', path: `/api/products/${id}`, type: FORM, pieces })),
-      );
-      expect(statuses).toEqual(all(200));
-    },
-    120_000,
-  );
-
-  longIt(
-    'slow senders, all of them in the middle of their last file at the same time',
-    async () => {
-      const pieces = formPieces(CAKE, FIVE);
-      const statuses = await watched(many({ ...create, pieces, pauseMs: 150 }));
-      expect(statuses).toEqual(all(201));
-    },
-    120_000,
-  );
+  longIt('slow senders, all of them in the middle of their last file at the same time', async () => {
+    expect(await send({ pauseMs: 150 })).toEqual(all(201));
+  });
 
   it('senders that hang up half way leave nothing', async () => {
-    const statuses = await watched(many({ ...create, pieces: formPieces(CAKE, FIVE), abortAfter: 12 * MIB }));
-    expect(statuses).toEqual(Array.from({ length: CONCURRENT }, () => null));
-    expect(await productCount(database)).toBe(0);
-  }, 120_000);
+    expect(await send({ abortAfter: 12 * MIB })).toEqual(all(null));
+    expect(await productCount(service.database)).toBe(0);
+  });
 
   longIt.each([
-    ['a fifth file of one byte too much', FORM, [...FIVE.slice(1), padded(png(), 5 * MIB + 1)], 413],
-    ['six files', FORM, [...FIVE, png()], 400],
-    ['a fifth file that is no picture', FORM, [...FIVE.slice(1), Buffer.alloc(5 * MIB, '<svg/>')], 400],
-  ])(
-    '%s',
-    async (_, type, files, status) => {
-      const statuses = await watched(many({ ...create, type, pieces: formPieces(CAKE, files) }));
-      expect(statuses).toEqual(all(status));
-    },
-    120_000,
-  );
+    ['a fifth file of one byte too much', padded(png(), 5 * MIB + 1), 413],
+    ['a fifth file that is no picture', Buffer.alloc(5 * MIB, '<svg/>'), 400],
+  ])('%s', async (_, file, status) => {
+    expect(await send({ pieces: formPieces(CAKE, [...FIVE.slice(1), file]) })).toEqual(all(status));
+  });
 
   it.each([
     ['application/octet-stream', 400],
     ['application/json', 413],
-    ['text/plain', 400],
-  ])(
-    '25 MB of %s',
-    async (type, status) => {
-      const statuses = await watched(many({ ...create, type, pieces: [Buffer.alloc(25 * MIB, '[')] }));
-      expect(statuses.filter((answer) => answer !== null && answer !== status)).toEqual([]);
-    },
-    120_000,
-  );
+  ])('25 MB of %s', async (type, status) => {
+    const statuses = await send({ type, pieces: [Buffer.alloc(25 * MIB, '[')] });
+    expect(statuses.filter((answer) => answer !== null && answer !== status)).toEqual([]);
+  });
 
   it('forms whose fields are as large as they may be, and as many', async () => {
     const fields = Object.fromEntries(
       Array.from({ length: 45 }, (_, index) => [`field-${index}`, 'x'.repeat(60_000)]),
     );
-    const statuses = await watched(many({ ...create, pieces: formPieces({ ...CAKE, ...fields }, []) }));
-    expect(statuses).toEqual(all(201));
-  }, 120_000);
+    expect(await send({ pieces: formPieces({ ...CAKE, ...fields }, []) })).toEqual(all(201));
+  });
 });
-
-async function filesUnder(directory: string): Promise<string[]> {
-  const entries = await readdir(directory, { recursive: true, withFileTypes: true });
-  return entries.filter((entry) => entry.isFile()).map(({ name }) => name);
-}

@@ -1,126 +1,144 @@
+import { Ajv } from 'ajv';
 import { randomUUID } from 'node:crypto';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
-import { listenOnLoopback, stopListening, trackSockets } from './loopback.js';
-import {
-  changeAnswer,
-  changeStatus,
-  field,
-  type MidtransOrder,
-  type MidtransStatus,
-  type MidtransTransaction,
-  notificationOf,
-  type NotificationFields,
-  objectionsTo,
-  statusAnswer,
-  type StatusChange,
-} from './midtrans-ledger.js';
-
-export type { MidtransOrder, MidtransStatus, MidtransTransaction, NotificationFields, StatusChange };
+import type { IncomingMessage } from 'node:http';
+import { signatureKey } from './notifications.js';
+import { type Answer, type Call, type Fault, StandIn } from './stand-in.js';
 
 export type MidtransOperation = 'create' | 'status' | 'cancel' | 'expire';
+export type MidtransFault = Fault<MidtransOperation>;
 
-/**
- * What goes wrong with a call:
- * - `down`: the connection is cut as the request arrives, nothing is done · `hang`: never answered, nothing is done
- * - `error`: 500 with a JSON body, nothing is done · `answer`: answered as given, nothing is done
- * - `answer-lost`: done, but the connection is cut before an answer · `cut`: done, cut in the middle of the answer
- * - `drip`: done and answered a byte every `dripIntervalMs` · `garbage`: done, but answered 200 with a page of HTML
- * - `late`: done at once, answered after `afterMs`
- */
-export type MidtransFault = {
-  readonly operation: MidtransOperation;
-  /** Which call of the operation it meets, counted from 1 when the fault is set; absent: every one. */
-  readonly nth?: number;
-} & (
-  | { readonly kind: 'down' | 'hang' | 'error' | 'answer-lost' | 'cut' | 'drip' | 'garbage' }
-  | { readonly kind: 'late'; readonly afterMs: number }
-  | {
-      readonly kind: 'answer';
-      readonly status: number;
-      readonly body: string | object;
-      readonly headers?: Readonly<Record<string, string>>;
-    }
-);
-
-/** One call, in order of arrival. What a fault kept from being read stays null. */
-export interface MidtransCallRecord {
-  readonly operation: MidtransOperation;
-  readonly fault: MidtransFault['kind'] | null;
+interface MidtransCall extends Call<MidtransOperation> {
   orderId: string | null;
   /** Whether it came with the server key and no password. */
   authorized: boolean | null;
   /** Parsed JSON; undefined when there was none. */
   body: unknown;
-  /** HTTP status answered; null while there is none. */
-  status: number | null;
 }
 
-export interface MidtransStandInOptions {
-  readonly serverKey?: string;
+/** Status code of a transaction in the status API (`expire`: 407) and in notifications (202). */
+const STATUS_CODES = {
+  capture: '200',
+  settlement: '200',
+  pending: '201',
+  deny: '202',
+  cancel: '200',
+  expire: '407',
+  failure: '202',
+  refund: '200',
+  partial_refund: '200',
+  authorize: '200',
+} as const;
+export type MidtransStatus = keyof typeof STATUS_CODES;
+
+/** One try of a customer to pay. */
+interface MidtransTransaction {
+  readonly transactionId: string;
+  status: MidtransStatus;
+  paymentType: string;
+  /** Null: left out of every answer and notification. */
+  fraudStatus: string | null;
+  /** As the gateway writes it. */
+  grossAmount: string;
+  readonly transactionTime: Date;
+  settlementTime: Date | null;
 }
 
-interface Answer {
-  readonly status: number;
-  readonly body: string;
-  readonly headers?: Readonly<Record<string, string>>;
+/** An order id that the gateway knows. */
+interface MidtransOrder {
+  readonly orderId: string;
+  readonly token: string;
+  /** Body of the request that opened it. */
+  readonly request: unknown;
+  readonly grossAmount: number;
+  /** In order of creation; the last one is what the status API tells of. Empty until a method is chosen. */
+  readonly transactions: MidtransTransaction[];
 }
 
-const MAX_BODY_BYTES = 1024 * 1024;
-/** Time given to a notification's receiver, like the real gateway's. */
-const NOTIFY_TIMEOUT_MS = 15_000;
+/** The transaction is the last one by default; an id that the order does not have begins a new one. */
+export type StatusChange = Partial<
+  Pick<MidtransTransaction, 'paymentType' | 'fraudStatus' | 'grossAmount' | 'transactionId'>
+>;
+
+/** A notification's body; every field may be overridden, and left out with undefined. */
+type NotificationFields = Readonly<Record<string, unknown>>;
+
 const CAN_BECOME: Record<'cancel' | 'expire', readonly MidtransStatus[]> = {
   cancel: ['pending', 'authorize', 'capture'],
   expire: ['pending'],
 };
 
+/** What each payment method adds. */
+const EXTRA_FIELDS: Readonly<Record<string, object>> = {
+  bank_transfer: { va_numbers: [{ va_number: '14153285012345', bank: 'bca' }] },
+  credit_card: { masked_card: '48111111-1114', bank: 'bni' },
+  cstore: { store: 'indomaret', payment_code: '14153285011234' },
+};
+
+const duration = {
+  required: ['unit', 'duration'],
+  properties: { unit: { pattern: '^(minute|hour|day)s?$' }, duration: { type: 'integer', minimum: 1 } },
+};
+/** Snap's request. Stricter than the real one, it insists on items, the customer's address and both expiries. */
+const checkRequest = new Ajv({ allErrors: true, strict: false }).compile({
+  type: 'object',
+  required: ['transaction_details', 'item_details', 'customer_details', 'expiry', 'page_expiry'],
+  properties: {
+    transaction_details: {
+      required: ['order_id', 'gross_amount'],
+      properties: {
+        order_id: { type: 'string', pattern: String.raw`^[\w.~-]{1,50}$` },
+        gross_amount: { type: 'integer', minimum: 1 },
+      },
+    },
+    item_details: {
+      type: 'array',
+      minItems: 1,
+      items: {
+        required: ['name', 'price', 'quantity'],
+        properties: {
+          id: { type: 'string', maxLength: 50 },
+          name: { type: 'string', minLength: 1, maxLength: 50 },
+          price: { type: 'integer' },
+          quantity: { type: 'integer', minimum: 1 },
+        },
+      },
+    },
+    customer_details: {
+      required: ['email'],
+      properties: { email: { pattern: String.raw`^\S{1,64}@\S{1,190}$` }, first_name: { maxLength: 255 } },
+    },
+    expiry: duration,
+    page_expiry: duration,
+  },
+});
+
+interface SnapRequest {
+  readonly transaction_details: { readonly order_id: string; readonly gross_amount: number };
+  readonly item_details: readonly { readonly price: number; readonly quantity: number }[];
+}
+
 /**
  * Midtrans on loopback: Snap's `POST /transactions`, the Core API's `status`, `cancel` and `expire`, and signed
- * notifications, all in the real shapes. Stricter than the real one, it also insists on items, the customer's
- * e-mail address and both expiries. It signs by itself rather than with the service's code.
+ * notifications, all in the real shapes.
  *
  * @see https://docs.midtrans.com/reference/backend-integration
  */
-export class MidtransStandIn {
-  readonly serverKey: string;
+export class MidtransStandIn extends StandIn<MidtransOperation, MidtransCall> {
   /** What was created, by order id. */
   readonly orders = new Map<string, MidtransOrder>();
-  readonly calls: MidtransCallRecord[] = [];
-  dripIntervalMs = 1_000;
   /** Whether answers of the Core API name the transaction id as `order_id`, as real ones can. */
   answersTransactionIdAsOrderId = false;
   /** Whether the Core API's HTTP status is the body's code (the real one mostly answers 200). */
   httpStatusFollowsCode = false;
-  /** Awaited when a call was read and before anything is done: a race test lets other things happen here. */
-  beforeProcessing: ((call: MidtransCallRecord) => Promise<void> | void) | undefined;
-  /** Awaited when a call was processed and before it is answered. */
-  beforeAnswering: ((call: MidtransCallRecord) => Promise<void> | void) | undefined;
-  /** Connections accepted since the start. */
-  acceptedConnections = 0;
-  /** Calls that are neither answered to the end nor given up by the caller. */
-  callsInProgress = 0;
 
-  private readonly server: Server;
-  private readonly sockets: Set<Socket>;
-  private port = 0;
-  private faults: { fault: MidtransFault; seen: number }[] = [];
-
-  static async start(options: MidtransStandInOptions = {}): Promise<MidtransStandIn> {
-    const standIn = new MidtransStandIn(options);
-    standIn.port = await listenOnLoopback(standIn.server);
+  static async start({ serverKey = 'SB-Mid-server-TOq1a2AVuiyhhOjvfs3U' } = {}): Promise<MidtransStandIn> {
+    const standIn = new MidtransStandIn(serverKey);
+    await standIn.up();
     return standIn;
   }
 
-  private constructor({ serverKey = 'SB-Mid-server-TOq1a2AVuiyhhOjvfs3U' }: MidtransStandInOptions) {
-    this.serverKey = serverKey;
-    this.server = createServer((request, response) => {
-      this.handle(request, response).catch((error: unknown) => {
-        // A defect of the stand-in, or a caller that hung up while its request was read.
-        response.destroy(error instanceof Error ? error : undefined);
-      });
-    });
-    this.sockets = trackSockets(this.server);
-    this.server.on('connection', () => (this.acceptedConnections += 1));
+  private constructor(readonly serverKey: string) {
+    super();
   }
 
   /** MIDTRANS_SNAP_URL */
@@ -133,19 +151,8 @@ export class MidtransStandIn {
     return `http://127.0.0.1:${this.port}`;
   }
 
-  /** Connections open now. */
-  get openConnections(): number {
-    return this.sockets.size;
-  }
-
-  /** The calls of one operation, in order of arrival. */
-  callsOf(operation: MidtransOperation): MidtransCallRecord[] {
-    return this.calls.filter((call) => call.operation === operation);
-  }
-
-  /** Opens an order id without a call. @throws Error if it was used before */
+  /** Opens an order id without a call. */
   open(orderId: string, grossAmount: number, request: unknown = null): MidtransOrder {
-    if (this.orders.has(orderId)) throw new Error(`order id ${orderId} has already been taken`);
     const order = { orderId, token: randomUUID(), request, grossAmount, transactions: [] };
     this.orders.set(orderId, order);
     return order;
@@ -163,9 +170,26 @@ export class MidtransStandIn {
     return this.setStatus(orderId, 'settlement', change);
   }
 
-  /** Whatever happens to a payment, allowed or not; the first call chooses the method. Nothing is sent. */
+  /** A payment changes, allowed or not; the first call chooses the method. Nothing is sent. */
   setStatus(orderId: string, status: MidtransStatus, change: StatusChange = {}): MidtransTransaction {
-    return changeStatus(this.order(orderId), status, change);
+    const { transactions, grossAmount } = this.order(orderId);
+    const id = change.transactionId ?? transactions.at(-1)?.transactionId;
+    let transaction = transactions.find(({ transactionId }) => transactionId === id);
+    if (transaction === undefined) {
+      transaction = {
+        transactionId: id ?? randomUUID(),
+        status,
+        paymentType: 'bank_transfer',
+        fraudStatus: change.paymentType === 'cstore' ? null : 'accept',
+        grossAmount: `${grossAmount}.00`,
+        transactionTime: new Date(),
+        settlementTime: null,
+      };
+      transactions.push(transaction);
+    }
+    Object.assign(transaction, change, { status });
+    if (status === 'settlement') transaction.settlementTime ??= new Date();
+    return transaction;
   }
 
   /**
@@ -173,10 +197,15 @@ export class MidtransStandIn {
    * it is, and a field overridden with undefined is left out of the JSON.
    */
   notification(orderId: string, overrides: NotificationFields = {}): NotificationFields {
-    const order = this.order(orderId);
-    const transaction = order.transactions.at(-1);
+    const transaction = this.order(orderId).transactions.at(-1);
     if (transaction === undefined) throw new Error(`no payment method was chosen for ${orderId}`);
-    return notificationOf(order, transaction, this.serverKey, overrides);
+    const { status } = transaction;
+    return this.#signed({
+      ...describe(orderId, transaction),
+      status_code: status === 'expire' ? '202' : STATUS_CODES[status],
+      status_message: 'midtrans payment notification',
+      ...overrides,
+    });
   }
 
   /** Sends what `notification` makes, once. @throws Error if there is no answer */
@@ -190,251 +219,115 @@ export class MidtransStandIn {
       headers: { 'Content-Type': 'application/json', Accept: 'application/json', 'User-Agent': 'Veritrans' },
       body: JSON.stringify(this.notification(orderId, overrides)),
       redirect: 'manual',
-      signal: AbortSignal.timeout(NOTIFY_TIMEOUT_MS),
+      signal: AbortSignal.timeout(15_000),
     });
     return { status: response.status, text: await response.text() };
   }
 
-  /** Several faults may be set; a call meets the first that is due. */
-  fault(fault: MidtransFault): void {
-    this.faults.push({ fault, seen: 0 });
+  protected begin({ method, url = '' }: IncomingMessage): MidtransCall | null {
+    const unread = { orderId: null, authorized: null, body: undefined };
+    if (method === 'POST' && url === '/snap/v1/transactions') return { operation: 'create', ...unread };
+    const [, id = '', operation] = /^\/v2\/([^/?#]+)\/(status|cancel|expire)$/.exec(url) ?? [];
+    if (method !== (operation === 'status' ? 'GET' : 'POST') || operation === undefined) return null;
+    return { operation: operation as MidtransOperation, ...unread, orderId: decodeURIComponent(id) };
   }
 
-  clearFaults(): void {
-    this.faults = [];
-  }
-
-  /** Cuts every connection and refuses new ones. */
-  async down(): Promise<void> {
-    await stopListening(this.server, this.sockets);
-  }
-
-  /** Listens again on the same port. */
-  async up(): Promise<void> {
-    await listenOnLoopback(this.server, this.port);
-  }
-
-  async close(): Promise<void> {
-    await this.down();
-  }
-
-  private async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const target = targetOf(request);
-    if (target === null) {
-      send(
-        response,
-        json(404, { status_code: '404', status_message: 'The requested resource is not found' }),
-      );
-      return;
-    }
-    const { operation, orderId } = target;
-    const fault = this.takeFault(operation);
-    const call: MidtransCallRecord = {
-      operation,
-      fault: fault?.kind ?? null,
-      orderId,
-      authorized: null,
-      body: undefined,
-      status: null,
-    };
-    this.calls.push(call);
-    this.callsInProgress += 1;
-    response.once('close', () => (this.callsInProgress -= 1));
-    response.once('finish', () => (call.status = response.statusCode));
-    if (fault?.kind === 'down') {
-      request.socket.destroy();
-      return;
-    }
-    const text = await readBody(request);
-    call.body = parse(text);
-    call.orderId ??= stringOrNull(field(field(call.body, 'transaction_details'), 'order_id'));
+  protected read(call: MidtransCall, { headers }: IncomingMessage, body: Buffer): void {
+    call.body = body.length === 0 ? undefined : JSON.parse(body.toString());
+    call.orderId ??= (call.body as Partial<SnapRequest>).transaction_details?.order_id ?? null;
     const expected = `Basic ${Buffer.from(`${this.serverKey}:`).toString('base64')}`;
-    call.authorized = request.headers.authorization === expected;
-    if (fault?.kind === 'hang') return;
-
-    await this.beforeProcessing?.(call);
-    const answer = given(fault) ?? this.perform(call, request.headers['content-type']);
-    await this.beforeAnswering?.(call);
-    this.answer(response, answer, fault);
+    call.authorized = headers.authorization === expected;
   }
 
-  private takeFault(operation: MidtransOperation): MidtransFault | undefined {
-    const concerned = this.faults.filter(({ fault }) => fault.operation === operation);
-    for (const entry of concerned) entry.seen += 1;
-    return concerned.find(({ fault, seen }) => fault.nth === undefined || fault.nth === seen)?.fault;
+  protected perform(call: MidtransCall): Answer {
+    return call.operation === 'create' ? this.#create(call) : this.#api(call, call.operation);
   }
 
-  private perform(call: MidtransCallRecord, contentType: string | undefined): Answer {
-    return call.operation === 'create' ? this.create(call, contentType) : this.api(call, call.operation);
-  }
-
-  private create({ authorized, body, orderId }: MidtransCallRecord, contentType: string | undefined): Answer {
-    if (authorized !== true) {
+  #create({ authorized, body }: MidtransCall): Answer {
+    if (authorized !== true) return refusal(401, 'Access denied due to unauthorized transaction');
+    if (!checkRequest(body)) {
+      const errors = checkRequest.errors ?? [];
       return refusal(
-        401,
-        'Access denied due to unauthorized transaction, please check client or server key',
-        'Visit https://snap-docs.midtrans.com/#request-headers for more details',
+        400,
+        ...errors.map(
+          ({ instancePath }) => `${instancePath.slice(1).replaceAll('/', '.')} format is invalid`,
+        ),
       );
     }
-    if (!/^application\/json(;|$)/i.test(contentType ?? '')) {
-      return refusal(415, 'Content-Type is not supported');
-    }
-    const objections = objectionsTo(body);
-    if (orderId === null || objections.length > 0) return refusal(400, ...objections);
-    if (this.orders.has(orderId)) {
+    const { transaction_details: details, item_details: items } = body as SnapRequest;
+    const sum = items.reduce((total, { price, quantity }) => total + price * quantity, 0);
+    if (sum !== details.gross_amount)
+      return refusal(400, 'transaction_details.gross_amount is not equal to the sum of item_details');
+    if (this.orders.has(details.order_id))
       return refusal(400, 'transaction_details.order_id has already been taken');
-    }
-    const grossAmount = Number(field(field(body, 'transaction_details'), 'gross_amount'));
-    const { token } = this.open(orderId, grossAmount, body);
-    return json(201, { token, redirect_url: `${this.apiUrl}/snap/v4/redirection/${token}` });
+    const { token } = this.open(details.order_id, details.gross_amount, body);
+    const page = { token, redirect_url: `${this.apiUrl}/snap/v4/redirection/${token}` };
+    return { status: 201, body: page };
   }
 
-  private api(call: MidtransCallRecord, operation: 'status' | 'cancel' | 'expire'): Answer {
+  #api(call: MidtransCall, operation: 'status' | 'cancel' | 'expire'): Answer {
     if (call.authorized !== true) {
-      return json(401, {
-        status_code: '401',
-        status_message: 'Transaction cannot be authorized with the current client/server key.',
-        id: randomUUID(),
-      });
+      const message = 'Transaction cannot be authorized with the current client/server key.';
+      return { status: 401, body: { status_code: '401', status_message: message } };
     }
     const order = [...this.orders.values()].find(
       ({ orderId, transactions }) =>
         orderId === call.orderId || transactions.some(({ transactionId }) => transactionId === call.orderId),
     );
     const transaction = order?.transactions.at(-1);
-    if (order === undefined || transaction === undefined) {
-      return this.coded({
-        status_code: '404',
-        status_message: "Transaction doesn't exist.",
-        id: randomUUID(),
-      });
+    if (order === undefined || transaction === undefined)
+      return this.#coded('404', { status_message: "Transaction doesn't exist." });
+    if (operation !== 'status') {
+      if (!CAN_BECOME[operation].includes(transaction.status))
+        return this.#coded('412', { status_message: 'Transaction status cannot be updated.' });
+      transaction.status = operation;
     }
-    if (operation === 'status')
-      return this.coded(statusAnswer(order, transaction, this.serverKey), transaction);
-    if (!CAN_BECOME[operation].includes(transaction.status)) {
-      return this.coded({
-        status_code: '412',
-        status_message: 'Transaction status cannot be updated.',
-        id: randomUUID(),
-      });
-    }
-    transaction.status = operation;
-    return this.coded(changeAnswer(order, transaction), transaction);
+    const code = STATUS_CODES[transaction.status];
+    const fields = this.#signed({ ...describe(order.orderId, transaction), status_code: code });
+    const message = { status_message: 'Success, transaction is found' };
+    const renamed = this.answersTransactionIdAsOrderId && { order_id: transaction.transactionId };
+    return this.#coded(code, { ...fields, ...message, ...renamed });
   }
 
-  private coded(fields: NotificationFields, transaction?: MidtransTransaction): Answer {
-    const code = Number(fields.status_code);
-    const status = this.httpStatusFollowsCode ? code : 200;
-    const isRenamed = this.answersTransactionIdAsOrderId && transaction !== undefined;
-    return json(status, { ...fields, ...(isRenamed && { order_id: transaction.transactionId }) });
+  #coded(code: string, fields: NotificationFields): Answer {
+    return {
+      status: this.httpStatusFollowsCode ? Number(code) : 200,
+      body: { ...fields, status_code: code },
+    };
   }
 
-  private answer(response: ServerResponse, answer: Answer, fault: MidtransFault | undefined): void {
-    switch (fault?.kind) {
-      case 'answer-lost':
-        response.destroy();
-        return;
-      case 'cut':
-        cut(response, answer);
-        return;
-      case 'drip':
-        drip(response, answer, this.dripIntervalMs);
-        return;
-      case 'garbage':
-        send(response, { status: 200, body: '<html><body>It works!</body></html>' });
-        return;
-      case 'late':
-        sendLater(response, answer, fault.afterMs);
-        return;
-      default:
-        send(response, answer);
-    }
+  #signed(fields: NotificationFields): NotificationFields {
+    const { order_id, status_code, gross_amount } = fields;
+    const signed = {
+      order_id: String(order_id),
+      status_code: String(status_code),
+      gross_amount: String(gross_amount),
+    };
+    return { signature_key: signatureKey(signed, this.serverKey), ...fields };
   }
 }
 
-/** @returns null for a path or method that Midtrans does not have */
-function targetOf(request: IncomingMessage): { operation: MidtransOperation; orderId: string | null } | null {
-  const { method, url = '' } = request;
-  if (method === 'POST' && url === '/snap/v1/transactions') return { operation: 'create', orderId: null };
-  const [, id = '', operation] = /^\/v2\/([^/?#]+)\/(status|cancel|expire)$/.exec(url) ?? [];
-  if (method !== (operation === 'status' ? 'GET' : 'POST')) return null;
-  return operation === 'status' || operation === 'cancel' || operation === 'expire'
-    ? { operation, orderId: decodeURIComponent(id) }
-    : null;
+function describe(orderId: string, transaction: MidtransTransaction): NotificationFields {
+  const { status, transactionTime, settlementTime } = transaction;
+  return {
+    ...EXTRA_FIELDS[transaction.paymentType],
+    transaction_time: gatewayTime(transactionTime),
+    transaction_status: status,
+    transaction_id: transaction.transactionId,
+    ...(settlementTime !== null && { settlement_time: gatewayTime(settlementTime) }),
+    payment_type: transaction.paymentType,
+    order_id: orderId,
+    gross_amount: transaction.grossAmount,
+    ...(transaction.fraudStatus !== null && { fraud_status: transaction.fraudStatus }),
+    currency: 'IDR',
+  };
 }
 
-/** The answer of a fault that keeps the call from being performed. */
-function given(fault: MidtransFault | undefined): Answer | null {
-  if (fault?.kind === 'error') {
-    const message = 'Sorry, we encountered internal server error. We will fix this soon.';
-    return json(500, { status_code: '500', status_message: message, error_messages: [message] });
-  }
-  if (fault?.kind !== 'answer') return null;
-  const body = typeof fault.body === 'string' ? fault.body : JSON.stringify(fault.body);
-  return { status: fault.status, body, ...(fault.headers !== undefined && { headers: fault.headers }) };
-}
-
-function json(status: number, body: object): Answer {
-  return { status, body: JSON.stringify(body) };
+/** `2026-11-20 17:05:12` in GMT+7, which the gateway does not say. */
+function gatewayTime(time: Date): string {
+  return new Date(time.getTime() + 7 * 3_600_000).toISOString().slice(0, 19).replace('T', ' ');
 }
 
 function refusal(status: number, ...messages: string[]): Answer {
-  return json(status, { error_messages: messages });
-}
-
-function send(response: ServerResponse, { status, body, headers }: Answer): void {
-  response.writeHead(status, { 'Content-Type': 'application/json; charset=utf-8', ...headers });
-  response.end(body);
-}
-
-function sendLater(response: ServerResponse, answer: Answer, afterMs: number): void {
-  const timer = setTimeout(() => {
-    send(response, answer);
-  }, afterMs);
-  response.once('close', () => {
-    clearTimeout(timer);
-  });
-}
-
-function cut(response: ServerResponse, { status, body }: Answer): void {
-  const bytes = Buffer.from(body);
-  response.writeHead(status, { 'Content-Type': 'application/json', 'Content-Length': bytes.length });
-  response.write(bytes.subarray(0, bytes.length / 2), () => response.destroy());
-}
-
-function drip(response: ServerResponse, { status, body }: Answer, intervalMs: number): void {
-  const bytes = Buffer.from(body);
-  let sent = 0;
-  response.writeHead(status, { 'Content-Type': 'application/json', 'Content-Length': bytes.length });
-  const timer = setInterval(() => {
-    response.write(bytes.subarray(sent, sent + 1));
-    sent += 1;
-    if (sent === bytes.length) response.end();
-  }, intervalMs);
-  response.once('close', () => {
-    clearInterval(timer);
-  });
-}
-
-async function readBody(request: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  let length = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    length += chunk.length;
-    if (length > MAX_BODY_BYTES) throw new Error(`request body exceeds ${MAX_BODY_BYTES} bytes`);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined; // No JSON: refused for what it lacks.
-  }
-}
-
-function stringOrNull(value: unknown): string | null {
-  return typeof value === 'string' ? value : null;
+  return { status, body: { error_messages: messages } };
 }

@@ -1,12 +1,12 @@
 import { gatewaySettings } from '../../support/orders.js';
-import { createHash } from 'node:crypto';
+import { createHash, randomInt } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { CloudinaryStandIn } from '../../support/cloudinary-stand-in.js';
 import { MidtransStandIn } from '../../support/midtrans-stand-in.js';
 import { ACCESS_SECRET, ADMIN, REFRESH_SECRET } from '../../support/service.js';
 import { SmtpStandIn } from '../../support/smtp-stand-in.js';
-import type { Random } from './random.js';
 
 /** Image host, gateway and mail server on loopback. They outlive the service's processes. */
 export class ExternalServices {
@@ -18,21 +18,17 @@ export class ExternalServices {
     private readonly dataDir: string,
   ) {}
 
-  /** @param random decides how long the image host and the gateway take over each call */
-  static async start(dataDir: string, random: Random): Promise<ExternalServices> {
+  /** The image host and the gateway take a random time over each call. */
+  static async start(dataDir: string): Promise<ExternalServices> {
     const [cloudinary, gateway, smtp] = await Promise.all([
       CloudinaryStandIn.start(),
       MidtransStandIn.start(),
       SmtpStandIn.start(),
     ]);
-    const newDelay = (): void => {
-      cloudinary.delayMs = random.between(0, 150);
-    };
     gateway.beforeAnswering = async () => {
-      newDelay();
-      await new Promise((resolve) => setTimeout(resolve, random.between(0, 60)));
+      cloudinary.delayMs = randomInt(150);
+      await delay(randomInt(60));
     };
-    newDelay();
     return new ExternalServices(cloudinary, gateway, smtp, dataDir);
   }
 

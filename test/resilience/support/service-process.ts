@@ -3,12 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type BuiltProcess, freePort, spawnBuilt, untilListening } from '../../support/process.js';
 
-const MAIN = 'src/main.js';
-
 /** A place for a service's processes: a port that stays the same, and a DATA_DIR. */
 export class ServicePlace {
   readonly #started: BuiltProcess[] = [];
-  readonly #printed: (() => string)[] = [];
 
   private constructor(
     readonly port: number,
@@ -30,7 +27,7 @@ export class ServicePlace {
 
   /** Starts a process without waiting for it. */
   spawn(settings: Readonly<Record<string, string>>): BuiltProcess {
-    const service = spawnBuilt(MAIN, {
+    const service = spawnBuilt('src/main.js', {
       PORT: String(this.port),
       HOST: '127.0.0.1',
       PUBLIC_URL: this.url,
@@ -38,7 +35,6 @@ export class ServicePlace {
       ...settings,
     });
     this.#started.push(service);
-    this.#printed.push(() => service.output());
     return service;
   }
 
@@ -51,12 +47,12 @@ export class ServicePlace {
 
   /** What all its processes printed. */
   output(): string {
-    return this.#printed.map((print) => print()).join('');
+    return this.#started.map((service) => service.output()).join('');
   }
 
   /** Ends what runs and removes the folder. */
   async clear(): Promise<void> {
-    for (const { child, exited } of this.#started.splice(0)) {
+    for (const { child, exited } of this.#started) {
       child.kill('SIGTERM');
       await exited;
     }

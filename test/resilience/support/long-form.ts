@@ -1,0 +1,2 @@
+/** More rounds and more callers, for releases: RESILIENCE=long. */
+export const isLongForm = process.env.RESILIENCE === 'long';
