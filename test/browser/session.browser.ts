@@ -57,24 +57,6 @@ it('a missing access token is renewed and the order is made (contract 5)', async
   await context.close();
 });
 
-it('a malformed access token is renewed like an expired one', async () => {
-  const { context, page } = await shopperOf(browser);
-  await register(page);
-  await context.addCookies([
-    {
-      name: 'accessToken',
-      value: 'nonsense',
-      url: serviceUrl,
-      secure: true,
-      httpOnly: true,
-      sameSite: 'None',
-    },
-  ]);
-  await page.getByRole('link', { name: 'Orders' }).click();
-  await sees(page, 'No orders yet');
-  await context.close();
-});
-
 it('a session that has ended asks to sign in, and leads back to the page', async () => {
   const { context, page } = await shopperOf(browser);
   const email = await register(page);

@@ -1,14 +1,14 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
-import { embeddedDatabaseUrl } from '../support/embedded-database.js';
+import { embeddedDatabaseUrl, embeddedServerOf } from '../support/embedded-database.js';
 import { Client } from '../support/client.js';
-import { embeddedServerOf, startExternalPostgres } from '../support/external-postgres.js';
+import { startExternalPostgres } from '../support/external-postgres.js';
 import type { BuiltProcess } from '../support/process.js';
 import { until } from '../support/wait.js';
 import { ExternalServices } from './support/external-services.js';
 import { isLongForm } from './support/long-form.js';
-import { ServicePlace } from './support/service-process.js';
+import { ServicePlace } from '../support/service-process.js';
 import { Workload } from './support/workload.js';
 
 /** So soon after the database's return the service works again, its first mail included, on the average of all rounds. */
@@ -56,7 +56,7 @@ async function endureLosses(
   databaseUrl: string,
   lose: () => Promise<void>,
 ): Promise<void> {
-  const workload = await Workload.prepare(place.url, external);
+  const workload = await Workload.prepare(place, external);
   let recoveryMs = 0;
   try {
     for (let round = 0; round < ROUNDS; round += 1) {

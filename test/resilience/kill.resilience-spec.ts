@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { embeddedDatabaseUrl } from '../support/embedded-database.js';
 import { ExternalServices } from './support/external-services.js';
 import { isLongForm } from './support/long-form.js';
-import { killHard, ServicePlace } from './support/service-process.js';
+import { killHard, ServicePlace } from '../support/service-process.js';
 import { Workload } from './support/workload.js';
 
 const ROUNDS = isLongForm ? 24 : 4;
@@ -32,7 +32,7 @@ it('a service that is killed at any moment loses nothing that it acknowledged, a
   });
 
   let service = await place.start(settings());
-  const workload = await Workload.prepare(place.url, external);
+  const workload = await Workload.prepare(place, external);
   for (let round = 0; round < ROUNDS; round += 1) {
     workload.start();
     await delay(randomInt(300, 2_500));

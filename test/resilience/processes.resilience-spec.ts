@@ -11,7 +11,7 @@ import { ADMIN } from '../support/service.js';
 import { until } from '../support/wait.js';
 import { ExternalServices } from './support/external-services.js';
 import { isLongForm } from './support/long-form.js';
-import { killHard, ServicePlace } from './support/service-process.js';
+import { killHard, ServicePlace } from '../support/service-process.js';
 
 const PROCESSES = 4;
 const COPIES = 40;

@@ -5,15 +5,15 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from '../support/client.js';
 import { DatabaseProxy } from '../support/database-proxy.js';
 import { createDatabase, type TestDatabase } from '../support/databases.js';
-import { embeddedServerOf } from '../support/external-postgres.js';
+import { embeddedServerOf } from '../support/embedded-database.js';
+import { accepts } from '../support/loopback.js';
 import { png } from '../support/pictures.js';
 import type { BuiltProcess } from '../support/process.js';
 import { CAKE, form } from '../support/products.js';
-import { ADMIN } from '../support/service.js';
 import { until } from '../support/wait.js';
 import { ExternalServices } from './support/external-services.js';
 import { isLongForm } from './support/long-form.js';
-import { ServicePlace } from './support/service-process.js';
+import { ServicePlace, stopProcess } from '../support/service-process.js';
 
 /** Every other one over connections that are kept. */
 const ROUNDS = isLongForm ? 12 : 2;
@@ -41,8 +41,7 @@ it('SIGTERM cuts no request that was accepted, and the process exits 0 within 10
   for (let round = 0; round < ROUNDS; round += 1) {
     const service = await place.start(settings);
     external.cloudinary.delayMs = 1_000;
-    const admin = new Client(place.url);
-    await admin.post('/api/login').send(ADMIN).expect(200);
+    const admin = await place.admin();
     const load = new RegistrationLoad(place.url, round % 2 === 0);
     const upload = form(admin.post('/api/products'), CAKE, [{ bytes: png(round), name: 'slow.png' }]).then(
       ({ status }) => status,
@@ -96,7 +95,7 @@ it('SIGTERM lets running requests finish, refuses new connections and exits 0 (c
   const { socket, finish, answer } = await halfSentLogin(place.port);
   const closed = once(socket, 'close');
   service.child.kill('SIGTERM');
-  await until('the service stops accepting', () => refusesConnections(place.port));
+  await until('the service stops accepting', async () => !(await accepts('127.0.0.1', place.port)));
   finish();
   await closed;
   expect(answer()).toMatch(/^HTTP\/1\.1 400 /m);
@@ -116,10 +115,9 @@ it('SIGTERM while the embedded database is being started leaves none behind', as
 });
 
 /** Ends a process with SIGTERM, which it must obey. @returns how long it took */
-async function stopMsOf({ child, exited }: BuiltProcess): Promise<number> {
+async function stopMsOf(service: BuiltProcess): Promise<number> {
   const began = performance.now();
-  child.kill('SIGTERM');
-  expect(await exited).toBe(0);
+  expect(await stopProcess(service)).toBe(0);
   return performance.now() - began;
 }
 
@@ -193,17 +191,5 @@ class RegistrationLoad {
       // Down: the callers need not keep the machine busy.
       await delay(20);
     }
-  }
-}
-
-async function refusesConnections(port: number): Promise<boolean> {
-  const socket = connect(port, '127.0.0.1');
-  try {
-    await once(socket, 'connect');
-    return false;
-  } catch {
-    return true;
-  } finally {
-    socket.destroy();
   }
 }

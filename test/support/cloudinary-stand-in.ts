@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { type Answer, type Call, type Fault, StandIn } from './stand-in.js';
+import { type Answer, type Call, StandIn } from './stand-in.js';
 
 export type CloudinaryOperation = 'upload' | 'destroy';
-export type CloudinaryFault = Fault<CloudinaryOperation>;
 
 interface CloudinaryCall extends Call<CloudinaryOperation> {
   readonly cloudName: string;

@@ -9,3 +9,10 @@ export async function embeddedDatabaseUrl(dataDir: string): Promise<string | und
   const server = await findServer(cluster);
   return server && databaseUrl(server.port, await clusterPasswords(cluster));
 }
+
+/** Process number of the embedded server of a DATA_DIR; undefined when none runs. */
+export async function embeddedServerOf(dataDir: string): Promise<number | undefined> {
+  const { locateCluster } = await built('src/config/embedded-postgres/cluster.js');
+  const { readPidFile } = await built('src/config/embedded-postgres/postmaster.js');
+  return (await readPidFile(await locateCluster(dataDir)))?.pid;
+}

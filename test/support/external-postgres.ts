@@ -47,10 +47,3 @@ export async function startExternalPostgres(): Promise<ExternalPostgres> {
     },
   };
 }
-
-/** Process number of the embedded server of a DATA_DIR; undefined when none runs. */
-export async function embeddedServerOf(dataDir: string): Promise<number | undefined> {
-  const { locateCluster } = await built('src/config/embedded-postgres/cluster.js');
-  const { readPidFile } = await built('src/config/embedded-postgres/postmaster.js');
-  return (await readPidFile(await locateCluster(dataDir)))?.pid;
-}

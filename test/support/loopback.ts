@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import type { Server, Socket } from 'node:net';
+import { connect, type Server, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 
 /**
@@ -46,4 +46,17 @@ export async function stopListening(server: Server, sockets: Set<Socket>): Promi
 function isInUse(error: unknown): boolean {
   // Not `instanceof Error`: Jest's global Error is not the one of Node's own modules.
   return typeof error === 'object' && error !== null && 'code' in error && error.code === 'EADDRINUSE';
+}
+
+/** Whether connections to a port are accepted. */
+export async function accepts(host: string, port: number): Promise<boolean> {
+  const socket = connect({ host, port, timeout: 1_000 });
+  try {
+    await once(socket, 'connect');
+    return true;
+  } catch {
+    return false;
+  } finally {
+    socket.destroy();
+  }
 }

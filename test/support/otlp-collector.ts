@@ -1,7 +1,6 @@
-import { createServer, type Server } from 'node:http';
+import { createServer } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { listenOnLoopback, stopListening, trackSockets } from './loopback.js';
-import type { Socket } from 'node:net';
 
 /** A span as OTLP's JSON has it, its attributes by name. */
 export interface CollectedSpan {
@@ -11,76 +10,52 @@ export interface CollectedSpan {
   readonly traceId: string;
   readonly spanId: string;
   readonly parentSpanId?: string;
-  readonly links: readonly { readonly traceId: string; readonly spanId: string }[];
+  readonly links?: readonly { readonly traceId: string; readonly spanId: string }[];
   readonly attributes: Readonly<Record<string, string | undefined>>;
-  readonly service: string;
 }
 
-interface OtlpAttribute {
+type OtlpAttributes = readonly {
   readonly key: string;
   readonly value: { readonly stringValue?: string; readonly intValue?: string | number };
-}
+}[];
+
 interface OtlpRequest {
   readonly resourceSpans: readonly {
-    readonly resource: { readonly attributes: readonly OtlpAttribute[] };
     readonly scopeSpans: readonly {
-      readonly spans: readonly (Omit<CollectedSpan, 'attributes' | 'links' | 'service'> & {
-        readonly attributes: readonly OtlpAttribute[];
-        readonly links?: CollectedSpan['links'];
+      readonly spans: readonly (Omit<CollectedSpan, 'attributes'> & {
+        readonly attributes: OtlpAttributes;
       })[];
     }[];
   }[];
 }
 
 /** An OpenTelemetry collector on loopback: OTLP over HTTP, in JSON. */
-export class OtlpCollector {
-  readonly spans: CollectedSpan[] = [];
-  /** All that was ever received. */
-  raw = '';
-  #url = '';
-  readonly #server: Server;
-  readonly #sockets: Set<Socket>;
-
-  static async start(): Promise<OtlpCollector> {
-    const collector = new OtlpCollector();
-    collector.#url = `http://127.0.0.1:${await listenOnLoopback(collector.#server)}`;
-    return collector;
-  }
-
-  private constructor() {
-    this.#server = createServer((request, response) => {
-      json(request).then(
-        (body) => {
-          this.raw += JSON.stringify(body);
-          this.#receive(body as OtlpRequest);
-          response.writeHead(200, { 'Content-Type': 'application/json' }).end('{}');
-        },
-        () => response.destroy(),
-      );
-    });
-    this.#sockets = trackSockets(this.#server);
-  }
-
-  get url(): string {
-    return this.#url;
-  }
-
-  close(): Promise<void> {
-    return stopListening(this.#server, this.#sockets);
-  }
-
-  #receive({ resourceSpans }: OtlpRequest): void {
-    for (const { resource, scopeSpans } of resourceSpans) {
-      const service = byName(resource.attributes)['service.name'] ?? '';
-      for (const { spans } of scopeSpans) {
-        for (const { attributes, links = [], ...span } of spans)
-          this.spans.push({ ...span, links, attributes: byName(attributes), service });
-      }
-    }
-  }
+export async function startOtlpCollector() {
+  const spans: CollectedSpan[] = [];
+  let raw = '';
+  const server = createServer((request, response) => {
+    json(request).then(
+      (body) => {
+        raw += JSON.stringify(body);
+        const received = (body as OtlpRequest).resourceSpans.flatMap(({ scopeSpans }) => scopeSpans);
+        for (const { attributes, ...span } of received.flatMap((scope) => scope.spans))
+          spans.push({ ...span, attributes: byName(attributes) });
+        response.writeHead(200, { 'Content-Type': 'application/json' }).end('{}');
+      },
+      () => response.destroy(),
+    );
+  });
+  const sockets = trackSockets(server);
+  const url = `http://127.0.0.1:${await listenOnLoopback(server)}`;
+  return {
+    url,
+    spans,
+    /** All that was received. */ raw: () => raw,
+    close: () => stopListening(server, sockets),
+  };
 }
 
-function byName(attributes: readonly OtlpAttribute[]): Record<string, string | undefined> {
+function byName(attributes: OtlpAttributes): Record<string, string> {
   return Object.fromEntries(
     attributes.map(({ key, value }) => [key, value.stringValue ?? String(value.intValue)]),
   );

@@ -1,23 +1,14 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { accepts } from './loopback.js';
 import { freePort } from './process.js';
 import { until } from './wait.js';
 
-/** Connections to PostgreSQL that all clients of a database share. */
-const POOL_SIZE = 8;
 /** PgBouncer refuses to run as root; this is `nobody` on Debian. */
-const NOBODY = 65_534;
-
-/** What the service sends at the start of a connection and PgBouncer does not know. */
-export const IGNORED_STARTUP_PARAMETERS = [
-  'statement_timeout',
-  'lock_timeout',
-  'idle_in_transaction_session_timeout',
-];
+const UNPRIVILEGED = { uid: 65_534, gid: 65_534 };
 
 /** A real PgBouncer in transaction mode in front of the run's PostgreSQL. */
 export interface PgBouncer {
@@ -49,19 +40,19 @@ listen_port = ${port}
 unix_socket_dir =
 auth_type = any
 pool_mode = transaction
-default_pool_size = ${POOL_SIZE}
+default_pool_size = 8
 max_client_conn = 200
-ignore_startup_parameters = ${IGNORED_STARTUP_PARAMETERS.join(', ')}
+ignore_startup_parameters = statement_timeout, lock_timeout, idle_in_transaction_session_timeout
 `,
   );
   const isRoot = process.getuid?.() === 0;
   const child = spawn('pgbouncer', ['--quiet', configuration], {
     stdio: 'ignore',
-    ...(isRoot && { uid: NOBODY, gid: NOBODY }),
+    ...(isRoot && UNPRIVILEGED),
   });
   await until('PgBouncer accepts connections', () => {
     if (child.exitCode !== null) throw new Error(`PgBouncer ended with ${child.exitCode}`);
-    return accepts(port);
+    return accepts('127.0.0.1', port);
   });
   return {
     through: (url) => Object.assign(new URL(url), { hostname: '127.0.0.1', port: String(port) }).href,
@@ -71,16 +62,4 @@ ignore_startup_parameters = ${IGNORED_STARTUP_PARAMETERS.join(', ')}
       await rm(folder, { recursive: true, force: true });
     },
   };
-}
-
-async function accepts(port: number): Promise<boolean> {
-  const socket = connect({ port, host: '127.0.0.1' });
-  try {
-    await once(socket, 'connect');
-    return true;
-  } catch {
-    return false;
-  } finally {
-    socket.destroy();
-  }
 }

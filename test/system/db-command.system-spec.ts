@@ -1,41 +1,74 @@
 import { execFile } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
-import { appendFile, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { appendFile, chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import { Client } from '../support/client.js';
 import { createDatabase, createEmptyDatabase, type TestDatabase } from '../support/databases.js';
-import { db, EmbeddedServices, spawnDb } from '../support/db-command.js';
 import { png } from '../support/pictures.js';
 import { createProduct } from '../support/products.js';
-import { ADMIN } from '../support/service.js';
+import { type BuiltProcess, spawnBuilt } from '../support/process.js';
+import { ACCESS_SECRET, REFRESH_SECRET } from '../support/service.js';
+import { ServicePlace } from '../support/service-process.js';
 import { until } from '../support/wait.js';
 
 const PASSWORD = 'correct horse battery staple';
-const databases: TestDatabase[] = [];
 
-let services: EmbeddedServices;
+let root: string;
+let databases: TestDatabase[] = [];
+let places: ServicePlace[] = [];
 
-beforeAll(async () => {
-  services = await EmbeddedServices.open();
+beforeEach(async () => {
+  root = await mkdtemp(join(tmpdir(), 'bakery-db-command-'));
+  await chmod(root, 0o755); // as root the server runs as another user, who must get to it
 });
 
-afterAll(async () => {
+afterEach(async () => {
+  for (const place of places) await place.clear();
   for (const database of databases) await database.drop();
-  await services.close();
+  await rm(root, { recursive: true, force: true });
+  [databases, places] = [[], []];
 });
 
-async function emptyDatabase(): Promise<TestDatabase> {
-  const database = await createEmptyDatabase();
-  databases.push(database);
-  return database;
+const at = (name: string): string => join(root, name);
+
+/** A database that goes with the test. */
+async function dropped(made: Promise<TestDatabase>): Promise<TestDatabase> {
+  databases.push(await made);
+  return made;
 }
 
-async function adminOf(url: string): Promise<Client> {
-  const client = new Client(url);
-  await client.post('/api/login').send(ADMIN).expect(200);
-  return client;
+/** Starts a service with an embedded database. */
+async function start(dataDir: string): Promise<ServicePlace> {
+  const place = await ServicePlace.prepare(dataDir);
+  places.push(place);
+  await place.start();
+  return place;
 }
+
+/** Starts `npm run db` of the build. */
+function spawnDb(settings: Readonly<Record<string, string>>, ...args: readonly string[]): BuiltProcess {
+  const secrets = { JWT_ACCESS_SECRET: ACCESS_SECRET, JWT_REFRESH_SECRET: REFRESH_SECRET };
+  return spawnBuilt(
+    'src/commands/db.js',
+    { ...secrets, LOG_LEVEL: 'error', DATA_DIR: at('none'), ...settings },
+    args,
+  );
+}
+
+async function db(
+  settings: Readonly<Record<string, string>>,
+  ...args: readonly string[]
+): Promise<{ code: number | null; output: string }> {
+  const command = spawnDb(settings, ...args);
+  return { code: await command.exited, output: command.output() };
+}
+
+const addUser = ({ pool }: TestDatabase, name: string) =>
+  pool.query<{ id: number }>(
+    `INSERT INTO users (fullname, email, password_hash) VALUES ($1::text, $1::text || '@example.com', 'x') RETURNING id`,
+    [name],
+  );
 
 /** Customers and products, one after the other, until told to stop; remembers what was acknowledged. */
 function keepWriting(url: string, admin: Client) {
@@ -59,25 +92,21 @@ function keepWriting(url: string, admin: Client) {
   };
 }
 
-/** A backup of a database of the tests, with one waiting job, and its name. */
+/** A backup of a database with one account and one waiting job, and its name. */
 async function backupOfOneJob(): Promise<string> {
-  const database = await createDatabase();
-  databases.push(database);
-  await database.pool.query(
-    `INSERT INTO users (fullname, email, password_hash) VALUES ('Wayan', 'wayan@example.com', 'x')`,
-  );
+  const database = await dropped(createDatabase());
+  await addUser(database, 'wayan');
   await database.pool.query(`SELECT graphile_worker.add_job('send-mail', '{"waits":"for its time"}')`);
-  const file = services.at(`${randomUUID()}.backup`);
-  const settings = { DATABASE_URL: database.url, DATA_DIR: services.at('none') };
-  expect(await db(settings, 'backup', file)).toMatchObject({ code: 0 });
+  const file = at('one-job.backup');
+  expect(await db({ DATABASE_URL: database.url }, 'backup', file)).toMatchObject({ code: 0 });
   return file;
 }
 
 describe('npm run db -- backup and restore', () => {
   it('all that was acknowledged before a backup under load is in the restored service, images included', async () => {
-    const [source, target, file] = [services.at('source'), services.at('target'), services.at('backup')];
-    const service = await services.start(source);
-    const writing = keepWriting(service.url, await adminOf(service.url));
+    const [source, target, file] = [at('source'), at('target'), at('backup')];
+    const service = await start(source);
+    const writing = keepWriting(service.url, await service.admin());
     await until('some writes are acknowledged', () => writing.done.products >= 3);
     const acknowledged = { customers: [...writing.done.customers], products: writing.done.products };
     expect(await db({ DATA_DIR: source }, 'backup', file)).toEqual({
@@ -90,14 +119,14 @@ describe('npm run db -- backup and restore', () => {
     expect(await db({ DATA_DIR: source }, 'backup', file)).toMatchObject({ code: 1 });
     const refused = await db({ DATA_DIR: source }, 'restore', file);
     expect(refused).toMatchObject({ code: 1, output: expect.stringContaining('is not empty') as string });
-    await service.stop();
+    expect(await service.stop()).toEqual([0]);
 
     expect(await db({ DATA_DIR: target }, 'restore', file)).toMatchObject({ code: 0 });
-    const again = await services.start(target);
+    const again = await start(target);
     for (const email of acknowledged.customers) {
       await new Client(again.url).post('/api/login').send({ email, password: PASSWORD }).expect(200);
     }
-    const admin = await adminOf(again.url);
+    const admin = await again.admin();
     const page = await admin.get('/api/products').expect(200);
     const { products } = (page.body as { data: { products: { images: string[] }[] } }).data;
     expect(products.length).toBeGreaterThanOrEqual(acknowledged.products);
@@ -108,39 +137,32 @@ describe('npm run db -- backup and restore', () => {
     }
     // Numbers go on where they were.
     await createProduct(admin, []);
-    await again.stop();
   }, 120_000);
 
   it('a backup restores into another database of DATABASE_URL, waiting jobs included', async () => {
     const file = await backupOfOneJob();
-    const { url, pool } = await emptyDatabase();
-    const settings = { DATABASE_URL: url, DATA_DIR: services.at('of-url') };
+    const restored = await dropped(createEmptyDatabase());
+    const { url, pool } = restored;
+    const settings = { DATABASE_URL: url };
     expect(await db(settings, 'restore', file)).toMatchObject({ code: 0 });
     expect((await pool.query('SELECT id, email FROM users')).rows).toEqual([
       { id: 1, email: 'wayan@example.com' },
     ]);
-    const added = await pool.query(
-      `INSERT INTO users (fullname, email, password_hash) VALUES ('Made', 'made@example.com', 'x') RETURNING id`,
-    );
-    expect(added.rows).toEqual([{ id: 2 }]);
+    expect((await addUser(restored, 'made')).rows).toEqual([{ id: 2 }]);
     const jobs = await pool.query('SELECT task_identifier, locked_by FROM graphile_worker.jobs');
     expect(jobs.rows).toEqual([{ task_identifier: 'send-mail', locked_by: null }]);
     expect((await db(settings, 'status')).output).not.toContain('pending');
   });
 
   it('a backup of an earlier schema is restored and migrated, also into a database that has the newest', async () => {
-    const earlier = await createDatabase();
-    const later = await createDatabase();
-    databases.push(earlier, later);
-    await earlier.pool.query(
-      `INSERT INTO users (fullname, email, password_hash) VALUES ('Wayan', 'wayan@example.com', 'x')`,
-    );
-    const settings = { DATABASE_URL: earlier.url, DATA_DIR: services.at('earlier') };
+    const [earlier, later] = [await dropped(createDatabase()), await dropped(createDatabase())];
+    await addUser(earlier, 'wayan');
+    const settings = { DATABASE_URL: earlier.url };
     const newest = (await db(settings, 'status')).output;
     for (let step = 0; step < 2; step += 1) await db(settings, 'revert');
-    const file = services.at('earlier.backup');
+    const file = at('earlier.backup');
     expect(await db(settings, 'backup', file)).toMatchObject({ code: 0 });
-    const target = { DATABASE_URL: later.url, DATA_DIR: services.at('later') };
+    const target = { DATABASE_URL: later.url };
     expect(await db(target, 'restore', file)).toMatchObject({ code: 0 });
     expect((await later.pool.query('SELECT email FROM users')).rows).toEqual([
       { email: 'wayan@example.com' },
@@ -150,32 +172,32 @@ describe('npm run db -- backup and restore', () => {
 
   it('a backup that was cut or changed, or is of a newer build, is refused and nothing is written', async () => {
     const file = await backupOfOneJob();
-    const { url, pool } = await emptyDatabase();
-    const settings = { DATABASE_URL: url, DATA_DIR: services.at('of-damaged') };
+    const { url, pool } = await dropped(createEmptyDatabase());
+    const settings = { DATABASE_URL: url };
     const refuses = async (backup: string, problem: RegExp): Promise<void> => {
       const { code, output } = await db(settings, 'restore', backup);
       expect({ code, output }).toEqual({ code: 1, output: expect.stringMatching(problem) as string });
       expect((await pool.query("SELECT to_regclass('users') AS is")).rows).toEqual([{ is: null }]);
     };
     const bytes = await readFile(file);
-    const cut = services.at('cut.backup');
+    const cut = at('cut.backup');
     await writeFile(cut, bytes.subarray(0, bytes.length - 200));
     await refuses(cut, /is no backup, or it was cut or changed/);
-    const flipped = services.at('flipped.backup');
+    const flipped = at('flipped.backup');
     bytes.writeUInt8(bytes.readUInt8(bytes.length >> 1) ^ 1, bytes.length >> 1);
     await writeFile(flipped, bytes);
     await refuses(flipped, /cut or changed/);
 
-    await refuses(services.at('no-such.backup'), /no-such\.backup does not exist/);
-    await refuses(services.root, /is no file: version 1\.0 made folders/);
+    await refuses(at('no-such.backup'), /no-such\.backup does not exist/);
+    await refuses(root, /is no file: version 1\.0 made folders/);
 
-    const folder = services.at('unpacked');
+    const folder = at('unpacked');
     const repack = async (name: string, change: () => Promise<void>): Promise<string> => {
       await mkdir(folder, { recursive: true });
       await promisify(execFile)('tar', ['-xzf', file, '-C', folder]);
       await change();
-      await promisify(execFile)('tar', ['-czf', services.at(name), '-C', folder, '.']);
-      return services.at(name);
+      await promisify(execFile)('tar', ['-czf', at(name), '-C', folder, '.']);
+      return at(name);
     };
     const edited = await repack('edited.backup', () =>
       appendFile(join(folder, 'tables', 'public.users'), 'x'),
@@ -190,15 +212,15 @@ describe('npm run db -- backup and restore', () => {
   });
 
   it('a second backup to the same file is refused while the first is being written', async () => {
-    const source = services.at('of-partial');
-    await (await services.start(source)).stop();
-    const file = services.at('partial');
+    const source = at('of-partial');
+    expect((await db({ DATA_DIR: source }, 'migrate')).code).toBe(0);
+    const file = at('partial');
     await mkdir(`${file}.partial`);
     expect(await db({ DATA_DIR: source }, 'backup', file)).toMatchObject({
       code: 1,
       output: expect.stringContaining(`${file}.partial exists: another backup is being written`) as string,
     });
-    expect((await readdir(services.root)).filter((name) => name.startsWith(basename(file)))).toEqual([
+    expect((await readdir(root)).filter((name) => name.startsWith(basename(file)))).toEqual([
       'partial.partial',
     ]);
   });
@@ -206,9 +228,8 @@ describe('npm run db -- backup and restore', () => {
 
 describe('npm run db', () => {
   it('status, revert and migrate work with DATABASE_URL, one migration at a time, and say which', async () => {
-    const database = await createDatabase();
-    databases.push(database);
-    const settings = { DATABASE_URL: database.url, DATA_DIR: services.at('none') };
+    const database = await dropped(createDatabase());
+    const settings = { DATABASE_URL: database.url };
     const before = (await db(settings, 'status')).output;
     const last = /applied\t(\w+)\n$/.exec(before)?.[1] ?? '';
     const reverted = await db(settings, 'revert');
@@ -227,7 +248,7 @@ describe('npm run db', () => {
   });
 
   it('two commands on a stopped database take turns, and neither loses it', async () => {
-    const settings = { DATA_DIR: services.at('turns') };
+    const settings = { DATA_DIR: at('turns') };
     const commands = [1, 2, 3].map(() => spawnDb(settings, 'migrate'));
     const ends = await Promise.all(commands.map(({ exited }) => exited));
     expect({ ends, output: commands.map((command) => command.output()) }).toMatchObject({ ends: [0, 0, 0] });
@@ -238,7 +259,7 @@ describe('npm run db', () => {
     [['backup'], 'backup needs the name of a file'],
     [['restore', 'a', '--force'], "Unknown option '--force'"],
   ])('says what is wrong with the command line before its help: %j', async (args, reason) => {
-    const { code, output } = await db({ DATA_DIR: services.at('none') }, ...args);
+    const { code, output } = await db({}, ...args);
     expect({ code, output }).toEqual({ code: 2, output: expect.stringContaining('backup FILE') as string });
     expect(output.slice(0, reason.length)).toBe(reason);
   });
@@ -247,7 +268,7 @@ describe('npm run db', () => {
     ['postgresql://x:y@127.0.0.1:1/z', '(127.0.0.1:1/z) does not accept connections: is it running there?'],
     ['postgresql://x:y@host.invalid/z', '(host.invalid/z) is on a host that cannot be found'],
   ])('says in one line why %s cannot be used', async (url, reason) => {
-    const settings = { DATABASE_URL: url, DATA_DIR: services.at('none') };
+    const settings = { DATABASE_URL: url };
     expect(await db(settings, 'status')).toEqual({
       code: 1,
       output: `the database of DATABASE_URL ${reason}\n`,
@@ -255,7 +276,7 @@ describe('npm run db', () => {
   });
 
   it('says in one line that DATA_DIR cannot be made', async () => {
-    const file = services.at('a-file');
+    const file = at('a-file');
     await writeFile(file, '');
     const { code, output } = await db({ DATA_DIR: join(file, 'data') }, 'status');
     expect({ code, output }).toEqual({ code: 1, output: `DATA_DIR ${file}/data cannot be made (ENOTDIR)\n` });

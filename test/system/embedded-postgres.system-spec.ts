@@ -1,14 +1,14 @@
-import { spawn, type ChildProcessByStdio } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, cp, lstat, mkdir, mkdtemp, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises';
-import { connect } from 'node:net';
 import { networkInterfaces, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { createInterface, type Interface } from 'node:readline';
-import type { Readable, Writable } from 'node:stream';
-import { setTimeout as delay } from 'node:timers/promises';
+import { createInterface } from 'node:readline';
 import pg from 'pg';
 import { startEmbeddedPostgres, type EmbeddedPostgres } from '../../src/config/embedded-postgres.js';
+import { embeddedServerOf } from '../support/embedded-database.js';
+import { accepts } from '../support/loopback.js';
+import { until } from '../support/wait.js';
 
 const isRoot = process.geteuid?.() === 0;
 const NOBODY = { uid: 65534, gid: 65534 };
@@ -17,7 +17,7 @@ const PACKAGE = `@embedded-postgres/${process.platform}-${process.arch}`;
 
 const root = await mkdtemp(join(tmpdir(), 'embedded-postgres-'));
 const running = new Set<EmbeddedPostgres>();
-const children = new Set<ServiceProcess>();
+const children: { kill(): Promise<void> }[] = [];
 let folders = 0;
 
 /** An empty folder that every user can reach: what mkdtemp makes is root's alone if root runs the tests. */
@@ -56,17 +56,7 @@ async function query<Row extends pg.QueryResultRow>(url: string, sql: string): P
   }
 }
 
-async function clusterFolder(dataDir: string): Promise<string> {
-  const names = await readdir(dataDir);
-  if (!names.includes('postgres-location')) return join(dataDir, 'postgres');
-  return (await readFile(join(dataDir, 'postgres-location'), 'utf8')).trim();
-}
-
-async function postmasterPid(dataDir: string): Promise<number> {
-  return Number(
-    (await readFile(join(await clusterFolder(dataDir), 'postmaster.pid'), 'utf8')).split('\n')[0],
-  );
-}
+const postmasterPid = async (dataDir: string): Promise<number> => (await embeddedServerOf(dataDir)) ?? 0;
 
 /** A process that ended counts as such before its parent, which is not always quick, has reaped it. */
 async function isRunning(pid: number): Promise<boolean> {
@@ -78,65 +68,41 @@ async function isRunning(pid: number): Promise<boolean> {
   }
 }
 
-async function eventually<T>(
-  what: string,
-  attempt: () => T | Promise<T>,
-  patienceMs = 20_000,
-): Promise<NonNullable<T>> {
-  const deadline = Date.now() + patienceMs;
-  let last: unknown;
-  while (Date.now() < deadline) {
-    try {
-      const value = await attempt();
-      if (value) return value;
-    } catch (error) {
-      last = error;
-    }
-    await delay(20);
-  }
-  throw new Error(`not seen within ${patienceMs} ms: ${what}`, { cause: last });
+/** The first answer that is not an error. */
+function untilAnswered<T>(ask: () => Promise<T>, deadlineMs?: number): Promise<NonNullable<T>> {
+  return until('an answer', () => ask().catch(() => undefined), deadlineMs) as Promise<NonNullable<T>>;
 }
 
 /** The built module in a process of its own, so that it can be killed or be another user's. */
-class ServiceProcess {
-  private readonly child: ChildProcessByStdio<Writable, Readable, null>;
-  private readonly lines: Interface;
-  private readonly events: Record<string, string>[] = [];
-
-  constructor(script: string, dataDir: string, user: { uid: number; gid: number } | undefined) {
-    this.child = spawn(process.execPath, [script, dataDir, JSON.stringify(THROW_AWAY)], {
-      stdio: ['pipe', 'pipe', 'inherit'],
-      cwd: '/',
-      detached: true, // a process group of its own, as a shell gives one to each command
-      ...user,
-    });
-    this.lines = createInterface({ input: this.child.stdout });
-    this.lines.on('line', (line) => this.events.push(JSON.parse(line) as Record<string, string>));
-    children.add(this);
-  }
-
-  /** What it said under that key: `url`, `error`, `log` or `stopped`. */
-  async said(key: string): Promise<string> {
-    return await eventually(
-      `"${key}" from the service process`,
-      () => this.events.find((event) => key in event)?.[key],
-      40_000,
-    );
-  }
-
-  async stop(): Promise<void> {
-    this.child.stdin.end();
-    await this.said('stopped');
-  }
-
-  /** Kills all that a Ctrl-C in its terminal would reach, without a chance to clean up. */
-  async kill(): Promise<void> {
-    if (this.child.pid === undefined || this.child.exitCode !== null || this.child.signalCode !== null)
-      return;
-    const exited = once(this.child, 'exit');
-    process.kill(-this.child.pid, 'SIGKILL');
-    await exited;
-  }
+function spawnService(folder: string, dataDir: string, user?: { uid: number; gid: number }) {
+  const child = spawn(process.execPath, [join(folder, 'service.js'), dataDir, JSON.stringify(THROW_AWAY)], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+    cwd: '/',
+    detached: true, // a process group of its own, as a shell gives one to each command
+    ...user,
+  });
+  const exited = once(child, 'exit');
+  const events: Record<string, string>[] = [];
+  createInterface({ input: child.stdout }).on('line', (line) => {
+    events.push(JSON.parse(line) as Record<string, string>);
+  });
+  /** What it said under that key: `url`, `error` or `stopped`. */
+  const said = (key: string) =>
+    until(`"${key}" from the process`, () => events.find((event) => key in event)?.[key], 40_000);
+  const service = {
+    said,
+    stop: async () => {
+      child.stdin.end();
+      await said('stopped');
+    },
+    /** Kills all that a Ctrl-C in its terminal would reach, without a chance to clean up. */
+    kill: async () => {
+      if (child.exitCode === null && child.signalCode === null) process.kill(-(child.pid ?? 0), 'SIGKILL');
+      await exited;
+    },
+  };
+  children.push(service);
+  return service;
 }
 
 /**
@@ -188,18 +154,6 @@ async function copyPackage(name: string, from: string, to: string): Promise<void
   }
 }
 
-async function listensOn(host: string, port: number): Promise<boolean> {
-  const socket = connect({ host, port, timeout: 1_000 });
-  try {
-    await once(socket, 'connect');
-    return true;
-  } catch {
-    return false;
-  } finally {
-    socket.destroy();
-  }
-}
-
 let checkout: string;
 
 beforeAll(async () => {
@@ -208,8 +162,7 @@ beforeAll(async () => {
 });
 
 afterEach(async () => {
-  for (const child of children) await child.kill();
-  children.clear();
+  for (const child of children.splice(0)) await child.kill();
   await Promise.all([...running].map((postgres) => postgres.stop()));
   running.clear();
 });
@@ -229,7 +182,7 @@ describe('the embedded PostgreSQL', () => {
     expect(log[0]).toContain(join(dataDir, 'postgres'));
     await first.stop();
     expect(await isRunning(pid)).toBe(false);
-    expect(await listensOn('127.0.0.1', Number(new URL(first.url).port))).toBe(false);
+    expect(await accepts('127.0.0.1', Number(new URL(first.url).port))).toBe(false);
     expect(await readdir(join(dataDir, 'postgres'))).not.toContain('postmaster.pid');
 
     const second = await start(dataDir, log);
@@ -261,9 +214,9 @@ describe('the embedded PostgreSQL', () => {
     const port = Number(new URL(url).port);
     const others = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
     for (const { address } of others.filter(({ internal }) => !internal)) {
-      expect(await listensOn(address, port)).toBe(false);
+      expect(await accepts(address, port)).toBe(false);
     }
-    expect(await listensOn('127.0.0.1', port)).toBe(true);
+    expect(await accepts('127.0.0.1', port)).toBe(true);
     const withoutPassword = url.replace(/:[^:@/]+@/, ':wrong@');
     await expect(query(withoutPassword, 'select 1')).rejects.toThrow('password authentication failed');
   });
@@ -294,25 +247,21 @@ describe('the embedded PostgreSQL', () => {
     expect((await readdir(dataDir)).filter((name) => name.includes('tmp-'))).toEqual([]);
   });
 
-  it('takes over the server of a service that was killed, and restarts it when it dies', async () => {
+  it('takes over the server of a service that was killed', async () => {
     const dataDir = await emptyFolder();
-    const service = new ServiceProcess(join(checkout, 'service.js'), dataDir, undefined);
+    const service = spawnService(checkout, dataDir);
     await query(await service.said('url'), 'create table loaf as select 7 as id');
     const orphan = await postmasterPid(dataDir);
     await service.kill();
     expect(await isRunning(orphan)).toBe(true);
 
-    const heir = new ServiceProcess(join(checkout, 'service.js'), dataDir, undefined);
+    const heir = spawnService(checkout, dataDir);
     const url = await heir.said('url');
     expect(await postmasterPid(dataDir)).toBe(orphan);
     expect(await query(url, 'select id from loaf')).toEqual([{ id: 7 }]);
 
-    process.kill(orphan, 'SIGKILL');
-    expect(await eventually('the data again', () => query(url, 'select id from loaf'))).toEqual([{ id: 7 }]);
-    expect(await postmasterPid(dataDir)).not.toBe(orphan);
-    const successor = await postmasterPid(dataDir);
     await heir.stop();
-    expect(await isRunning(successor)).toBe(false);
+    expect(await isRunning(orphan)).toBe(false);
   });
 
   it('restarts a server that was killed on the same port within two seconds, and still excludes others', async () => {
@@ -321,9 +270,9 @@ describe('the embedded PostgreSQL', () => {
     const { url } = await start(dataDir, log);
     await query(url, 'create table loaf as select 7 as id');
     process.kill(await postmasterPid(dataDir), 'SIGKILL');
-    const rows = await eventually('the data again', () => query(url, 'select id from loaf'), 2_000);
+    const rows = await untilAnswered(() => query(url, 'select id from loaf'), 2_000);
     expect(rows).toEqual([{ id: 7 }]);
-    await eventually('the line about it', () => log.length === 2);
+    await until('the line about it', () => log.length === 2);
     expect(log[1]).toMatch(/^embedded PostgreSQL was lost and is back \(port \d+, \d+ ms\)$/);
     await expect(start(dataDir)).rejects.toThrow('is in use by another running service');
   });
@@ -333,7 +282,7 @@ describe('the embedded PostgreSQL', () => {
     const postgres = await start(dataDir);
     process.kill(await postmasterPid(dataDir), 'SIGKILL');
     await Promise.all([postgres.stop(), postgres.stop()]);
-    expect(await listensOn('127.0.0.1', Number(new URL(postgres.url).port))).toBe(false);
+    expect(await accepts('127.0.0.1', Number(new URL(postgres.url).port))).toBe(false);
     const again = await start(dataDir);
     expect(await query(again.url, 'select 1 as one')).toEqual([{ one: 1 }]);
   });
@@ -386,7 +335,7 @@ describe('the embedded PostgreSQL', () => {
 
   it('asks for DATABASE_URL where npm installed no server for the platform', async () => {
     const bare = await buildCheckout(await emptyFolder(), false);
-    const service = new ServiceProcess(join(bare, 'service.js'), await emptyFolder(), undefined);
+    const service = spawnService(bare, await emptyFolder());
     expect(await service.said('error')).toMatch(
       /^there is no embedded PostgreSQL \(.+\) here: set DATABASE_URL/,
     );
@@ -398,7 +347,7 @@ describe('the embedded PostgreSQL', () => {
     const dataDir = join(await emptyFolder(0o700), 'data');
     const log: string[] = [];
     const first = await start(dataDir, log);
-    const folder = await clusterFolder(dataDir);
+    const folder = (await readFile(join(dataDir, 'postgres-location'), 'utf8')).trim();
     try {
       expect(folder).toMatch(/^\/var\/lib\/bakery-catalog\/[0-9a-f]{16}\/postgres$/);
       expect(log[0]).toContain(folder);
@@ -416,7 +365,7 @@ describe('the embedded PostgreSQL', () => {
   asRoot('runs from a checkout of root that its user cannot reach', async () => {
     const hidden = await buildCheckout(await emptyFolder(0o700));
     const dataDir = await emptyFolder();
-    const service = new ServiceProcess(join(hidden, 'service.js'), dataDir, undefined);
+    const service = spawnService(hidden, dataDir);
     expect(await query(await service.said('url'), 'select 1 as one')).toEqual([{ one: 1 }]);
     expect((await stat(dirname(hidden))).mode & 0o777).toBe(0o700);
     await service.stop();
@@ -425,10 +374,10 @@ describe('the embedded PostgreSQL', () => {
   asRoot('runs for an ordinary user from a checkout that this user may only read', async () => {
     const readOnly = await buildCheckout(await emptyFolder());
     const dataDir = await emptyFolder(0o777);
-    const service = new ServiceProcess(join(readOnly, 'service.js'), dataDir, NOBODY);
+    const service = spawnService(readOnly, dataDir, NOBODY);
     expect(await query(await service.said('url'), 'select 1 as one')).toEqual([{ one: 1 }]);
     expect((await stat(join(dataDir, 'postgres'))).uid).toBe(NOBODY.uid);
-    const rival = new ServiceProcess(join(readOnly, 'service.js'), dataDir, NOBODY);
+    const rival = spawnService(readOnly, dataDir, NOBODY);
     expect(await rival.said('error')).toBe(`DATA_DIR ${dataDir} is in use by another running service`);
     const pid = await postmasterPid(dataDir);
     await service.stop();

@@ -1,40 +1,19 @@
 import { once } from 'node:events';
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { embeddedDatabaseUrl } from '../support/embedded-database.js';
 import { Client } from '../support/client.js';
-import { type BuiltProcess, freePort, spawnBuilt, untilListening } from '../support/process.js';
+import { type BuiltProcess, freePort, spawnBuilt } from '../support/process.js';
+import { ServicePlace, stopProcess } from '../support/service-process.js';
 
-const MAIN = 'src/main.js';
-
-let dataDir: string;
-let port: number;
-let url: string;
-const processes: BuiltProcess[] = [];
+let place: ServicePlace;
 
 beforeEach(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'bakery-lifecycle-'));
-  // The embedded server runs as another user when the tests run as root.
-  await chmod(dataDir, 0o755);
-  port = await freePort();
-  url = `http://127.0.0.1:${port}`;
+  place = await ServicePlace.prepare();
 });
 
-afterEach(async () => {
-  for (const { child, exited } of processes.splice(0)) {
-    child.kill('SIGTERM');
-    await exited;
-  }
-  await rm(dataDir, { recursive: true, force: true });
-});
-
-function start(settings: Readonly<Record<string, string>> = {}): BuiltProcess {
-  const service = spawnBuilt(MAIN, { PORT: String(port), HOST: '127.0.0.1', DATA_DIR: dataDir, ...settings });
-  processes.push(service);
-  return service;
-}
+afterEach(() => place.clear());
 
 /** One line says why the service could not start, and no line has a stack. */
 function expectOneLine(service: BuiltProcess, message: string): void {
@@ -47,38 +26,36 @@ function expectOneLine(service: BuiltProcess, message: string): void {
 }
 
 it('a first start says in one line where the data lies, a second service on it is refused, a later one finds the data', async () => {
-  const first = start();
-  await untilListening(first, url);
-  expect(first.output()).toContain(`the data lies in ${join(dataDir, 'postgres')}`);
-  await new Client(url).register({ email: 'kept@example.com', password: 'kept' }).expect(201);
+  const first = await place.start();
+  expect(first.output()).toContain(`the data lies in ${join(place.dataDir, 'postgres')}`);
+  await new Client(place.url).register({ email: 'kept@example.com', password: 'kept' }).expect(201);
 
-  const intruder = start({ PORT: String(await freePort()) });
+  const intruder = place.spawn({ PORT: String(await freePort()) });
   expect(await intruder.exited).toBe(1);
-  expect(intruder.output()).toContain(`DATA_DIR ${dataDir} is in use by another running service`);
-  await new Client(url).get('/api/health/ready').expect(200);
-  first.child.kill('SIGTERM');
-  expect(await first.exited).toBe(0);
+  expect(intruder.output()).toContain(`DATA_DIR ${place.dataDir} is in use by another running service`);
+  await new Client(place.url).get('/api/health/ready').expect(200);
+  expect(await stopProcess(first)).toBe(0);
 
-  const second = start();
-  await untilListening(second, url);
+  const second = await place.start();
   expect(second.output()).not.toContain('the data lies in');
-  await new Client(url).post('/api/login').send({ email: 'kept@example.com', password: 'kept' }).expect(200);
+  await new Client(place.url)
+    .post('/api/login')
+    .send({ email: 'kept@example.com', password: 'kept' })
+    .expect(200);
 });
 
 it('a database whose password was removed is not replaced: the start ends and names the file and the folder', async () => {
-  const first = start();
-  await untilListening(first, url);
-  first.child.kill('SIGTERM');
-  expect(await first.exited).toBe(0);
-  await rm(join(dataDir, 'postgres-password'));
-  const second = start();
+  const first = await place.start();
+  expect(await stopProcess(first)).toBe(0);
+  await rm(join(place.dataDir, 'postgres-password'));
+  const second = place.spawn();
   expect(await second.exited).toBe(1);
-  expect(second.output()).toContain(join(dataDir, 'postgres-password'));
-  expect(second.output()).toContain(`the database in ${join(dataDir, 'postgres')}: restore the file`);
+  expect(second.output()).toContain(join(place.dataDir, 'postgres-password'));
+  expect(second.output()).toContain(`the database in ${join(place.dataDir, 'postgres')}: restore the file`);
 });
 
 it('bad settings end the start with one message that names every bad variable', async () => {
-  const service = start({
+  const service = place.spawn({
     PORT: 'x',
     JWT_ACCESS_SECRET: 'short',
     IMAGE_HOST: 'ftp',
@@ -92,49 +69,47 @@ it('bad settings end the start with one message that names every bad variable', 
 });
 
 it('a port in use ends the start with one line that says what to set, and the embedded database ends with it', async () => {
-  const other = createServer().listen(port, '127.0.0.1');
+  const other = createServer().listen(place.port, '127.0.0.1');
   await once(other, 'listening');
-  const refused = start();
+  const refused = place.spawn();
   expect(await refused.exited).toBe(1);
-  expectOneLine(refused, `port ${port} is in use: set PORT to another one`);
-  const metrics = start({ PORT: String(await freePort()), METRICS_PORT: String(port) });
+  expectOneLine(refused, `port ${place.port} is in use: set PORT to another one`);
+  const metrics = place.spawn({ PORT: String(await freePort()), METRICS_PORT: String(place.port) });
   expect(await metrics.exited).toBe(1);
-  expectOneLine(metrics, `port ${port} is in use: set METRICS_PORT to another one`);
+  expectOneLine(metrics, `port ${place.port} is in use: set METRICS_PORT to another one`);
   other.close();
-  expect(await embeddedDatabaseUrl(dataDir)).toBeUndefined();
+  expect(await embeddedDatabaseUrl(place.dataDir)).toBeUndefined();
 });
 
 it.each([
   ['a database that is not there', '127.0.0.1:9', 'does not accept connections: is it running there?'],
   ['a host that does not exist', 'nowhere.invalid', 'is on a host that cannot be found'],
 ])('%s ends the start with one line', async (_what, host, message) => {
-  const service = start({ DATABASE_URL: `postgresql://shop:secret-word@${host}/shop` });
+  const service = place.spawn({ DATABASE_URL: `postgresql://shop:secret-word@${host}/shop` });
   expect(await service.exited).toBe(1);
   expectOneLine(service, `the database of DATABASE_URL (${host}/shop) ${message}`);
   expect(service.output()).not.toContain('secret-word');
 });
 
 it('an address that this machine does not have ends the start with one line', async () => {
-  const service = start({ HOST: '192.0.2.1' });
+  const service = place.spawn({ HOST: '192.0.2.1' });
   expect(await service.exited).toBe(1);
   expectOneLine(service, 'HOST 192.0.2.1 is no address of this machine');
 });
 
 it('the log names the address that the service listens on', async () => {
-  const service = start({ PUBLIC_URL: 'https://bakery.example' });
-  await untilListening(service, url);
+  const service = await place.start({ PUBLIC_URL: 'https://bakery.example' });
   expect(service.output()).toContain(
-    `listening on 127.0.0.1 port ${port}; API documentation at ${url}/api/docs`,
+    `listening on 127.0.0.1 port ${place.port}; API documentation at ${place.url}/api/docs`,
   );
 });
 
 it('npm run admin grants, lists and revokes beside the running service, but never revokes the last administrator', async () => {
-  const service = start({ ADMIN_EMAIL: 'admin@bakery.example', ADMIN_PASSWORD: 'secret' });
-  await untilListening(service, url);
-  const customer = new Client(url);
+  await place.start({ ADMIN_EMAIL: 'admin@bakery.example', ADMIN_PASSWORD: 'secret' });
+  const customer = new Client(place.url);
   await customer.register({ email: 'ayu@example.com' }).expect(201);
   const admin = async (...args: string[]) => {
-    const command = spawnBuilt('src/commands/admin.js', { DATA_DIR: dataDir }, args);
+    const command = spawnBuilt('src/commands/admin.js', { DATA_DIR: place.dataDir }, args);
     return { code: await command.exited, output: command.output() };
   };
 

@@ -1,7 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { Client } from '../support/client.js';
 import { createEmptyDatabase, type TestDatabase } from '../support/databases.js';
 import { jobRows } from '../support/jobs.js';
@@ -9,16 +6,11 @@ import { notification, NOTIFICATIONS_PATH } from '../support/notifications.js';
 import { order, orderOf, readOrder } from '../support/orders.js';
 import { hasPgBouncer, type PgBouncer, startPgBouncer } from '../support/pgbouncer.js';
 import { png } from '../support/pictures.js';
-import { type BuiltProcess, freePort, spawnBuilt, untilListening } from '../support/process.js';
 import { createProduct } from '../support/products.js';
-import { ACCESS_SECRET, ADMIN, REFRESH_SECRET, SERVER_KEY } from '../support/service.js';
+import { ADMIN } from '../support/service.js';
+import { ServicePlace } from '../support/service-process.js';
 import { SmtpStandIn } from '../support/smtp-stand-in.js';
 import { until } from '../support/wait.js';
-
-/** One of the two processes. */
-interface Process extends BuiltProcess {
-  readonly url: string;
-}
 
 const isInstalled = hasPgBouncer();
 // CI installs it; elsewhere its absence is said in the test's title.
@@ -29,57 +21,35 @@ describe(`two processes behind PgBouncer in transaction mode${isInstalled ? '' :
   let database: TestDatabase;
   let pooler: PgBouncer;
   let smtp: SmtpStandIn;
-  let dataDir: string;
-  let processes: Process[] = [];
+  let places: ServicePlace[] = [];
+  let settings: Record<string, string>;
 
-  async function startProcess(): Promise<Process> {
-    const port = await freePort();
-    const url = `http://127.0.0.1:${port}`;
-    const started = spawnBuilt('src/main.js', {
-      PORT: String(port),
-      HOST: '127.0.0.1',
-      PUBLIC_URL: url,
-      DATA_DIR: dataDir,
-      DATABASE_URL: pooler.through(database.url),
-      JWT_ACCESS_SECRET: ACCESS_SECRET,
-      JWT_REFRESH_SECRET: REFRESH_SECRET,
-      ADMIN_EMAIL: ADMIN.email,
-      ADMIN_PASSWORD: ADMIN.password,
-      SMTP_URL: smtp.url,
-      MIDTRANS_SERVER_KEY: SERVER_KEY,
-      PAYMENT_GATEWAY: 'simulator',
-    });
-    return { ...started, url };
-  }
-
-  function clientsOfBoth(): [Client, Client] {
-    const [one, other] = processes.map(({ url }) => new Client(url));
-    if (one === undefined || other === undefined) throw new Error('there are not two processes');
-    return [one, other];
-  }
+  const clientsOfBoth = (): [Client, Client] => {
+    const [one, other] = places;
+    return [new Client(one?.url ?? ''), new Client(other?.url ?? '')];
+  };
 
   beforeAll(async () => {
     if (!isInstalled) return;
     database = await createEmptyDatabase();
     pooler = await startPgBouncer(database.url);
     smtp = await SmtpStandIn.start();
-    dataDir = await mkdtemp(join(tmpdir(), 'bakery-pooled-'));
-    processes = await Promise.all([startProcess(), startProcess()]);
-    await Promise.all(processes.map((started) => untilListening(started, started.url)));
+    settings = { DATABASE_URL: pooler.through(database.url), SMTP_URL: smtp.url };
+    const owner = await ServicePlace.prepare();
+    places = [await ServicePlace.prepare(owner.dataDir), owner];
+    await Promise.all(places.map((place) => place.start(settings)));
   });
 
   afterAll(async () => {
     if (!isInstalled) return;
-    for (const { child } of processes) child.kill('SIGTERM');
-    await Promise.all(processes.map(({ exited }) => exited));
+    for (const place of places) await place.clear();
     await smtp.close();
     await pooler.stop();
     await database.drop();
-    await rm(dataDir, { recursive: true, force: true });
   });
 
   whenInstalled('both are ready, and the migrations have run once', async () => {
-    for (const { url } of processes)
+    for (const { url } of places)
       await until('it is ready', async () => (await fetch(`${url}/api/health/ready`)).ok);
     const { rows } = await database.pool.query<{ name: string; times: number }>(
       'SELECT name, count(*)::int AS times FROM migrations GROUP BY name',
@@ -135,13 +105,10 @@ describe(`two processes behind PgBouncer in transaction mode${isInstalled ? '' :
   whenInstalled(
     'a process that is stopped exits with 0, and one that is started again takes its place',
     async () => {
-      const [first] = processes;
-      first?.child.kill('SIGTERM');
-      expect(await first?.exited).toBe(0);
-      const again = await startProcess();
-      processes = [again, ...processes.slice(1)];
-      await untilListening(again, again.url);
-      await new Client(again.url).post('/api/login').send(ADMIN).expect(200);
+      const [place] = places;
+      expect(await place?.stop()).toEqual([0]);
+      await place?.start(settings);
+      await place?.admin();
     },
   );
 });

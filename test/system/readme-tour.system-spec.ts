@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { createDatabase, type TestDatabase } from '../support/databases.js';
-import { type BuiltProcess, freePort, spawnBuilt, untilListening } from '../support/process.js';
+import { ServicePlace } from '../support/service-process.js';
 
 /** A block of commands, to be pasted whole. */
 interface Step {
@@ -13,34 +13,28 @@ interface Step {
   readonly shown: string;
 }
 
+let place: ServicePlace;
 let folder: string;
 let database: TestDatabase;
-let service: BuiltProcess;
-let url: string;
 
 beforeAll(async () => {
+  place = await ServicePlace.prepare();
   folder = await mkdtemp(join(tmpdir(), 'bakery-tour-'));
   await symlink(resolve('examples'), join(folder, 'examples'));
   database = await createDatabase();
-  const port = await freePort();
-  url = `http://localhost:${port}`;
   const [, email = '', password = ''] =
     /^ADMIN_EMAIL=(\S+) ADMIN_PASSWORD='([^']+)' npm start$/m.exec(await readFile('README.md', 'utf8')) ?? [];
-  service = spawnBuilt('src/main.js', {
+  await place.start({
     NODE_ENV: 'development',
-    PORT: String(port),
-    HOST: '127.0.0.1',
     DATABASE_URL: database.url,
     DATA_DIR: join(folder, '.data'),
     ADMIN_EMAIL: email,
     ADMIN_PASSWORD: password,
   });
-  await untilListening(service, url);
 });
 
 afterAll(async () => {
-  service.child.kill('SIGTERM');
-  await service.exited;
+  await place.clear();
   await database.drop();
   await rm(folder, { recursive: true, force: true });
 });
@@ -59,7 +53,7 @@ async function tour(): Promise<Step[]> {
 /** Pastes a block into a shell in the tour's folder, with the variables that those before it have set. */
 async function paste(commands: string): Promise<string> {
   const script = `[ -f variables ] && . ./variables
-${commands.replaceAll('http://localhost:3000', url)}
+${commands.replaceAll('http://localhost:3000', place.url)}
 declare -p OTP ORDER PAGE 2>/dev/null >variables; true`;
   const { stdout } = await promisify(execFile)('bash', ['-c', script], { cwd: folder, timeout: 60_000 });
   return stdout.trim();
@@ -68,7 +62,7 @@ declare -p OTP ORDER PAGE 2>/dev/null >variables; true`;
 /** Leaves out what is different every time: ids, times and the address. */
 function steady(output: string): string {
   return output
-    .replaceAll(url, 'http://localhost:3000')
+    .replaceAll(place.url, 'http://localhost:3000')
     .replaceAll(/[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}/g, 'UUID')
     .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME');
 }

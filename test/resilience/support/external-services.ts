@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { CloudinaryStandIn } from '../../support/cloudinary-stand-in.js';
 import { MidtransStandIn } from '../../support/midtrans-stand-in.js';
-import { ACCESS_SECRET, ADMIN, REFRESH_SECRET } from '../../support/service.js';
 import { SmtpStandIn } from '../../support/smtp-stand-in.js';
 
 /** Image host, gateway and mail server on loopback. They outlive the service's processes. */
@@ -38,10 +37,6 @@ export class ExternalServices {
       ...gatewaySettings(this.gateway),
       CLOUDINARY_URL: this.cloudinary.url,
       SMTP_URL: this.smtp.url,
-      JWT_ACCESS_SECRET: ACCESS_SECRET,
-      JWT_REFRESH_SECRET: REFRESH_SECRET,
-      ADMIN_EMAIL: ADMIN.email,
-      ADMIN_PASSWORD: ADMIN.password,
     };
   }
 

@@ -3,7 +3,7 @@ import { Client } from '../../support/client.js';
 import type { TestDatabase } from '../../support/databases.js';
 import { jobRows } from '../../support/jobs.js';
 import { createProduct, ledger, letTimePass } from '../../support/products.js';
-import { ADMIN } from '../../support/service.js';
+import type { ServicePlace } from '../../support/service-process.js';
 import { until } from '../../support/wait.js';
 import { Catalog, wholeCatalog } from './catalog.js';
 import { imageIdOf, type ExternalServices } from './external-services.js';
@@ -40,12 +40,11 @@ export class Workload {
     );
   }
 
-  /** @param url of a service that is up */
-  static async prepare(url: string, external: ExternalServices): Promise<Workload> {
-    const admin = new Client(url);
-    await admin.post('/api/login').send(ADMIN).expect(200);
+  /** @param place where a service is up */
+  static async prepare(place: ServicePlace, external: ExternalServices): Promise<Workload> {
+    const admin = await place.admin();
     const { id } = await createProduct(admin);
-    const customers = [new Client(url), new Client(url)];
+    const customers = [new Client(place.url), new Client(place.url)];
     for (const [index, customer] of customers.entries())
       await customer.register({ email: `buyer-${index}@example.com` }).expect(201);
     return new Workload(admin, customers, id, external);
