@@ -1,25 +1,6 @@
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { padded, png } from '../support/pictures.js';
-import {
-  heading,
-  launch,
-  photograph,
-  register,
-  search,
-  sees,
-  shopperOf,
-  signInAsAdmin,
-} from './support/shopper.js';
-
-let browser: Browser;
-
-beforeAll(async () => {
-  browser = await launch();
-});
-
-afterAll(async () => {
-  await browser.close();
-});
+import { heading, photograph, register, search, sees, shopperOf, signInAsAdmin } from './support/shopper.js';
 
 const MIB = 1024 * 1024;
 
@@ -33,7 +14,7 @@ function thumbs(page: Page) {
 }
 
 it('an administrator creates a product with three pictures, edits it and deletes it', async () => {
-  const { context, page, problems } = await shopperOf(browser);
+  const { page, problems } = await shopperOf();
   const name = `Roti unyil ${Date.now()}`;
   await signInAsAdmin(page);
   await page.getByRole('link', { name: 'Manage' }).click();
@@ -94,11 +75,10 @@ it('an administrator creates a product with three pictures, edits it and deletes
   await page.getByLabel('Payment').selectOption('partial_refund');
   await sees(page, 'No order is like that.');
   expect(problems).toEqual([]);
-  await context.close();
 });
 
 it('markup in the texts of a product is shown as text', async () => {
-  const { context, page, problems } = await shopperOf(browser);
+  const { page, problems } = await shopperOf();
   const name = `<img src=x onerror="document.title='stolen'">${Date.now()}`;
   await signInAsAdmin(page);
   await page.goto('/manage/products/new');
@@ -118,16 +98,14 @@ it('markup in the texts of a product is shown as text', async () => {
   await page.getByRole('dialog').getByRole('button', { name: 'Delete it' }).click();
   await sees(page, 'is deleted.');
   expect(problems).toEqual([]);
-  await context.close();
 });
 
 it('a customer does not get to the pages of administrators', async () => {
-  const { context, page } = await shopperOf(browser);
+  const { context, page } = await shopperOf();
   await register(page);
   expect(await page.getByRole('link', { name: 'Manage' }).count()).toBe(0);
   await page.goto('/manage/products');
   await sees(page, 'There is nothing here');
-  await context.close();
 });
 
 async function editProduct(page: Page, name: string): Promise<void> {

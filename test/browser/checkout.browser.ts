@@ -1,15 +1,5 @@
-import type { Browser, Page, Response, Route } from 'playwright-core';
-import { asAdmin, heading, launch, photograph, register, sees, shopperOf } from './support/shopper.js';
-
-let browser: Browser;
-
-beforeAll(async () => {
-  browser = await launch();
-});
-
-afterAll(async () => {
-  await browser.close();
-});
+import type { Page, Response, Route } from 'playwright-core';
+import { asAdmin, heading, photograph, register, sees, shopperOf } from './support/shopper.js';
 
 async function putIntoCart(page: Page, ...names: readonly string[]): Promise<void> {
   for (const name of names) {
@@ -24,7 +14,7 @@ async function putIntoCart(page: Page, ...names: readonly string[]): Promise<voi
 }
 
 it('an order that was cancelled after a failed answer is not brought back by the same cart', async () => {
-  const { context, page, problems } = await shopperOf(browser);
+  const { page, problems } = await shopperOf();
   await register(page);
   await putIntoCart(page, 'Sourdough loaf');
   const keys: (string | undefined)[] = [];
@@ -52,11 +42,10 @@ it('an order that was cancelled after a failed answer is not brought back by the
   expect(page.url()).not.toBe(cancelled);
   expect(new Set(keys).size).toBe(2);
   expect(problems).toEqual([]);
-  await context.close();
 });
 
 it('a new try after a failed answer goes on with the same order', async () => {
-  const { context, page } = await shopperOf(browser);
+  const { page } = await shopperOf();
   await register(page);
   await putIntoCart(page, 'Sourdough loaf');
   const unavailable = (route: Route) => afterTheService(route, 502, 'payment gateway is unavailable');
@@ -69,11 +58,10 @@ it('a new try after a failed answer goes on with the same order', async () => {
   await heading(page, 'Waiting for payment');
   await page.getByRole('link', { name: '← Your orders' }).click();
   await sees(page, '1 order in all.');
-  await context.close();
 });
 
 it('a product that is gone is marked in the cart and left out of the total and the order', async () => {
-  const { context, page, problems } = await shopperOf(browser);
+  const { page, problems } = await shopperOf();
   const name = `Kue musiman ${Date.now()}`;
   const id = await createProduct(name);
   await register(page);
@@ -99,11 +87,10 @@ it('a product that is gone is marked in the cart and left out of the total and t
   await sees(page, 'Order summary');
   expect(await page.getByRole('main').getByText(name).count()).toBe(0);
   expect(problems).toEqual([]);
-  await context.close();
 });
 
 it('an order is asked for with growing gaps, and at once when the tab is looked at again', async () => {
-  const { context, page } = await shopperOf(browser);
+  const { context, page } = await shopperOf();
   await register(page);
   await putIntoCart(page, 'Donat kentang');
   await page.clock.install();
@@ -131,7 +118,6 @@ it('an order is asked for with growing gaps, and at once when the tab is looked 
   await page.clock.resume();
   await heading(page, 'Paid');
   await sees(page, 'Receipt');
-  await context.close();
 });
 
 function isForOrder(call: Response): boolean {

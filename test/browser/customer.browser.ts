@@ -1,7 +1,6 @@
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import {
   heading,
-  launch,
   mailedCode,
   newEmail,
   overflow,
@@ -17,19 +16,9 @@ import {
 } from './support/shopper.js';
 import { PRODUCTS } from './support/catalog.mjs';
 
-let browser: Browser;
-
-beforeAll(async () => {
-  browser = await launch();
-});
-
-afterAll(async () => {
-  await browser.close();
-});
-
 it('a customer registers, verifies, scrolls to the end, orders, pays and sees it paid', async () => {
   expect(new URL(storefrontUrl).origin).not.toBe(new URL(serviceUrl).origin);
-  const { context, page, problems } = await shopperOf(browser);
+  const { context, page, problems } = await shopperOf();
   const email = newEmail();
 
   await page.goto('/');
@@ -103,11 +92,10 @@ it('a customer registers, verifies, scrolls to the end, orders, pays and sees it
   await page.getByRole('link', { name: /2 × Kue lapis legit.*Paid/ }).waitFor();
   await sees(page, '1 order in all.');
   expect(problems).toEqual([]);
-  await context.close();
 });
 
 it('an order that is cancelled or denied says so', async () => {
-  const { context, page, problems } = await shopperOf(browser, PHONE);
+  const { context, page, problems } = await shopperOf(PHONE);
   await register(page);
   const orderOne = async (): Promise<Page> => {
     await page.goto('/');
@@ -141,11 +129,10 @@ it('an order that is cancelled or denied says so', async () => {
   await refusal(simulator).click();
   await heading(page, 'Payment denied');
   expect(problems).toEqual([]);
-  await context.close();
 });
 
 it('a customer gets from the sign-in to a paid order by keyboard only', async () => {
-  const { context, page, problems } = await shopperOf(browser);
+  const { context, page, problems } = await shopperOf();
   const email = await register(page);
   await page.getByRole('button', { name: 'Sign out' }).click();
   await heading(page, 'Bread that was dough an hour ago');
@@ -178,11 +165,10 @@ it('a customer gets from the sign-in to a paid order by keyboard only', async ()
   await simulator.keyboard.press('Enter');
   await heading(page, 'Paid');
   expect(problems).toEqual([]);
-  await context.close();
 });
 
 it('the focus goes to the heading of a new page, and stays there when its content is loaded', async () => {
-  const { context, page } = await shopperOf(browser);
+  const { page } = await shopperOf();
   await register(page);
   await page.getByRole('link', { name: 'Butter croissant' }).waitFor();
   expect(await focusedHeading(page)).toBe('Baked before sunrise');
@@ -204,7 +190,6 @@ it('the focus goes to the heading of a new page, and stays there when its conten
   await page.locator(`a[href="${pathname}"]`).click();
   await heading(page, 'Waiting for payment');
   expect(await focusedHeading(page)).toBe('Waiting for payment');
-  await context.close();
 });
 
 /** The button of the payment page that refuses the payment. */

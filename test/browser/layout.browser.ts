@@ -1,8 +1,7 @@
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import {
   DESKTOP,
   heading,
-  launch,
   overflow,
   PHONE,
   photograph,
@@ -15,16 +14,6 @@ import {
   violations,
 } from './support/shopper.js';
 
-let browser: Browser;
-
-beforeAll(async () => {
-  browser = await launch();
-});
-
-afterAll(async () => {
-  await browser.close();
-});
-
 const WIDTHS = { phone: PHONE, desktop: DESKTOP } as const;
 /** Checked for overflow besides. */
 const NARROWEST = 360;
@@ -34,7 +23,7 @@ type SizeName = keyof typeof WIDTHS;
 
 describe.each(Object.keys(WIDTHS) as SizeName[])('on a %s', (size) => {
   it('pages for visitors fit the screen and are accessible', async () => {
-    const { context, page, problems } = await shopperOf(browser, WIDTHS[size]);
+    const { page, problems } = await shopperOf(WIDTHS[size]);
     await page.goto('/');
     await heading(page, 'Bread that was dough an hour ago');
     await looksGood(page, `welcome-${size}`);
@@ -54,11 +43,10 @@ describe.each(Object.keys(WIDTHS) as SizeName[])('on a %s', (size) => {
     await sees(page, 'There is nothing here');
     await looksGood(page, `lost-${size}`);
     expect(problems).toEqual([]);
-    await context.close();
   });
 
   it('pages for customers fit the screen and are accessible', async () => {
-    const { context, page, problems } = await shopperOf(browser, WIDTHS[size]);
+    const { page, problems } = await shopperOf(WIDTHS[size]);
     await register(page, 'Wolfeschlegelsteinhausenbergerdorff Nama-Yang-Sangat-Panjang');
     await page.getByRole('link', { name: 'Kue lapis legit' }).waitFor();
     await picturesLoaded(page);
@@ -98,11 +86,10 @@ describe.each(Object.keys(WIDTHS) as SizeName[])('on a %s', (size) => {
     await sees(page, 'We do not bake this any more');
     await looksGood(page, `product-gone-${size}`);
     expect(problems).toEqual([]);
-    await context.close();
   });
 
   it('pages for administrators fit the screen and are accessible', async () => {
-    const { context, page, problems } = await shopperOf(browser, WIDTHS[size]);
+    const { page, problems } = await shopperOf(WIDTHS[size]);
     await signInAsAdmin(page);
     await page.goto('/manage/products');
     await page.getByRole('link', { name: 'Edit Kue lapis legit' }).waitFor();
@@ -124,11 +111,10 @@ describe.each(Object.keys(WIDTHS) as SizeName[])('on a %s', (size) => {
     await page.getByRole('heading', { name: 'Fulfilment' }).waitFor();
     await looksGood(page, `manage-order-${size}`);
     expect(problems).toEqual([]);
-    await context.close();
   });
 
   it('the catalog fits the screen and is accessible while it loads and when it fails', async () => {
-    const { context, page } = await shopperOf(browser, WIDTHS[size]);
+    const { page } = await shopperOf(WIDTHS[size]);
     await register(page);
     let answer: ((fail: boolean) => void) | undefined;
     await page.route(`${serviceUrl}/api/products**`, async (route) => {
@@ -147,7 +133,6 @@ describe.each(Object.keys(WIDTHS) as SizeName[])('on a %s', (size) => {
     answer?.(false);
     await page.getByRole('link', { name: 'Kue lapis legit' }).waitFor();
     await page.unrouteAll({ behavior: 'ignoreErrors' });
-    await context.close();
   });
 });
 

@@ -2,8 +2,8 @@ import { readdir, readFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import { extname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import type { Browser, BrowserContext } from 'playwright-core';
-import { heading, launch, PHONE, register, shopperOf, storefrontUrl } from './support/shopper.js';
+import type { BrowserContext } from 'playwright-core';
+import { heading, PHONE, register, shopperOf, storefrontUrl } from './support/shopper.js';
 
 const DIST = join(import.meta.dirname, '..', '..', 'examples', 'storefront', 'dist');
 const LARGEST_SCRIPT_BYTES = 130_000;
@@ -21,15 +21,9 @@ const TYPES: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 };
 
-let browser: Browser;
 let server: Server;
 
-beforeAll(async () => {
-  browser = await launch();
-});
-
-afterAll(async () => {
-  await browser.close();
+afterAll(() => {
   server.close();
 });
 
@@ -44,7 +38,7 @@ it('all scripts together have at most 130 kB, compressed', async () => {
 });
 
 it('on a slow phone the catalog becomes interactive; the time is printed', async () => {
-  const shopper = await shopperOf(browser, PHONE);
+  const shopper = await shopperOf(PHONE);
   await register(shopper.page);
   const session = await shopper.page.evaluate(() => localStorage.getItem('bakery.session') ?? '');
   await shopper.context.addInitScript((stored) => {
@@ -54,7 +48,6 @@ it('on a slow phone the catalog becomes interactive; the time is printed', async
   const times: number[] = [];
   while (times.length < RUNS) times.push(Math.round(await timeToCatalog(shopper.context, url)));
   console.log(`catalog interactive on a slow phone: ${Math.min(...times)} ms (${times.join(', ')})`);
-  await shopper.context.close();
 });
 
 /** @returns milliseconds from the start of the navigation until a card of the catalog reacts to a person */

@@ -1,8 +1,7 @@
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import {
   DESKTOP,
   heading,
-  launch,
   overflow,
   PHONE,
   photograph,
@@ -14,16 +13,6 @@ import {
   takeStep,
   violations,
 } from './support/shopper.js';
-
-let browser: Browser;
-
-beforeAll(async () => {
-  browser = await launch();
-});
-
-afterAll(async () => {
-  await browser.close();
-});
 
 /** Orders one product and pays it. @returns the order's id */
 async function buy(page: Page, name: string): Promise<string> {
@@ -40,13 +29,13 @@ async function buy(page: Page, name: string): Promise<string> {
 }
 
 it('the owner takes an order from the search to collected, and its customer sees each step', async () => {
-  const customer = await shopperOf(browser);
+  const customer = await shopperOf();
   const name = `Sari Wulandari ${Date.now()}`;
   const email = await register(customer.page, name);
   await buy(customer.page, 'Donat kentang');
   await sees(customer.page, 'We have your order and start soon.');
 
-  const { context, page, problems } = await shopperOf(browser);
+  const { page, problems } = await shopperOf();
   await signInAsAdmin(page);
   await page.getByRole('link', { name: 'Manage' }).click();
   await page.getByRole('navigation', { name: 'Manage' }).getByRole('link', { name: 'Orders' }).click();
@@ -84,15 +73,13 @@ it('the owner takes an order from the search to collected, and its customer sees
   await page.getByRole('button', { name: 'Show all' }).click();
   await page.getByRole('link', { name }).getByText('Collected').waitFor();
   expect([...problems, ...customer.problems]).toEqual([]);
-  await context.close();
-  await customer.context.close();
 });
 
 it('a step that another administrator took meanwhile is refused, told and shown', async () => {
-  const customer = await shopperOf(browser);
+  const customer = await shopperOf();
   await register(customer.page);
   const id = await buy(customer.page, 'Butter croissant');
-  const { context, page, problems } = await shopperOf(browser);
+  const { page, problems } = await shopperOf();
   await signInAsAdmin(page);
   await page.goto(`/manage/orders/${id}`);
   await page.getByRole('button', { name: 'Start preparing' }).waitFor();
@@ -116,12 +103,10 @@ it('a step that another administrator took meanwhile is refused, told and shown'
     await photograph(customer.page, `order-refused-${width}`, true);
   }
   expect(problems).toEqual([]);
-  await context.close();
-  await customer.context.close();
 });
 
 it('a customer finds a product by a part of its name, by keyboard, and gets back to what they searched', async () => {
-  const { context, page, problems } = await shopperOf(browser, PHONE);
+  const { page, problems } = await shopperOf(PHONE);
   await register(page);
   await page.getByRole('searchbox', { name: 'Find bread or cake' }).fill('LAPIS');
   await page.keyboard.press('Enter');
@@ -138,5 +123,4 @@ it('a customer finds a product by a part of its name, by keyboard, and gets back
   await page.getByRole('link', { name: 'Butter croissant' }).waitFor();
   expect(await page.locator('input:focus').inputValue()).toBe('');
   expect(problems).toEqual([]);
-  await context.close();
 });

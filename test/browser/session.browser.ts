@@ -1,7 +1,6 @@
-import type { Browser, Page, Request } from 'playwright-core';
+import type { Page, Request } from 'playwright-core';
 import {
   heading,
-  launch,
   PASSWORD,
   photograph,
   register,
@@ -10,16 +9,6 @@ import {
   shopperOf,
   storefrontUrl,
 } from './support/shopper.js';
-
-let browser: Browser;
-
-beforeAll(async () => {
-  browser = await launch();
-});
-
-afterAll(async () => {
-  await browser.close();
-});
 
 /** Paths of the calls that a page makes from now on, with their status. */
 function calls(...pages: readonly Page[]): string[] {
@@ -35,7 +24,7 @@ function calls(...pages: readonly Page[]): string[] {
 }
 
 it('a missing access token is renewed and the order is made (contract 5)', async () => {
-  const { context, page, problems } = await shopperOf(browser);
+  const { context, page, problems } = await shopperOf();
   await register(page);
   await page.getByRole('link', { name: 'Sourdough loaf' }).click();
   await page.getByRole('button', { name: 'Add to cart' }).click();
@@ -54,11 +43,10 @@ it('a missing access token is renewed and the order is made (contract 5)', async
   expect(seen.slice(0, 3)).toEqual(['POST /api/orders 401', 'GET /api/refresh 200', 'POST /api/orders 201']);
   expect(new Set(keys).size).toBe(1);
   expect(problems).toEqual([]);
-  await context.close();
 });
 
 it('a session that has ended asks to sign in, and leads back to the page', async () => {
-  const { context, page } = await shopperOf(browser);
+  const { context, page } = await shopperOf();
   const email = await register(page);
   await context.clearCookies();
   await page.getByRole('link', { name: 'Orders' }).click();
@@ -71,13 +59,12 @@ it('a session that has ended asks to sign in, and leads back to the page', async
   await page.getByLabel('Password').fill('kue lapis legit');
   await page.getByRole('button', { name: 'Sign in' }).click();
   await heading(page, 'Your orders');
-  await context.close();
 });
 
 it.each(['/.//other.example', '//other.example', 'https://other.example/', String.raw`/\other.example`])(
   'a sign-in does not lead to another site: ?next=%s',
   async (next) => {
-    const { context, page, problems } = await shopperOf(browser);
+    const { page, problems } = await shopperOf();
     const email = await register(page);
     await page.getByRole('button', { name: 'Sign out' }).click();
     await heading(page, 'Bread that was dough an hour ago');
@@ -88,12 +75,11 @@ it.each(['/.//other.example', '//other.example', 'https://other.example/', Strin
     await heading(page, 'Baked before sunrise');
     expect(page.url()).toBe(`${storefrontUrl}/`);
     expect(problems).toEqual([]);
-    await context.close();
   },
 );
 
 it('two tabs share the cart, refresh at the same time, and are signed out together', async () => {
-  const { context, page, tab, problems } = await shopperOf(browser);
+  const { context, page, tab, problems } = await shopperOf();
   await register(page);
   const other = await tab();
   await other.goto('/cart');
@@ -116,11 +102,10 @@ it('two tabs share the cart, refresh at the same time, and are signed out togeth
   await heading(page, 'Bread that was dough an hour ago');
   await heading(other, 'Welcome back');
   expect(problems).toEqual([]);
-  await context.close();
 });
 
 it('offline is shown, loading can be tried again, and goes on when the connection is back', async () => {
-  const { context, page, problems } = await shopperOf(browser);
+  const { context, page, problems } = await shopperOf();
   await register(page);
   await context.setOffline(true);
   await sees(page, 'You are offline.');
@@ -133,5 +118,4 @@ it('offline is shown, loading can be tried again, and goes on when the connectio
   await sees(page, 'No orders yet');
   expect(await page.getByText('You are offline.').count()).toBe(0);
   expect(problems).toEqual([]);
-  await context.close();
 });

@@ -42,12 +42,21 @@ export interface Shopper {
   readonly tab: () => Promise<Page>;
 }
 
-export function launch(): Promise<Browser> {
-  return chromium.launch({ executablePath: setting('BROWSER'), args: BROWSER_ARGS });
-}
+let browser: Browser;
+const contexts: BrowserContext[] = [];
 
-export async function shopperOf(browser: Browser, viewport: Size = DESKTOP): Promise<Shopper> {
+// Each file of tests that imports this has a browser; what a test opened is closed after it.
+beforeAll(async () => {
+  browser = await chromium.launch({ executablePath: setting('BROWSER'), args: BROWSER_ARGS });
+});
+afterEach(async () => {
+  for (const context of contexts.splice(0)) await context.close();
+});
+afterAll(() => browser.close());
+
+export async function shopperOf(viewport: Size = DESKTOP): Promise<Shopper> {
   const context = await browser.newContext({ viewport, reducedMotion: 'reduce', baseURL: storefrontUrl });
+  contexts.push(context);
   context.setDefaultTimeout(15_000);
   const problems: string[] = [];
   context.on('weberror', (error) => problems.push(error.error().message));
