@@ -101,7 +101,7 @@ it('markup in the texts of a product is shown as text', async () => {
 });
 
 it('a customer does not get to the pages of administrators', async () => {
-  const { context, page } = await shopperOf();
+  const { page } = await shopperOf();
   await register(page);
   expect(await page.getByRole('link', { name: 'Manage' }).count()).toBe(0);
   await page.goto('/manage/products');

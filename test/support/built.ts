@@ -21,9 +21,6 @@ export interface BuiltModules {
   'src/products/product-pages.js': typeof import('../../src/products/product-pages.js');
   'src/jobs/jobs.service.js': typeof import('../../src/jobs/jobs.service.js');
   'src/gateway/payment-gateway.js': typeof import('../../src/gateway/payment-gateway.js');
-  'src/payments/cancellation.service.js': typeof import('../../src/payments/cancellation.service.js');
-  'src/payments/payment-events.service.js': typeof import('../../src/payments/payment-events.service.js');
-  'src/payments/payments.service.js': typeof import('../../src/payments/payments.service.js');
   'src/images/images.service.js': typeof import('../../src/images/images.service.js');
 }
 

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { Client } from './client.js';
 import { jobRows } from './jobs.js';
-import { MidtransStandIn } from './midtrans-stand-in.js';
-import { gatewaySettings, order, orderOf } from './orders.js';
+import type { MidtransStandIn } from './midtrans-stand-in.js';
+import { order, orderOf, startShop, userIdOf } from './orders.js';
 import { createProduct } from './products.js';
-import { startService, type ServiceOptions, type TestService } from './service.js';
+import type { ServiceOptions, TestService } from './service.js';
 import { until } from './wait.js';
 
 /** The service with Midtrans stood in for, a product and a customer. */
@@ -20,24 +20,16 @@ export interface Shop {
 export const GROSS_AMOUNT = 370_000;
 
 export async function openShop(options: ServiceOptions = {}): Promise<Shop> {
-  const gateway = await MidtransStandIn.start();
-  const service = await startService({
-    ...options,
-    settings: { ...gatewaySettings(gateway), ...options.settings },
-  });
+  const service = await startShop(options);
   const { id: productId } = await createProduct(await service.admin());
-  const customer = service.client();
-  const answer = await customer.register({ email: `payer-${randomUUID()}@example.com` }).expect(201);
+  const customer = await service.customer();
   return {
     service,
-    gateway,
+    gateway: service.gateway,
     customer,
-    userId: (answer.body as { data: { user: { id: number } } }).data.user.id,
+    userId: userIdOf(customer),
     productId,
-    close: async () => {
-      await service.stop();
-      await gateway.close();
-    },
+    close: () => service.stop(),
   };
 }
 

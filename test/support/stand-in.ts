@@ -45,8 +45,6 @@ export abstract class StandIn<Operation extends string, C extends Call<Operation
   beforeProcessing: ((call: C) => Promise<unknown> | void) | undefined;
   /** Awaited when a call was processed and before it is answered. */
   beforeAnswering: ((call: C) => Promise<unknown> | void) | undefined;
-  /** Connections accepted since the start. */
-  acceptedConnections = 0;
   /** Calls that are neither answered to the end nor given up by the caller, and the most there were. */
   callsInProgress = 0;
   mostCallsInProgress = 0;
@@ -64,7 +62,6 @@ export abstract class StandIn<Operation extends string, C extends Call<Operation
       });
     });
     this.#sockets = trackSockets(this.#server);
-    this.#server.on('connection', () => (this.acceptedConnections += 1));
   }
 
   /** Connections open now. */

@@ -2,10 +2,13 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
+import { signIn } from '../support/accounts.js';
 import { built } from '../support/built.js';
 import { createDatabase, createEmptyDatabase, type TestDatabase } from '../support/databases.js';
 import { notification, notify } from '../support/notifications.js';
+import { pageOf, readOrder } from '../support/orders.js';
 import { png } from '../support/pictures.js';
+import type { ProductAnswer } from '../support/products.js';
 import { contentsOf, schemaOf } from '../support/schema.js';
 import { startService } from '../support/service.js';
 import { until } from '../support/wait.js';
@@ -94,39 +97,26 @@ async function fill(pool: pg.Pool, table: string): Promise<void> {
   );
 }
 
+type Contents = Awaited<ReturnType<typeof contentsOf>>;
+
 /** Tables and columns of `before` that `after` lacks; throws when what both have differs. */
-function lost(
-  before: Awaited<ReturnType<typeof contentsOf>>,
-  after: Awaited<ReturnType<typeof contentsOf>>,
-): string[] {
-  const losses: string[] = [];
-  for (const [table, rows] of before) {
+function lost(before: Contents, after: Contents): string[] {
+  return [...before].flatMap(([table, rows]) => {
     const kept = after.get(table);
-    if (kept === undefined) {
-      losses.push(table);
-      continue;
-    }
-    const columns = new Set(Object.keys(kept[0] ?? {}));
-    losses.push(
-      ...Object.keys(rows[0] ?? {})
-        .filter((column) => kept.length > 0 && !columns.has(column))
-        .map((column) => `${table}.${column}`),
-    );
-    const common = new Set(Object.keys(rows[0] ?? {}).filter((column) => columns.has(column)));
+    if (kept === undefined) return [table];
+    const columns = Object.keys(rows[0] ?? {});
+    const gone = columns.filter((column) => kept[0] !== undefined && !(column in kept[0]));
+    const common = columns.filter((column) => !gone.includes(column));
     expect({ table, rows: sorted(kept, common) }).toEqual({ table, rows: sorted(rows, common) });
-  }
-  return losses;
+    return gone.map((column) => `${table}.${column}`);
+  });
 }
 
 /** Of a picture's URL only the file's name: a migration keeps no more of it. */
-function sorted(rows: readonly Record<string, unknown>[], columns: ReadonlySet<string>): string[] {
-  return rows
-    .map(({ url, ...row }) =>
-      typeof url === 'string' ? { ...row, url: url.split('/').at(-1) } : { ...row, url },
-    )
-    .map((row) => Object.entries(row).filter(([name]) => columns.has(name)))
-    .map((entries) => JSON.stringify(entries.sort()))
-    .sort();
+function sorted(rows: readonly Record<string, unknown>[], columns: readonly string[]): string[] {
+  const valueOf = (value: unknown, column: string): unknown =>
+    column === 'url' && typeof value === 'string' ? value.split('/').at(-1) : value;
+  return rows.map((row) => JSON.stringify(columns.map((column) => valueOf(row[column], column)))).sort();
 }
 
 describe('the migrations', () => {
@@ -174,21 +164,10 @@ describe('the migrations', () => {
 
     const service = await startService({ database, settings: { DATA_DIR: dataDir } });
     try {
-      const customer = service.client();
-      await customer
-        .post('/api/login')
-        .send({ email: 'wayan@example.com', password: 'baked in 1.0' })
-        .expect(200);
-      const admin = service.client();
-      await admin
-        .post('/api/login')
-        .send({ email: 'admin@bakery.example', password: 'the owner of 1.0' })
-        .expect(200);
-
+      const customer = await signIn(service, 'wayan@example.com', 'baked in 1.0');
+      await signIn(service, 'admin@bakery.example', 'the owner of 1.0');
       const list = await customer.get('/api/products').expect(200);
-      const { products } = (
-        list.body as { data: { products: { name: string; price: number; images: string[] | null }[] } }
-      ).data;
+      const { products } = (list.body as { data: { products: ProductAnswer[] } }).data;
       expect(products.map(({ name, price, images }) => [name, price, images?.length ?? 0]).sort()).toEqual([
         ['Lapis Legit', 185000.5, 1],
         ['Roti Sobek', 28000, 2],
@@ -200,16 +179,12 @@ describe('the migrations', () => {
         await answer.arrayBuffer();
       }
 
-      const orders = await customer.get('/api/orders').expect(200);
-      const statuses = (orders.body as { data: { orders: { status: string }[] } }).data.orders.map(
-        ({ status }) => status,
-      );
-      expect(statuses.sort()).toEqual(['cancel', 'pending', 'settlement']);
+      const { orders } = pageOf(await customer.get('/api/orders').expect(200));
+      expect(orders.map(({ status }) => status).toSorted()).toEqual(['cancel', 'pending', 'settlement']);
       const pending = VERSION_1.orders.find(({ status }) => status === 'pending');
       const { order_id = '', gross_amount = 0 } = pending ?? {};
       await notify(service, notification({ order_id, gross_amount: `${gross_amount}.00` })).expect(200);
-      const paid = await customer.get(`/api/orders/${order_id}`).expect(200);
-      expect(paid.body).toMatchObject({ data: { order: { status: 'settlement' } } });
+      expect(await readOrder(customer, order_id)).toMatchObject({ status: 'settlement' });
     } finally {
       await service.stop();
       await rm(dataDir, { recursive: true });
