@@ -13,14 +13,12 @@ const HELP = `The database: copies of it, and its schema.
   npm run db -- migrate        applies all that are not, as every start of the service does
   npm run db -- revert         takes back the last one, and loses what only its tables and columns hold
 
-All of them work for the embedded database and for DATABASE_URL.
-backup works while the service runs and while it does not. FILE holds all that was committed before it began, password
-digests included: keep it private. It does not hold generated keys, mail in DATA_DIR/outbox and images at Cloudinary.
-restore checks the whole file first and writes all or nothing. It takes a backup of this version or an earlier one, from
-any version of PostgreSQL. The database must be empty: name a new one, or a DATA_DIR that does not exist. Jobs that
-waited at the backup are in it: a mail that was sent after the backup is sent again.
-revert never touches the schema of the job queue (graphile-worker), which has no way back. Stop the service before it:
-the next start applies the migration again.
+backup works while the service runs and while it does not. FILE holds password digests: keep it private. It does not hold
+generated keys, mail in DATA_DIR/outbox and images at Cloudinary.
+restore checks the whole file first and writes all or nothing. The database must be empty: name a new one, or a DATA_DIR
+that does not exist.
+revert never touches the schema of the job queue (graphile-worker). Stop the service before it: the next start applies the
+migration again.
 
 It uses the same settings as the service.
 Exit codes: 0 done (also when there was nothing to change), 1 not done, 2 wrong use.

@@ -26,13 +26,11 @@ recipient). Nothing happens to a dead job until you retry or drop it. A dropped 
 host for good.
 
 It uses the same settings as the service and may be used while the service runs; a job that is running is neither
-retried nor dropped. Columns of the list, separated by tabs: id, state, task, what it is about, tries, age, last
-error. E-mail addresses are shortened.
+retried nor dropped. The list's columns are separated by tabs, and e-mail addresses are shortened.
 Exit codes: 0 done (also when there is no job to list or retry), 1 not done, 2 wrong use.
 `;
 
 const MAX_BIGINT = 2n ** 63n - 1n;
-
 const ID = 'the number of a job, as list shows it';
 
 /** @throws UsageError that says what is wrong with the command line */

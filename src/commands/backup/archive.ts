@@ -51,16 +51,11 @@ export async function unpack(file: string, folder: string): Promise<Manifest> {
   if (found === undefined) throw new BackupError(`${file} does not exist`);
   if (!found.isFile())
     throw new BackupError(`${file} is no file: version 1.0 made folders, and restores them`);
-  try {
-    await tar('-xzf', file, '-C', folder);
-  } catch (error) {
+  const manifest = await readManifest(file, folder).catch((error: unknown) => {
     if (error instanceof BackupError) throw error;
     throw new BackupError(`${file} is no backup, or it was cut or changed`, { cause: error });
-  }
-  const text = await readFile(join(folder, MANIFEST), 'utf8').catch(() => undefined);
-  if (text === undefined) throw new BackupError(`${file} is no backup: it has no ${MANIFEST}`);
-  const manifest = parse(text);
-  if (manifest?.format !== FORMAT) {
+  });
+  if (manifest.format !== FORMAT) {
     throw new BackupError(
       `${file} is of a form that this build does not read: restore it with the build that made it`,
     );
@@ -73,12 +68,9 @@ export async function unpack(file: string, folder: string): Promise<Manifest> {
   return manifest;
 }
 
-function parse(text: string): Manifest | undefined {
-  try {
-    return JSON.parse(text) as Manifest;
-  } catch {
-    return undefined;
-  }
+async function readManifest(file: string, folder: string): Promise<Manifest> {
+  await tar('-xzf', file, '-C', folder);
+  return JSON.parse(await readFile(join(folder, MANIFEST), 'utf8')) as Manifest;
 }
 
 async function checksumsOf(folder: string): Promise<Record<string, string>> {
