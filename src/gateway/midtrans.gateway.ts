@@ -67,9 +67,8 @@ export class MidtransGateway extends PaymentGateway {
       if (httpStatus === 401) throw new GatewayRefusedError(`Midtrans create: ${KEY_NOT_ACCEPTED}`);
       const refusal = httpStatus === 408 || httpStatus === 429 ? null : refusalOf(answer);
       if (refusal !== null) {
-        throw new GatewayRefusedError(`Midtrans create: ${httpStatus} ${this.#quote(refusal)}`, {
-          isOrderIdTaken: saysOrderIdTaken(httpStatus, refusal, request.orderId),
-        });
+        const isTaken = saysOrderIdTaken(httpStatus, refusal, request.orderId);
+        throw new GatewayRefusedError(`Midtrans create: ${httpStatus} ${this.#quote(refusal)}`, isTaken);
       }
       const page = httpStatus === 201 ? paymentPageOf(answer) : null;
       if (page === null) throw new GatewayUnavailableError(`Midtrans create: unusable answer ${httpStatus}`);

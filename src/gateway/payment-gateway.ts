@@ -56,12 +56,13 @@ export class GatewayUnavailableError extends Error {
 /** The gateway understood and said no; the message says why. */
 export class GatewayRefusedError extends Error {
   override readonly name = 'GatewayRefusedError';
-  /** Whether a new transaction's order id was used before: under another id it may be accepted. */
-  readonly isOrderIdTaken: boolean;
 
-  constructor(message: string, { isOrderIdTaken = false }: { readonly isOrderIdTaken?: boolean } = {}) {
+  /** @param isOrderIdTaken a new transaction's order id was used before: under another id it may be accepted */
+  constructor(
+    message: string,
+    readonly isOrderIdTaken = false,
+  ) {
     super(message);
-    this.isOrderIdTaken = isOrderIdTaken;
   }
 }
 

@@ -70,7 +70,7 @@ export class SimulatorGateway extends PaymentGateway implements OnModuleInit {
       });
     } catch (error) {
       if (violatedConstraint(error) !== 'simulator_transactions_pkey') throw error;
-      throw new GatewayRefusedError('order_id was used before', { isOrderIdTaken: true });
+      throw new GatewayRefusedError('order_id was used before', true);
     }
     return { token, redirectUrl: `${this.env.publicUrl}/api/simulator/${token}` };
   }
