@@ -1,49 +1,12 @@
-import type { Page, Request } from 'playwright-core';
 import {
   heading,
   PASSWORD,
   photograph,
   register,
   sees,
-  serviceUrl,
   shopperOf,
   storefrontUrl,
 } from './support/shopper.js';
-
-/** Paths of the calls that a page makes from now on, with their status. */
-function calls(...pages: readonly Page[]): string[] {
-  const seen: string[] = [];
-  for (const page of pages) {
-    page.on('response', (response) => {
-      const { pathname } = new URL(response.url());
-      if (response.url().startsWith(serviceUrl) && response.request().method() !== 'OPTIONS')
-        seen.push(`${response.request().method()} ${pathname} ${response.status()}`);
-    });
-  }
-  return seen;
-}
-
-it('a missing access token is renewed and the order is made (contract 5)', async () => {
-  const { context, page, problems } = await shopperOf();
-  await register(page);
-  await page.getByRole('link', { name: 'Sourdough loaf' }).click();
-  await page.getByRole('button', { name: 'Add to cart' }).click();
-  // The cart looks whether its products are still in the catalog.
-  const look = page.waitForResponse(/\/api\/products\/\d+$/);
-  await page.getByRole('link', { name: /^Cart/ }).click();
-  await (await look).finished();
-  await context.clearCookies({ name: 'accessToken' });
-  const seen = calls(page);
-  const keys: (string | undefined)[] = [];
-  page.on('request', (request: Request) => {
-    if (request.method() === 'POST') keys.push(request.headers()['idempotency-key']);
-  });
-  await page.getByRole('button', { name: 'Order and pay' }).click();
-  await heading(page, 'Waiting for payment');
-  expect(seen.slice(0, 3)).toEqual(['POST /api/orders 401', 'GET /api/refresh 200', 'POST /api/orders 201']);
-  expect(new Set(keys).size).toBe(1);
-  expect(problems).toEqual([]);
-});
 
 it('a session that has ended asks to sign in, and leads back to the page', async () => {
   const { context, page } = await shopperOf();

@@ -1,12 +1,10 @@
 import { randomInt, randomUUID } from 'node:crypto';
-import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
+import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from '../support/client.js';
 import { DatabaseProxy } from '../support/database-proxy.js';
 import { createDatabase, type TestDatabase } from '../support/databases.js';
 import { embeddedServerOf } from '../support/embedded-database.js';
-import { accepts } from '../support/loopback.js';
 import { png } from '../support/pictures.js';
 import type { BuiltProcess } from '../support/process.js';
 import { CAKE, form } from '../support/products.js';
@@ -90,20 +88,6 @@ it('neither a body that never ends, nor a mail server that hangs, nor a silent d
   }
 });
 
-it('SIGTERM lets running requests finish, refuses new connections and exits 0 (contract 16)', async () => {
-  const service = await place.start({ ...external.settings, DATABASE_URL: database.url });
-  const { socket, finish, answer } = await halfSentLogin(place.port);
-  const closed = once(socket, 'close');
-  service.child.kill('SIGTERM');
-  await until('the service stops accepting', async () => !(await accepts('127.0.0.1', place.port)));
-  finish();
-  await closed;
-  expect(answer()).toMatch(/^HTTP\/1\.1 400 /m);
-  expect(answer()).toContain('email or password is incorrect');
-  expect(await service.exited).toBe(0);
-  expect(service.output()).not.toMatch(/"level":"(warn|error|fatal)"(?!.*"request")/);
-});
-
 it('SIGTERM while the embedded database is being started leaves none behind', async () => {
   const service = place.spawn(external.settings);
   const server = await until('a PostgreSQL', () => embeddedServerOf(place.dataDir).catch(() => undefined));
@@ -122,9 +106,7 @@ async function stopMsOf(service: BuiltProcess): Promise<number> {
 }
 
 /** A login with a wrong password of which the service has the head and the beginning of the body. */
-async function halfSentLogin(
-  port: number,
-): Promise<{ socket: Socket; finish: () => void; answer: () => string }> {
+async function halfSentLogin(port: number): Promise<{ finish: () => void }> {
   const body = JSON.stringify({ email: 'ayu@example.com', password: 'wrong' });
   const socket = connect(port, '127.0.0.1');
   let answer = '';
@@ -134,7 +116,7 @@ async function halfSentLogin(
   const head = `POST /api/login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nExpect: 100-continue\r\nContent-Length: ${body.length}\r\n\r\n`;
   socket.write(head + body.slice(0, 10));
   await until('the service has taken the request', () => answer.includes('100 Continue'));
-  return { socket, finish: () => socket.write(body.slice(10)), answer: () => answer };
+  return { finish: () => socket.write(body.slice(10)) };
 }
 
 const emailOf = (requestId: string): string => `${requestId}@example.com`;

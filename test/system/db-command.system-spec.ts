@@ -264,17 +264,6 @@ describe('npm run db', () => {
     expect(output.slice(0, reason.length)).toBe(reason);
   });
 
-  it.each([
-    ['postgresql://x:y@127.0.0.1:1/z', '(127.0.0.1:1/z) does not accept connections: is it running there?'],
-    ['postgresql://x:y@host.invalid/z', '(host.invalid/z) is on a host that cannot be found'],
-  ])('says in one line why %s cannot be used', async (url, reason) => {
-    const settings = { DATABASE_URL: url };
-    expect(await db(settings, 'status')).toEqual({
-      code: 1,
-      output: `the database of DATABASE_URL ${reason}\n`,
-    });
-  });
-
   it('says in one line that DATA_DIR cannot be made', async () => {
     const file = at('a-file');
     await writeFile(file, '');
