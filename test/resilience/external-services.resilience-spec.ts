@@ -15,7 +15,7 @@ import { isLongForm } from './support/long-form.js';
 
 const REMOVALS = isLongForm ? 5_000 : 1_000;
 const CALLERS = isLongForm ? 200 : 60;
-/** A process that has warmed up may grow by so much, whatever an external service does. */
+/** A process that has warmed up may grow by so much, also while an external service fails. */
 const GROWTH_MIB = 120;
 /** To each service; see job-kinds.ts, cloudinary.image-host.ts and midtrans.gateway.ts. */
 const MOST_CONNECTIONS = { mail: 4, removals: 3, images: 32, gateway: 64 };

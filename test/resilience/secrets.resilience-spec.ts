@@ -155,7 +155,7 @@ function expectNothingFound(): void {
   expect(written.flatMap(([where, text]) => finder.find(where, text))).toEqual([]);
 }
 
-it('no secret is in the log at level trace, in a table, an answer, a file or the arguments, whatever fails', async () => {
+it('no secret is in the log at level trace, in a table, an answer, a file or the arguments, also when something fails', async () => {
   finder.add('the password of the database', new URL(database.url).password);
   const proxy = await DatabaseProxy.start(database.url);
   const cloudinary = await CloudinaryStandIn.start({

