@@ -1,5 +1,34 @@
+import { MailerModule } from '@nestjs-modules/mailer';
 import { Module } from '@nestjs/common';
+import { join } from 'node:path';
+import { Env } from '../config/env.js';
 import { MailService } from './mail.service.js';
+import { OutboxTransport } from './outbox.transport.js';
 
-@Module({ providers: [MailService], exports: [MailService] })
+/** Bounds every wait of one delivery. In the URL, because nodemailer reads no option beside it. */
+function withTimeouts(smtpUrl: string): string {
+  const url = new URL(smtpUrl);
+  const timeouts = { connectionTimeout: 5, greetingTimeout: 5, socketTimeout: 10, dnsTimeout: 5 };
+  for (const [name, seconds] of Object.entries(timeouts))
+    if (!url.searchParams.has(name)) url.searchParams.set(name, String(seconds * 1000));
+  return url.href;
+}
+
+@Module({
+  imports: [
+    MailerModule.forRootAsync({
+      imports: [],
+      inject: [Env],
+      useFactory: (env: Env) => ({
+        transport:
+          env.smtpUrl === undefined
+            ? new OutboxTransport(join(env.dataDir, 'outbox'))
+            : withTimeouts(env.smtpUrl),
+        defaults: { from: env.mailFrom },
+      }),
+    }),
+  ],
+  providers: [MailService],
+  exports: [MailService],
+})
 export class MailModule {}
