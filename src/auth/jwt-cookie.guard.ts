@@ -1,33 +1,36 @@
-import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
+import { Injectable, type ExecutionContext } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
+import { TokenExpiredError } from '@nestjs/jwt';
+import { AuthGuard } from '@nestjs/passport';
 import type { Response } from 'express';
-import { Access } from '../common/access.decorator.js';
-import type { AuthenticatedRequest } from '../common/current-user.decorator.js';
 import { failures } from '../common/errors.js';
-import { ACCESS_COOKIE, readCookie } from './cookies.js';
-import { TokensService } from './tokens.service.js';
+import { Public } from '../common/public.decorator.js';
+import { JWT_COOKIE } from './jwt-cookie.strategy.js';
+
+/** What passport-jwt 4 says when its extractor found nothing. */
+const NO_TOKEN = 'No auth token';
 
 /**
- * Closes every route without `@Access` to callers without a valid access cookie: 401 when the cookie is missing or
- * expired, 400 when it is malformed (contract 4.4). Routes for administrators answer 403 to others.
+ * Closes every route that is not `@Public()` to callers without a valid access cookie: 401 when the cookie is missing
+ * or expired, 400 when it is malformed (contract 4.4).
  */
 @Injectable()
-export class JwtCookieGuard implements CanActivate {
-  constructor(
-    private readonly reflector: Reflector,
-    private readonly tokens: TokensService,
-  ) {}
+export class JwtCookieGuard extends AuthGuard(JWT_COOKIE) {
+  constructor(private readonly reflector: Reflector) {
+    super();
+  }
 
-  canActivate(context: ExecutionContext): true {
-    const access = this.reflector.getAllAndOverride(Access, [context.getHandler(), context.getClass()]);
-    if (access === 'none' || access === 'refresh cookie') return true;
-    const http = context.switchToHttp();
-    http.getResponse<Response>().setHeader('Cache-Control', 'private, no-cache');
-    const request = http.getRequest<AuthenticatedRequest>();
-    const token = readCookie(request, ACCESS_COOKIE);
-    if (token === null) throw failures.missingAccessToken();
-    request.user = this.tokens.verifyAccess(token);
-    if (access === 'admin' && request.user.role !== 'ADMIN') throw failures.adminOnly();
-    return true;
+  override async canActivate(context: ExecutionContext): Promise<boolean> {
+    if (this.reflector.getAllAndOverride(Public, [context.getHandler(), context.getClass()])) return true;
+    context.switchToHttp().getResponse<Response>().setHeader('Cache-Control', 'private, no-cache');
+    return (await super.canActivate(context)) as boolean;
+  }
+
+  override handleRequest<TUser>(error: unknown, user: TUser | false, info: unknown): TUser {
+    if (user !== false && error === null) return user;
+    const isMissing = info instanceof Error && info.message === NO_TOKEN;
+    throw isMissing || info instanceof TokenExpiredError
+      ? failures.missingAccessToken()
+      : failures.malformedAccessToken();
   }
 }

@@ -8,7 +8,7 @@ import { isId } from '../common/ids.js';
 import { Env } from '../config/env.js';
 
 /** The only algorithm that is signed with or accepted. */
-const ALGORITHM = 'HS256';
+export const JWT_ALGORITHM = 'HS256';
 const ACCESS_LIFETIME_S = 600;
 const REFRESH_LIFETIME_S = 864_000;
 /** By how much the clocks of two processes may differ, in seconds. */
@@ -70,8 +70,8 @@ function serviceOf(secret: string, expiresIn: number): JwtService {
   return new JwtService({
     // A key object: jsonwebtoken parses a key that is text at each call, which takes 0.4 ms.
     secret: createSecretKey(secret, 'utf8'),
-    signOptions: { algorithm: ALGORITHM, expiresIn },
-    verifyOptions: { algorithms: [ALGORITHM] },
+    signOptions: { algorithm: JWT_ALGORITHM, expiresIn },
+    verifyOptions: { algorithms: [JWT_ALGORITHM] },
   });
 }
 
@@ -80,8 +80,8 @@ function claimsOf({ id, fullname, email, role, sessionId }: Caller) {
   return { tokenId: id, fullname, email, role, jti: sessionId };
 }
 
-/** @throws Error when verified claims are not those of this service */
-function callerOf(claims: Readonly<Record<string, unknown>>): Caller {
+/** The caller that verified claims name. @throws Error when they are not claims of this service */
+export function callerOf(claims: Readonly<Record<string, unknown>>): Caller {
   const { tokenId, fullname, email, role, jti, iat, exp } = claims;
   const knownRole = ROLES.find((candidate) => candidate === role);
   // The verification itself accepts a token without `exp` for ever, and does not look at `iat`.

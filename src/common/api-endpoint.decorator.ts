@@ -7,9 +7,9 @@ import {
   ApiResponse,
   getSchemaPath,
 } from '@nestjs/swagger';
-import { Access, type AccessLevel } from './access.decorator.js';
 import { type Failure, failures } from './errors.js';
 import { failEnvelope, FailEnvelope } from './fail-envelope.filter.js';
+import { Public } from './public.decorator.js';
 
 /** What stands under `data` by name: views and lists of views. */
 type DataShape = Readonly<Record<string, Type | readonly [Type]>>;
@@ -18,7 +18,8 @@ type DataShape = Readonly<Record<string, Type | readonly [Type]>>;
 export interface EndpointOptions {
   readonly summary: string;
   readonly description?: string;
-  readonly access: AccessLevel;
+  /** Which cookie it needs (contract 4). An operation for administrators has `AdminGuard` besides. */
+  readonly access: 'none' | 'user' | 'admin' | 'refresh cookie';
   readonly success: {
     readonly status: 200 | 201 | 204;
     /** Without it the answer has no body, or is a file. */
@@ -37,8 +38,8 @@ export interface EndpointOptions {
 }
 
 /**
- * Says who may call an operation and the status of its success, and documents it: summary, cookie, answer, and every
- * failure with its exact message.
+ * Opens an operation that needs no access cookie, sets the status of its success, and documents it: summary, cookie,
+ * answer, and every failure with its exact message.
  */
 export function ApiEndpoint(options: EndpointOptions): MethodDecorator {
   const { summary, description = '', access, success, takes } = options;
@@ -46,7 +47,7 @@ export function ApiEndpoint(options: EndpointOptions): MethodDecorator {
   // Answers that change something or set cookies are never cached.
   const etag = changesState || success.cookies !== undefined ? {} : ETAG;
   return applyDecorators(
-    Access(access),
+    ...(access === 'none' || access === 'refresh cookie' ? [Public(true)] : []),
     HttpCode(success.status),
     ApiOperation({ summary, description }),
     ...(access === 'none'

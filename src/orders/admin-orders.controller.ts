@@ -1,5 +1,6 @@
-import { Body, Controller, Get, Param, Put, Query } from '@nestjs/common';
+import { Body, Controller, Get, Param, Put, Query, UseGuards } from '@nestjs/common';
 import { ApiBody, ApiParam, ApiTags } from '@nestjs/swagger';
+import { AdminGuard } from '../auth/admin.guard.js';
 import { failures } from '../common/errors.js';
 import { ApiEndpoint } from '../common/api-endpoint.decorator.js';
 import { FULFILMENTS } from './fulfilment.js';
@@ -15,6 +16,7 @@ import {
 import { OrdersService } from './orders.service.js';
 
 @ApiTags('Administration')
+@UseGuards(AdminGuard)
 @Controller('admin/orders')
 export class AdminOrdersController {
   constructor(

@@ -1,5 +1,6 @@
-import { Controller, Get, Param, Query } from '@nestjs/common';
+import { Controller, Get, Param, Query, UseGuards } from '@nestjs/common';
 import { ApiParam, ApiTags } from '@nestjs/swagger';
+import { AdminGuard } from '../auth/admin.guard.js';
 import { failures } from '../common/errors.js';
 import { ApiEndpoint } from '../common/api-endpoint.decorator.js';
 import { AdminOrderView } from '../orders/order.dto.js';
@@ -9,6 +10,7 @@ import { HistoryMeta, HistoryQuery, NotificationView } from './order-history.dto
 import { PaymentsRepository } from './payments.repository.js';
 
 @ApiTags('Administration')
+@UseGuards(AdminGuard)
 @Controller('admin/orders')
 export class OrderHistoryController {
   constructor(

@@ -1,6 +1,18 @@
-import { Controller, Delete, Get, Param, Post, Put, Query, Res, UseInterceptors } from '@nestjs/common';
+import {
+  Controller,
+  Delete,
+  Get,
+  Param,
+  Post,
+  Put,
+  Query,
+  Res,
+  UseGuards,
+  UseInterceptors,
+} from '@nestjs/common';
 import { ApiBody, ApiParam, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
+import { AdminGuard } from '../auth/admin.guard.js';
 import { failures, TOO_MANY_IMAGES } from '../common/errors.js';
 import { parseId } from '../common/ids.js';
 import { ApiEndpoint } from '../common/api-endpoint.decorator.js';
@@ -64,6 +76,7 @@ export class ProductsController {
   }
 
   @Post()
+  @UseGuards(AdminGuard)
   @UseInterceptors(FormInterceptor)
   @ApiBody({ type: CreateProductDto })
   @ApiEndpoint({
@@ -83,6 +96,7 @@ export class ProductsController {
   }
 
   @Put(':product_id')
+  @UseGuards(AdminGuard)
   @UseInterceptors(FormInterceptor)
   @ApiParam(PRODUCT_ID)
   @ApiBody({ type: UpdateProductDto })
@@ -107,6 +121,7 @@ export class ProductsController {
   }
 
   @Delete(':product_id')
+  @UseGuards(AdminGuard)
   @ApiParam(PRODUCT_ID)
   @ApiEndpoint({
     summary: 'Delete a product and its images',

@@ -1,7 +1,7 @@
 import { Controller, Get, HttpCode, Inject, Param, ParseUUIDPipe, Post, Req, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
-import { Access } from '../../common/access.decorator.js';
+import { Public } from '../../common/public.decorator.js';
 import { failures } from '../../common/errors.js';
 import { corsOriginMatcher } from '../../common/origin-check.js';
 import { Env } from '../../config/env.js';
@@ -14,7 +14,7 @@ const TOKEN = new ParseUUIDPipe({ exceptionFactory: () => failures.notFound() })
 
 /** The payment page: HTML for a browser, the same facts as JSON for a script that accepts `application/json`. */
 @ApiExcludeController()
-@Access('none')
+@Public(true)
 @Controller('simulator')
 export class SimulatorController {
   constructor(
