@@ -15,8 +15,7 @@ import {
   MAX_ATTEMPTS,
   removeSupersededJobs,
 } from './job-table.js';
-import { type JobKind, placeOf, WORKERS } from './job-kinds.js';
-import { runJobs } from './run-jobs.js';
+import { type JobKind, runJobs, WORKERS } from './run-jobs.js';
 import { withinDeadline } from './with-deadline.js';
 
 /**
@@ -70,8 +69,7 @@ const BURY_PAUSE_MS = 100;
 @Injectable()
 export class JobsService implements OnModuleDestroy {
   readonly #logger = new Logger('Jobs');
-  readonly #tasks: TaskList = {};
-  readonly #kinds = new Map<string, JobKind>();
+  readonly #tasks: Record<JobKind, TaskList> = { mail: {}, payments: {}, images: {} };
   readonly #cron: CronItem[] = [];
   readonly #loops: (() => Promise<void>)[] = [];
   readonly #stop = new AbortController();
@@ -83,8 +81,8 @@ export class JobsService implements OnModuleDestroy {
     this.#pool = new pg.Pool({
       connectionString: database.url,
       application_name: 'bakery-jobs',
-      // One listens for new jobs; taking a job and writing its result down are short.
-      max: WORKERS,
+      // Three listen for new jobs; taking a job and writing its result down are short.
+      max: Object.values(WORKERS).reduce((sum, workers) => sum + workers),
       connectionTimeoutMillis: 3 * SECOND,
       // Not `statement_timeout`, which PgBouncer refuses.
       query_timeout: 10 * SECOND,
@@ -121,8 +119,7 @@ export class JobsService implements OnModuleDestroy {
     handler: JobHandler<P>,
     { kind, deadlineMs = MAX_DEADLINE_MS }: HandleOptions,
   ): void {
-    this.#kinds.set(task, kind);
-    this.#tasks[task] = async (payload, { job, abortSignal }) => {
+    this.#tasks[kind][task] = async (payload, { job, abortSignal }) => {
       const { traceparent } = payload as { readonly traceparent?: string };
       const end = jobDuration.startTimer({ task });
       try {
@@ -141,9 +138,9 @@ export class JobsService implements OnModuleDestroy {
     };
   }
 
-  /** Runs a task without a payload again and again, once for all processes. Call it after `handle`. @param cron in UTC */
+  /** Runs a task without a payload, of the kind `payments`, again and again, once for all processes. @param cron in UTC */
   repeat(task: string, cron: string): void {
-    this.#cron.push({ task, match: cron, options: { jobKey: task, ...this.#placeOf(task) } });
+    this.#cron.push({ task, match: cron, options: { jobKey: task } });
   }
 
   /**
@@ -170,18 +167,14 @@ export class JobsService implements OnModuleDestroy {
     { key, runAt, isNeverGivenUp = false }: EnqueueOptions,
   ): Promise<void> {
     const traceparent = currentTraceparent();
-    const { queueName, priority } = this.#placeOf(task);
     await tx.query(
-      `SELECT graphile_worker.add_job($1, $2::json, job_key := $3, run_at := $4, max_attempts := $5, queue_name := $6,
-         priority := $7)`,
+      'SELECT graphile_worker.add_job($1, $2::json, job_key := $3, run_at := $4, max_attempts := $5)',
       [
         task,
         JSON.stringify(traceparent === undefined ? payload : { ...payload, traceparent }),
         key,
         runAt ?? null,
         isNeverGivenUp ? UNLIMITED_ATTEMPTS : MAX_ATTEMPTS,
-        queueName,
-        priority,
       ],
     );
   }
@@ -203,7 +196,7 @@ export class JobsService implements OnModuleDestroy {
     await this.#pool.end();
   }
 
-  /** The runner ends with its database connection; another one starts as soon as the database is back. */
+  /** The runners end with their database connection; others start as soon as the database is back. */
   async #runUntilStopped(): Promise<void> {
     const { isExclusive } = this.database;
     let workers: string[] = [];
@@ -222,12 +215,6 @@ export class JobsService implements OnModuleDestroy {
       this.#isWorking = false;
       await this.#pause(RESTART_PAUSE_MS);
     }
-  }
-
-  #placeOf(task: string) {
-    const kind = this.#kinds.get(task);
-    if (kind === undefined) throw new Error(`nothing handles the task ${task}`);
-    return placeOf(kind);
   }
 
   /** Makes a job that has just failed dead. If that fails too, its next try will. */

@@ -11,7 +11,6 @@ import {
 import type { Pool } from 'pg';
 import { EventEmitter } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
-import { WORKERS } from './job-kinds.js';
 
 const SECOND = 1000;
 /** Jobs that run when the service stops have so long to end; their results are written after that. */
@@ -39,18 +38,29 @@ const OPTIONS = {
   preset: { worker: { completeJobBatchDelay: 0, failJobBatchDelay: 0 } },
 } as const satisfies RunnerOptions;
 
+/** Which external service a job calls. */
+export type JobKind = 'mail' | 'payments' | 'images';
+
 /**
- * Runs jobs until the service stops or the runner has lost its database. A runner that lost it is not used again: its
+ * How many jobs of a kind a process runs at a time. Each kind has a runner of its own, so 5,000 image removals at a
+ * host that hangs delay neither a one-time code nor a payment check.
+ */
+export const WORKERS: Readonly<Record<JobKind, number>> = { mail: 4, payments: 3, images: 3 };
+const KINDS = Object.keys(WORKERS) as readonly JobKind[];
+
+/**
+ * Runs jobs until the service stops or a runner has lost its database. Runners that lost it are not used again: their
  * workers would wait for longer and longer, up to a minute, before they ask the database again.
  *
+ * @param cron of tasks of the kind `payments`
  * @param stopping aborted when the service stops
- * @param onStart told the id by which jobs are locked
- * @throws Error when the runner cannot start, or what made it end
+ * @param onStart told the ids by which jobs are locked
+ * @throws Error when a runner cannot start, or what made it end
  */
 export async function runJobs(
   pgPool: Pool,
-  taskList: TaskList,
-  parsedCronItems: ParsedCronItem[],
+  tasks: Readonly<Record<JobKind, TaskList>>,
+  cron: ParsedCronItem[],
   stopping: AbortSignal,
   onStart: (worker: string) => void,
 ): Promise<void> {
@@ -64,14 +74,18 @@ export async function runJobs(
         reject(error instanceof Error ? error : new Error(String(error)));
       });
   });
-  lost.catch(ignore); // Awaited below, unless the runner cannot start.
-  const runner = await run({ ...OPTIONS, pgPool, events, taskList, parsedCronItems, concurrency: WORKERS });
+  lost.catch(ignore); // Awaited below, unless a runner cannot start.
+  const runners: Runner[] = [];
   try {
-    await Promise.race([lost, aborted(stopping), runner.promise]);
+    for (const kind of KINDS) {
+      const options = { pgPool, events, taskList: tasks[kind], concurrency: WORKERS[kind] };
+      runners.push(await run({ ...OPTIONS, ...options, parsedCronItems: kind === 'payments' ? cron : [] }));
+    }
+    await Promise.race([lost, aborted(stopping), ...runners.map(({ promise }) => promise)]);
   } finally {
     const patienceMs = stopping.aborted ? STOP_MS + RESULTS_MS : LOST_MS;
     // Not only `stop`: 0.17 may wait for ever for two results that could not be written at the same time.
-    await Promise.race([end(runner), delay(patienceMs, undefined, { ref: false })]);
+    await Promise.race([Promise.all(runners.map(end)), delay(patienceMs, undefined, { ref: false })]);
   }
 }
 
