@@ -56,7 +56,7 @@ describe('durable jobs on PostgreSQL', () => {
   /** A process that does not run jobs yet. */
   async function process(
     handler: (payload: Payload) => Promise<void> | void = () => undefined,
-    options: Partial<HandleOptions> & { url?: string; isExclusive?: boolean } = {},
+    options: HandleOptions & { url?: string; isExclusive?: boolean } = {},
   ): Promise<Process> {
     const { JobsService } = await built('src/jobs/jobs.service.js');
     const { Database } = await built('src/config/database.js');
@@ -68,7 +68,7 @@ describe('durable jobs on PostgreSQL', () => {
         ran.push(payload.n);
         await handler(payload);
       },
-      { kind: 'mail', ...options },
+      options,
     );
     let stopping: Promise<void> | undefined;
     const made = { jobs, ran, stop: () => (stopping ??= jobs.onModuleDestroy()) };
@@ -83,7 +83,7 @@ describe('durable jobs on PostgreSQL', () => {
   }
 
   const enqueue = ({ jobs }: Process, n: number, tx: EntityManager = dataSource.manager): Promise<void> =>
-    jobs.enqueue(tx, TASK, { n }, { key: `${TASK}:${n}` });
+    jobs.enqueue(tx, TASK, { n });
   const rows = () => jobRows(database.pool, TASK);
   const allDone = () => until('every job is done', async () => (await rows()).length === 0);
 
@@ -170,13 +170,13 @@ describe('durable jobs on PostgreSQL', () => {
       await until('only the younger one is left', async () => (await rows()).length === 1);
     });
 
-    it('are dead when they have no try left', async () => {
+    it('are dead, and said to be, when they have no try left', async () => {
       await leaveLocked(1, 46, 1);
-      const worker = await startProcess();
-      await until('it is freed', async () => (await rows()).every(({ locked_by }) => locked_by === null));
-      await enqueue(worker, 2);
-      await until('another one ran', () => worker.ran.includes(2));
-      expect(worker.ran).toEqual([2]);
+      await startProcess();
+      await until('the log tells', () => log.find((line) => /^dead job \d+ .*: its process died/.test(line)));
+      expect(await rows()).toMatchObject([
+        { attempts: 1, max_attempts: 1, locked_by: null, last_error: 'its process died' },
+      ]);
     });
 
     it('are freed at once where the database has no other process, before the first job is taken', async () => {

@@ -1,6 +1,6 @@
 import {
   dropJob,
-  freeJobsLockedFor,
+  freeJobs,
   JOB_STATES,
   type JobChange,
   type JobRecord,
@@ -30,6 +30,7 @@ retried nor dropped. The list's columns are separated by tabs, and e-mail addres
 Exit codes: 0 done (also when there is no job to list or retry), 1 not done, 2 wrong use.
 `;
 
+const PAGE = 500;
 const MAX_BIGINT = 2n ** 63n - 1n;
 const ID = 'the number of a job, as list shows it';
 
@@ -66,15 +67,22 @@ function onTable(act: (table: Queryable) => Promise<ExitCode>): Action {
   return (_env, { url, isExclusive }) =>
     withClient(url, async (client) => {
       // The service does not run: what is locked was left behind by a process that died.
-      if (isExclusive) await freeJobsLockedFor(client, 0);
+      if (isExclusive) await freeJobs(client, { lockedForSeconds: 0 });
       return await act(client);
     });
 }
 
 async function list(table: Queryable, state: JobState | undefined): Promise<ExitCode> {
-  const jobs = await listJobs(table, state);
-  for (const job of jobs) process.stdout.write(`${lineOf(job)}\n`);
-  if (jobs.length === 0) process.stdout.write(`there is no ${state === undefined ? '' : `${state} `}job\n`);
+  let lastId = '0';
+  let page: JobRecord[];
+  let count = 0;
+  do {
+    page = await listJobs(table, state, lastId, PAGE);
+    for (const job of page) process.stdout.write(`${lineOf(job)}\n`);
+    count += page.length;
+    lastId = page.at(-1)?.id ?? lastId;
+  } while (page.length === PAGE && process.stdout.writable);
+  if (count === 0) process.stdout.write(`there is no ${state === undefined ? '' : `${state} `}job\n`);
   return 0;
 }
 

@@ -1,4 +1,3 @@
-import type { Job } from 'graphile-worker';
 import type pg from 'pg';
 
 /** A connection or a pool. */
@@ -31,24 +30,37 @@ export interface JobStatistics {
   readonly oldestDueSeconds: number;
 }
 
+/** By which worker jobs are locked, or since when at least. */
+export type LockedBy = { readonly workerId: string } | { readonly lockedForSeconds: number };
+
 /** The result of a change that an operator asked for. */
 export type JobChange = 'done' | 'unknown' | 'running';
 
 /** With graphile-worker's gaps of exp(min(attempt, 10)) seconds, 25 attempts are about four days. */
 export const MAX_ATTEMPTS = 25;
-/** All jobs with their state. */
+/**
+ * When a key is enqueued again while its job runs or is dead, graphile-worker takes the key from that job, uses up its
+ * tries and adds a new job. Every job of ours has a key, so a job without one and without tries is superseded.
+ */
+const IS_SUPERSEDED = 'key IS NULL AND attempts >= max_attempts';
+/** The jobs that count, with their state. */
 const JOBS = `(SELECT *, CASE WHEN locked_at IS NOT NULL THEN 'running' WHEN attempts >= max_attempts THEN 'dead'
   WHEN attempts > 0 THEN 'retrying' WHEN run_at > now() THEN 'waiting' ELSE 'due' END AS state
-  FROM graphile_worker.jobs) AS jobs`;
+  FROM graphile_worker.jobs WHERE NOT (${IS_SUPERSEDED})) AS jobs`;
 
-/** The jobs of a state, or all, in the order of their ids. */
-export async function listJobs(database: Queryable, state: JobState | undefined): Promise<JobRecord[]> {
+/** A page of the jobs of a state, or of all, in the order of their ids. */
+export async function listJobs(
+  database: Queryable,
+  state: JobState | undefined,
+  afterId: string,
+  limit: number,
+): Promise<JobRecord[]> {
   const { rows } = await database.query<JobRecord>(
     `SELECT id, state, task_identifier AS task, attempts AS tries, last_error AS "lastError",
        coalesce(replace(key, task_identifier || ':', ''), '') AS subject,
        floor(extract(epoch FROM now() - created_at))::int AS age
-     FROM ${JOBS} WHERE $1::text IS NULL OR state = $1 ORDER BY id`,
-    [state ?? null],
+     FROM ${JOBS} WHERE id > $1 AND ($2::text IS NULL OR state = $2) ORDER BY id LIMIT $3`,
+    [afterId, state ?? null, limit],
   );
   return rows;
 }
@@ -69,7 +81,7 @@ export async function jobStatistics(database: Queryable): Promise<JobStatistics>
 
 /** Has a job that does not run tried again at once, with all its tries before it. */
 export function retryJob(database: Queryable, id: string): Promise<JobChange> {
-  return change(database, id, retried('ARRAY[$1::bigint]'));
+  return change(database, id, retried(`ARRAY[$1::bigint]`));
 }
 
 /** @returns how many dead jobs there were; they are tried again now */
@@ -83,38 +95,69 @@ export function dropJob(database: Queryable, id: string): Promise<JobChange> {
   return change(database, id, 'SELECT id FROM graphile_worker.complete_jobs(ARRAY[$1::bigint])');
 }
 
-/** Makes a job dead. @returns false while it runs: only a job whose failure was written down can be changed */
-export async function buryJob(database: Queryable, { id, attempts }: Job): Promise<boolean> {
-  const { rows } = await database.query(
-    'SELECT id FROM graphile_worker.reschedule_jobs(ARRAY[$1::bigint], max_attempts := $2)',
-    [id, attempts],
+/**
+ * Frees jobs whose worker does not work any more, and with them all others of the same worker.
+ * @returns those that have no try left: they are dead
+ */
+export async function freeJobs(
+  database: Queryable,
+  lockedBy: LockedBy,
+): Promise<{ readonly id: string; readonly task: string }[]> {
+  const [condition, value] =
+    'workerId' in lockedBy
+      ? ['locked_by = $1', lockedBy.workerId]
+      : ['locked_at <= now() - make_interval(secs => $1)', lockedBy.lockedForSeconds];
+  const { rows: locked } = await database.query<{
+    id: string;
+    task: string;
+    worker: string;
+    isDead: boolean;
+  }>(
+    `SELECT id, task_identifier AS task, locked_by AS worker, key IS NOT NULL AND attempts >= max_attempts AS "isDead"
+     FROM graphile_worker.jobs WHERE ${condition}`,
+    [value],
   );
-  return rows.length > 0;
+  if (locked.length === 0) return [];
+  const dead = locked.filter(({ isDead }) => isDead);
+  await database.query('SELECT graphile_worker.force_unlock_workers($1::text[])', [
+    locked.map(({ worker }) => worker),
+  ]);
+  await database.query(`SELECT graphile_worker.permanently_fail_jobs($1::bigint[], 'its process died')`, [
+    dead.map(({ id }) => id),
+  ]);
+  return dead;
 }
 
-/** Frees the jobs of workers that do not work any more, for another try. */
-export async function freeJobsOf(database: Queryable, workers: readonly string[]): Promise<void> {
-  await database.query('SELECT graphile_worker.force_unlock_workers($1::text[])', [workers]);
-}
-
-/** Frees jobs that have been locked for so long, and all others of the same workers. */
-export async function freeJobsLockedFor(database: Queryable, seconds: number): Promise<void> {
+/** Superseded jobs that failed, or whose process died, would stay for ever. */
+export async function removeSuperseded(database: Queryable): Promise<void> {
   await database.query(
-    `SELECT graphile_worker.force_unlock_workers(ARRAY(
-       SELECT locked_by FROM graphile_worker.jobs WHERE locked_at <= now() - make_interval(secs => $1)))`,
-    [seconds],
+    `SELECT graphile_worker.complete_jobs(ARRAY(
+       SELECT id FROM graphile_worker.jobs WHERE ${IS_SUPERSEDED} AND locked_at IS NULL))`,
   );
 }
 
 /**
- * When a key is enqueued again while its job runs or is dead, graphile-worker takes the key from that job, uses up its
- * tries and adds a new job. Every job of ours has a key, so one without a key was superseded.
+ * Makes a job dead whose failure has been written down.
+ * @param tries that it has had
+ * @returns `running` if it has not been written down yet, `gone` when it was superseded or removed
  */
-export async function removeSupersededJobs(database: Queryable): Promise<void> {
-  await database.query(
-    `SELECT graphile_worker.complete_jobs(ARRAY(
-       SELECT id FROM graphile_worker.jobs WHERE key IS NULL AND attempts >= max_attempts AND locked_at IS NULL))`,
+export async function markDead(
+  database: Queryable,
+  id: string,
+  tries: number,
+): Promise<'dead' | 'running' | 'gone'> {
+  const { rows } = await database.query<{ key: string | null; locked_by: string | null }>(
+    'SELECT key, locked_by FROM graphile_worker.jobs WHERE id = $1',
+    [id],
   );
+  const [job] = rows;
+  if (job?.key == null) return 'gone';
+  if (job.locked_by !== null) return 'running';
+  await database.query('SELECT graphile_worker.reschedule_jobs(ARRAY[$1::bigint], max_attempts := $2)', [
+    id,
+    tries,
+  ]);
+  return 'dead';
 }
 
 /** As SQL, not by `WorkerUtils`, which takes 0 for no number. */
@@ -123,9 +166,10 @@ function retried(ids: string): string {
     max_attempts := ${MAX_ATTEMPTS})`;
 }
 
-/** graphile-worker's functions leave out jobs that run. */
 async function change(database: Queryable, id: string, statement: string): Promise<JobChange> {
-  if ((await database.query(statement, [id])).rows.length === 1) return 'done';
-  const { rows } = await database.query('SELECT id FROM graphile_worker.jobs WHERE id = $1', [id]);
-  return rows.length === 1 ? 'running' : 'unknown';
+  const { rows } = await database.query<{ state: JobState }>(`SELECT state FROM ${JOBS} WHERE id = $1`, [id]);
+  const [job] = rows;
+  if (job === undefined) return 'unknown';
+  if (job.state === 'running') return 'running';
+  return (await database.query(statement, [id])).rows.length === 1 ? 'done' : 'running';
 }

@@ -1,21 +1,17 @@
 import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
-import { type CronItem, type Job, parseCronItems, type TaskList } from 'graphile-worker';
+import { type CronItem, parseCronItems, type Task, type TaskList } from 'graphile-worker';
 import pg from 'pg';
 import type { EntityManager } from 'typeorm';
+import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { jobDuration, mails } from '../common/metrics.js';
 import { currentTraceparent, inJobSpan } from '../common/tracing.js';
 import { Database } from '../config/database.js';
-import {
-  buryJob,
-  freeJobsLockedFor,
-  freeJobsOf,
-  type JobStatistics,
-  jobStatistics,
-  MAX_ATTEMPTS,
-  removeSupersededJobs,
-} from './job-table.js';
-import { type JobKind, runJobs, WORKERS } from './run-jobs.js';
+import { DeadJobs } from './dead-jobs.js';
+import { type JobKind, priorityOf, WORKERS } from './job-kinds.js';
+import { type JobStatistics, jobStatistics, type LockedBy, MAX_ATTEMPTS } from './job-table.js';
+import { PermanentJobError } from './permanent-job-error.js';
+import { runJobs } from './run-jobs.js';
 import { withinDeadline } from './with-deadline.js';
 
 /**
@@ -24,21 +20,16 @@ import { withinDeadline } from './with-deadline.js';
  */
 export type JobHandler<P> = (payload: P) => Promise<void>;
 
-/** No repetition can mend it, such as an address that does not exist: the job is dead and waits for an operator. */
-export class PermanentJobError extends Error {
-  override readonly name = 'PermanentJobError';
-}
-
 export interface HandleOptions {
-  /** Which external service it calls. */
-  readonly kind: JobKind;
+  /** The external service that it calls; without one, as many run at a time as there are workers. */
+  readonly kind?: JobKind;
   /** After this the job counts as failed, even if the handler goes on. Milliseconds, 30,000 at most. */
   readonly deadlineMs?: number;
 }
 
 export interface EnqueueOptions {
-  /** `task:subject`; it is shown to operators. Of several waiting jobs with one key only the latest runs. */
-  readonly key: string;
+  /** Of several waiting jobs with one key only the latest runs. `task:subject`; it is shown to operators. */
+  readonly key?: string;
   /** Not before this time. */
   readonly runAt?: Date;
   /** For what must be done however long it takes: without it a job is given up after some four days of failures. */
@@ -50,14 +41,8 @@ const SECOND = 1000;
 const UNLIMITED_ATTEMPTS = 32_767;
 /** No handler takes longer: each external service's calls are bounded well below. */
 const MAX_DEADLINE_MS = 30 * SECOND;
-/** A job that has been locked for so long belongs to a process that died: it is past its deadline. */
-const DEAD_PROCESS_S = 45;
-const CARE_PAUSE_MS = 2 * SECOND;
 /** Between two attempts to find the database back. */
 const RESTART_PAUSE_MS = 250;
-/** How often to look whether the failure of a job was written down. Its next try comes after 2.7 seconds at least. */
-const BURY_LOOKS = 20;
-const BURY_PAUSE_MS = 100;
 
 /**
  * Durable jobs on PostgreSQL (graphile-worker): enqueued in the transaction that causes them, run at least once by
@@ -69,11 +54,13 @@ const BURY_PAUSE_MS = 100;
 @Injectable()
 export class JobsService implements OnModuleDestroy {
   readonly #logger = new Logger('Jobs');
-  readonly #tasks: Record<JobKind, TaskList> = { mail: {}, payments: {}, images: {} };
+  readonly #tasks: TaskList = {};
+  readonly #kinds = new Map<string, JobKind | undefined>();
   readonly #cron: CronItem[] = [];
   readonly #loops: (() => Promise<void>)[] = [];
   readonly #stop = new AbortController();
   readonly #pool: pg.Pool;
+  readonly #deadJobs: DeadJobs;
   #running: Promise<unknown> = Promise.resolve();
   #isWorking = false;
 
@@ -81,8 +68,8 @@ export class JobsService implements OnModuleDestroy {
     this.#pool = new pg.Pool({
       connectionString: database.url,
       application_name: 'bakery-jobs',
-      // Three listen for new jobs; taking a job and writing its result down are short.
-      max: Object.values(WORKERS).reduce((sum, workers) => sum + workers),
+      // One listens for new jobs; taking a job and writing its result down are short.
+      max: WORKERS,
       connectionTimeoutMillis: 3 * SECOND,
       // Not `statement_timeout`, which PgBouncer refuses.
       query_timeout: 10 * SECOND,
@@ -91,10 +78,9 @@ export class JobsService implements OnModuleDestroy {
     // A lost connection ends the runner, which logs it; without listeners it would end the process.
     this.#pool.on('error', ignore);
     this.#pool.on('connect', (client) => client.on('error', ignore));
-    this.repeatWhileRunning('the care of jobs', CARE_PAUSE_MS, async () => {
-      if (!this.#isWorking) return;
-      await freeJobsLockedFor(this.#pool, DEAD_PROCESS_S);
-      await removeSupersededJobs(this.#pool);
+    this.#deadJobs = new DeadJobs(this.#pool);
+    this.repeatWhileRunning('the care of dead jobs', SECOND, async () => {
+      if (this.#isWorking) await this.#deadJobs.care();
     });
   }
 
@@ -117,28 +103,16 @@ export class JobsService implements OnModuleDestroy {
   handle<P>(
     task: string,
     handler: JobHandler<P>,
-    { kind, deadlineMs = MAX_DEADLINE_MS }: HandleOptions,
+    { kind, deadlineMs = MAX_DEADLINE_MS }: HandleOptions = {},
   ): void {
-    this.#tasks[kind][task] = async (payload, { job, abortSignal }) => {
-      const { traceparent } = payload as { readonly traceparent?: string };
-      const end = jobDuration.startTimer({ task });
-      try {
-        // Payloads come from `enqueue` alone, and the two calls of a task stand in one file.
-        await inJobSpan(task, traceparent, () =>
-          withinDeadline(handler(payload as P), task, deadlineMs, abortSignal),
-        );
-        end({ outcome: 'done' });
-      } catch (error) {
-        const isDead = error instanceof PermanentJobError || job.attempts >= job.max_attempts;
-        if (isDead) void this.#bury(job, messageOf(error));
-        end({ outcome: isDead ? 'dead' : 'failed' });
-        if (kind === 'mail') mails.inc({ outcome: isDead ? 'dead' : 'retried' });
-        throw error;
-      }
-    };
+    this.#kinds.set(task, kind);
+    // Payloads come from `enqueue` alone, and the two calls of a task stand in one file.
+    const work: Task = (payload, { abortSignal }) =>
+      withinDeadline(handler(payload as P), task, Math.min(deadlineMs, MAX_DEADLINE_MS), abortSignal);
+    this.#tasks[task] = this.#measured(task, work);
   }
 
-  /** Runs a task without a payload, of the kind `payments`, again and again, once for all processes. @param cron in UTC */
+  /** Runs a task without a payload and a kind again and again, once for all processes. @param cron in UTC */
   repeat(task: string, cron: string): void {
     this.#cron.push({ task, match: cron, options: { jobKey: task } });
   }
@@ -164,17 +138,22 @@ export class JobsService implements OnModuleDestroy {
     tx: EntityManager,
     task: string,
     payload: object,
-    { key, runAt, isNeverGivenUp = false }: EnqueueOptions,
+    options: EnqueueOptions = {},
   ): Promise<void> {
+    const kind = this.#kinds.get(task);
     const traceparent = currentTraceparent();
     await tx.query(
-      'SELECT graphile_worker.add_job($1, $2::json, job_key := $3, run_at := $4, max_attempts := $5)',
+      `SELECT graphile_worker.add_job($1, $2::json, run_at := $3, max_attempts := $4, job_key := $5, priority := $6,
+         flags := $7::text[])`,
       [
         task,
         JSON.stringify(traceparent === undefined ? payload : { ...payload, traceparent }),
-        key,
-        runAt ?? null,
-        isNeverGivenUp ? UNLIMITED_ATTEMPTS : MAX_ATTEMPTS,
+        options.runAt ?? null,
+        options.isNeverGivenUp === true ? UNLIMITED_ATTEMPTS : MAX_ATTEMPTS,
+        // Without a key a job would look like one that was superseded.
+        options.key ?? `${task}:${randomUUID()}`,
+        priorityOf(kind),
+        kind === undefined ? null : [kind],
       ],
     );
   }
@@ -196,17 +175,21 @@ export class JobsService implements OnModuleDestroy {
     await this.#pool.end();
   }
 
-  /** The runners end with their database connection; others start as soon as the database is back. */
+  /** A runner ends with its database connection; another one starts as soon as the database is back. */
   async #runUntilStopped(): Promise<void> {
-    const { isExclusive } = this.database;
-    let workers: string[] = [];
+    const options = {
+      pgPool: this.#pool,
+      taskList: this.#tasks,
+      parsedCronItems: parseCronItems(this.#cron),
+      concurrency: WORKERS,
+    };
+    // An exclusive database has no other process: before the first job is taken, every lock is a dead process's.
+    let lockedBy: LockedBy | undefined = this.database.isExclusive ? { lockedForSeconds: 0 } : undefined;
     while (!this.#stop.signal.aborted) {
       try {
-        // An exclusive database has no other process: before a job is taken, every lock is that of a dead worker.
-        await (isExclusive ? freeJobsLockedFor(this.#pool, 0) : freeJobsOf(this.#pool, workers));
-        workers = [];
-        await runJobs(this.#pool, this.#tasks, parseCronItems(this.#cron), this.#stop.signal, (worker) => {
-          workers.push(worker);
+        if (lockedBy !== undefined) await this.#deadJobs.free(lockedBy);
+        await runJobs(options, this.#logger, this.#stop.signal, (workerId) => {
+          lockedBy = { workerId };
           this.#isWorking = true;
         });
       } catch (error) {
@@ -217,23 +200,29 @@ export class JobsService implements OnModuleDestroy {
     }
   }
 
-  /** Makes a job that has just failed dead. If that fails too, its next try will. */
-  async #bury(job: Job, reason: string): Promise<void> {
-    this.#logger.error(
-      `dead job ${job.id} (${job.task_identifier}): ${reason}; see npm run jobs -- list --state dead`,
-    );
-    try {
-      for (let looks = 0; looks < BURY_LOOKS && !(await buryJob(this.#pool, job)); looks += 1)
-        await this.#pause(BURY_PAUSE_MS);
-    } catch (error) {
-      this.#logger.warn(`job ${job.id} will be tried once more: ${messageOf(error)}`);
-    }
-  }
-
   async #pause(milliseconds: number): Promise<void> {
     await delay(milliseconds, undefined, { signal: this.#stop.signal }).catch(() => {
       // Stopping: there is nothing to wait for.
     });
+  }
+
+  /** One try of a job: in a span that is linked to the one that enqueued it, and counted. */
+  #measured(task: string, work: Task): Task {
+    return async (payload, helpers) => {
+      const { traceparent } = payload as { readonly traceparent?: string };
+      const end = jobDuration.startTimer({ task });
+      try {
+        await inJobSpan(task, traceparent, async () => work(payload, helpers));
+        end({ outcome: 'done' });
+      } catch (error) {
+        const { job } = helpers;
+        const isDead = error instanceof PermanentJobError || job.attempts >= job.max_attempts;
+        if (isDead) this.#deadJobs.giveUp(job, messageOf(error));
+        end({ outcome: isDead ? 'dead' : 'failed' });
+        if (this.#kinds.get(task) === 'mail') mails.inc({ outcome: isDead ? 'dead' : 'retried' });
+        throw error;
+      }
+    };
   }
 }
 

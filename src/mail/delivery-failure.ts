@@ -1,4 +1,4 @@
-import { PermanentJobError } from '../jobs/jobs.service.js';
+import { PermanentJobError } from '../jobs/permanent-job-error.js';
 
 const LONGEST_REASON = 200;
 /** An e-mail address, of which its first letter and domain are enough to find the account. */

@@ -40,7 +40,7 @@ export class ReconciliationService implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    this.jobs.handle<object>(FIND_DUE_ORDERS, () => this.#findDue(), { kind: 'payments' });
+    this.jobs.handle<object>(FIND_DUE_ORDERS, () => this.#findDue());
     this.jobs.repeat(FIND_DUE_ORDERS, EVERY_MINUTE);
     this.jobs.handle<CheckOrderPayload>(CHECK_ORDER, ({ orderId }) => this.#check(orderId), {
       kind: 'payments',

@@ -45,12 +45,11 @@ export class SimulatorGateway extends PaymentGateway implements OnModuleInit {
   }
 
   onModuleInit(): void {
-    const expire = async ({ orderId }: { orderId: string }): Promise<void> => {
+    this.jobs.handle<{ orderId: string }>(EXPIRE, async ({ orderId }) => {
       await this.#end(orderId, 'expire').catch((error: unknown) => {
         if (!(error instanceof GatewayRefusedError)) throw error; // otherwise it was paid, or ended before
       });
-    };
-    this.jobs.handle(EXPIRE, expire, { kind: 'payments' });
+    });
     this.jobs.handle<{ orderId: string; id: string }>(
       DELIVER,
       ({ orderId, id }) => this.#deliver(orderId, id),
