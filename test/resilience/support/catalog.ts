@@ -6,6 +6,8 @@ import { form, type ProductAnswer, productOf } from '../../support/products.js';
 import { digestOf, imageIdOf } from './external-services.js';
 import type { Observer } from './observer.js';
 
+const MAX_IMAGES = 5;
+
 /** A product as its author gave it. */
 interface Content {
   readonly name: string;
@@ -126,7 +128,8 @@ function contentOf({ name, price, images }: ProductAnswer, held: ReadonlyMap<str
 
 /** With up to two new pictures after those that stay. */
 function newContent(staying: readonly string[] = []) {
-  const pictures = Array.from({ length: randomInt(3) }, () => png(randomUUID()));
+  const count = Math.min(randomInt(3), MAX_IMAGES - staying.length);
+  const pictures = Array.from({ length: count }, () => png(randomUUID()));
   const content: Content = {
     name: `Kue ${randomUUID()}`,
     price: randomInt(1, 1_000_000),
