@@ -23,6 +23,8 @@ export class OwnersDay1765600000000 implements MigrationInterface {
           WHERE outcome = 'applied' AND transaction_status IN ('settlement', 'capture') GROUP BY order_id
         ) AS paid
         WHERE paid.order_id = orders.order_id;
+      UPDATE orders SET fulfilment = 'collected'
+        WHERE status IN ('settlement', 'capture') AND completed_at < now() - interval '7 days';
 
       CREATE FUNCTION search_text(written text) RETURNS text
         LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE

@@ -97,6 +97,15 @@ describe('the receipt', () => {
     for (const text of ['370.000', '185.000', '555.000', order_id]) expect(mail.html).toContain(text);
   });
 
+  it('of an order that the bakery has refused promises nothing', async () => {
+    const orderId = await placeOrder(shop);
+    expect(await advance(orderId, 'refused')).toBe(200);
+    await pay(orderId);
+    const { text } = await mailOf(orderId, RECEIPT);
+    expect(text).toContain('We cannot make this order.');
+    expect(text).not.toContain('when it is ready');
+  });
+
   it('goes once, however often and at whatever moment the payment is notified', async () => {
     const orderIds = await bulkOrders(shop, 5);
     await Promise.all(

@@ -1,5 +1,5 @@
 import { parseArgs, type ParseArgsConfig } from 'node:util';
-import { type Env, loadDotEnv, readEnv } from '../config/env.js';
+import { type Env, loadDotEnv, optionsTakenByNpm, readEnv } from '../config/env.js';
 import { migrate } from '../config/migrate.js';
 import { type Database, openRunningDatabase } from '../config/database.js';
 
@@ -16,9 +16,13 @@ const HELP_WORDS = new Set(['help', '--help', '-h']);
 
 /**
  * Node's `parseArgs`.
- * @throws UsageError for an unknown option, or one without its value
+ * @throws UsageError for an unknown option, one without its value, or one that npm took because `--` was missing
  */
 export function readArgs<const T extends ParseArgsConfig>(config: T): ReturnType<typeof parseArgs<T>> {
+  // Not `yes`, which is an option of npm as well.
+  const [taken] = optionsTakenByNpm(Object.keys(config.options ?? {}).filter((name) => name !== 'yes'));
+  if (taken !== undefined)
+    throw new UsageError(`npm took --${taken} for itself: write -- before the options of the command`);
   try {
     return parseArgs(config);
   } catch (error) {

@@ -79,6 +79,14 @@ export function loadDotEnv(): void {
 }
 
 /**
+ * Which of a command's options npm took for itself because `--` was missing, as in `npm run seed --products 10`: npm sets
+ * `npm_config_products`, and the command does not receive the option.
+ */
+export function optionsTakenByNpm(names: readonly string[]): string[] {
+  return names.filter((name) => process.env[`npm_config_${name.replaceAll('-', '_')}`] !== undefined);
+}
+
+/**
  * Reads and validates every setting.
  *
  * @throws SettingsError whose one message names every bad variable

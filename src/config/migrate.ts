@@ -69,7 +69,8 @@ export async function migrationStatus(databaseUrl: string): Promise<MigrationSta
   return await withDataSource(databaseUrl, migrations, statusOf);
 }
 
-async function statusOf(dataSource: DataSource): Promise<MigrationStatus> {
+/** The same on connections that are open. */
+export async function statusOf(dataSource: DataSource): Promise<MigrationStatus> {
   const [table] = await dataSource.query<unknown[]>(`SELECT WHERE to_regclass('migrations') IS NOT NULL`);
   const rows = table
     ? await dataSource.query<{ name: string }[]>('SELECT name FROM migrations ORDER BY id')

@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { DataSource } from 'typeorm';
 import { ApiEndpoint } from '../common/api-endpoint.decorator.js';
 import { failures } from '../common/errors.js';
+import { statusOf } from '../config/migrate.js';
 import { JobsService } from '../jobs/jobs.service.js';
 
 const DATABASE_DEADLINE_MS = 2000;
@@ -44,12 +45,12 @@ export class HealthController {
   /** What the database answers in time, as pairs of a part and the reason why it is not ready. */
   async #schemaProblems(): Promise<[string, string][]> {
     try {
-      const hasPending = await Promise.race([
-        this.dataSource.showMigrations(),
+      const status = await Promise.race([
+        statusOf(this.dataSource),
         delay(DATABASE_DEADLINE_MS, null, { ref: false }),
       ]);
-      if (hasPending === null) return [['database', `no answer within ${DATABASE_DEADLINE_MS} ms`]];
-      return hasPending ? [['migrations', 'one has not run']] : [];
+      if (status === null) return [['database', `no answer within ${DATABASE_DEADLINE_MS} ms`]];
+      return status.pending.length > 0 ? [['migrations', 'one has not run']] : [];
     } catch (error) {
       return [['database', error instanceof Error ? error.message : String(error)]];
     }

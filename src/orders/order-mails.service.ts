@@ -54,6 +54,10 @@ export class OrderMailsService implements OnModuleInit {
       context: {
         fullname: order.customer.fullname,
         orderId,
+        next:
+          order.fulfilment === 'refused'
+            ? 'We cannot make this order. Please write to us about your payment.'
+            : 'We write to you again when it is ready.',
         total: rupiah.format(Number(order.grossAmount)),
         items: order.items.map(({ name, quantity, price }) => ({
           name,

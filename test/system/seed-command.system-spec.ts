@@ -108,12 +108,13 @@ describe('npm run seed', () => {
     expect(refused).toMatchObject({ code: 1, output: expect.stringContaining('with --yes') as string });
   });
 
-  it.each([
+  it.each<[string[], string, Record<string, string>?]>([
     [[], '--products is missing: it must be a whole number from 1 to'],
     [['--products', 'abc'], '--products abc must be a whole number from 1 to'],
     [['--products', '1', '--colour'], "Unknown option '--colour'"],
-  ])('says what is wrong with the command line before its help: %j', async (args, reason) => {
-    const { code, output } = await seed(args);
+    [['10'], 'npm took --products for itself: write -- before', { npm_config_products: '10' }],
+  ])('says what is wrong with the command line before its help: %j', async (args, reason, settings = {}) => {
+    const { code, output } = await seed(args, settings);
     expect({ code, output }).toEqual({
       code: 2,
       output: expect.stringContaining('npm run seed --') as string,
