@@ -134,7 +134,7 @@ it(`${REMOVALS} image removals at a host that hangs delay neither a mail nor a p
        RETURNING id
      )
      SELECT graphile_worker.add_job('remove-image', json_build_object('imageId', id), job_key := 'remove-image:' || id,
-       priority := 20, queue_name := 'images-' || floor(random() * 3), max_attempts := 32767) FROM made`,
+       priority := 20, flags := ARRAY['images'], max_attempts := 32767) FROM made`,
     [REMOVALS],
   );
   await until('removals hang', () => images.openConnections === MOST_CONNECTIONS.removals);
