@@ -14,17 +14,27 @@ import {
   violations,
 } from './support/shopper.js';
 
-/** Orders one product and pays it. @returns the order's id */
-async function buy(page: Page, name: string): Promise<string> {
+/** Orders one product. @returns the payment page */
+async function order(page: Page, name: string): Promise<Page> {
   await page.goto('/');
   await page.getByRole('link', { name }).click();
   await page.getByRole('button', { name: 'Add to cart' }).click();
   await page.getByRole('link', { name: /^Cart/ }).click();
   const opened = page.context().waitForEvent('page');
   await page.getByRole('button', { name: 'Order and pay' }).click();
-  const payment = await opened;
+  return opened;
+}
+
+/** Orders one product and pays it. @returns the order's id */
+async function buy(page: Page, name: string): Promise<string> {
+  const payment = await order(page, name);
   await payment.getByRole('button', { name: 'Pay with QRIS' }).click();
   await heading(page, 'Paid');
+  return shownId(page);
+}
+
+/** The id of the order whose page is shown. */
+function shownId(page: Page): string {
   return new URL(page.url()).pathname.split('/').at(-1) ?? '';
 }
 
@@ -40,9 +50,9 @@ it('the owner takes an order from the search to collected, and its customer sees
   await page.getByRole('link', { name: 'Manage' }).click();
   await page.getByRole('navigation', { name: 'Manage' }).getByRole('link', { name: 'Orders' }).click();
   await search(page, name.slice(5).toUpperCase());
-  await sees(page, '1 order in all.');
+  await sees(page, '1 order found.');
   await page.getByLabel('Payment').selectOption('pending');
-  await sees(page, 'Nothing found');
+  await page.getByRole('status').getByText('Nothing found').waitFor();
   await page.getByLabel('Payment').selectOption('settlement');
   await page.getByLabel('Fulfilment').selectOption('new');
   await page.getByRole('link', { name }).click();
@@ -102,6 +112,24 @@ it('a step that another administrator took meanwhile is refused, told and shown'
     expect(await violations(customer.page)).toEqual([]);
     await photograph(customer.page, `order-refused-${width}`, true);
   }
+  expect(problems).toEqual([]);
+});
+
+it('an order that is refused before it is paid can be cancelled but not paid', async () => {
+  const { page, problems } = await shopperOf(PHONE);
+  await register(page);
+  const payment = await order(page, 'Donat kentang');
+  await payment.getByRole('button', { name: 'Pay with QRIS' }).waitFor();
+  await payment.close();
+  await heading(page, 'Waiting for payment');
+  await page.getByRole('link', { name: 'Go to the payment page' }).waitFor();
+  expect((await takeStep(shownId(page), 'refused')).status).toBe(200);
+  await heading(page, 'Refused');
+  expect(await page.getByRole('link', { name: 'Go to the payment page' }).count()).toBe(0);
+  await photograph(page, 'order-refused-unpaid-phone', true);
+  await page.getByRole('button', { name: 'Cancel order' }).click();
+  await page.getByRole('button', { name: 'Cancel the order' }).click();
+  await heading(page, 'Cancelled');
   expect(problems).toEqual([]);
 });
 

@@ -23,7 +23,12 @@ export function isPaid(status: OrderStatus) {
 /** Whether a payment may still come, or the bakery's next step. */
 function isUnderWay({ status, fulfilment }: Order) {
   const isOpen = status === 'pending' || status === 'authorize';
-  return isOpen || (isPaid(status) && fulfilment !== 'collected' && fulfilment !== 'refused');
+  // The bakery goes on with an order that it has begun, also when a part of the money is given back.
+  return isOpen || isBegun(fulfilment) || (isPaid(status) && fulfilment === 'new');
+}
+
+function isBegun(fulfilment: Fulfilment) {
+  return fulfilment === 'preparing' || fulfilment === 'ready';
 }
 
 /** The customer's own orders, newest first. */
@@ -83,13 +88,19 @@ export function useNewPaymentPage(order: Order) {
   });
 }
 
-/** An order with its customer and the first 50 entries of its payment's history. For administrators. */
+/**
+ * An order with its customer and the first 50 entries of its payment's history; null when there is none with this id. It
+ * is loaded again until it is collected or refused. For administrators.
+ */
 export function adminOrderDetail(id: string) {
   return queryOptions({
     queryKey: ['orders', 'admin', id],
     queryFn: ({ signal }) =>
       dataOf(api.GET('/api/admin/orders/{order_id}', { ...orderPath(id), signal })).catch(nullIfMissing),
-    refetchInterval: LONGEST_POLL_MS,
+    refetchInterval: ({ state: { data } }) => {
+      const fulfilment = data?.order.fulfilment;
+      return fulfilment === 'new' || (fulfilment && isBegun(fulfilment)) ? LONGEST_POLL_MS : false;
+    },
   });
 }
 
@@ -103,8 +114,11 @@ export function useFulfilOrder(id: string) {
 }
 
 /** Puts an order that the service answered with where the pages read it. */
-export function keepOrder(order: Order) {
-  queryClient.setQueryData(orderDetail(order.order_id).queryKey, order);
+export async function keepOrder(order: Order) {
+  const { queryKey } = orderDetail(order.order_id);
+  // An older answer that is still on its way would replace this one.
+  await queryClient.cancelQueries({ queryKey });
+  queryClient.setQueryData(queryKey, order);
   void queryClient.invalidateQueries({ queryKey: ['orders', 'list'] });
 }
 

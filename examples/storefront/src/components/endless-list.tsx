@@ -34,25 +34,29 @@ export function EndlessList<Item>(props: EndlessListProps<Item>) {
     return () => observer.disconnect();
   };
 
-  if (data?.length === 0 && !hasNextPage) return empty;
+  const isEmpty = data?.length === 0 && !hasNextPage;
   return (
     <div aria-busy={isLoading}>
-      <ul className={className} aria-label={label}>
-        {data?.map(renderItem)}
-        {isLoading &&
-          Array.from({ length: data === undefined ? 8 : 3 }, (_, index) => (
-            <li key={`skeleton ${index}`} className="skeleton" aria-hidden="true" />
-          ))}
-      </ul>
-      <div className="list-foot" ref={watchEnd}>
+      {!isEmpty && (
+        <ul className={className} aria-label={label}>
+          {data?.map(renderItem)}
+          {isLoading &&
+            Array.from({ length: data === undefined ? 8 : 3 }, (_, index) => (
+              <li key={`skeleton ${index}`} className="skeleton" aria-hidden="true" />
+            ))}
+        </ul>
+      )}
+      <div className={isEmpty ? undefined : 'list-foot'} ref={watchEnd}>
         {hasFailed && <Failure error={error} onRetry={data === undefined ? query.refetch : fetchNextPage} />}
         {hasNextPage && !hasFailed && (
           <Button className="button quiet" onClick={() => void fetchNextPage()}>
             Show more
           </Button>
         )}
+        {/* It is always there: screen readers only tell what changes within it. */}
         <div role="status">
-          {data !== undefined && !hasNextPage && <p className="end">{end(data.length)}</p>}
+          {isEmpty && empty}
+          {!isEmpty && data !== undefined && !hasNextPage && <p className="end">{end(data.length)}</p>}
         </div>
       </div>
     </div>

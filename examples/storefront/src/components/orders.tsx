@@ -39,10 +39,12 @@ export const FULFILMENT: Record<Fulfilment, StatusText> = {
 interface OrderListProps<Item> extends Pick<EndlessListProps<Item>, 'query' | 'empty'> {
   /** Path of the orders' pages, without the id. */
   path: string;
+  /** Whether these are only the orders that were looked for. */
+  isFiltered?: boolean;
 }
 
 /** Orders as links to their pages. */
-export function OrderList<Item extends Order>({ query, empty, path }: OrderListProps<Item>) {
+export function OrderList<Item extends Order>({ query, empty, path, isFiltered }: OrderListProps<Item>) {
   return (
     <EndlessList
       query={query}
@@ -50,7 +52,7 @@ export function OrderList<Item extends Order>({ query, empty, path }: OrderListP
       className="rows"
       renderItem={(order) => <OrderRow key={order.order_id} order={order} path={path} />}
       empty={empty}
-      end={(orders) => `${count(orders, 'order')} in all.`}
+      end={(orders) => `${count(orders, 'order')} ${isFiltered ? 'found' : 'in all'}.`}
     />
   );
 }

@@ -29,7 +29,7 @@ export function OrderPage() {
           <article className="order">
             <OrderState order={order} />
             {order.status === 'pending' && <PendingActions order={order} />}
-            {(isPaid(order.status) || order.fulfilment !== 'new') && <Progress step={order.fulfilment} />}
+            {hasProgress(order) && <Progress step={order.fulfilment} />}
             <OrderSummary order={order} />
           </article>
         )}
@@ -38,8 +38,17 @@ export function OrderPage() {
   );
 }
 
+/** Whether the bakery refused an order that waits for its payment: it is not to be paid any more. */
+function isRefusedUnpaid({ status, fulfilment }: Order) {
+  return status === 'pending' && fulfilment === 'refused';
+}
+
+function hasProgress(order: Order) {
+  return isPaid(order.status) || (order.fulfilment !== 'new' && !isRefusedUnpaid(order));
+}
+
 function OrderState({ order }: { order: Order }) {
-  const { label, text, tone } = STATUS[order.status];
+  const { label, text, tone } = isRefusedUnpaid(order) ? FULFILMENT.refused : STATUS[order.status];
   return (
     <div role="status" className={`state ${tone}`}>
       <Icon name={TONE_ICONS[tone]} />
@@ -82,14 +91,7 @@ function PendingActions({ order }: { order: Order }) {
   return (
     <div>
       <div className="actions">
-        {order.redirect_url === null ? (
-          <Button onClick={() => newPage.mutate()}>Get a payment page</Button>
-        ) : (
-          <a className="button" href={order.redirect_url} target="_blank" rel="noopener">
-            Go to the payment page <Icon name="away" />
-            <span className="hidden">(new tab)</span>
-          </a>
-        )}
+        {!isRefusedUnpaid(order) && <PayButton order={order} onGetPage={newPage.mutate} />}
         <ConfirmButton
           className="button quiet"
           label="Cancel order"
@@ -101,5 +103,15 @@ function PendingActions({ order }: { order: Order }) {
       </div>
       <Alert>{error && explain(error)}</Alert>
     </div>
+  );
+}
+
+function PayButton({ order, onGetPage }: { order: Order; onGetPage: () => void }) {
+  if (order.redirect_url === null) return <Button onClick={() => onGetPage()}>Get a payment page</Button>;
+  return (
+    <a className="button" href={order.redirect_url} target="_blank" rel="noopener">
+      Go to the payment page <Icon name="away" />
+      <span className="hidden">(new tab)</span>
+    </a>
   );
 }

@@ -40,7 +40,7 @@ function Customer({ customer: { fullname, email } }: Pick<AdminOrder, 'customer'
       <p>
         <strong>{fullname}</strong>
         <br />
-        <a href={`mailto:${email}`}>{email}</a>
+        <a href={`mailto:${encodeURIComponent(email)}`}>{email}</a>
       </p>
     </section>
   );

@@ -10,6 +10,7 @@ import { ManagePage } from './manage-page';
 export default function ManageOrdersPage() {
   const [search] = useSearchParams();
   const known = [...search].filter(([name]) => ['q', 'status', 'fulfilment'].includes(name));
+  const isFiltered = known.length > 0;
   // The service refuses values that do not exist.
   const filter = Object.fromEntries(known) as OrderFilter;
   const filters = (
@@ -26,8 +27,9 @@ export default function ManageOrdersPage() {
       <OrderList
         path="/manage/orders"
         query={useInfiniteQuery(allOrders(filter))}
+        isFiltered={isFiltered}
         empty={
-          known.length > 0 ? (
+          isFiltered ? (
             <NothingFound text="No order is like that." />
           ) : (
             <Notice icon="orders" title="No orders here" text="There are no orders yet." />

@@ -31,7 +31,7 @@ export default function ManageProductsPage() {
             <NothingFound text={`No product has “${text}” in its name.`} />
           )
         }
-        end={(products) => `${count(products, 'product')} in all.`}
+        end={(products) => `${count(products, 'product')} ${text === '' ? 'in all' : 'found'}.`}
       />
     </ManagePage>
   );
