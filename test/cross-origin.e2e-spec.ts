@@ -105,15 +105,6 @@ describe('a page of another origin', () => {
     expect(rows).toEqual([]);
   });
 
-  it('cannot choose another method by a header', async () => {
-    const admin = await service.admin();
-    const response = await admin
-      .get('/api/products/1')
-      .set('Origin', 'https://evil.example')
-      .set('X-HTTP-Method-Override', 'DELETE');
-    expectFailure(response, 404, MESSAGES.notFound);
-  });
-
   it('two Origin headers, of which one is of another origin, are refused', async () => {
     for (const [first, second] of [
       [SHOP, 'https://evil.example'],
@@ -195,10 +186,7 @@ describe('the default of CORS_ORIGINS', () => {
     try {
       for (const origin of ['http://localhost:5173', 'http://127.0.0.1:8080', 'http://localhost']) {
         const { headers, status } = await preflight(development.url, origin);
-        expect({ status, allowed: headers['access-control-allow-origin'] }).toEqual({
-          status: 204,
-          allowed: origin,
-        });
+        expect([status, headers['access-control-allow-origin']]).toEqual([204, origin]);
         await development.client().post('/api/login').set('Origin', origin).send({}).expect(400);
       }
       for (const origin of [
@@ -209,11 +197,8 @@ describe('the default of CORS_ORIGINS', () => {
       ]) {
         const { headers } = await preflight(development.url, origin);
         expect(headers).not.toHaveProperty('access-control-allow-origin');
-        expectFailure(
-          await development.client().post('/api/login').set('Origin', origin).send({}),
-          403,
-          MESSAGES.origin,
-        );
+        const answer = await development.client().post('/api/login').set('Origin', origin).send({});
+        expectFailure(answer, 403, MESSAGES.origin);
       }
     } finally {
       await development.stop();

@@ -1,4 +1,4 @@
-import { DataSource, type EntityManager } from 'typeorm';
+import { DataSource } from 'typeorm';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { HandleOptions, JobsService } from '../src/jobs/jobs.service.js';
 import { built } from './support/built.js';
@@ -82,45 +82,10 @@ describe('durable jobs on PostgreSQL', () => {
     return started;
   }
 
-  const enqueue = ({ jobs }: Process, n: number, tx: EntityManager = dataSource.manager): Promise<void> =>
-    jobs.enqueue(tx, TASK, { n });
+  const enqueue = ({ jobs }: Process, n: number): Promise<void> =>
+    jobs.enqueue(dataSource.manager, TASK, { n });
   const rows = () => jobRows(database.pool, TASK);
   const allDone = () => until('every job is done', async () => (await rows()).length === 0);
-
-  it('a job exists if and when its transaction commits', async () => {
-    const worker = await startProcess();
-    await dataSource.transaction(async (tx) => {
-      await enqueue(worker, 1, tx);
-      expect(await rows()).toEqual([]);
-    });
-    await until('it ran', () => worker.ran.length === 1);
-    await dataSource
-      .transaction(async (tx) => {
-        await enqueue(worker, 2, tx);
-        throw new Error('rolled back');
-      })
-      .catch(() => undefined);
-    await enqueue(worker, 3);
-    await until('the one after it ran', () => worker.ran.includes(3));
-    await allDone();
-    expect(worker.ran).toEqual([1, 3]);
-  });
-
-  it('of several waiting jobs with one key only the latest runs, and none before its time', async () => {
-    const worker = await startProcess();
-    const later = new Date(Date.now() + 60_000);
-    await worker.jobs.enqueue(dataSource.manager, TASK, { n: 1 }, { key: 'one', runAt: later });
-    await worker.jobs.enqueue(dataSource.manager, TASK, { n: 2 }, { key: 'one', runAt: later });
-    await enqueue(worker, 3);
-    const [waiting] = await until('the job without a time has run and is gone', async () => {
-      const left = await rows();
-      return worker.ran.length === 1 && left.length === 1 && left;
-    });
-    expect(waiting?.due_in).toBeGreaterThan(50);
-    await makeJobsDue(database.pool);
-    await allDone();
-    expect(worker.ran).toEqual([3, 2]);
-  });
 
   it('a failing job is repeated with growing gaps until it succeeds, and others are not held up', async () => {
     let failures = 3;

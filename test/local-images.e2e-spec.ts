@@ -1,9 +1,9 @@
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
-import { request as httpRequest } from 'node:http';
 import { join } from 'node:path';
 import type { Client } from './support/client.js';
 import { jpeg, png } from './support/pictures.js';
 import { createProduct, NOT_FOUND } from './support/products.js';
+import { sendRaw } from './support/raw-http.js';
 import { startService, type TestService } from './support/service.js';
 
 const ID = '0f8fad5b-d9cb-469f-a165-70867728950e';
@@ -29,22 +29,12 @@ describe('images of the local host', () => {
   }
 
   /** The path as written: clients normalise `..` before they send it. */
-  function getRaw(path: string): Promise<{ status: number; body: unknown }> {
-    return new Promise((resolve, reject) => {
-      const { hostname, port } = new URL(service.url);
-      const sent = httpRequest({ hostname, port, path }, (response) => {
-        const chunks: Buffer[] = [];
-        response.on('data', (chunk: Buffer) => chunks.push(chunk));
-        response.on('end', () => {
-          resolve({
-            status: response.statusCode ?? 0,
-            body: JSON.parse(Buffer.concat(chunks).toString('utf8')) as unknown,
-          });
-        });
-      });
-      sent.on('error', reject);
-      sent.end();
-    });
+  async function getRaw(path: string): Promise<{ status: number | undefined; body: unknown }> {
+    const [answer] = await sendRaw(
+      service.url,
+      `GET ${path} HTTP/1.1\r\nHost: bakery.test\r\nConnection: close\r\n\r\n`,
+    );
+    return { status: answer?.status, body: JSON.parse(answer?.body ?? '') as unknown };
   }
 
   it.each([

@@ -22,6 +22,17 @@ const SECRETS = [KEY, WRONG_KEY].flatMap((key) =>
   ]),
 );
 
+/** A payment page in a good answer to `create`. */
+const PAGE = { token: 't', redirect_url: 'https://example.com/' };
+/** A good answer to `status`. */
+const GOOD = {
+  status_code: '200',
+  transaction_id: 't',
+  transaction_status: 'cancel',
+  gross_amount: '185000.00',
+  payment_type: 'qris',
+};
+
 describe('Midtrans gateway', () => {
   let standIn: MidtransStandIn;
   let gateway: MidtransGateway;
@@ -89,19 +100,6 @@ describe('Midtrans gateway', () => {
       expect(error.message.length).toBeLessThan(400);
     });
 
-    it.each<[string, number, string | object]>([
-      ['429, Snap refusing for now', 429, { error_messages: ['Too many requests'] }],
-      ['403 from something that is not Snap', 403, '<html>Forbidden</html>'],
-      ['200 with a page', 200, { token: 't', redirect_url: 'https://example.com/' }],
-      ['201 with half an object', 201, '{"token":"t"'],
-      ['201 without a token', 201, { redirect_url: 'https://example.com/' }],
-      ['201 with a script', 201, { token: 't', redirect_url: 'javascript:alert(1)' }],
-      ['201 with an endless address', 201, { token: 't', redirect_url: `https://a/${'b'.repeat(2048)}` }],
-    ])('is unavailable when the answer is %s', async (_what, status, body) => {
-      standIn.fault({ operation: 'create', kind: 'answer', status, body });
-      await failureOf(gateway.createTransaction(requestOf()), GatewayUnavailableError);
-    });
-
     it('keeps to a shorter deadline given for the call, and to its own against a longer one', async () => {
       standIn.fault({ operation: 'create', kind: 'hang' });
       const short = gateway.createTransaction(requestOf(), DEADLINE_MS);
@@ -111,62 +109,24 @@ describe('Midtrans gateway', () => {
     });
   });
 
-  describe.each([
-    ['200, as the real one mostly answers', false],
-    ['the code of the body', true],
-  ])('asking for and changing a payment, with HTTP status %s', (_what, httpStatusFollowsCode) => {
-    beforeEach(() => {
-      standIn.httpStatusFollowsCode = httpStatusFollowsCode;
-    });
-
-    it('the status is null until a method is chosen, and for an unknown order id', async () => {
-      const id = randomUUID();
-      expect(await gateway.status(id)).toBeNull();
-      await gateway.createTransaction(requestOf(id));
-      expect(await gateway.status(id)).toBeNull();
-      expect(await gateway.cancel(id)).toBeNull();
-      expect(await gateway.expire(id)).toBeNull();
-    });
-
-    it.each(['cancel', 'expire'] as const)(
-      'is refused to %s a settled payment, which stays',
-      async (operation) => {
-        const id = readyFor(operation);
-        standIn.settle(id);
-        await failureOf(gateway[operation](id), GatewayRefusedError);
-        expect(await gateway.status(id)).toMatchObject({ transactionStatus: 'settlement' });
-      },
-    );
-  });
-
-  it('an id with slashes arrives as one segment of the path', async () => {
-    const id = 'a/../../v1/b?c#d';
-    standIn.open(id, 185_000);
-    await gateway.status(id);
-    expect(standIn.calls.at(-1)).toMatchObject({ operation: 'status', orderId: id });
-  });
-
-  const GOOD = {
-    status_code: '200',
-    transaction_id: 't',
-    transaction_status: 'cancel',
-    gross_amount: '185000.00',
-    payment_type: 'qris',
-  };
-
-  describe('an unusable answer to a question for the status', () => {
-    it.each<[string, number, string | object]>([
-      ['404 from something that is not the Core API', 404, '<html>Not Found</html>'],
-      ['500 with a code that says otherwise', 500, GOOD],
-      ['200 with the code 500', 200, { ...GOOD, status_code: '500' }],
-      ['200 without a code', 200, { ...GOOD, status_code: undefined }],
-      ['200 without a transaction id', 200, { ...GOOD, transaction_id: undefined }],
-      ['200 with a number for an amount', 200, { ...GOOD, gross_amount: 185_000 }],
-      ['200 with U+0000 in a field', 200, { ...GOOD, payment_type: 'a\0b' }],
-    ])('%s is unavailable', async (_what, status, body) => {
-      standIn.fault({ operation: 'status', kind: 'answer', status, body });
-      await failureOf(gateway.status(randomUUID()), GatewayUnavailableError);
-    });
+  it.each<[MidtransOperation, string, number, string | object]>([
+    ['create', '429, Snap refusing for now', 429, { error_messages: ['Too many requests'] }],
+    ['create', '403 from something that is not Snap', 403, '<html>Forbidden</html>'],
+    ['create', '200 with a page', 200, PAGE],
+    ['create', '201 with half an object', 201, '{"token":"t"'],
+    ['create', '201 without a token', 201, { ...PAGE, token: undefined }],
+    ['create', '201 with a script', 201, { ...PAGE, redirect_url: 'javascript:alert(1)' }],
+    ['create', '201 with an endless address', 201, { ...PAGE, redirect_url: PAGE.redirect_url.repeat(150) }],
+    ['status', '404 from something that is not the Core API', 404, '<html>Not Found</html>'],
+    ['status', '500 with a code that says otherwise', 500, GOOD],
+    ['status', '200 with the code 500', 200, { ...GOOD, status_code: '500' }],
+    ['status', '200 without a code', 200, { ...GOOD, status_code: undefined }],
+    ['status', '200 without a transaction id', 200, { ...GOOD, transaction_id: undefined }],
+    ['status', '200 with a number for an amount', 200, { ...GOOD, gross_amount: 185_000 }],
+    ['status', '200 with U+0000 in a field', 200, { ...GOOD, payment_type: 'a\0b' }],
+  ])('%s is unavailable when the answer is %s', async (operation, _what, status, body) => {
+    standIn.fault({ operation, kind: 'answer', status, body });
+    await failureOf(run(gateway, operation, randomUUID()), GatewayUnavailableError);
   });
 
   describe('a call that meets trouble', () => {

@@ -89,12 +89,6 @@ describe('what is taken', () => {
       { name: 'Idempotency-Key', in: 'header', required: false, schema: { minLength: 1, maxLength: 255 } },
     ]);
   });
-
-  it('an update of a product takes a form with files', () => {
-    const update = schemaOf('PUT /api/products/{product_id}', 'multipart/form-data');
-    expect(update.required).toEqual(['name', 'description', 'price', 'images.removed[]']);
-    expect(update.properties?.images).toMatchObject({ items: { type: 'string', format: 'binary' } });
-  });
 });
 
 describe('the page', () => {

@@ -32,6 +32,7 @@ afterEach(() => {
   shop.gateway.clearFaults();
   shop.gateway.beforeProcessing = undefined;
   shop.gateway.beforeAnswering = undefined;
+  shop.gateway.httpStatusFollowsCode = false;
 });
 
 afterAll(async () => {
@@ -80,13 +81,17 @@ describe('a pending order', () => {
     expect(await story(shop, orderId)).toEqual(['cancellation cancel applied']);
   });
 
-  it('is cancelled here when no method was chosen, which the gateway answers with 404', async () => {
-    const orderId = await placeOrder(shop);
-    expect(orderOf(await cancel(orderId))).toMatchObject({ status: 'cancel', token: null });
-    expect(calls(shop, 'cancel', orderId)).toBe(1);
-    expect(await story(shop, orderId)).toEqual(['cancellation cancel applied']);
-    await shop.customer.post(`/api/orders/${orderId}/token`).expect(409);
-  });
+  it.each([false, true])(
+    'is cancelled here when no method was chosen, which the gateway answers with 404 (as HTTP status: %s)',
+    async (httpStatusFollowsCode) => {
+      shop.gateway.httpStatusFollowsCode = httpStatusFollowsCode;
+      const orderId = await placeOrder(shop);
+      expect(orderOf(await cancel(orderId))).toMatchObject({ status: 'cancel', token: null });
+      expect(calls(shop, 'cancel', orderId)).toBe(1);
+      expect(await story(shop, orderId)).toEqual(['cancellation cancel applied']);
+      await shop.customer.post(`/api/orders/${orderId}/token`).expect(409);
+    },
+  );
 
   it('every payment attempt is cancelled, and the older one does not decide', async () => {
     const orderId = await chosenOrder();
@@ -135,7 +140,8 @@ describe('an order that is not pending', () => {
     },
   );
 
-  it('paid in the meantime is 409, and the sale is found at once', async () => {
+  it.each([false, true])('paid meanwhile is 409 (412 as HTTP status: %s)', async (httpStatusFollowsCode) => {
+    shop.gateway.httpStatusFollowsCode = httpStatusFollowsCode;
     const orderId = await chosenOrder();
     shop.gateway.settle(orderId);
     expect((await cancel(orderId)).status).toBe(409);

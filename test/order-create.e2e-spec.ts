@@ -26,6 +26,11 @@ function gone(...places: number[]) {
   return fail(400, 'validation error', Object.fromEntries(details) as Record<string, string>);
 }
 
+/** The items of an order of one product. */
+function items(product_id: unknown, quantity: unknown): object[] {
+  return [{ product_id, quantity }];
+}
+
 describe('creating an order', () => {
   let shop: Shop;
   let customer: Client;
@@ -173,41 +178,24 @@ describe('creating an order', () => {
     ['an empty list', [], { items: ITEMS }],
     ['text', 'bread', { items: ITEMS }],
     ['a list of null', [null], { items: ITEMS }],
-    [
-      'the same product twice',
-      [
-        { product_id: 1, quantity: 1 },
-        { product_id: 1, quantity: 2 },
-      ],
-      { items: ITEMS },
-    ],
-    [
-      '51 products',
-      Array.from({ length: 51 }, (_, n) => ({ product_id: n + 1, quantity: 1 })),
-      { items: ITEMS },
-    ],
+    ['the same product twice', [...items(1, 1), ...items(1, 2)], { items: ITEMS }],
+    ['51 products', Array.from({ length: 51 }, (_, n) => items(n + 1, 1)).flat(), { items: ITEMS }],
     ['an empty item', [{}], { 'items.0.product_id': PRODUCT_ID, 'items.0.quantity': QUANTITY }],
-    ...[0, 1.5, 1000, '2'].map((quantity): [string, unknown, Record<string, string>] => [
-      `a quantity of ${JSON.stringify(quantity)}`,
-      [{ product_id: 1, quantity }],
-      { 'items.0.quantity': QUANTITY },
-    ]),
-    ...[0, 1.5, '1', 2 ** 53].map((product_id): [string, unknown, Record<string, string>] => [
-      `a product id of ${JSON.stringify(product_id)}`,
-      [{ product_id, quantity: 1 }],
-      { 'items.0.product_id': PRODUCT_ID },
-    ]),
+    ['a quantity of 0', items(1, 0), { 'items.0.quantity': QUANTITY }],
+    ['a quantity of 1.5', items(1, 1.5), { 'items.0.quantity': QUANTITY }],
+    ['a quantity of 1000', items(1, 1000), { 'items.0.quantity': QUANTITY }],
+    ['a quantity as text', items(1, '2'), { 'items.0.quantity': QUANTITY }],
+    ['a product id of 0', items(0, 1), { 'items.0.product_id': PRODUCT_ID }],
+    ['a product id of 1.5', items(1.5, 1), { 'items.0.product_id': PRODUCT_ID }],
+    ['a product id as text', items('1', 1), { 'items.0.product_id': PRODUCT_ID }],
+    ['a product id past every number', items(2 ** 53, 1), { 'items.0.product_id': PRODUCT_ID }],
     [
       'several bad items, which are reported together',
-      [
-        { product_id: 1, quantity: 0 },
-        { product_id: 'x', quantity: 1 },
-        { product_id: 3, quantity: 3 },
-      ],
+      [...items(1, 0), ...items('x', 1), ...items(3, 3)],
       { 'items.0.quantity': QUANTITY, 'items.1.product_id': PRODUCT_ID },
     ],
-  ])('items as %s are a 400 that says where', async (_what, items, details) => {
-    const answer = await order(customer, items).expect(400);
+  ])('items as %s are a 400 that says where', async (_what, list, details) => {
+    const answer = await order(customer, list).expect(400);
     expect(answer.body).toEqual(fail(400, 'validation error', details));
     await expectNothingOrdered();
   });

@@ -92,16 +92,6 @@ describe('PUT /api/admin/orders/{order_id}/fulfilment', () => {
     for (const orderId of ['5f0c2a3e-8a55-4c42-9df5-1b7f1a0f7a11', 'no-order'])
       expect((await advance(orderId, 'refused').expect(404)).body).toEqual(NOT_FOUND);
   });
-
-  it('the id of a payment page is no order: 404', async () => {
-    const orderId = await orderIn('new');
-    const { rows } = await shop.database.pool.query<{ attempt_id: string }>(
-      'INSERT INTO payment_attempts (attempt_id, order_id, number) VALUES (gen_random_uuid(), $1, 2) RETURNING attempt_id',
-      [orderId],
-    );
-    await advance(rows[0]?.attempt_id ?? '', 'refused').expect(404);
-    await advance(orderId.toUpperCase(), 'refused').expect(200);
-  });
 });
 
 describe('GET /api/admin/orders?fulfilment=', () => {

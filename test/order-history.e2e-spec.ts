@@ -98,24 +98,16 @@ describe('what became of an order', () => {
   });
 
   it('what the gateway answered when it was asked, as it answered', async () => {
-    const [found = '', cancelled = '', ended = ''] = await bulkOrders(shop, 3);
+    const [found = '', ended = ''] = await bulkOrders(shop, 2);
     shop.gateway.settle(found, { paymentType: 'cstore' });
     await reconcile(shop, [found]);
-    expect((await history(found)).notifications).toMatchObject([
-      { source: 'reconciliation', outcome: 'applied', transaction_status: 'settlement', fraud_status: null },
-    ]);
-    const payload = String((await history(found)).notifications[0]?.payload);
-    expect(JSON.parse(payload)).toMatchObject({
+    const [entry] = (await history(found)).notifications;
+    expect(entry).toMatchObject({ source: 'reconciliation', outcome: 'applied', fraud_status: null });
+    expect(JSON.parse(String(entry?.payload))).toMatchObject({
       status_message: 'Success, transaction is found',
       store: 'indomaret',
       order_id: found,
     });
-
-    shop.gateway.setStatus(cancelled, 'pending');
-    await shop.customer.post(`/api/orders/${cancelled}/cancel`).expect(200);
-    expect((await history(cancelled)).notifications).toMatchObject([
-      { source: 'cancellation', outcome: 'applied', transaction_status: 'cancel', status_code: '200' },
-    ]);
 
     await shop.customer.post(`/api/orders/${ended}/cancel`).expect(200);
     expect((await history(ended)).notifications).toMatchObject([
@@ -127,7 +119,6 @@ describe('what became of an order', () => {
         payload: '{"reason":"no payment method was chosen"}',
       },
     ]);
-    expect((await history(ended)).order).toMatchObject({ status: 'cancel', token: null });
   });
 
   it('notifications that name a later payment attempt are in the history of its order', async () => {
@@ -144,13 +135,9 @@ describe('what became of an order', () => {
 
 describe('its pages', () => {
   it('50 a page after last_id, oldest first; the end is the 404', async () => {
-    const [orderId = '', other = ''] = await bulkOrders(shop, 2);
+    const [orderId = ''] = await bulkOrders(shop, 1);
     shop.gateway.settle(orderId);
-    shop.gateway.settle(other);
-    for (let count = 0; count < 101; count += 1) {
-      await notifyOf(shop, orderId);
-      if (count % 10 === 0) await notifyOf(shop, other);
-    }
+    for (let count = 0; count < 101; count += 1) await notifyOf(shop, orderId);
     const first = await history(orderId);
     const second = await history(orderId, `?last_id=${String(first.meta.lastNotificationId)}`);
     const third = await history(orderId, `?last_id=${String(second.meta.lastNotificationId)}`);

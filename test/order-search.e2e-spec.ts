@@ -1,7 +1,6 @@
 import type { Client } from './support/client.js';
 import { insertOrders, pageOf, type Shop, startShop, userIdOf } from './support/orders.js';
 import { fail, NOT_FOUND } from './support/products.js';
-import { statementsOf } from './support/statements.js';
 
 const ADMIN_ORDERS = '/api/admin/orders';
 /** Customers by e-mail, and their names. */
@@ -58,8 +57,8 @@ describe('GET /api/admin/orders?q=', () => {
     expect(await found({ q })).toEqual(idsOf(email));
   });
 
-  it.each(['sudana wayan', '%wayan%', 'wa_an', "' OR 1=1 --", '\u{1F370}'])(
-    '%s finds none: 404',
+  it.each(['sudana wayan', '%wayan%', 'wa_an', "' OR 1=1 --", 'x'.repeat(100)])(
+    '%s finds none',
     async (q) => {
       expect(await found({ q })).toEqual([]);
     },
@@ -88,20 +87,10 @@ describe('GET /api/admin/orders?q=', () => {
   it.each([
     ['x'.repeat(101), 'q can have 100 characters at max'],
     ['bread\0', 'q contains a character that is not allowed'],
+    [['a', 'b'], 'q should be a text'],
   ])('%j is refused: 400', async (q, message) => {
     const answer = await admin.get(ADMIN_ORDERS).query({ q }).expect(400);
     expect(answer.body).toEqual(fail(400, 'validation error', { q: message }));
-  });
-
-  it('100 characters may be sought, two texts may not', async () => {
-    expect(await found({ q: 'x'.repeat(100) })).toEqual([]);
-    const answer = await admin.get(`${ADMIN_ORDERS}?q=a&q=b`).expect(400);
-    expect(answer.body).toEqual(fail(400, 'validation error', { q: 'q should be a text' }));
-  });
-
-  it('a page is one SQL statement', async () => {
-    const search = () => admin.get(`${ADMIN_ORDERS}?q=wayan`).expect(200);
-    expect(await statementsOf(shop, search)).toHaveLength(1);
   });
 });
 

@@ -148,32 +148,3 @@ describe('pages of the product list in memory', () => {
     }
   });
 });
-
-describe('a page that is being loaded while a product changes', () => {
-  /** Loads that wait until they are told what they have read. */
-  async function slowPages() {
-    const { ProductPages } = await built('src/products/product-pages.js');
-    const loads: ((body: string | null) => void)[] = [];
-    const repository = {
-      page: () => new Promise<string | null>((resolve) => loads.push(resolve)),
-    };
-    const parameters = [{ catalogCacheBytes: 1024 * 1024 }, repository, { localPrefix: '' }];
-    return {
-      pages: new ProductPages(...(parameters as unknown as ConstructorParameters<typeof ProductPages>)),
-      loads,
-    };
-  }
-
-  it('is answered to the callers who wait for it, and to no later one, who share one load', async () => {
-    const { pages, loads } = await slowPages();
-    const early = pages.after(0);
-    pages.clear();
-    const late = [pages.after(0), pages.after(0)];
-    loads[1]?.('new');
-    for (const page of late) expect((await page)?.body.toString()).toBe('new');
-    loads[0]?.('old');
-    expect((await early)?.body.toString()).toBe('old');
-    expect((await pages.after(0))?.body.toString()).toBe('new');
-    expect(loads).toHaveLength(2);
-  });
-});

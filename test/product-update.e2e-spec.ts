@@ -124,14 +124,6 @@ describe('updating a product', () => {
       expect((await update(id, fields).expect(200)).body).toEqual(first.body);
       expect(await shown(other.id)).toEqual(other);
     });
-
-    it('removes one image for a URL that is sent twice', async () => {
-      const product = await createProduct(admin, pictures(5));
-      const url = product.images[4] ?? '';
-      expect(await refused(product, { ...BREAD, [REMOVED]: [url, url] }, pictures(2))).toEqual(TOO_MANY);
-      const answer = await update(product.id, { ...BREAD, [REMOVED]: [url, url] }).expect(200);
-      expect(productOf(answer).images).toEqual(product.images.slice(0, 4));
-    });
   });
 
   describe('whose fields or files fail', () => {
@@ -140,15 +132,6 @@ describe('updating a product', () => {
       const body = await refused(product, {}, [{ bytes: svgNamedPng(), name: 'a.png' }]);
       expect(body).toEqual(invalid({ ...REQUIRED, images: 'a.png is not a png or jpg file' }));
     });
-
-    it.each(['name', 'description', 'price'] as const)(
-      '%s must be sent even when only the others change',
-      async (field) => {
-        const product = await createProduct(admin);
-        const fields = Object.fromEntries(Object.entries(BREAD).filter(([name]) => name !== field));
-        expect(await refused(product, fields)).toEqual(invalid({ [field]: REQUIRED[field] }));
-      },
-    );
 
     it('a file with another extension, and one in another field, are refused', async () => {
       const product = await createProduct(admin, pictures(1));
