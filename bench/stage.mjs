@@ -16,7 +16,7 @@ export const SHOP_PRODUCTS = 1_000;
 const ORDERS = 10_000;
 
 /** Pending orders for each second of notifications: more than the fastest floor has needed. */
-const NOTIFICATIONS_PER_SECOND = 5_000;
+const NOTIFICATIONS_PER_SECOND = 7_500;
 
 /** DATA_DIR, below the stage's folder, of the services that are started with a PostgreSQL of their own. */
 export const START_FOLDER = 'start';

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { JwtService, TokenExpiredError } from '@nestjs/jwt';
 import { isUUID } from 'class-validator';
+import { LRUCache } from 'lru-cache';
 import { createHash, createSecretKey } from 'node:crypto';
 import { type Caller, ROLES } from '../common/current-user.decorator.js';
 import { failures } from '../common/errors.js';
@@ -13,12 +14,16 @@ const ACCESS_LIFETIME_S = 600;
 const REFRESH_LIFETIME_S = 864_000;
 /** By how much the clocks of two processes may differ, in seconds. */
 const CLOCK_SKEW_S = 60;
+/** Tokens that are remembered as verified: enough for all customers of ten minutes. */
+const REMEMBERED_TOKENS = 5_000;
 
 /** Signs and verifies the two tokens of a session. The database is not asked. */
 @Injectable()
 export class TokensService {
   readonly #access: JwtService;
   readonly #refresh: JwtService;
+  /** Callers by access token, until it expires: verifying one anew is a tenth of the work for a page of products. */
+  readonly #verified = new LRUCache<string, Caller>({ max: REMEMBERED_TOKENS });
 
   constructor(env: Env) {
     this.#access = serviceOf(env.jwtAccessSecret, ACCESS_LIFETIME_S);
@@ -34,13 +39,19 @@ export class TokensService {
   }
 
   /**
-   * Reads the caller from an access token; synchronous, about 10 µs.
+   * Reads the caller from an access token; synchronous.
    * @throws Failure 401 `access token missing or expired` when the token is well signed and expired; 400
    *   `invalid or malformed access token` when anything else is wrong with it
    */
   verifyAccess(token: string): Caller {
+    const known = this.#verified.get(token);
+    if (known !== undefined) return known;
     try {
-      return callerOf(this.#access.verify<Record<string, unknown>>(token));
+      const claims = this.#access.verify<{ readonly exp: number }>(token);
+      const caller = callerOf({ ...claims });
+      // At least 1: to the cache, 0 means without end.
+      this.#verified.set(token, caller, { ttl: Math.max(1, claims.exp * 1000 - Date.now()) });
+      return caller;
     } catch (error) {
       throw error instanceof TokenExpiredError
         ? failures.missingAccessToken()
