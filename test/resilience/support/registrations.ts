@@ -43,9 +43,10 @@ export class Registrations {
   /**
    * Signs in to every account. What was acknowledged must be there as it was given; what is in doubt may be there,
    * whole. Each got at least one mail, and the code of the last one works. Call it once the queue is empty.
+   * @param stored addresses of all accounts: a login to one that is not there would count as a wrong guess
    * @returns how many mails were sent again
    */
-  async verify(smtp: SmtpStandIn): Promise<number> {
+  async verify(smtp: SmtpStandIn, stored: ReadonlySet<string>): Promise<number> {
     const { violations } = this.observer;
     let sentAgain = 0;
     for (const { email, acknowledged } of this.#all) {
@@ -53,13 +54,14 @@ export class Registrations {
       const codes = smtp.mails
         .filter(({ to }) => to.includes(email))
         .map(({ text }) => /(?<![\w.-])\d{6}(?![\w-])/.exec(text)?.[0]);
-      const login = client.post('/api/login').send({ email, password: PASSWORD });
-      const answer = await this.observer.send(login, 200, 400);
-      if (answer?.status !== 200) {
+      if (!stored.has(email)) {
         if (acknowledged !== undefined) violations.push(`account ${email} is lost`);
         if (codes.length > 0) violations.push(`${codes.length} mails went to ${email}, which has no account`);
         continue;
       }
+      const login = client.post('/api/login').send({ email, password: PASSWORD });
+      const answer = await this.observer.send(login, 200);
+      if (answer === undefined) continue;
       const { id, fullname } = userOf(answer);
       if (fullname !== `Ayu ${email}` || id !== (acknowledged?.id ?? id))
         violations.push(`account ${email} is changed`);

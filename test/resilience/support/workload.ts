@@ -104,8 +104,10 @@ export class Workload {
     expect([...held.keys()].toSorted()).toEqual(shown.toSorted());
     for (const catalog of this.#catalogs) catalog.verify(listed, held);
     expect([...listed.keys()]).toEqual([this.productId]);
+    const { rows: users } = await database.pool.query<{ email: string }>('SELECT email FROM users');
+    const stored = new Set(users.map(({ email }) => email));
     // At least once: a mail whose job could not be ticked off is sent again, with a new code.
-    expect(await this.#registrations.verify(external.smtp)).toBeLessThanOrEqual(kills * JOBS_AT_ONCE);
+    expect(await this.#registrations.verify(external.smtp, stored)).toBeLessThanOrEqual(kills * JOBS_AT_ONCE);
     expect(observer.explained(output())).toEqual([]);
   }
 }
