@@ -1,4 +1,5 @@
 import { connect } from 'node:net';
+import { built } from './support/built.js';
 import type { Client } from './support/client.js';
 import { htmlNamedPng, jpeg, padded, png, svgNamedPng } from './support/pictures.js';
 import {
@@ -12,6 +13,7 @@ import {
   productCount,
   productOf,
 } from './support/products.js';
+import { sendRaw } from './support/raw-http.js';
 import { startService, type TestService } from './support/service.js';
 import { until } from './support/wait.js';
 
@@ -200,6 +202,23 @@ describe('creating a product', () => {
   });
 
   describe('with a body that is no whole form', () => {
+    it('no body at all counts as an empty form, and as no upload in the metrics', async () => {
+      const { uploads } = await built('src/common/metrics.js');
+      const received = async (): Promise<number | undefined> =>
+        (await uploads.get()).values.find(({ labels }) => labels.outcome === 'received')?.value;
+      const before = await received();
+      // Without a Content-Length, as curl sends it; HTTP libraries send a Content-Length of 0.
+      const [answer] = await sendRaw(
+        service.url,
+        'POST /api/products HTTP/1.1\r\nHost: bakery.test\r\nConnection: close\r\n' +
+          `Cookie: accessToken=${admin.cookie('accessToken')}\r\n\r\n`,
+      );
+      expect(JSON.parse(answer?.body ?? '')).toEqual(invalid(REQUIRED));
+      expect(await received()).toBe(before);
+      await createProduct(admin);
+      expect(await received()).toBe(Number(before) + 1);
+    });
+
     const FIELD = '--b\r\nContent-Disposition: form-data; name="name"\r\n\r\nKue\r\n';
     const WHOLE = `${FIELD}--b--\r\n`;
     const FORM = 'multipart/form-data; boundary=b';
