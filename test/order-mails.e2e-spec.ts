@@ -107,7 +107,7 @@ describe('the receipt', () => {
     expect(await mailsOf(orderId)).toEqual([RECEIPT]);
   });
 
-  it('goes once, however often and at whatever moment the payment is notified', async () => {
+  it('goes once, also when the payment is notified many times at the same moment', async () => {
     const orderIds = await bulkOrders(shop, 5);
     await Promise.all(
       orderIds.flatMap((orderId) => {

@@ -26,10 +26,8 @@ export interface FormRequest extends Request {
 
 const KIB = 1024;
 const MIB = 1024 * KIB;
-/** What of the largest form is kept: five images and 50 fields. */
-const LARGEST_FORM_BYTES = 29 * MIB;
-/** What forms in memory may have together. */
-const SIMULTANEOUS_BYTES = 2 * LARGEST_FORM_BYTES;
+/** What forms in memory may take together. */
+const MEMORY_BYTES = 36 * MIB;
 /** What a form takes besides its bytes: its texts are copied as they are parsed and validated. */
 const OVERHEAD_BYTES = 8 * MIB;
 const LIMITS = {
@@ -60,14 +58,14 @@ const FilesInterceptor = AnyFilesInterceptor({
 });
 
 /**
- * Reads a form with files after the guards: two large ones at a time, or more small ones. Any other body counts as an empty form.
- *
+ * Reads a form with files after the guards: four small forms at a time, or one of the largest. Any other body counts as an
+ * empty form.
  * @throws Failure 413 over a limit, 415 for a compressed form, 400 when it is malformed or cut short
  */
 @Injectable()
 export class FormInterceptor implements NestInterceptor {
   readonly #files = new FilesInterceptor();
-  readonly #queue = new FormQueue(SIMULTANEOUS_BYTES);
+  readonly #queue = new FormQueue(MEMORY_BYTES);
 
   async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
     const request = context.switchToHttp().getRequest<FormRequest>();
@@ -80,7 +78,7 @@ export class FormInterceptor implements NestInterceptor {
     }
     if ((request.headers['content-encoding'] ?? 'identity') !== 'identity')
       throw failures.unsupportedEncoding();
-    const bytes = sizeOf(request);
+    const bytes = memoryOf(request);
     await this.#queue.enter(bytes, response);
     uploadsInFlight.inc();
     try {
@@ -112,8 +110,8 @@ export function isImagePart({ fieldname }: FilePart): boolean {
 }
 
 /** What a form takes in memory at most; a chunked one does not say how long it is. */
-function sizeOf({ headers }: FormRequest): number {
-  return Math.min(Number(headers['content-length'] ?? Infinity) + OVERHEAD_BYTES, LARGEST_FORM_BYTES);
+function memoryOf({ headers }: FormRequest): number {
+  return Math.min(Number(headers['content-length'] ?? Infinity) + OVERHEAD_BYTES, MEMORY_BYTES);
 }
 
 /** Nest keeps multer's error as the cause of its own. Only the form itself can make reading fail. */

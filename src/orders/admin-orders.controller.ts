@@ -59,6 +59,7 @@ export class AdminOrdersController {
     @Param('order_id') orderId: string,
     @Body() { fulfilment }: FulfilmentDto,
   ): Promise<{ order: AdminOrderView }> {
+    // Not by the pipe: a bad body is 400 also where there is no such order (contract 10.10).
     return { order: new AdminOrderView(await this.fulfilment.advance(orderIdOf(orderId), fulfilment)) };
   }
 }

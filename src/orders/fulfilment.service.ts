@@ -19,8 +19,8 @@ export class FulfilmentService {
   ) {}
 
   /**
-   * Takes an order to its next step. Of two requests for one step the second finds it done. A
-   * customer is mailed when the order is ready.
+   * Takes an order to its next step, and mails the customer when it is ready. Of two requests for one step the second
+   * finds it done.
    * @returns the order with its customer
    * @throws Failure 404; 409 when the order cannot take this step
    */

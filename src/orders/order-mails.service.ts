@@ -1,5 +1,6 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
+import { rupiah } from '../common/rupiah.js';
 import { JobsService } from '../jobs/jobs.service.js';
 import { MailService, type MailTemplate } from '../mail/mail.service.js';
 import { OrdersRepository } from './orders.repository.js';
@@ -18,12 +19,6 @@ interface OrderMailPayload {
   readonly orderId: string;
   readonly mail: OrderMail;
 }
-
-const rupiah = new Intl.NumberFormat('id-ID', {
-  style: 'currency',
-  currency: 'IDR',
-  maximumFractionDigits: 0,
-});
 
 /** Mails to customers about their orders. */
 @Injectable()
@@ -58,11 +53,11 @@ export class OrderMailsService implements OnModuleInit {
           order.fulfilment === 'refused'
             ? 'We cannot make this order. Please write to us about your payment.'
             : 'We write to you again when it is ready.',
-        total: rupiah.format(Number(order.grossAmount)),
+        total: rupiah(Number(order.grossAmount)),
         items: order.items.map(({ name, quantity, price }) => ({
           name,
           quantity,
-          sum: rupiah.format(Number(price) * quantity),
+          sum: rupiah(Number(price) * quantity),
         })),
       },
     });

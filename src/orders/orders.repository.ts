@@ -144,7 +144,9 @@ export class OrdersRepository {
   async update(
     tx: EntityManager,
     orderId: string,
-    change: Partial<Omit<Order, 'orderId' | 'customer' | 'items' | 'attempts' | 'payable'>>,
+    change: Partial<
+      Omit<Order, 'orderId' | 'customer' | 'items' | 'attempts' | 'payable' | 'currentAttemptId'>
+    >,
   ): Promise<void> {
     await tx.update(Order, { orderId }, { ...change, updatedAt: () => 'now()' });
   }

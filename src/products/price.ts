@@ -12,7 +12,7 @@ const LONGEST_TEXT = 64;
  * Reads a price in rupiah as a form sends it.
  * @returns the decimal in its shortest form, exact; null when the text is no price
  */
-export function parsePrice(text: string): string | null {
+function parsePrice(text: string): string | null {
   const decimal = decimalOf(text);
   return text.trim().length <= LONGEST_TEXT && PRICE.test(decimal) ? decimal : null;
 }

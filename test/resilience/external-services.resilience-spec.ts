@@ -18,7 +18,7 @@ const CALLERS = isLongForm ? 200 : 60;
 /** A process that has warmed up may grow by so much, also while an external service fails. */
 const GROWTH_MIB = 120;
 /** To each service; see job-kinds.ts, cloudinary.image-host.ts and midtrans.gateway.ts. */
-const MOST_CONNECTIONS = { mail: 4, removals: 3, images: 7, gateway: 64 };
+const MOST_CONNECTIONS = { mail: 4, removals: 3, images: 4, gateway: 64 };
 const GROSS_AMOUNT = 50_000;
 
 let images: CloudinaryStandIn;

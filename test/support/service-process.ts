@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Client } from './client.js';
 import { createDatabase, type TestDatabase } from './databases.js';
 import { type BuiltProcess, freePort, spawnBuilt, untilListening } from './process.js';
-import { ACCESS_SECRET, ADMIN, REFRESH_SECRET, SERVER_KEY } from './service.js';
+import { ADMIN, COMMON_SETTINGS } from './service.js';
 import { until } from './wait.js';
 
 /** A place for processes of the service and its commands: a port that stays the same, and a DATA_DIR. */
@@ -43,12 +43,7 @@ export class ServicePlace {
       HOST: '127.0.0.1',
       PUBLIC_URL: this.url,
       DATA_DIR: this.dataDir,
-      JWT_ACCESS_SECRET: ACCESS_SECRET,
-      JWT_REFRESH_SECRET: REFRESH_SECRET,
-      ADMIN_EMAIL: ADMIN.email,
-      ADMIN_PASSWORD: ADMIN.password,
-      MIDTRANS_SERVER_KEY: SERVER_KEY,
-      PAYMENT_GATEWAY: 'simulator',
+      ...COMMON_SETTINGS,
       ...settings,
     });
     this.#started.push(service);

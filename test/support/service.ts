@@ -14,6 +14,15 @@ export const ADMIN = { email: 'admin@bakery.example', password: secret() } as co
 export const SERVER_KEY = `SB-Mid-server-${secret()}`;
 export const ACCESS_SECRET = secret();
 export const REFRESH_SECRET = secret();
+/** Of every service that a test starts. */
+export const COMMON_SETTINGS = {
+  JWT_ACCESS_SECRET: ACCESS_SECRET,
+  JWT_REFRESH_SECRET: REFRESH_SECRET,
+  ADMIN_EMAIL: ADMIN.email,
+  ADMIN_PASSWORD: ADMIN.password,
+  MIDTRANS_SERVER_KEY: SERVER_KEY,
+  PAYMENT_GATEWAY: 'simulator',
+};
 
 /** The service as it ships, in this process, on a port and a database of its own. */
 export interface TestService {
@@ -60,12 +69,7 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
     HOST: '127.0.0.1',
     PUBLIC_URL: 'http://bakery.test',
     DATA_DIR: dataDir,
-    JWT_ACCESS_SECRET: ACCESS_SECRET,
-    JWT_REFRESH_SECRET: REFRESH_SECRET,
-    ADMIN_EMAIL: ADMIN.email,
-    ADMIN_PASSWORD: ADMIN.password,
-    MIDTRANS_SERVER_KEY: SERVER_KEY,
-    PAYMENT_GATEWAY: 'simulator',
+    ...COMMON_SETTINGS,
     ...options.settings,
   });
   const logger = createLogger(env, {

@@ -2,18 +2,14 @@ import Handlebars from 'handlebars';
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { rupiah } from '../../common/rupiah.js';
 import { gatewayTime } from '../midtrans.messages.js';
 import { ACTIONS, isAllowed } from './simulator-actions.js';
 import type { SimulatorTransaction } from './simulator-transaction.entity.js';
 
-const RUPIAH = new Intl.NumberFormat('id-ID', {
-  style: 'currency',
-  currency: 'IDR',
-  maximumFractionDigits: 0,
-});
 const handlebars = Handlebars.create();
 handlebars.registerHelper({
-  rupiah: (amount: number) => RUPIAH.format(amount),
+  rupiah: (amount: number) => rupiah(amount),
   time: (time: string) => `${gatewayTime(new Date(time))} WIB`,
 });
 const template = handlebars.compile(source('page.hbs'), { strict: true });
