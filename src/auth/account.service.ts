@@ -142,7 +142,7 @@ export class AccountService implements OnModuleInit {
   /** A request that mails nothing is not counted: somebody may press the button often. */
   async #requestOtp(userId: number, purpose: OtpPurpose, requester: string): Promise<void> {
     if (await this.limits.isMailSpent(userId, requester)) return;
-    const isQueued = await this.dataSource.transaction((tx) => this.otps.request(tx, userId, purpose));
+    const isQueued = await this.dataSource.transaction((tx) => this.otps.request(tx, { userId, purpose }));
     if (isQueued) await this.limits.countMail(userId, requester);
   }
 

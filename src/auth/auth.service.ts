@@ -41,7 +41,7 @@ export class AuthService {
     const passwordHash = await this.passwords.hash(password);
     const session = await this.dataSource.transaction(async (tx) => {
       const account = await this.users.create(tx, { email, fullname, role: 'USER', passwordHash });
-      await this.otps.request(tx, account.id, 'verify_email');
+      await this.otps.request(tx, { userId: account.id, purpose: 'verify_email' });
       return this.openSession(tx, account);
     });
     await this.limits.rememberOwner(session.caller.id, address);

@@ -6,11 +6,11 @@ import { createSecretKey } from 'node:crypto';
 import type { Caller } from '../common/current-user.decorator.js';
 import { Env } from '../config/env.js';
 import { ACCESS_COOKIE, readCookie } from './cookies.js';
-import { callerOf, JWT_ALGORITHM } from './tokens.service.js';
+import { callerOf, type Claims, JWT_ALGORITHM } from './tokens.service.js';
 
 export const JWT_COOKIE = 'jwt-cookie';
 
-/** Reads the caller from the access cookie, by the same rules as `TokensService.verifyAccess`. */
+/** Reads the caller from the access cookie. */
 @Injectable()
 export class JwtCookieStrategy extends PassportStrategy(Strategy, JWT_COOKIE) {
   constructor({ jwtAccessSecret }: Env) {
@@ -22,7 +22,7 @@ export class JwtCookieStrategy extends PassportStrategy(Strategy, JWT_COOKIE) {
     });
   }
 
-  validate(claims: Readonly<Record<string, unknown>>): Caller {
+  validate(claims: Claims): Caller | null {
     return callerOf(claims);
   }
 }

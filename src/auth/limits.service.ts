@@ -5,8 +5,6 @@ import { DataSource } from 'typeorm';
 import { authProofs } from '../common/metrics.js';
 import { Env } from '../config/env.js';
 
-/** Milliseconds. */
-const SECOND = 1000;
 /** Seconds, as the limiters count. */
 const MINUTE = 60;
 const HOUR = 60 * MINUTE;
@@ -102,7 +100,7 @@ export class LimitsService {
     // A reset by mail forgives what was mistyped before.
     if (secret === 'code') await this.#wrong.password.from.delete(keys.pair);
     // Written once a day at most, not at each login.
-    if (known === null || known.msBeforeNext < (KNOWN_SECONDS - DAY) * SECOND)
+    if (known === null || known.msBeforeNext < (KNOWN_SECONDS - DAY) * 1000)
       await this.#known.set(keys.pair, 1, KNOWN_SECONDS);
     authProofs.inc({ secret, outcome: 'ok' });
     return proof;

@@ -22,19 +22,13 @@ const WRONG_CODE_MS = 50;
 const SEND_OTP = 'send-otp';
 
 /** Holds no code: the job makes it, so that the tables of the queue never hold one. */
-interface SendOtpPayload {
-  readonly userId: number;
-  readonly purpose: OtpPurpose;
+interface SendOtpPayload extends Pick<OneTimePassword, 'userId' | 'purpose'> {
   /** Whether the e-mail has just replaced another one. */
   readonly isNewEmail?: boolean;
 }
 
 /** A code that was right when it was checked. */
-export interface CheckedOtp {
-  readonly userId: number;
-  readonly purpose: OtpPurpose;
-  readonly digest: Buffer;
-}
+export type CheckedOtp = Pick<OneTimePassword, 'userId' | 'purpose'> & { readonly digest: Buffer };
 
 /** One-time passwords by mail: 6 digits, 10 minutes, stored as a keyed digest (contract 11). */
 @Injectable()
@@ -61,7 +55,8 @@ export class OtpService implements OnModuleInit {
    * Queues a mail with a new code; does nothing when one was requested less than a minute ago.
    * @returns whether a mail was queued
    */
-  async request(tx: EntityManager, userId: number, purpose: OtpPurpose): Promise<boolean> {
+  async request(tx: EntityManager, payload: SendOtpPayload): Promise<boolean> {
+    const { userId, purpose } = payload;
     // SQL: an upsert with a condition on the stored row, which decides between requests at the same moment.
     const rows = await tx.query<unknown[]>(
       `INSERT INTO one_time_passwords (user_id, purpose, requested_at) VALUES ($1, $2, now())
@@ -70,19 +65,16 @@ export class OtpService implements OnModuleInit {
        RETURNING user_id`,
       [userId, purpose],
     );
-    const isNew = rows.length === 1;
-    if (isNew) await this.#enqueue(tx, { userId, purpose });
-    return isNew;
+    if (rows.length === 0) return false;
+    await this.jobs.enqueue(tx, SEND_OTP, payload, { key: `${SEND_OTP}:${userId}:${purpose}` });
+    return true;
   }
 
   /** Ends the codes that went to the former address, for both purposes, and queues a mail with one to the new address. */
   async requestForNewEmail(tx: EntityManager, userId: number): Promise<void> {
-    const purpose = 'verify_email';
     await tx.delete(OneTimePassword, { userId });
-    // Not an insert: another request may have made the row since.
-    const requested = { userId, purpose, requestedAt: () => 'now()', digest: null } as const;
-    await tx.upsert(OneTimePassword, requested, ['userId', 'purpose']);
-    await this.#enqueue(tx, { userId, purpose, isNewEmail: true });
+    // Queues nothing if another request has queued a mail since: that one goes to the new address as well.
+    await this.request(tx, { userId, purpose: 'verify_email', isNewEmail: true });
   }
 
   /** Ends the code to reset the password, which its owner has just changed. */
@@ -134,11 +126,6 @@ export class OtpService implements OnModuleInit {
     const [row] = result.raw as { readonly digest: Buffer }[];
     if (row === undefined || !timingSafeEqual(row.digest, this.#digest(userId, purpose, code))) return null;
     return { userId, purpose, digest: row.digest };
-  }
-
-  async #enqueue(tx: EntityManager, payload: SendOtpPayload): Promise<void> {
-    const { userId, purpose } = payload;
-    await this.jobs.enqueue(tx, SEND_OTP, payload, { key: `${SEND_OTP}:${userId}:${purpose}` });
   }
 
   /**

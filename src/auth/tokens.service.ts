@@ -1,10 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { JwtService, TokenExpiredError } from '@nestjs/jwt';
+import { JwtService, type JwtVerifyOptions } from '@nestjs/jwt';
 import { isUUID } from 'class-validator';
 import { LRUCache } from 'lru-cache';
 import { createHash, createSecretKey } from 'node:crypto';
 import { type Caller, ROLES } from '../common/current-user.decorator.js';
-import { failures } from '../common/errors.js';
 import { isId } from '../common/ids.js';
 import { Env } from '../config/env.js';
 
@@ -16,6 +15,9 @@ const REFRESH_LIFETIME_S = 864_000;
 const CLOCK_SKEW_S = 60;
 /** Tokens that are remembered as verified: enough for all customers of ten minutes. */
 const REMEMBERED_TOKENS = 5_000;
+
+/** What a token says; anyone may have written it until it is verified. */
+export type Claims = Readonly<Record<string, unknown>>;
 
 /** Signs and verifies the two tokens of a session. The database is not asked. */
 @Injectable()
@@ -38,37 +40,26 @@ export class TokensService {
     return this.#refresh.sign(claimsOf(caller));
   }
 
-  /**
-   * Reads the caller from an access token; synchronous.
-   * @throws Failure 401 `access token missing or expired` when the token is well signed and expired; 400
-   *   `invalid or malformed access token` when anything else is wrong with it
-   */
-  verifyAccess(token: string): Caller {
+  /** The caller of an access token; null unless the token is well signed and not expired. */
+  verifyAccess(token: string): Caller | null {
     const known = this.#verified.get(token);
     if (known !== undefined) return known;
-    try {
-      const claims = this.#access.verify<{ readonly exp: number }>(token);
-      const caller = callerOf({ ...claims });
-      // At least 1: to the cache, 0 means without end.
-      this.#verified.set(token, caller, { ttl: Math.max(1, claims.exp * 1000 - Date.now()) });
-      return caller;
-    } catch (error) {
-      throw error instanceof TokenExpiredError
-        ? failures.missingAccessToken()
-        : failures.malformedAccessToken();
-    }
+    const claims = claimsIn(this.#access, token);
+    const caller = callerOf(claims);
+    // At least 1: to the cache, 0 means without end.
+    const ttl = Math.max(1, Number(claims.exp) * 1000 - Date.now());
+    if (caller !== null) this.#verified.set(token, caller, { ttl });
+    return caller;
   }
 
-  /** Reads the caller from a well-signed access token, expired or not; null for any other text. */
+  /** The caller of a well-signed access token, expired or not; null for any other text. */
   verifyExpiredAccess(token: string): Caller | null {
-    return callerOrNull(() =>
-      this.#access.verify<Record<string, unknown>>(token, { ignoreExpiration: true }),
-    );
+    return callerOf(claimsIn(this.#access, token, { ignoreExpiration: true }));
   }
 
-  /** Reads the caller from a refresh token; null unless it is well signed and not expired. */
+  /** The caller of a refresh token; null unless the token is well signed and not expired. */
   verifyRefresh(token: string): Caller | null {
-    return callerOrNull(() => this.#refresh.verify<Record<string, unknown>>(token));
+    return callerOf(claimsIn(this.#refresh, token));
   }
 }
 
@@ -87,33 +78,27 @@ function serviceOf(secret: string, expiresIn: number): JwtService {
 }
 
 /** The claims of both tokens (contract 5), besides `iat` and `exp`, which are seconds since the epoch. */
-function claimsOf({ id, fullname, email, role, sessionId }: Caller) {
+function claimsOf({ id, fullname, email, role, sessionId }: Caller): Claims {
   return { tokenId: id, fullname, email, role, jti: sessionId };
 }
 
-/** The caller that verified claims name. @throws Error when they are not claims of this service */
-export function callerOf(claims: Readonly<Record<string, unknown>>): Caller {
-  const { tokenId, fullname, email, role, jti, iat, exp } = claims;
+/** The claims of a token; none when it is not valid. */
+function claimsIn(service: JwtService, token: string, options?: JwtVerifyOptions): Claims {
+  try {
+    return service.verify<Record<string, unknown>>(token, options);
+  } catch {
+    return {};
+  }
+}
+
+/** The caller that verified claims name; null when they are not claims of this service. */
+export function callerOf({ tokenId, fullname, email, role, jti, iat, exp }: Claims): Caller | null {
   const knownRole = ROLES.find((candidate) => candidate === role);
   // The verification itself accepts a token without `exp` for ever, and does not look at `iat`.
   const hasTimes =
     typeof exp === 'number' && typeof iat === 'number' && iat <= Date.now() / 1000 + CLOCK_SKEW_S;
-  if (
-    !isId(tokenId) ||
-    typeof fullname !== 'string' ||
-    typeof email !== 'string' ||
-    knownRole === undefined ||
-    !isUUID(jti) ||
-    !hasTimes
-  )
-    throw new Error('a token without the claims of this service');
+  const isOurs =
+    isId(tokenId) && typeof fullname === 'string' && typeof email === 'string' && isUUID(jti) && hasTimes;
+  if (!isOurs || knownRole === undefined) return null;
   return { id: tokenId, fullname, email, role: knownRole, sessionId: jti as string };
-}
-
-function callerOrNull(verify: () => Record<string, unknown>): Caller | null {
-  try {
-    return callerOf(verify());
-  } catch {
-    return null;
-  }
 }

@@ -9,7 +9,7 @@ const PLAIN_URL = /^[^?]*(?:\?last_id=(\d{1,9}))?$/;
 
 /**
  * Answers GET /api/products to callers with a valid access cookie before Nest's guards, interceptors and pipes, which
- * cost more than the page. The controller answers the end of the list, any other query and callers without a cookie.
+ * cost more than the page. The controller answers the end of the list, any other query and callers without a valid cookie.
  */
 @Injectable()
 export class ProductListMiddleware implements NestMiddleware {
@@ -18,16 +18,14 @@ export class ProductListMiddleware implements NestMiddleware {
     private readonly pages: ProductPages,
   ) {}
 
-  /** @throws Failure 401 or 400 for a bad access cookie, as the guard does */
   async use(request: Request, response: Response, next: NextFunction): Promise<void> {
     const url = PLAIN_URL.exec(request.originalUrl);
     const token = readCookie(request, ACCESS_COOKIE);
-    if (url === null || token === null) {
+    if (url === null || token === null || this.tokens.verifyAccess(token) === null) {
       next();
       return;
     }
     response.setHeader('Cache-Control', 'private, no-cache');
-    this.tokens.verifyAccess(token);
     const page = await this.pages.after(Number(url[1] ?? 0));
     if (page === null) next();
     else sendPage(response, page);
