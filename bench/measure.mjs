@@ -1,17 +1,14 @@
-/** Longest warm-up, in seconds. */
-const WARM_UP_SECONDS = 10;
-/** For rows with a few hundred requests a second: V8 compiles a function after many calls, and they come slowly there. */
-export const LONG_WARM_UP_SECONDS = 30;
+/** Longest warm-up, in seconds. V8 compiles beside the load, so on a machine with few cores rates climb for that long. */
+const WARM_UP_SECONDS = 30;
 const CONNECTIONS = 32;
 
 /**
  * Measures targets in rounds, each round in another order, so that a machine that becomes slower affects all targets alike.
  *
  * @param targets by name: {url, traffic, connections?, status? or statuses?}, which are the answers that are right
- * @param longestWarmUp in seconds
  * @returns by name: {perSecond, p50Ms, p99Ms (medians of the rounds), rounds, problems}
  */
-export async function measure({ generator, options, log }, targets, longestWarmUp = WARM_UP_SECONDS) {
+export async function measure({ generator, options, log }, targets) {
   const names = Object.keys(targets);
   const rounds = Object.fromEntries(names.map((name) => [name, []]));
   const problems = Object.fromEntries(names.map((name) => [name, new Set()]));
@@ -19,7 +16,7 @@ export async function measure({ generator, options, log }, targets, longestWarmU
     const isWarmUp = round === 0;
     for (const name of rotated(names, round)) {
       const { url, traffic, connections = CONNECTIONS, status = 200, statuses = [status] } = targets[name];
-      const seconds = isWarmUp ? warmUpSeconds(options.seconds, longestWarmUp) : options.seconds;
+      const seconds = isWarmUp ? warmUpSeconds(options.seconds) : options.seconds;
       const key = `${name} ${traffic.kind} ${url}`;
       const result = await generator.run({ target: key, traffic, url, connections, seconds });
       for (const problem of problemsOf(result, statuses)) problems[name].add(problem);
@@ -42,8 +39,8 @@ export async function measure({ generator, options, log }, targets, longestWarmU
 }
 
 /** Length of a warm-up: shorter than the longest where rounds are shorter than 5 seconds. */
-export function warmUpSeconds(roundSeconds, longest) {
-  return Math.ceil(longest * Math.min(1, roundSeconds / 5));
+export function warmUpSeconds(roundSeconds) {
+  return Math.ceil(WARM_UP_SECONDS * Math.min(1, roundSeconds / 5));
 }
 
 export function median(numbers) {

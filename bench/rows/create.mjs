@@ -1,4 +1,4 @@
-import { LONG_WARM_UP_SECONDS, measure } from '../measure.mjs';
+import { measure } from '../measure.mjs';
 import { ratio, row } from '../report.mjs';
 
 /** Administrators are few. */
@@ -10,11 +10,10 @@ export async function create(bench) {
   const service = await stage.service(await stage.shop());
   const f7 = await stage.floor('f7', await stage.shop());
   const target = { traffic: { kind: 'creates', options: {} }, connections: CONNECTIONS, status: 201 };
-  const figures = await measure(
-    bench,
-    { service: { url: service.url, ...target }, F7: { url: f7.url, ...target } },
-    LONG_WARM_UP_SECONDS,
-  );
+  const figures = await measure(bench, {
+    service: { url: service.url, ...target },
+    F7: { url: f7.url, ...target },
+  });
   await stage.stop(service, f7);
   return [
     row('product with one image', figures, [ratio('/ F7', figures.service, figures.F7, { atLeast: 0.35 })]),

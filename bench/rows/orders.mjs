@@ -1,4 +1,4 @@
-import { LONG_WARM_UP_SECONDS, measure } from '../measure.mjs';
+import { measure } from '../measure.mjs';
 import { ratio, row } from '../report.mjs';
 import { SHOP_PRODUCTS } from '../stage.mjs';
 
@@ -7,18 +7,14 @@ export async function orders(bench) {
   const { stage } = bench;
   const service = await stage.service(await stage.shop());
   const f5 = await stage.floor('f5', await stage.shop());
-  const figures = await measure(
-    bench,
-    {
-      service: {
-        url: service.url,
-        traffic: { kind: 'orders', options: { products: SHOP_PRODUCTS } },
-        status: 201,
-      },
-      F5: { url: f5.url, traffic: stage.pendingOrders },
+  const figures = await measure(bench, {
+    service: {
+      url: service.url,
+      traffic: { kind: 'orders', options: { products: SHOP_PRODUCTS } },
+      status: 201,
     },
-    LONG_WARM_UP_SECONDS,
-  );
+    F5: { url: f5.url, traffic: stage.pendingOrders },
+  });
   await stage.stop(service, f5);
   return [row('orders of 3 items', figures, [ratio('/ F5', figures.service, figures.F5, { atLeast: 0.15 })])];
 }

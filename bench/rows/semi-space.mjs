@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { LONG_WARM_UP_SECONDS, measure } from '../measure.mjs';
+import { measure } from '../measure.mjs';
 import { residentMB } from '../processes.mjs';
 import { ratio, row } from '../report.mjs';
 import { SHOP_PRODUCTS } from '../stage.mjs';
@@ -27,7 +27,7 @@ export async function semiSpace(bench) {
       `${SIZES_MB[index]} MB`,
       { url, traffic: { kind, options }, status },
     ]);
-    const figures = await measure(bench, Object.fromEntries(targets), LONG_WARM_UP_SECONDS);
+    const figures = await measure(bench, Object.fromEntries(targets));
     const [first, ...others] = Object.entries(figures);
     rows.push(
       row(
