@@ -1,12 +1,10 @@
-import type { Env } from '../config/env.js';
-import type { Database } from '../config/database.js';
-import { sideBySide } from './side-by-side.js';
+import type { INestApplicationContext } from '@nestjs/common';
 import { PaymentsModule } from '../payments/payments.module.js';
 import { ProductsService } from '../products/products.service.js';
-import { type Action, type ExitCode, readArgs, runCommand, UsageError } from './command-line.js';
-import { catalog, MOST_PRODUCTS, type SeedProduct } from './seed/catalog.js';
-import { picture } from './seed/examples.js';
+import { type Action, readArgs, runCommand, say, UsageError } from './command-line.js';
+import { catalog, MOST_PRODUCTS, picture } from './seed/catalog.js';
 import { seedOrders } from './seed/orders.js';
+import { sideBySide } from './side-by-side.js';
 import { withServices } from './with-services.js';
 
 const MOST_ORDERS = 100_000;
@@ -29,13 +27,6 @@ It uses the same settings as the service and may be used while the service runs.
 Exit codes: 0 done, 1 not done (what was added until then stays), 2 wrong use.
 `;
 
-interface Plan {
-  readonly products: number;
-  readonly orders: number;
-  readonly seed: number;
-  readonly isSure: boolean;
-}
-
 function parse(args: readonly string[]): Action {
   const { values } = readArgs({
     args: [...args],
@@ -50,9 +41,14 @@ function parse(args: readonly string[]): Action {
     products: wholeNumber('--products', values.products, 1, MOST_PRODUCTS),
     orders: wholeNumber('--orders', values.orders, 0, MOST_ORDERS),
     seed: wholeNumber('--seed', values.seed, 0, MAX_SEED),
-    isSure: values.yes,
   };
-  return (env, database) => run(plan, env, database);
+  return async (env, database) => {
+    if (env.nodeEnv === 'production' && !values.yes)
+      throw new Error('NODE_ENV is production: with --yes the made-up products are added all the same');
+    if (plan.orders > 0 && env.payment.gateway !== 'simulator')
+      throw new Error('made-up orders are not for a real payment gateway: leave --orders out');
+    await withServices(env, database, { imports: [PaymentsModule] }, (services) => fill(services, plan));
+  };
 }
 
 function wholeNumber(option: string, text: string | undefined, least: number, most: number): number {
@@ -63,33 +59,19 @@ function wholeNumber(option: string, text: string | undefined, least: number, mo
   );
 }
 
-async function run(plan: Plan, env: Env, database: Database): Promise<ExitCode> {
-  if (env.nodeEnv === 'production' && !plan.isSure) {
-    process.stderr.write('NODE_ENV is production: with --yes the made-up products are added all the same\n');
-    return 1;
-  }
-  if (plan.orders > 0 && env.payment.gateway !== 'simulator') {
-    process.stderr.write('made-up orders are not for a real payment gateway: leave --orders out\n');
-    return 1;
-  }
+async function fill(
+  services: INestApplicationContext,
+  plan: { products: number; orders: number; seed: number },
+): Promise<void> {
   const products = catalog(plan.products, plan.seed);
-  return await withServices<ExitCode>(env, database, { imports: [PaymentsModule] }, async (services) => {
-    const ids = await seedProducts(services.get(ProductsService, { strict: false }), products);
-    if (plan.orders > 0) await seedOrders(services, plan.orders, ids, plan.seed);
-    const images = products.reduce((sum, { pictures }) => sum + pictures.length, 0);
-    process.stdout.write(`added ${ids.length} products with ${images} images, and ${plan.orders} orders\n`);
-    return 0;
-  });
-}
-
-async function seedProducts(service: ProductsService, products: readonly SeedProduct[]): Promise<number[]> {
   const ids: number[] = [];
-  await sideBySide(products, 'products', async ({ name, description, price, pictures }) => {
-    const images = pictures.map((file) => ({ bytes: picture(file), format: 'jpg' }) as const);
-    const { id } = await service.create({ name, description, price, images });
-    ids.push(id);
+  await sideBySide(products, 'products', async ({ pictures, ...fields }) => {
+    const images = pictures.map((name) => ({ bytes: picture(name), format: 'jpg' }) as const);
+    ids.push((await services.get(ProductsService).create({ ...fields, images })).id);
   });
-  return ids;
+  await seedOrders(services, plan.orders, ids);
+  const images = products.flatMap(({ pictures }) => pictures).length;
+  say(`added ${ids.length} products with ${images} images, and ${plan.orders} orders`);
 }
 
 runCommand(HELP, parse);

@@ -1,3 +1,5 @@
+import { warn } from './command-line.js';
+
 /** Enough to keep a disk or a database busy while others wait for theirs. */
 const WIDTH = 8;
 const INTERVAL_MS = 1_000;
@@ -18,6 +20,6 @@ export async function sideBySide<T>(
     for (const result of results) if (result.status === 'rejected') throw result.reason;
     if (Date.now() - told < INTERVAL_MS) continue;
     told = Date.now();
-    process.stderr.write(`${Math.min(done + WIDTH, items.length)} of ${items.length} ${what}\n`);
+    warn(`${Math.min(done + WIDTH, items.length)} of ${items.length} ${what}`);
   }
 }

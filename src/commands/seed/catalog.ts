@@ -1,5 +1,30 @@
-import { BAKERY, type Flavour, type Recipe, type Size } from './examples.js';
-import { Random } from './random.js';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** `examples/bakery.json`: what the made-up bakery sells, and who buys it. */
+interface Bakery {
+  readonly recipes: readonly {
+    readonly name: string;
+    /** Continues "<name> ...": what it is. */
+    readonly about: string;
+    /** Two pictures show it: `<picture>-1.jpg` and `<picture>-2.jpg`. */
+    readonly picture: string;
+    /** Of the smallest size, from and to, in rupiah. */
+    readonly price: readonly [number, number];
+    /** Keys of `flavours` and `sizes`. */
+    readonly flavours: string;
+    readonly sizes: string;
+  }[];
+  readonly flavours: Readonly<Record<string, readonly { readonly name: string; readonly note: string }[]>>;
+  /** `times`: how many times the smallest price it costs. */
+  readonly sizes: Readonly<Record<string, readonly { readonly name: string; readonly times: number }[]>>;
+  /** The first one has no name. */
+  readonly bakers: readonly string[];
+  readonly ovens: readonly string[];
+  readonly keeping: readonly string[];
+  readonly partners: readonly string[];
+  readonly customers: readonly string[];
+}
 
 /** A product that a bakery might sell. */
 export interface SeedProduct {
@@ -11,17 +36,18 @@ export interface SeedProduct {
   readonly pictures: readonly string[];
 }
 
-interface Choice {
-  readonly recipe: Recipe;
-  readonly flavour: Flavour;
-  readonly size: Size;
-}
+/** From `dist/src/commands/seed`. */
+const FOLDER = join(import.meta.dirname, '../../../../examples');
+export const BAKERY = JSON.parse(readFileSync(join(FOLDER, 'bakery.json'), 'utf8')) as Bakery;
 
-const CHOICES: readonly Choice[] = BAKERY.recipes.flatMap((recipe) =>
+const CHOICES = BAKERY.recipes.flatMap((recipe) =>
   (BAKERY.flavours[recipe.flavours] ?? []).flatMap((flavour) =>
     (BAKERY.sizes[recipe.sizes] ?? []).map((size) => ({ recipe, flavour, size })),
   ),
 );
+/** Primes that do not divide the number of choices: steps of `STRIDE` meet every choice once and mix the recipes. */
+const STRIDE = 1109;
+const SEED_STRIDE = 997;
 
 /** How many different products there are. */
 export const MOST_PRODUCTS = BAKERY.bakers.length * CHOICES.length;
@@ -32,48 +58,45 @@ export const MOST_PRODUCTS = BAKERY.bakers.length * CHOICES.length;
  * @param count at most `MOST_PRODUCTS`
  */
 export function catalog(count: number, seed: number): SeedProduct[] {
-  const random = new Random(seed);
-  const products: SeedProduct[] = [];
-  for (const baker of BAKERY.bakers) {
-    for (const choice of random.shuffled(CHOICES)) {
-      if (products.length === count) return products;
-      products.push(productOf(choice, baker, random));
-    }
-  }
-  return products;
+  return Array.from({ length: count }, (_, n) => {
+    const choice = pick(CHOICES, (n + seed * SEED_STRIDE) * STRIDE);
+    return productOf(choice, pick(BAKERY.bakers, Math.floor(n / CHOICES.length)), n);
+  });
 }
 
-function productOf({ recipe, flavour, size }: Choice, baker: string, random: Random): SeedProduct {
+/** The n-th entry of a list that is not empty; after the last one comes the first. */
+export function pick<T>(list: readonly T[], n: number): T {
+  return list[n % list.length] as T;
+}
+
+/** @returns the JPEG file of a picture: `croissant-1` */
+export function picture(name: string): Buffer {
+  return readFileSync(join(FOLDER, 'pictures', `${name}.jpg`));
+}
+
+function productOf(
+  { recipe, flavour, size }: (typeof CHOICES)[number],
+  baker: string,
+  n: number,
+): SeedProduct {
   const taste = flavour.name === 'Original' ? '' : ` ${flavour.name}`;
+  const [cheapest, dearest] = recipe.price;
+  const price = (cheapest + ((dearest - cheapest) * (n % 7)) / 6) * size.times;
+  const sentences = [
+    `${recipe.name} ${recipe.about}.`,
+    flavour.note,
+    baker === '' ? '' : `${baker} bakes it by a recipe from home.`,
+    pick(BAKERY.ovens, n),
+    n % 2 === 0 ? '' : `It goes well with ${pick(BAKERY.partners, n)}.`,
+    pick(BAKERY.keeping, n),
+  ];
+  // One product in twenty has no picture, as in any catalog.
+  const pictures = n % 20 === 19 ? [] : pick([[1, 2], [2, 1], [2], [1]], n);
   return {
     name: `${recipe.name}${taste}${baker === '' ? '' : ` ala ${baker}`}, ${size.name}`,
-    description: describe(recipe, flavour, baker, random),
-    price: priceOf(recipe, size, random),
-    pictures: picturesOf(recipe, random),
+    description: sentences.filter((sentence) => sentence !== '').join(' '),
+    // To the next 500 rupiah, as it would stand on a shelf.
+    price: `${Math.round(price / 500) * 500}.00`,
+    pictures: pictures.map((number) => `${recipe.picture}-${number}`),
   };
-}
-
-function describe({ name, about }: Recipe, { note }: Flavour, baker: string, random: Random): string {
-  const sentences = [
-    `${name} ${about}.`,
-    note,
-    ...(baker === '' ? [] : [`${baker} bakes it by a recipe from home.`]),
-    random.pick(BAKERY.ovens),
-    ...(random.next() < 0.5 ? [`It goes well with ${random.pick(BAKERY.partners)}.`] : []),
-    random.pick(BAKERY.keeping),
-  ];
-  return sentences.join(' ');
-}
-
-/** To the next 500 rupiah, as it would stand on a shelf. */
-function priceOf({ price: [from, to] }: Recipe, { times }: Size, random: Random): string {
-  const price = (from + random.next() * (to - from)) * times;
-  return `${Math.round(price / 500) * 500}.00`;
-}
-
-/** One product in twenty has no picture, as in any catalog. */
-function picturesOf({ picture }: Recipe, random: Random): string[] {
-  const order = random.next() < 0.5 ? [1, 2] : [2, 1];
-  const count = random.next() < 0.05 ? 0 : random.whole(1, 2);
-  return order.slice(0, count).map((number) => `${picture}-${number}`);
 }
