@@ -1,6 +1,6 @@
 import { AdminAccountsService, type RoleChange } from '../auth/admin-accounts.service.js';
 import { UsersModule } from '../users/users.module.js';
-import { type Action, type ExitCode, readAction, readArgs, runCommand } from './command-line.js';
+import { type Action, readAction, readArgs, runCommand, say } from './command-line.js';
 import { withServices } from './with-services.js';
 
 const HELP = `Who is an administrator.
@@ -19,34 +19,32 @@ const EMAIL = 'the e-mail of an account';
 function parse(args: readonly string[]): Action {
   const { positionals } = readArgs({ args: [...args], allowPositionals: true });
   const { action, argument } = readAction(positionals, { list: null, grant: EMAIL, revoke: EMAIL });
-  if (action === 'list') return withAccounts(list);
-  return withAccounts(async (accounts) => report(argument, await accounts[action](argument)));
-}
-
-function withAccounts(act: (accounts: AdminAccountsService) => Promise<ExitCode>): Action {
   const parts = { imports: [UsersModule], providers: [AdminAccountsService] };
   return (env, database) =>
-    withServices(env, database, parts, (services) => act(services.get(AdminAccountsService)));
+    withServices(env, database, parts, async (services) => {
+      const accounts = services.get(AdminAccountsService);
+      if (action === 'list') await list(accounts);
+      else report(argument, await accounts[action](argument));
+    });
 }
 
-async function list(accounts: AdminAccountsService): Promise<ExitCode> {
+async function list(accounts: AdminAccountsService): Promise<void> {
   const admins = await accounts.list();
-  for (const { id, email, fullname } of admins) process.stdout.write(`${id}\t${email}\t${fullname}\n`);
-  if (admins.length === 0) process.stdout.write('there is no administrator\n');
-  return 0;
+  for (const { id, email, fullname } of admins) say(`${id}\t${email}\t${fullname}`);
+  if (admins.length === 0) say('there is no administrator');
 }
 
-const REPORTS: Readonly<Record<RoleChange, { readonly text: string; readonly exitCode: ExitCode }>> = {
-  changed: { text: 'done', exitCode: 0 },
-  unchanged: { text: 'it already was so', exitCode: 0 },
-  'unknown account': { text: 'there is no account with this e-mail', exitCode: 1 },
-  'last administrator': { text: 'it is the last administrator; grant another one first', exitCode: 1 },
+const REPORTS: Readonly<Record<RoleChange, string>> = {
+  changed: 'done',
+  unchanged: 'it already was so',
+  'unknown account': 'there is no account with this e-mail',
+  'last administrator': 'it is the last administrator; grant another one first',
 };
 
-function report(email: string, change: RoleChange): ExitCode {
-  const { text, exitCode } = REPORTS[change];
-  (exitCode === 0 ? process.stdout : process.stderr).write(`${email}: ${text}\n`);
-  return exitCode;
+function report(email: string, change: RoleChange): void {
+  const text = `${email}: ${REPORTS[change]}`;
+  if (change === 'unknown account' || change === 'last administrator') throw new Error(text);
+  say(text);
 }
 
 runCommand(HELP, parse);

@@ -3,11 +3,8 @@ import { type Env, loadDotEnv, optionsTakenByNpm, readEnv } from '../config/env.
 import { migrate } from '../config/migrate.js';
 import { type Database, openRunningDatabase } from '../config/database.js';
 
-/** 0 done (also when there was nothing to change), 1 not done, 2 wrong use. */
-export type ExitCode = 0 | 1 | 2;
-
-/** What a well-formed command line asks for. */
-export type Action = (env: Env, database: Database) => Promise<ExitCode>;
+/** What a well-formed command line asks for; throws with the reason when it cannot be done. */
+export type Action = (env: Env, database: Database) => Promise<void>;
 
 /** The command line is wrong; the message says why and is shown above the help. */
 export class UsageError extends Error {}
@@ -52,7 +49,7 @@ export function readAction<A extends string>(
 
 /**
  * Runs a command on the service's database. The service may be using the database at the same time; if it does not run,
- * the embedded database is started for the command. Sets the exit code of the process.
+ * the embedded database is started for the command. Sets the exit code of the process: 0 done, 1 not done, 2 wrong use.
  *
  * @param parse throws a UsageError for a wrong command line
  * @param prepare what happens to the database first: it is migrated unless said otherwise
@@ -65,10 +62,10 @@ export function runCommand(
   log: (line: string) => void = () => undefined,
 ): void {
   ignoreClosedOutput();
-  const execute = async (args: readonly string[]): Promise<ExitCode> => {
+  const execute = async (args: readonly string[]): Promise<void> => {
     if (args.some((arg) => HELP_WORDS.has(arg))) {
       process.stdout.write(help);
-      return 0;
+      return;
     }
     const action = parse(args);
     loadDotEnv();
@@ -76,22 +73,27 @@ export function runCommand(
     const database = await openRunningDatabase(env, log);
     try {
       await prepare(database.url);
-      return await action(env, database);
+      await action(env, database);
     } finally {
       await database.close();
     }
   };
-  execute(process.argv.slice(2)).then(
-    (exitCode) => {
-      process.exitCode = exitCode;
-    },
-    (error: unknown) => {
-      const message = error instanceof Error ? error.message : String(error);
-      const isUsage = error instanceof UsageError;
-      process.stderr.write(isUsage ? `${message}\n\n${help}` : `${message}\n`);
-      process.exitCode = isUsage ? 2 : 1;
-    },
-  );
+  execute(process.argv.slice(2)).catch((error: unknown) => {
+    const message = error instanceof Error ? error.message : String(error);
+    const isUsage = error instanceof UsageError;
+    process.stderr.write(isUsage ? `${message}\n\n${help}` : `${message}\n`);
+    process.exitCode = isUsage ? 2 : 1;
+  });
+}
+
+/** Writes a line of the command's result. */
+export function say(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+/** Writes a line about the command's work, on the standard error. */
+export function warn(line: string): void {
+  process.stderr.write(`${line}\n`);
 }
 
 /** `| head` closes the pipe before everything is written. That is no failure, and the database is still closed. */

@@ -3,7 +3,7 @@ import { migrate, migrationStatus, revertLastMigration } from '../config/migrate
 import type { Database } from '../config/database.js';
 import { createBackup } from './backup/create.js';
 import { restoreBackup } from './backup/restore.js';
-import { type Action, type ExitCode, readAction, readArgs, runCommand } from './command-line.js';
+import { type Action, readAction, readArgs, runCommand, say, warn } from './command-line.js';
 
 const HELP = `The database: copies of it, and its schema.
 
@@ -34,48 +34,33 @@ function parse(args: readonly string[]): Action {
   return (env, database) => act(env, database, argument);
 }
 
-async function backup({ dataDir }: Env, { url }: Database, file: string): Promise<ExitCode> {
-  if ((await migrationStatus(url)).applied.length === 0) {
-    warn('the database has no tables: there is nothing to back up');
-    return 1;
-  }
+async function backup({ dataDir }: Env, { url }: Database, file: string): Promise<void> {
+  if ((await migrationStatus(url)).applied.length === 0)
+    throw new Error('the database has no tables: there is nothing to back up');
   const bytes = await createBackup(url, dataDir, file);
   say(`${file}: ${(bytes / 1_000_000).toFixed(1)} MB`);
-  return 0;
 }
 
-async function restore({ dataDir }: Env, { url }: Database, file: string): Promise<ExitCode> {
+async function restore({ dataDir }: Env, { url }: Database, file: string): Promise<void> {
   say(`restored as of ${await restoreBackup(url, dataDir, file, warn)}`);
-  return 0;
 }
 
-async function status(_: Env, { url }: Database): Promise<ExitCode> {
+async function status(_: Env, { url }: Database): Promise<void> {
   const { applied, pending, unknown } = await migrationStatus(url);
   for (const name of applied) say(`applied\t${name}${unknown.includes(name) ? '\tby a newer build' : ''}`);
   for (const name of pending) say(`pending\t${name}`);
-  return 0;
 }
 
-async function applyAll(_: Env, { url }: Database): Promise<ExitCode> {
+async function applyAll(_: Env, { url }: Database): Promise<void> {
   const { pending } = await migrationStatus(url);
   await migrate(url, warn);
   for (const name of pending) say(`applied ${name}`);
   if (pending.length === 0) say('there was nothing to apply');
-  return 0;
 }
 
-async function revert(_: Env, { url }: Database): Promise<ExitCode> {
+async function revert(_: Env, { url }: Database): Promise<void> {
   const name = await revertLastMigration(url, warn);
   say(name === null ? 'no migration is applied' : `reverted ${name}; the job queue's schema is as it was`);
-  return 0;
-}
-
-function say(line: string): void {
-  process.stdout.write(`${line}\n`);
-}
-
-function warn(line: string): void {
-  process.stderr.write(`${line}\n`);
 }
 
 // The schema is what these commands are about, so it is not brought up to date first.

@@ -10,7 +10,7 @@ import {
   retryDeadJobs,
   retryJob,
 } from '../jobs/job-table.js';
-import { type Action, type ExitCode, readAction, readArgs, runCommand, UsageError } from './command-line.js';
+import { type Action, readAction, readArgs, runCommand, say, UsageError } from './command-line.js';
 import { withClient } from './with-client.js';
 
 const HELP = `The work that the service does on its own: mail, image removals, payment checks.
@@ -30,7 +30,6 @@ retried nor dropped. The list's columns are separated by tabs, and e-mail addres
 Exit codes: 0 done (also when there is no job to list or retry), 1 not done, 2 wrong use.
 `;
 
-const PAGE = 500;
 const MAX_BIGINT = 2n ** 63n - 1n;
 const ID = 'the number of a job, as list shows it';
 
@@ -63,27 +62,19 @@ function stateOf(text: string | undefined): JobState | undefined {
   return state;
 }
 
-function onTable(act: (table: Queryable) => Promise<ExitCode>): Action {
+function onTable(act: (table: Queryable) => Promise<void>): Action {
   return (_env, { url, isExclusive }) =>
     withClient(url, async (client) => {
       // The service does not run: what is locked was left behind by a process that died.
       if (isExclusive) await freeJobs(client, { lockedForSeconds: 0 });
-      return await act(client);
+      await act(client);
     });
 }
 
-async function list(table: Queryable, state: JobState | undefined): Promise<ExitCode> {
-  let lastId = '0';
-  let page: JobRecord[];
-  let count = 0;
-  do {
-    page = await listJobs(table, state, lastId, PAGE);
-    for (const job of page) process.stdout.write(`${lineOf(job)}\n`);
-    count += page.length;
-    lastId = page.at(-1)?.id ?? lastId;
-  } while (page.length === PAGE && process.stdout.writable);
-  if (count === 0) process.stdout.write(`there is no ${state === undefined ? '' : `${state} `}job\n`);
-  return 0;
+async function list(table: Queryable, state: JobState | undefined): Promise<void> {
+  const jobs = await listJobs(table, state);
+  for (const job of jobs) say(lineOf(job));
+  if (jobs.length === 0) say(`there is no ${state === undefined ? '' : `${state} `}job`);
 }
 
 function lineOf({ id, state, task, subject, tries, age, lastError }: JobRecord): string {
@@ -105,24 +96,19 @@ function inWords(seconds: number): string {
   return seconds < 2 * 86_400 ? `${Math.floor(seconds / 3600)} h` : `${Math.floor(seconds / 86_400)} d`;
 }
 
-async function retryAll(table: Queryable): Promise<ExitCode> {
-  process.stdout.write(`${await retryDeadJobs(table)} dead jobs run again\n`);
-  return 0;
+async function retryAll(table: Queryable): Promise<void> {
+  say(`${await retryDeadJobs(table)} dead jobs run again`);
 }
 
 async function change(
   table: Queryable,
   id: string,
   act: (table: Queryable, id: string) => Promise<JobChange>,
-): Promise<ExitCode> {
+): Promise<void> {
   const result = BigInt(id) > MAX_BIGINT ? 'unknown' : await act(table, id);
-  if (result === 'done') {
-    process.stdout.write(`job ${id}: done\n`);
-    return 0;
-  }
-  const reason = result === 'unknown' ? 'there is no such job' : 'it is running; wait until it has ended';
-  process.stderr.write(`job ${id}: ${reason}\n`);
-  return 1;
+  if (result === 'unknown') throw new Error(`job ${id}: there is no such job`);
+  if (result === 'running') throw new Error(`job ${id}: it is running; wait until it has ended`);
+  say(`job ${id}: done`);
 }
 
 runCommand(HELP, parse);

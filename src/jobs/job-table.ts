@@ -48,19 +48,14 @@ const JOBS = `(SELECT *, CASE WHEN locked_at IS NOT NULL THEN 'running' WHEN att
   WHEN attempts > 0 THEN 'retrying' WHEN run_at > now() THEN 'waiting' ELSE 'due' END AS state
   FROM graphile_worker.jobs WHERE NOT (${IS_SUPERSEDED})) AS jobs`;
 
-/** A page of the jobs of a state, or of all, in the order of their ids. */
-export async function listJobs(
-  database: Queryable,
-  state: JobState | undefined,
-  afterId: string,
-  limit: number,
-): Promise<JobRecord[]> {
+/** The jobs of a state, or all, in the order of their ids. */
+export async function listJobs(database: Queryable, state: JobState | undefined): Promise<JobRecord[]> {
   const { rows } = await database.query<JobRecord>(
     `SELECT id, state, task_identifier AS task, attempts AS tries, last_error AS "lastError",
        coalesce(replace(key, task_identifier || ':', ''), '') AS subject,
        floor(extract(epoch FROM now() - created_at))::int AS age
-     FROM ${JOBS} WHERE id > $1 AND ($2::text IS NULL OR state = $2) ORDER BY id LIMIT $3`,
-    [afterId, state ?? null, limit],
+     FROM ${JOBS} WHERE $1::text IS NULL OR state = $1 ORDER BY id`,
+    [state ?? null],
   );
   return rows;
 }

@@ -28,9 +28,6 @@ export interface Manifest {
   readonly checksums: Readonly<Record<string, string>>;
 }
 
-/** A backup that cannot be used; the message says what is wrong with it. */
-export class BackupError extends Error {}
-
 /** Makes the one FILE of a folder: a tar archive, compressed by gzip, the manifest included. */
 export async function pack(
   folder: string,
@@ -39,38 +36,31 @@ export async function pack(
 ): Promise<void> {
   const complete: Manifest = { format: FORMAT, ...manifest, checksums: await checksumsOf(folder) };
   await writeFile(join(folder, MANIFEST), `${JSON.stringify(complete, null, 1)}\n`);
-  await tar('-czf', file, '-C', folder, '.');
+  await tar(`${file} cannot be written`, '-czf', file, '-C', folder, '.');
 }
 
 /**
  * Unpacks a backup into an empty folder and checks every file of it.
- * @throws BackupError when it is cut, changed, or of a form that this build does not know
+ * @throws Error that says what is wrong when it is cut, changed, or of a form that this build does not know
  */
 export async function unpack(file: string, folder: string): Promise<Manifest> {
   const found = await stat(file).catch(() => undefined);
-  if (found === undefined) throw new BackupError(`${file} does not exist`);
-  if (!found.isFile())
-    throw new BackupError(`${file} is no file: version 1.0 made folders, and restores them`);
-  const manifest = await readManifest(file, folder).catch((error: unknown) => {
-    if (error instanceof BackupError) throw error;
-    throw new BackupError(`${file} is no backup, or it was cut or changed`, { cause: error });
-  });
-  if (manifest.format !== FORMAT) {
-    throw new BackupError(
+  if (found === undefined) throw new Error(`${file} does not exist`);
+  if (!found.isFile()) throw new Error(`${file} is no file: version 1.0 made folders, and restores them`);
+  await tar(`${file} is no backup, or it was cut or changed`, '-xzf', file, '-C', folder);
+  const text = await readFile(join(folder, MANIFEST), 'utf8').catch(() => 'null');
+  const manifest = JSON.parse(text) as Manifest | null;
+  if (manifest?.format !== FORMAT) {
+    throw new Error(
       `${file} is of a form that this build does not read: restore it with the build that made it`,
     );
   }
   const checksums = await checksumsOf(folder);
   for (const path of new Set([...Object.keys(manifest.checksums), ...Object.keys(checksums)])) {
     if (checksums[path] !== manifest.checksums[path])
-      throw new BackupError(`${file} was changed: see ${path} in it`);
+      throw new Error(`${file} was changed: see ${path} in it`);
   }
   return manifest;
-}
-
-async function readManifest(file: string, folder: string): Promise<Manifest> {
-  await tar('-xzf', file, '-C', folder);
-  return JSON.parse(await readFile(join(folder, MANIFEST), 'utf8')) as Manifest;
 }
 
 async function checksumsOf(folder: string): Promise<Record<string, string>> {
@@ -78,7 +68,7 @@ async function checksumsOf(folder: string): Promise<Record<string, string>> {
   for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
     const path = join(entry.parentPath, entry.name).slice(folder.length + 1);
     if (entry.isDirectory() || path === MANIFEST) continue;
-    if (!entry.isFile()) throw new BackupError(`a backup has only files: ${path} is none`);
+    if (!entry.isFile()) throw new Error(`a backup has only files: ${path} is none`);
     const hash = createHash('sha256');
     await pipeline(createReadStream(join(folder, path)), hash);
     checksums[path] = hash.digest('hex');
@@ -86,12 +76,18 @@ async function checksumsOf(folder: string): Promise<Record<string, string>> {
   return checksums;
 }
 
-/** The system's own program. It refuses paths that lead out of the folder. */
-async function tar(...args: string[]): Promise<void> {
+/**
+ * The system's own program. It refuses paths that lead out of the folder.
+ * @throws Error with the problem, and what tar says of it
+ */
+async function tar(problem: string, ...args: string[]): Promise<void> {
   try {
     await promisify(execFile)('tar', args);
   } catch (error) {
-    if (errorCode(error) !== 'ENOENT') throw error;
-    throw new BackupError('backup and restore need the program tar, which is not installed here');
+    const isMissing = errorCode(error) === 'ENOENT';
+    const message = isMissing
+      ? 'backup and restore need the program tar, which is not installed here'
+      : `${problem}: ${String(error)}`;
+    throw new Error(message, { cause: error });
   }
 }

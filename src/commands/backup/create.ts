@@ -1,5 +1,5 @@
 import { createWriteStream } from 'node:fs';
-import { constants, copyFile, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { chmod, constants, copyFile, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { to as copyTo } from 'pg-copy-streams';
@@ -16,8 +16,8 @@ import { sequencesOf, tablesOf } from './tables.js';
  */
 export async function createBackup(databaseUrl: string, dataDir: string, target: string): Promise<number> {
   const file = resolve(target);
+  if (await stat(file).catch(() => undefined)) throw new Error(`${file} exists: name a file that does not`);
   const work = `${file}.partial`;
-  await refuseExisting(file);
   try {
     await mkdir(work, { mode: 0o700 });
   } catch (error) {
@@ -30,20 +30,15 @@ export async function createBackup(databaseUrl: string, dataDir: string, target:
     await mkdir(content);
     const manifest = await readDatabase(databaseUrl, join(dataDir, 'images'), content);
     const packed = join(work, 'packed');
-    await (await open(packed, 'wx', 0o600)).close();
     await pack(content, packed, manifest);
+    await chmod(packed, 0o600);
     await sync(packed);
-    await refuseExisting(file);
     await rename(packed, file);
     await sync(dirname(file));
     return (await stat(file)).size;
   } finally {
     await rm(work, { recursive: true, force: true });
   }
-}
-
-async function refuseExisting(file: string): Promise<void> {
-  if (await stat(file).catch(() => undefined)) throw new Error(`${file} exists: name a file that does not`);
 }
 
 function readDatabase(databaseUrl: string, images: string, content: string) {

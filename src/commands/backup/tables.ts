@@ -43,15 +43,9 @@ export async function sequencesOf(client: pg.Client): Promise<Record<string, str
   return Object.fromEntries(rows.map(({ name, value }) => [name, value]));
 }
 
-/** A foreign key, and the clause that makes it again. */
-export interface ForeignKey {
-  readonly table: string;
-  readonly name: string;
-  readonly definition: string;
-}
-
-export async function foreignKeysOf(client: pg.Client): Promise<ForeignKey[]> {
-  const { rows } = await client.query<ForeignKey>(
+/** Every foreign key, and the clause that makes it again. */
+export async function foreignKeysOf(client: pg.Client) {
+  const { rows } = await client.query<{ table: string; name: string; definition: string }>(
     `SELECT format('%I.%I', nspname, relname) AS table, quote_ident(conname) AS name,
        pg_get_constraintdef(pg_constraint.oid) AS definition
      FROM pg_constraint JOIN pg_class ON pg_class.oid = conrelid JOIN pg_namespace ON pg_namespace.oid = relnamespace
