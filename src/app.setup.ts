@@ -2,12 +2,12 @@ import type { NestApplicationOptions, Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import cookieParser from 'cookie-parser';
-import type { NextFunction, Request, Response } from 'express';
+import type { Request, Response } from 'express';
 import helmet from 'helmet';
 import type { Logger } from 'pino';
 import { AppModule } from './app.module.js';
 import { closeServer } from './common/close-server.js';
-import { answerFailure } from './common/fail-envelope.filter.js';
+import { failEnvelope } from './common/fail-envelope.filter.js';
 import { failures } from './common/errors.js';
 import { HttpAdapter, requireSaneHeaders } from './common/http-adapter.js';
 import { nestLogger } from './common/logging.js';
@@ -79,10 +79,9 @@ export async function createApp(
   }
   app.get(JobsService, { strict: false }).start();
   // Nest answers unknown paths under /api only. For all others Express would answer a page with a stack.
-  app.use((_request: Request, _response: Response, next: NextFunction) => {
-    next(failures.notFound());
+  app.use((_request: Request, response: Response) => {
+    response.status(404).json(failEnvelope(failures.notFound()));
   });
-  app.use(lastResort);
   return app;
 }
 
@@ -97,10 +96,4 @@ export async function stopApp(app: NestExpressApplication): Promise<void> {
 /** Loaded only where it is wanted. */
 async function metricsModules({ metricsPort }: Env): Promise<Type[]> {
   return metricsPort === undefined ? [] : [(await import('./metrics/metrics.module.js')).MetricsModule];
-}
-
-/** Express knows an error handler by its four parameters. */
-function lastResort(thrown: unknown, _request: Request, response: Response, next: NextFunction): void {
-  if (response.headersSent) next(thrown);
-  else answerFailure(thrown, response);
 }

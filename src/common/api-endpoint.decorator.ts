@@ -44,40 +44,40 @@ export interface EndpointOptions {
 export function ApiEndpoint(options: EndpointOptions): MethodDecorator {
   const { summary, description = '', access, success, takes } = options;
   const changesState = options.changesState ?? takes !== undefined;
+  const isPublic = access === 'none' || access === 'refresh cookie';
   // Answers that change something or set cookies are never cached.
-  const etag = changesState || success.cookies !== undefined ? {} : ETAG;
+  const isCacheable = !changesState && success.cookies === undefined;
   return applyDecorators(
-    ...(access === 'none' || access === 'refresh cookie' ? [Public(true)] : []),
+    ...when(isPublic, Public(true)),
     HttpCode(success.status),
     ApiOperation({ summary, description }),
-    ...(access === 'none'
-      ? []
-      : [ApiCookieAuth(access === 'refresh cookie' ? 'refreshToken' : 'accessToken')]),
-    ...(takes === 'form' ? [ApiConsumes('multipart/form-data')] : []),
+    ...when(access !== 'none', ApiCookieAuth(access === 'refresh cookie' ? 'refreshToken' : 'accessToken')),
+    ...when(takes === 'form', ApiConsumes('multipart/form-data')),
     ApiExtraModels(FailEnvelope, ...viewsOf(success.data ?? {})),
     ApiResponse({
       status: success.status,
       description: 'Success',
-      headers: { ...REQUEST_ID, ...etag, ...cookieHeader(success.cookies) },
+      headers: { ...REQUEST_ID, ...(isCacheable && ETAG), ...cookieHeader(success.cookies) },
       ...successContent(success),
     }),
-    ...('ETag' in etag ? [UNCHANGED] : []),
+    ...when(isCacheable, UNCHANGED),
     ...failureResponses([
-      ...(access === 'user' || access === 'admin'
-        ? [failures.malformedAccessToken(), failures.missingAccessToken()]
-        : []),
-      ...(access === 'admin' ? [failures.adminOnly()] : []),
-      ...(changesState ? [failures.origin()] : []),
+      ...when(!isPublic, failures.malformedAccessToken(), failures.missingAccessToken()),
+      ...when(access === 'admin', failures.adminOnly()),
+      ...when(changesState, failures.origin()),
       ...(options.failures ?? []),
-      ...(takes === undefined
-        ? []
-        : [failures.malformedRequest(), failures.tooLarge(), failures.unsupportedEncoding()]),
+      ...when(takes !== undefined, ...BODY_FAILURES),
       failures.unexpected(),
       failures.unavailable(),
     ]),
   );
 }
 
+function when<T>(condition: boolean, ...items: T[]): T[] {
+  return condition ? items : [];
+}
+
+const BODY_FAILURES = [failures.malformedRequest(), failures.tooLarge(), failures.unsupportedEncoding()];
 const text = (description: string) => ({ description, schema: { type: 'string' as const } });
 const REQUEST_ID = { 'X-Request-Id': text('On every answer, and on every log line of the request') };
 const ETAG = { ETag: text('Of this state; for `If-None-Match`') };

@@ -17,7 +17,7 @@ export class Failure extends Error {
     /** How a failure of 500 and above is logged. */
     readonly level: 'error' | 'warn' = 'error',
   ) {
-    super(message, cause === undefined ? undefined : { cause });
+    super(message, { cause });
   }
 }
 

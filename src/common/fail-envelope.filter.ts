@@ -33,62 +33,43 @@ export function failEnvelope(failure: Failure): FailEnvelope {
   return { status: 'fail', errors: { code, message, ...(details !== undefined && { details }) } };
 }
 
-/** Hands everything that a route, guard, pipe or interceptor throws to `answerFailure`. */
-@Catch()
-export class FailEnvelopeFilter implements ExceptionFilter {
-  catch(thrown: unknown, host: ArgumentsHost): void {
-    answerFailure(thrown, host.switchToHttp().getResponse<Response>());
-  }
-}
-
-const logger = new Logger('Failure');
-
 /**
  * The one place where anything thrown becomes an answer. What is not known to be safe for a client becomes
  * "something went wrong" and goes to the log instead.
  */
-export function answerFailure(thrown: unknown, response: Response): void {
-  const failure = toFailure(thrown);
-  if (failure.code >= 500) logger[failure.level](failure.cause ?? failure);
-  if (response.headersSent) {
+@Catch()
+export class FailEnvelopeFilter implements ExceptionFilter {
+  readonly #logger = new Logger('Failure');
+
+  catch(thrown: unknown, host: ArgumentsHost): void {
+    const response = host.switchToHttp().getResponse<Response>();
+    const failure = toFailure(thrown);
+    if (failure.code >= 500) this.#logger[failure.level](failure.cause ?? failure);
     // Half an answer is out: cutting the connection is the only way left to say that it is not whole.
-    response.destroy();
-    return;
+    if (response.headersSent) response.destroy();
+    else response.status(failure.code).json(failEnvelope(failure));
   }
-  response.status(failure.code).json(failEnvelope(failure));
 }
 
-/** What a client is told of anything that was thrown. */
-export function toFailure(thrown: unknown): Failure {
+function toFailure(thrown: unknown): Failure {
   if (thrown instanceof Failure) return thrown;
-  const constraint = violatedConstraint(thrown);
-  const ofConstraint = constraint === undefined ? undefined : constraintFailures[constraint];
+  const ofConstraint = constraintFailures[violatedConstraint(thrown) ?? ''];
   if (ofConstraint !== undefined) return ofConstraint();
   if (isDatabaseUnavailable(thrown)) return failures.unavailable(thrown);
-  return ofStatus(statusOf(thrown)) ?? failures.unexpected(thrown);
+  const isRefusal = thrown instanceof HttpException && thrown.getStatus() < 500;
+  return isRefusal ? refusalOf(thrown.getStatus()) : failures.unexpected(thrown);
 }
 
-/** The status that Nest, Express or a body parser (`http-errors`) gave a request that it refused. */
-function statusOf(thrown: unknown): number | undefined {
-  if (thrown instanceof HttpException) return thrown.getStatus();
-  if (thrown instanceof URIError) return 400;
-  if (thrown instanceof Error && 'status' in thrown && typeof thrown.status === 'number')
-    return thrown.status;
-  return undefined;
-}
-
-function ofStatus(status: number | undefined): Failure | undefined {
+/** What a status means that Nest, Express or a body parser gave a request. */
+function refusalOf(status: number): Failure {
   switch (status) {
     case 404:
-    case 405:
       return failures.notFound();
     case 413:
       return failures.tooLarge();
     case 415:
       return failures.unsupportedEncoding();
-    case 503:
-      return failures.unavailable();
     default:
-      return status !== undefined && status >= 400 && status < 500 ? failures.malformedRequest() : undefined;
+      return failures.malformedRequest();
   }
 }

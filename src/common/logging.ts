@@ -23,12 +23,8 @@ export function createLogger(
       timestamp: stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
       mixin: () => {
-        const requestId = currentRequestId();
         const span = trace.getActiveSpan()?.spanContext();
-        return {
-          ...(requestId !== undefined && { requestId }),
-          ...(span !== undefined && { trace_id: span.traceId, span_id: span.spanId }),
-        };
+        return { requestId: currentRequestId(), trace_id: span?.traceId, span_id: span?.spanId };
       },
       serializers: { err: describeError },
     },
@@ -52,37 +48,21 @@ function readable(): DestinationStream {
 function describeError(error: unknown): object {
   if (!(error instanceof Error))
     return { message: 'a value that is no error was thrown', type: typeof error };
-  return {
-    type: error.name,
-    message: error.message,
-    ...('code' in error &&
-      (typeof error.code === 'string' || typeof error.code === 'number') && { code: error.code }),
-    stack: error.stack,
-    ...(error.cause !== undefined && { cause: describeError(error.cause) }),
-  };
+  const { name: type, message, stack, cause } = error;
+  const code = 'code' in error && /string|number/.test(typeof error.code) ? error.code : undefined;
+  return { type, message, code, stack, cause: cause === undefined ? undefined : describeError(cause) };
 }
-
-const CONSOLE_LEVELS = {
-  debug: 'debug',
-  log: 'info',
-  info: 'info',
-  warn: 'warn',
-  trace: 'warn',
-  error: 'error',
-} as const;
 
 /**
  * Turns what libraries print to the console into log lines: graphile-worker 0.17 prints a stack when its connection is
  * cut, and a reader of JSON lines would not find it.
  */
 export function routeConsole(logger: Logger): void {
-  for (const [method, level] of Object.entries(CONSOLE_LEVELS)) {
-    console[method as keyof typeof CONSOLE_LEVELS] = (...values: unknown[]) => {
+  for (const method of ['debug', 'log', 'info', 'warn', 'error'] as const) {
+    console[method] = (...values: unknown[]) => {
       const err = values.find((value) => value instanceof Error);
-      logger[level](
-        { context: 'Console', ...(err !== undefined && { err }) },
-        format(...values.map((value) => (value instanceof Error ? value.message : value))),
-      );
+      const text = format(...values.map((value) => (value instanceof Error ? value.message : value)));
+      logger[method === 'log' ? 'info' : method]({ context: 'Console', err }, text);
     };
   }
 }
@@ -97,13 +77,11 @@ export function nestLogger(logger: Logger): LoggerService {
   const at =
     (level: Level) =>
     (message: unknown, ...rest: unknown[]): void => {
-      const context = rest.at(-1);
+      const last = rest.at(-1);
+      const context = typeof last === 'string' ? last : undefined;
       const err = [message, ...rest].find((value) => value instanceof Error);
-      const text = message instanceof Error ? message.message : message;
-      logger[CHATTY_CONTEXTS.test(String(context)) ? 'debug' : level](
-        { ...(typeof context === 'string' && { context }), ...(err !== undefined && { err }) },
-        typeof text === 'string' ? text : JSON.stringify(text),
-      );
+      const text = format(message instanceof Error ? message.message : message);
+      logger[CHATTY_CONTEXTS.test(context ?? '') ? 'debug' : level]({ context, err }, text);
     };
   return {
     fatal: at('fatal'),

@@ -1,19 +1,15 @@
-import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, Gauge, Histogram, register } from 'prom-client';
 
 /**
  * Everything that this process counts, for `/metrics` (src/metrics). A module increments a metric where the thing
  * happens. Labels have few values, all of them ours: no ids, addresses, texts or amounts.
  */
-export const registry = new Registry();
-const registers = [registry];
+export const registry = register;
 
 /** Seconds. External services are given 5 to 25. */
 const CALL_BUCKETS = [0.005, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 /** Seconds: those of OpenTelemetry's convention, and one below for answers from memory. */
 const REQUEST_BUCKETS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
-
-const counter = (name: string, help: string): Counter => new Counter({ name, help, registers });
-const gauge = (name: string, help: string): Gauge => new Gauge({ name, help, registers });
 
 /** A counter with one label. It begins at 0 for each value: a series that begins at 1 hides its first event from `rate`. */
 function counterBy<L extends string>(
@@ -22,7 +18,7 @@ function counterBy<L extends string>(
   name: string,
   help: string,
 ): Counter<L> {
-  const counter = new Counter({ name, help, labelNames: [label], registers });
+  const counter = new Counter({ name, help, labelNames: [label] });
   for (const value of values) counter.labels(value).inc(0);
   return counter;
 }
@@ -33,7 +29,6 @@ export const requestDuration = new Histogram({
   help: 'Time from the parsed headers of a request to the end of its answer; status 499: the client left',
   labelNames: ['http_request_method', 'http_route', 'http_response_status_code'],
   buckets: REQUEST_BUCKETS,
-  registers,
 });
 
 export const unparsableRequests = counterBy(
@@ -43,7 +38,10 @@ export const unparsableRequests = counterBy(
   'Requests refused because they were no HTTP, too large in their headers or too slow, by status',
 );
 
-export const ordersCreated = counter('bakery_orders_created_total', 'Orders that were committed');
+export const ordersCreated = new Counter({
+  name: 'bakery_orders_created_total',
+  help: 'Orders that were committed',
+});
 
 export const orderSteps = counterBy(
   'fulfilment',
@@ -95,7 +93,6 @@ export const jobDuration = new Histogram({
   help: 'Tries of jobs run by this process: done, failed (tried again) or dead (given up)',
   labelNames: ['task', 'outcome'],
   buckets: CALL_BUCKETS,
-  registers,
 });
 
 export const uploads = counterBy(
@@ -105,22 +102,21 @@ export const uploads = counterBy(
   'Forms with pictures, by whether they could be read',
 );
 
-export const uploadBytes = counter(
-  'bakery_upload_bytes_total',
-  'Bytes of the pictures in the forms that were read',
-);
+export const uploadBytes = new Counter({
+  name: 'bakery_upload_bytes_total',
+  help: 'Bytes of the pictures in the forms that were read',
+});
 
-export const uploadsInFlight = gauge(
-  'bakery_uploads_in_flight',
-  'Forms with pictures that are being read or worked on',
-);
+export const uploadsInFlight = new Gauge({
+  name: 'bakery_uploads_in_flight',
+  help: 'Forms with pictures that are being read or worked on',
+});
 
 /** `slowed`: answered as wrong, even if right, after too many wrong guesses (docs/decisions/09). */
 export const authProofs = new Counter({
   name: 'bakery_auth_proofs_total',
   help: 'Passwords (logins and changes of an account) and one-time codes given; slowed: too many were wrong',
   labelNames: ['secret', 'outcome'],
-  registers,
 });
 for (const secret of ['password', 'code'])
   for (const outcome of ['ok', 'wrong', 'slowed']) authProofs.inc({ secret, outcome }, 0);
@@ -132,17 +128,16 @@ export const catalogCachePages = counterBy(
   'Pages of the product list by whether they were in memory',
 );
 
-export const catalogCacheBytes = gauge(
-  'bakery_catalog_cache_bytes',
-  'Memory that the serialised product list takes up',
-);
+export const catalogCacheBytes = new Gauge({
+  name: 'bakery_catalog_cache_bytes',
+  help: 'Memory that the serialised product list takes up',
+});
 
 const callDuration = new Histogram({
   name: 'bakery_neighbour_call_duration_seconds',
   help: 'Calls of the payment gateway and the image host, by operation and outcome',
   labelNames: ['neighbour', 'operation', 'outcome'],
   buckets: CALL_BUCKETS,
-  registers,
 });
 
 /**

@@ -33,7 +33,7 @@ export function requestLog(logger: Logger) {
         res: { status },
         durationMs: Math.round(seconds * 1000),
         requestId,
-        ...(!writableFinished && { aborted: true }),
+        aborted: writableFinished ? undefined : true,
       };
       if (status >= 500) logger.error(line, 'request');
       else logger.info(line, 'request');
