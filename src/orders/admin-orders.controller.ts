@@ -4,7 +4,6 @@ import { AdminGuard } from '../auth/admin.guard.js';
 import { failures } from '../common/errors.js';
 import { ApiEndpoint } from '../common/api-endpoint.decorator.js';
 import { FULFILMENTS } from './fulfilment.js';
-import { FulfilmentService } from './fulfilment.service.js';
 import { AdminOrderView, OrderPageMeta } from './order.dto.js';
 import {
   AdminOrdersQuery,
@@ -19,10 +18,7 @@ import { OrdersService } from './orders.service.js';
 @UseGuards(AdminGuard)
 @Controller('admin/orders')
 export class AdminOrdersController {
-  constructor(
-    private readonly orders: OrdersService,
-    private readonly fulfilment: FulfilmentService,
-  ) {}
+  constructor(private readonly orders: OrdersService) {}
 
   @Get()
   @ApiEndpoint({
@@ -59,7 +55,6 @@ export class AdminOrdersController {
     @Param('order_id') orderId: string,
     @Body() { fulfilment }: FulfilmentDto,
   ): Promise<{ order: AdminOrderView }> {
-    // Not by the pipe: a bad body is 400 also where there is no such order (contract 10.10).
-    return { order: new AdminOrderView(await this.fulfilment.advance(orderIdOf(orderId), fulfilment)) };
+    return { order: new AdminOrderView(await this.orders.advance(orderIdOf(orderId), fulfilment)) };
   }
 }

@@ -1,4 +1,4 @@
-import { Injectable, Logger } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { setTimeout as delay } from 'node:timers/promises';
 import { DataSource } from 'typeorm';
 import type { Principal } from '../common/current-user.decorator.js';
@@ -8,14 +8,11 @@ import {
   GatewayRefusedError,
   GatewayUnavailableError,
   PaymentGateway,
+  type TransactionRequest,
 } from '../gateway/payment-gateway.js';
 import { type Order, PaymentAttempt } from './order.entity.js';
 import { type AttemptClaim, OrdersRepository, type SavedPage } from './orders.repository.js';
 
-/** A customer is promised an answer within 6 seconds. */
-const BUDGET_MS = CALL_DEADLINE_MS;
-/** With less time left, no call to the gateway begins. */
-const SHORTEST_CALL_MS = 500;
 const POLL_MS = 250;
 
 /**
@@ -24,8 +21,6 @@ const POLL_MS = 250;
  */
 @Injectable()
 export class CheckoutService {
-  readonly #logger = new Logger('Checkout');
-
   constructor(
     private readonly dataSource: DataSource,
     private readonly orders: OrdersRepository,
@@ -38,20 +33,18 @@ export class CheckoutService {
    * @throws Failure 502 when the gateway gave none in time
    */
   async open(order: Order, customer: Principal): Promise<Order> {
-    const deadline = Date.now() + BUDGET_MS;
+    const deadline = Date.now() + CALL_DEADLINE_MS;
     let current = order;
     for (let hasWaited = false; Date.now() < deadline; hasWaited = true) {
       if (current.status !== 'pending' || current.payable !== null) return current;
-      if (current.attempts.at(-1)?.isClaimed !== true) {
+      if (current.attempts.at(-1)?.isClaimed === true) {
+        await delay(POLL_MS);
+      } else {
         // The request that this one waited for got no page: its failure is the answer to both.
         if (hasWaited) throw failures.gatewayUnavailable();
         const claim = await this.#claim(order.orderId);
-        if (claim !== null) {
-          await this.ask(order, customer, claim, deadline);
-          return this.orders.get(order.orderId);
-        }
+        if (claim !== null) await this.ask(order, customer, claim, deadline);
       }
-      await delay(POLL_MS);
       current = await this.orders.get(order.orderId);
     }
     throw failures.gatewayUnavailable();
@@ -59,104 +52,63 @@ export class CheckoutService {
 
   /**
    * Asks the gateway for the page of an attempt that the caller has claimed, so that no other request asks.
-   * @returns the page, which is kept; null when the order is no longer pending
+   * @returns the page, which is kept; null when the order is no longer pending or another request has the claim
    * @throws Failure 502 when the gateway gave none in time
    */
   async ask(
     order: Order,
     customer: Principal,
     claim: AttemptClaim,
-    deadline: number = Date.now() + BUDGET_MS,
+    deadline: number = Date.now() + CALL_DEADLINE_MS,
   ): Promise<SavedPage | null> {
-    let current = claim;
     try {
-      try {
-        return await this.#create(order, customer, current, deadline);
-      } catch (error) {
-        if (!isOrderIdTaken(error) || deadline - Date.now() < SHORTEST_CALL_MS) throw error;
-        // The gateway has this id already, and its answer with the page was lost: a fresh id is needed.
-        const fresh = await this.#replace(order.orderId, current.attemptId);
-        if (fresh === null) return null;
-        current = fresh;
-        return await this.#create(order, customer, current, deadline);
-      }
+      const request = requestOf(order, customer, claim.attemptId);
+      const page = await this.gateway.createTransaction(request, deadline - Date.now());
+      return await this.orders.savePage(claim, page);
     } catch (error) {
-      await this.orders.releaseAttempt(current);
-      throw this.#reported(error, order.orderId);
+      if (error instanceof GatewayRefusedError && error.isOrderIdTaken) {
+        // The gateway has this id already, and its answer with the page was lost: a fresh id is needed.
+        const fresh = await this.#claim(order.orderId, claim);
+        return fresh === null ? null : this.ask(order, customer, fresh, deadline);
+      }
+      await this.orders.releaseAttempt(claim);
+      if (!(error instanceof GatewayRefusedError || error instanceof GatewayUnavailableError)) throw error;
+      const cause = new Error(`no payment page for order ${order.orderId}: ${error.message}`, {
+        cause: error,
+      });
+      throw failures.gatewayUnavailable(cause);
     }
   }
 
   /**
-   * Claims the latest attempt, or a new one when its page is over.
+   * Claims the latest attempt, or a new one when its page is over or its id is used up.
+   * @param used the caller's claim on an attempt whose id the gateway does not take
    * @returns null when there is nothing to claim any more: the order changed, or another request was quicker
    */
-  #claim(orderId: string): Promise<AttemptClaim | null> {
+  #claim(orderId: string, used?: AttemptClaim): Promise<AttemptClaim | null> {
     return this.dataSource.transaction(async (tx) => {
       const order = await this.orders.lock(tx, orderId);
       if (order?.status !== 'pending') return null;
       const latest = await this.orders.latestAttempt(tx, orderId);
-      if (latest?.isAlive === true || latest?.isClaimed === true) return null;
+      const isUsed = used !== undefined && latest?.claimId === used.claimId;
+      if (!isUsed && (latest?.isAlive === true || latest?.isClaimed === true)) return null;
       // An attempt without a page is made again under its id: most likely the gateway never heard of it.
-      if (latest?.token === null) return this.orders.claimAttempt(tx, latest.attemptId);
+      if (!isUsed && latest?.token === null) return this.orders.claimAttempt(tx, latest.attemptId);
       return this.orders.insertAttempt(tx, PaymentAttempt.claimed(orderId, (latest?.number ?? 0) + 1));
     });
   }
-
-  /** @returns null when the order is no longer pending */
-  async #create(
-    order: Order,
-    customer: Principal,
-    claim: AttemptClaim,
-    deadline: number,
-  ): Promise<SavedPage | null> {
-    const page = await this.gateway.createTransaction(
-      {
-        orderId: claim.attemptId,
-        grossAmount: Number(order.grossAmount),
-        items: order.items.map(({ productId, name, price, quantity }) => ({
-          id: String(productId),
-          name,
-          price: Number(price),
-          quantity,
-        })),
-        customer: { fullname: customer.fullname, email: customer.email },
-      },
-      Math.min(CALL_DEADLINE_MS, deadline - Date.now()),
-    );
-    const saved = await this.orders.savePage(claim, page);
-    if (saved === null && (await this.orders.get(order.orderId)).status === 'pending') throw takenOver();
-    return saved;
-  }
-
-  /** @returns a fresh attempt, claimed; null when the order is no longer pending */
-  #replace(orderId: string, attemptId: string): Promise<AttemptClaim | null> {
-    return this.dataSource.transaction(async (tx) => {
-      const order = await this.orders.lock(tx, orderId);
-      if (order?.status !== 'pending') return null;
-      const latest = await this.orders.latestAttempt(tx, orderId);
-      if (latest?.attemptId !== attemptId) throw takenOver();
-      return this.orders.insertAttempt(tx, PaymentAttempt.claimed(orderId, latest.number + 1));
-    });
-  }
-
-  /** An outage passes by itself. A refusal does not: an operator has to look at the settings or the account. */
-  #reported(error: unknown, orderId: string): unknown {
-    if (error instanceof GatewayRefusedError && !error.isOrderIdTaken) {
-      this.#logger.error(`the gateway refuses to take payments, order ${orderId}: ${error.message}`);
-      return failures.gatewayUnavailable(error);
-    }
-    if (error instanceof GatewayRefusedError || error instanceof GatewayUnavailableError) {
-      this.#logger.warn(`no payment page for order ${orderId}: ${error.message}`);
-      return failures.gatewayUnavailable(error);
-    }
-    return error;
-  }
 }
 
-function takenOver(): Error {
-  return new GatewayUnavailableError('another request took the payment attempt over');
-}
-
-function isOrderIdTaken(error: unknown): boolean {
-  return error instanceof GatewayRefusedError && error.isOrderIdTaken;
+function requestOf(order: Order, { fullname, email }: Principal, attemptId: string): TransactionRequest {
+  return {
+    orderId: attemptId,
+    grossAmount: Number(order.grossAmount),
+    items: order.items.map(({ productId, name, price, quantity }) => ({
+      id: String(productId),
+      name,
+      price: Number(price),
+      quantity,
+    })),
+    customer: { fullname, email },
+  };
 }

@@ -1,4 +1,3 @@
-import { Injectable, type PipeTransform } from '@nestjs/common';
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn, IsOptional, isUUID, IsUUID } from 'class-validator';
 import { failures } from '../common/errors.js';
@@ -45,14 +44,6 @@ export class FulfilmentDto {
 export const ORDER_ID_PARAM = { name: 'order_id', schema: { type: 'string', format: 'uuid' } } as const;
 
 /** An order's id from a path, in lower case. @throws Failure 404: what is no UUID is no order */
-@Injectable()
-export class OrderIdPipe implements PipeTransform<string, string> {
-  transform(text: string): string {
-    return orderIdOf(text);
-  }
-}
-
-/** @throws Failure 404 for what is no UUID */
 export function orderIdOf(text: string): string {
   if (!isUUID(text, 'loose')) throw failures.notFound();
   return text.toLowerCase();

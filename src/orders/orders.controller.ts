@@ -6,7 +6,7 @@ import { RequestHeaders } from '../common/request-headers.decorator.js';
 import { ApiEndpoint } from '../common/api-endpoint.decorator.js';
 import { CreateOrderDto, IdempotencyHeader, PRODUCT_GONE } from './create-order.dto.js';
 import { OrderPageMeta, OrderView, PaymentPageView } from './order.dto.js';
-import { ORDER_ID_PARAM, OrderIdPipe, OrdersQuery } from './orders-query.dto.js';
+import { ORDER_ID_PARAM, orderIdOf, OrdersQuery } from './orders-query.dto.js';
 import { OrdersService } from './orders.service.js';
 
 @ApiTags('Orders')
@@ -73,9 +73,9 @@ export class OrdersController {
   })
   async show(
     @CurrentUser() caller: Principal,
-    @Param('order_id', OrderIdPipe) orderId: string,
+    @Param('order_id') orderId: string,
   ): Promise<{ order: OrderView }> {
-    return { order: new OrderView(await this.orders.findFor(caller, orderId)) };
+    return { order: new OrderView(await this.orders.findFor(caller, orderIdOf(orderId))) };
   }
 
   @Post(':order_id/token')
@@ -94,8 +94,8 @@ export class OrdersController {
   })
   async token(
     @CurrentUser() customer: Principal,
-    @Param('order_id', OrderIdPipe) orderId: string,
+    @Param('order_id') orderId: string,
   ): Promise<PaymentPageView> {
-    return new PaymentPageView(await this.orders.paymentPage(customer, orderId));
+    return new PaymentPageView(await this.orders.paymentPage(customer, orderIdOf(orderId)));
   }
 }

@@ -6,7 +6,6 @@ import { MailModule } from '../mail/mail.module.js';
 import { ProductsModule } from '../products/products.module.js';
 import { AdminOrdersController } from './admin-orders.controller.js';
 import { CheckoutService } from './checkout.service.js';
-import { FulfilmentService } from './fulfilment.service.js';
 import { Order, OrderItem, PaymentAttempt } from './order.entity.js';
 import { OrderMailsService } from './order-mails.service.js';
 import { OrdersController } from './orders.controller.js';
@@ -22,7 +21,7 @@ import { OrdersService } from './orders.service.js';
     ProductsModule,
   ],
   controllers: [OrdersController, AdminOrdersController],
-  providers: [CheckoutService, FulfilmentService, OrderMailsService, OrdersRepository, OrdersService],
+  providers: [CheckoutService, OrderMailsService, OrdersRepository, OrdersService],
   exports: [OrdersService],
 })
 export class OrdersModule {}

@@ -1,7 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { randomUUID } from 'node:crypto';
-import { type EntityManager, Repository, type SelectQueryBuilder } from 'typeorm';
+import {
+  type EntityManager,
+  type QueryDeepPartialEntity,
+  Repository,
+  type SelectQueryBuilder,
+} from 'typeorm';
 import type { PaymentPage } from '../gateway/payment-gateway.js';
 import { beginningWith, containing } from '../common/search-query.decorator.js';
 import type { Fulfilment } from './fulfilment.js';
@@ -42,25 +47,18 @@ export class OrdersRepository {
   constructor(@InjectRepository(Order) private readonly orders: Repository<Order>) {}
 
   /** An order with its items and attempts, in one statement: this is what clients poll. */
-  findById(orderId: string): Promise<Order | null> {
-    return this.#withParts().where('o.orderId = :orderId', { orderId }).getOne();
+  find(where: Partial<Pick<Order, 'orderId' | 'userId' | 'idempotencyKey'>>): Promise<Order | null> {
+    return this.#withParts().where(where).getOne();
   }
 
-  /** An order that is known to exist. */
-  async get(orderId: string): Promise<Order> {
-    const order = await this.findById(orderId);
-    if (order === null) throw new Error('an order that was committed is gone');
-    return order;
-  }
-
-  findByIdempotencyKey(userId: number, idempotencyKey: string): Promise<Order | null> {
-    return this.#withParts().where({ userId, idempotencyKey }).getOne();
+  /** The same of an order that is known to exist. */
+  get(orderId: string): Promise<Order> {
+    return this.#withParts().where({ orderId }).getOneOrFail();
   }
 
   /** The same with its customer. */
-  async findWithCustomer(orderId: string): Promise<OrderWithCustomer | null> {
-    const order = await this.#withCustomer().where('o.orderId = :orderId', { orderId }).getOne();
-    return order as OrderWithCustomer | null;
+  findWithCustomer(orderId: string): Promise<OrderWithCustomer | null> {
+    return this.#withCustomer().where({ orderId }).getOne() as Promise<OrderWithCustomer | null>;
   }
 
   /** A page of orders with their items, attempts and customers, newest first. */
@@ -81,15 +79,12 @@ export class OrdersRepository {
           '(searched.fullname ILIKE :part OR searched.email ILIKE :part OR CAST(page.orderId AS text) LIKE :beginning)',
           { part: containing(search), beginning: beginningWith(search.toLowerCase()) },
         );
-    if (afterId !== undefined) {
-      const after = ids
-        .subQuery()
-        .select(['last.createdAt', 'last.orderId'])
-        .from(Order, 'last')
-        .where('last.orderId = :afterId', { afterId });
-      if (userId !== undefined) after.andWhere('last.userId = :userId');
-      ids.andWhere(`(page.createdAt, page.orderId) < ${after.getQuery()}`).setParameters({ afterId });
-    }
+    if (afterId !== undefined)
+      ids.andWhere(
+        `(page.createdAt, page.orderId) < (SELECT created_at, order_id FROM orders
+           WHERE order_id = :afterId AND user_id = coalesce(:ownerId, user_id))`,
+        { afterId, ownerId: userId ?? null },
+      );
     const page = await this.#withCustomer()
       .where(`o.orderId IN (${ids.getQuery()})`)
       .setParameters(ids.getParameters())
@@ -141,13 +136,7 @@ export class OrdersRepository {
     return rows.map(({ order_id }) => order_id);
   }
 
-  async update(
-    tx: EntityManager,
-    orderId: string,
-    change: Partial<
-      Omit<Order, 'orderId' | 'customer' | 'items' | 'attempts' | 'payable' | 'currentAttemptId'>
-    >,
-  ): Promise<void> {
+  async update(tx: EntityManager, orderId: string, change: QueryDeepPartialEntity<Order>): Promise<void> {
     await tx.update(Order, { orderId }, { ...change, updatedAt: () => 'now()' });
   }
 

@@ -1,16 +1,18 @@
 import { Injectable } from '@nestjs/common';
-import { createHash, randomUUID } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { DataSource, type EntityManager } from 'typeorm';
 import type { Principal } from '../common/current-user.decorator.js';
 import { violatedConstraint } from '../common/database-errors.js';
 import { failures } from '../common/errors.js';
-import { ordersCreated } from '../common/metrics.js';
+import { ordersCreated, orderSteps } from '../common/metrics.js';
 import { ProductsService } from '../products/products.service.js';
 import { CheckoutService } from './checkout.service.js';
-import { type CreateOrderDto, type NewOrderItemDto, PRODUCT_GONE } from './create-order.dto.js';
+import type { CreateOrderDto, NewOrderItemDto } from './create-order.dto.js';
+import { type Fulfilment, mayBecome } from './fulfilment.js';
+import { newOrder } from './new-order.js';
 import { OrderMailsService } from './order-mails.service.js';
 import { afterPayment, isCompleted, type OrderStatus } from './order-status.js';
-import { Order, OrderItem, type OrderWithCustomer, PaymentAttempt } from './order.entity.js';
+import { type Order, type OrderWithCustomer, PaymentAttempt } from './order.entity.js';
 import { type OrderFilter, OrdersRepository } from './orders.repository.js';
 
 export type { Order };
@@ -54,22 +56,23 @@ export class OrdersService {
     const repeated = await this.#repeated(customer, idempotencyKey, digest);
     if (repeated !== null) return repeated;
 
-    const order = await this.#priced(items);
-    Object.assign(order, { userId: customer.id, idempotencyKey, requestDigest: digest });
+    const offers = await this.products.offers(items.map(({ product_id }) => product_id));
+    const order = newOrder(items, offers);
     const attempt = PaymentAttempt.claimed(order.orderId, 1);
-    order.attempts = [attempt];
+    const identity = { userId: customer.id, idempotencyKey, requestDigest: digest };
+    Object.assign(order, identity, { attempts: [attempt] });
     try {
       await this.dataSource.transaction((tx) => this.orders.insert(tx, order));
     } catch (error) {
-      if (violatedConstraint(error) !== KEY_CONSTRAINT) throw error;
       // The same key at the same moment: the other request has committed by now.
-      const other = await this.#repeated(customer, idempotencyKey, digest);
-      if (other === null) throw new Error('an order with the same key vanished', { cause: error });
+      const isRepeated = violatedConstraint(error) === KEY_CONSTRAINT;
+      const other = isRepeated ? await this.#repeated(customer, idempotencyKey, digest) : null;
+      if (other === null) throw error;
       return other;
     }
     ordersCreated.inc();
     const page = await this.checkout.ask(order, customer, attempt);
-    if (page === null) return this.orders.get(order.orderId);
+    if (page === null) return this.checkout.open(await this.orders.get(order.orderId), customer);
     Object.assign(attempt, page);
     return order;
   }
@@ -82,10 +85,8 @@ export class OrdersService {
   }
 
   /** @throws Failure 404 unless the caller owns the order or is an administrator */
-  async findFor(caller: Principal, orderId: string): Promise<Order> {
-    const order = await this.orders.findById(orderId);
-    if (order === null || (order.userId !== caller.id && caller.role !== 'ADMIN')) throw failures.notFound();
-    return order;
+  findFor(caller: Principal, orderId: string): Promise<Order> {
+    return caller.role === 'ADMIN' ? this.findWithCustomer(orderId) : this.findOwn(caller, orderId);
   }
 
   /** For administrators. @throws Failure 404 */
@@ -97,9 +98,27 @@ export class OrdersService {
 
   /** @throws Failure 404 unless the caller owns the order */
   async findOwn(customer: Principal, orderId: string): Promise<Order> {
-    const order = await this.orders.findById(orderId);
-    if (order?.userId !== customer.id) throw failures.notFound();
+    const order = await this.orders.find({ orderId, userId: customer.id });
+    if (order === null) throw failures.notFound();
     return order;
+  }
+
+  /**
+   * Takes an order to its next step, and mails the customer when it is ready. Of two requests for one step the second
+   * finds it done.
+   * @throws Failure 404; 409 when the order cannot take this step
+   */
+  async advance(orderId: string, next: Fulfilment): Promise<OrderWithCustomer> {
+    await this.dataSource.transaction(async (tx) => {
+      const order = await this.orders.lock(tx, orderId);
+      // The lock also takes the ids of payment attempts.
+      if (order?.orderId !== orderId) throw failures.notFound();
+      if (!mayBecome(order, next)) throw failures.fulfilmentStep(next);
+      await this.orders.update(tx, orderId, { fulfilment: next });
+      if (next === 'ready') await this.mails.enqueue(tx, orderId, 'order-ready');
+    });
+    orderSteps.inc({ fulfilment: next });
+    return this.findWithCustomer(orderId);
   }
 
   /** @throws Failure 404 for another's order, 409 when it is not pending, 502 when the gateway is away */
@@ -117,7 +136,7 @@ export class OrdersService {
 
   /** @returns null when the order is not pending, or there is none */
   async findPending(orderId: string): Promise<Order | null> {
-    const order = await this.orders.findById(orderId);
+    const order = await this.orders.find({ orderId });
     return order?.status === 'pending' ? order : null;
   }
 
@@ -158,39 +177,10 @@ export class OrdersService {
   /** @returns the order that this very request made before, with its payment page; null if it made none */
   async #repeated(customer: Principal, key: string | null, digest: Buffer): Promise<Order | null> {
     if (key === null) return null;
-    const order = await this.orders.findByIdempotencyKey(customer.id, key);
+    const order = await this.orders.find({ userId: customer.id, idempotencyKey: key });
     if (order === null) return null;
     if (order.requestDigest?.equals(digest) !== true) throw failures.idempotencyKeyReused();
     return this.checkout.open(order, customer);
-  }
-
-  async #priced(wanted: readonly NewOrderItemDto[]): Promise<Order> {
-    const offers = await this.products.offers(wanted.map(({ product_id }) => product_id));
-    const gone = [...wanted.keys()].filter((index) => !offers.has(wanted[index]?.product_id ?? 0));
-    if (gone.length > 0) {
-      throw failures.validation(
-        Object.fromEntries(gone.map((index) => [`items.${index}.product_id`, PRODUCT_GONE])),
-      );
-    }
-    const order = Object.assign(new Order(), { paymentType: null, fraudStatus: null, completedAt: null });
-    order.orderId = randomUUID();
-    order.items = wanted.map(({ product_id: productId, quantity }, position) => {
-      const { name = '', price = 0 } = offers.get(productId) ?? {};
-      return Object.assign(new OrderItem(), {
-        orderId: order.orderId,
-        position,
-        productId,
-        name,
-        price: String(price),
-        quantity,
-      });
-    });
-    const total = order.items.reduce((sum, { price, quantity }) => sum + Number(price) * quantity, 0);
-    if (total < 1) throw failures.validation({ items: 'the total should be at least 1 rupiah' });
-    if (total > Number.MAX_SAFE_INTEGER)
-      throw failures.validation({ items: 'the total is too large to be paid' });
-    order.grossAmount = String(total);
-    return order;
   }
 }
 

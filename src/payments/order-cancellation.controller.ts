@@ -4,7 +4,7 @@ import { CurrentUser, type Principal } from '../common/current-user.decorator.js
 import { failures } from '../common/errors.js';
 import { ApiEndpoint } from '../common/api-endpoint.decorator.js';
 import { OrderView } from '../orders/order.dto.js';
-import { ORDER_ID_PARAM, OrderIdPipe } from '../orders/orders-query.dto.js';
+import { ORDER_ID_PARAM, orderIdOf } from '../orders/orders-query.dto.js';
 import { CancellationService } from './cancellation.service.js';
 
 /** Stands with the payments, which know what a cancellation means to a transaction. */
@@ -29,8 +29,8 @@ export class OrderCancellationController {
   })
   async cancel(
     @CurrentUser() customer: Principal,
-    @Param('order_id', OrderIdPipe) orderId: string,
+    @Param('order_id') orderId: string,
   ): Promise<{ order: OrderView }> {
-    return { order: new OrderView(await this.cancellations.cancel(customer, orderId)) };
+    return { order: new OrderView(await this.cancellations.cancel(customer, orderIdOf(orderId))) };
   }
 }

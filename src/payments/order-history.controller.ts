@@ -4,7 +4,7 @@ import { AdminGuard } from '../auth/admin.guard.js';
 import { failures } from '../common/errors.js';
 import { ApiEndpoint } from '../common/api-endpoint.decorator.js';
 import { AdminOrderView } from '../orders/order.dto.js';
-import { ORDER_ID_PARAM, OrderIdPipe } from '../orders/orders-query.dto.js';
+import { ORDER_ID_PARAM, orderIdOf } from '../orders/orders-query.dto.js';
 import { OrdersService } from '../orders/orders.service.js';
 import { HistoryMeta, HistoryQuery, NotificationView } from './order-history.dto.js';
 import { PaymentsRepository } from './payments.repository.js';
@@ -35,10 +35,10 @@ export class OrderHistoryController {
     ],
   })
   async show(
-    @Param('order_id', OrderIdPipe) orderId: string,
+    @Param('order_id') orderId: string,
     @Query() { last_id: afterId }: HistoryQuery,
   ): Promise<{ order: AdminOrderView; meta: HistoryMeta; notifications: NotificationView[] }> {
-    const order = await this.orders.findWithCustomer(orderId);
+    const order = await this.orders.findWithCustomer(orderIdOf(orderId));
     const notifications = await this.payments.page(order.orderId, afterId ?? 0);
     if (notifications.length === 0 && afterId !== undefined) throw failures.notFound();
     return {
