@@ -59,7 +59,8 @@ describe('Midtrans gateway', () => {
   }
 
   function run(target: MidtransGateway, operation: MidtransOperation, id: string): Promise<unknown> {
-    return operation === 'create' ? target.createTransaction(requestOf(id)) : target[operation](id);
+    if (operation === 'create') return target.createTransaction(requestOf(id));
+    return operation === 'status' ? target.status(id) : target.end(id, operation);
   }
 
   /** An order id for which the operation would succeed. */

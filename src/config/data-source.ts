@@ -12,6 +12,7 @@ import { NoCatalogNotifications1765110000000 } from '../../migrations/1765110000
 import { Payments1765200000000 } from '../../migrations/1765200000000-payments.js';
 import { AttemptThatCounts1765300000000 } from '../../migrations/1765300000000-attempt-that-counts.js';
 import { OwnersDay1765600000000 } from '../../migrations/1765600000000-owners-day.js';
+import { SimulatedPayment1765700000000 } from '../../migrations/1765700000000-simulated-payment.js';
 
 /** Every migration, in order. An explicit list: a glob would also run files that were left behind. */
 export const migrations = [
@@ -27,6 +28,7 @@ export const migrations = [
   Payments1765200000000,
   AttemptThatCounts1765300000000,
   OwnersDay1765600000000,
+  SimulatedPayment1765700000000,
 ];
 
 const SECOND = 1000;

@@ -80,12 +80,13 @@ export class MidtransGateway extends PaymentGateway {
     return this.#transaction('status', 'GET', orderId);
   }
 
-  cancel(orderId: string): Promise<GatewayTransaction | null> {
-    return this.#transaction('cancel', 'POST', orderId);
-  }
-
-  expire(orderId: string): Promise<GatewayTransaction | null> {
-    return this.#transaction('expire', 'POST', orderId);
+  async end(orderId: string, status: 'cancel' | 'expire'): Promise<GatewayTransaction | null> {
+    try {
+      return await this.#transaction(status, 'POST', orderId);
+    } catch (error) {
+      if (error instanceof GatewayRefusedError) return this.status(orderId);
+      throw error;
+    }
   }
 
   #transaction(operation: string, method: 'GET' | 'POST', orderId: string) {

@@ -69,7 +69,7 @@ export class GatewayRefusedError extends Error {
 /**
  * The payment gateway (port; also its injection token). Implementations bound every call in time
  * (`CALL_DEADLINE_MS`), never retry by themselves, and let no server key into an error or a log.
- * Every method throws GatewayUnavailableError.
+ * Every method throws GatewayUnavailableError; but for `createTransaction` also when the server key is not accepted.
  */
 export abstract class PaymentGateway {
   /**
@@ -83,15 +83,11 @@ export abstract class PaymentGateway {
   abstract status(orderId: string): Promise<GatewayTransaction | null>;
 
   /**
-   * Cancels a payment.
-   * @returns the cancelled transaction; null when the customer has not chosen how to pay
-   * @throws GatewayRefusedError only when it can no longer be cancelled; a server key that is not accepted is
-   *   GatewayUnavailableError here and in `status`
+   * Cancels or expires a payment.
+   * @returns the payment as it is then: ended, or with the status that keeps it from being ended; null when the customer
+   *   has not chosen how to pay
    */
-  abstract cancel(orderId: string): Promise<GatewayTransaction | null>;
-
-  /** Expires a pending payment; answers and failures as `cancel`. */
-  abstract expire(orderId: string): Promise<GatewayTransaction | null>;
+  abstract end(orderId: string, status: 'cancel' | 'expire'): Promise<GatewayTransaction | null>;
 }
 
 /** Longest time of one call in milliseconds. */

@@ -18,7 +18,7 @@ import { withinDeadline } from './with-deadline.js';
  * What a job does. It may run more than once and must end the same; throwing means "again, later", and throwing
  * PermanentJobError "never again".
  */
-export type JobHandler<P> = (payload: P) => Promise<void>;
+export type JobHandler<P> = (payload: P) => Promise<unknown>;
 
 export interface HandleOptions {
   /** The external service that it calls; without one, as many run at a time as there are workers. */

@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
  * @throws what the work throws; Error when it took longer than the deadline or the queue stopped
  */
 export async function withinDeadline(
-  work: Promise<void>,
+  work: Promise<unknown>,
   task: string,
   deadlineMs: number,
   stopped: AbortSignal,

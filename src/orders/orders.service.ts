@@ -134,12 +134,6 @@ export class OrdersService {
     return ids.length === 0 ? [orderId] : ids;
   }
 
-  /** @returns null when the order is not pending, or there is none */
-  async findPending(orderId: string): Promise<Order | null> {
-    const order = await this.orders.find({ orderId });
-    return order?.status === 'pending' ? order : null;
-  }
-
   /** Pending orders that the gateway is to be asked about now; each is due again after a longer gap. */
   takeDueForCheck(tx: EntityManager, limit: number): Promise<string[]> {
     return this.orders.takeDueForCheck(tx, limit);

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { OrdersService } from '../orders/orders.service.js';
-import type { EventSource, Outcome, PaymentEvent } from './payment-event.js';
+import type { Outcome, PaymentEvent } from './payment-event.js';
 import { outcomeOf } from './payment-outcome.js';
 import { PaymentsRepository } from './payments.repository.js';
 
@@ -29,18 +29,5 @@ export class PaymentEventsService {
       await this.payments.keep(tx, { ...event, orderId, outcome, transactionStatus: event.status });
     }
     return outcome;
-  }
-
-  /** Ends a locked pending order for which the gateway has no transaction, and keeps why. */
-  async close(
-    tx: EntityManager,
-    orderId: string,
-    status: 'cancel' | 'expire',
-    source: EventSource,
-    reason: string,
-  ): Promise<void> {
-    const payload = JSON.stringify({ reason });
-    await this.payments.keep(tx, { orderId, source, outcome: 'applied', transactionStatus: status, payload });
-    await this.orders.close(tx, orderId, status);
   }
 }

@@ -41,6 +41,8 @@ const LOSSES: Readonly<Record<string, readonly string[]>> = {
   Payments1765200000000: ['payment_attempts.claim_id', 'simulator_transactions.notifications'],
   OwnersDay1765600000000: ['orders.fulfilment', 'orders.first_paid_at', 'products.search_name'],
   SessionsById1765000000000: ['users.session_id'],
+  // Its fields go back into columns of their own.
+  SimulatedPayment1765700000000: ['simulator_transactions.payment'],
 };
 
 /** What TypeORM takes for a difference: PostgreSQL says it in other words. */
@@ -64,8 +66,21 @@ const VERSION_1 = JSON.parse(await readFile('test/fixtures/version-1.0.json', 'u
 } & Readonly<Record<string, readonly object[]>>;
 /** Its last migration. */
 const LAST_OF_VERSION_1 = 1764000000000;
-/** What the migrations since then drop: only sessions, and what the simulator noted of its own notifications. */
-const LOST_SINCE_VERSION_1 = ['simulator_notifications', 'users.claims_version', 'users.sessions_ended_at'];
+/** What the migrations since then drop: only sessions, and what the simulator keeps in other columns or never reads. */
+const LOST_SINCE_VERSION_1 = [
+  'simulator_notifications',
+  ...[
+    'created_at',
+    'fraud_status',
+    'payment_details',
+    'payment_type',
+    'settlement_time',
+    'transaction_id',
+    'transaction_time',
+  ].map((column) => `simulator_transactions.${column}`),
+  'users.claims_version',
+  'users.sessions_ended_at',
+];
 
 /** A database as version 1.0.0 left it. The orders are of now: one that is a day old would be asked for and expire. */
 async function databaseOfVersion1(): Promise<TestDatabase> {

@@ -1,37 +1,25 @@
 import { randomUUID } from 'node:crypto';
+import { gatewayTime } from '../midtrans.messages.js';
 import { TRANSACTION_STATUSES, type TransactionStatus } from '../payment-gateway.js';
-import {
-  isChosen,
-  type NotificationKind,
-  type SimulatorTransaction,
-} from './simulator-transaction.entity.js';
+import type { SimulatorTransaction } from './simulator-transaction.entity.js';
 
-/**
- * Ways to pay: the `payment_type` of notifications, and the fields that they have because of it.
- * @see https://docs.midtrans.com/docs/https-notification-webhooks for samples of each
- */
-const METHODS = {
-  credit_card: { masked_card: '48111111-1114', bank: 'bni', approval_code: '1578569243927' },
-  gopay: {},
-  qris: { transaction_type: 'on-us', issuer: 'gopay', acquirer: 'gopay' },
-  bank_transfer: { va_numbers: [{ va_number: '812785002530231', bank: 'bca' }] },
-  cstore: { store: 'indomaret', payment_code: '8127850025302310' },
-};
-type PaymentMethod = keyof typeof METHODS;
-
-/** A button of the page: it changes the status (`to`), or sends a notification that changes nothing (`sends`). */
+/** A button of the page. Each has the shop notified. */
 export interface Action {
   readonly label: string;
   /** Statuses that allow it. */
-  readonly from: readonly SimulatorTransaction['transactionStatus'][];
+  readonly from: readonly (TransactionStatus | null)[];
+  /** The new status; without one nothing changes. */
   readonly to?: TransactionStatus;
   /** Where a method may be chosen, the action begins a payment with this one. */
-  readonly method?: PaymentMethod;
-  readonly sends?: Exclude<NotificationKind, 'status'>;
+  readonly method?: string;
+  /** What is wrong with the notification. */
+  readonly sends?: 'late' | 'bad-signature';
 }
 
 /** The customer may choose how to pay: at first, and again after a payment that failed. */
 const NEW: Action['from'] = [null, 'deny', 'failure'];
+/** A bank may also take a settled payment back. */
+const DENIABLE: Action['from'] = [...NEW, 'pending', 'settlement'];
 const ANY = TRANSACTION_STATUSES;
 const LATER = ANY.filter((status) => status !== 'pending');
 
@@ -55,38 +43,29 @@ export const ACTIONS: ReadonlyMap<string, Action> = new Map(
     'partial-refund': { label: 'Refund half of it', from: ['capture', 'settlement'], to: 'partial_refund' },
     cancel: { label: 'Cancel the payment', from: ['pending', 'authorize', 'capture'], to: 'cancel' },
     expire: { label: 'Let the time run out', from: ['pending'], to: 'expire' },
-    // A bank may also take a settled payment back.
-    deny: {
-      label: 'The bank refuses',
-      from: [...NEW, 'pending', 'settlement'],
-      to: 'deny',
-      method: 'credit_card',
-    },
+    deny: { label: 'The bank refuses', from: DENIABLE, to: 'deny', method: 'credit_card' },
     fail: { label: 'The payment breaks off', from: ['pending'], to: 'failure' },
-    'send-again': { label: 'Send the last notification again', from: ANY, sends: 'again' },
+    'send-again': { label: 'Send the last notification again', from: ANY },
     'send-late-pending': { label: 'Send a late pending', from: LATER, sends: 'late' },
     'send-bad-signature': { label: 'Send a bad signature', from: ANY, sends: 'bad-signature' },
   }),
 );
 
-/** A payment that was cancelled or expired before a method was chosen allows nothing. */
-export function isAllowed({ from }: Action, transaction: SimulatorTransaction): boolean {
-  const { transactionStatus } = transaction;
-  return from.includes(transactionStatus) && (transactionStatus === null || isChosen(transaction));
+/** A page that ended before a method was chosen allows nothing. */
+export function isAllowed({ from, method }: Action, { status, payment }: SimulatorTransaction): boolean {
+  return from.includes(status) && (method !== undefined || payment !== null);
 }
 
-/** What a transaction gets from an action that begins a payment; nothing from any other. */
-export function paymentBegun(
-  { method }: Action,
-  { transactionStatus }: SimulatorTransaction,
-): Partial<SimulatorTransaction> {
-  if (method === undefined || !NEW.includes(transactionStatus)) return {};
-  return {
-    transactionId: randomUUID(),
-    transactionTime: new Date(),
-    settlementTime: null,
-    paymentType: method,
-    paymentDetails: METHODS[method],
-    fraudStatus: method === 'cstore' ? null : 'accept', // convenience stores are not screened for fraud
-  };
+/** Makes of a transaction what an action says. */
+export function carryOut({ to, method }: Action, transaction: SimulatorTransaction): void {
+  if (method !== undefined && NEW.includes(transaction.status))
+    transaction.payment = {
+      transaction_id: randomUUID(),
+      transaction_time: gatewayTime(new Date()),
+      payment_type: method,
+      ...(method !== 'cstore' && { fraud_status: 'accept' }),
+    };
+  if (to === 'deny' && transaction.payment?.fraud_status !== undefined)
+    transaction.payment = { ...transaction.payment, fraud_status: 'deny' };
+  transaction.status = to ?? transaction.status;
 }

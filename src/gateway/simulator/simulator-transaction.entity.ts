@@ -1,23 +1,32 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { TransactionRequest, TransactionStatus } from '../payment-gateway.js';
+import { signatureOf } from '../signature.js';
 
-/** `status` tells of a change; the others are sent to see how the shop takes them. */
-export type NotificationKind = 'status' | 'again' | 'late' | 'bad-signature';
+/** What the messages about a payment say of it, whatever its status; in the gateway's names. */
+export interface Payment {
+  readonly transaction_id: string;
+  readonly transaction_time: string;
+  readonly payment_type: string;
+  /** Convenience stores are not screened for fraud. */
+  readonly fraud_status?: string;
+}
 
 /** A notification that was sent to the shop. */
 export interface SentNotification {
   readonly id: string;
-  readonly kind: NotificationKind;
-  readonly status: TransactionStatus;
+  readonly status: TransactionStatus | null;
   /** Exactly as every try sends it. */
   readonly body: string;
   /** ISO 8601. */
   readonly sentAt: string;
-  /** What became of the last try, for example `HTTP 200`; null before the first. */
+  /** What the last try got, for example `HTTP 200`; null before the first answer. */
   readonly answer: string | null;
 }
 
-/** What the simulated gateway knows of an order. The payment's own columns are null until a method is chosen. */
+/** Status codes that are not 200. */
+const CODES: Record<string, string> = { pending: '201', deny: '202', expire: '202', failure: '202' };
+
+/** What the simulated gateway knows of an order. */
 @Entity('simulator_transactions')
 export class SimulatorTransaction {
   @PrimaryColumn('text', { name: 'order_id', primaryKeyConstraintName: 'simulator_transactions_pkey' })
@@ -37,33 +46,13 @@ export class SimulatorTransaction {
   @Column('jsonb')
   customer!: TransactionRequest['customer'];
 
-  /** A denied payment may be followed by another one, with another id. */
-  @Column('uuid', { name: 'transaction_id', nullable: true })
-  transactionId!: string | null;
-
-  /** Without a method null, or `cancel` or `expire` when the page was ended before. */
+  /** Without a payment null, or `cancel` or `expire` when the page was ended before. */
   @Column('text', { name: 'transaction_status', nullable: true })
-  transactionStatus!: TransactionStatus | null;
+  status!: TransactionStatus | null;
 
-  @Column('text', { name: 'payment_type', nullable: true })
-  paymentType!: string | null;
-
-  /** The fields that a notification has because of its payment type, in the gateway's names. */
-  @Column('jsonb', { name: 'payment_details', nullable: true })
-  paymentDetails!: Readonly<Record<string, unknown>> | null;
-
-  /** Null also for a payment type that has none. */
-  @Column('text', { name: 'fraud_status', nullable: true })
-  fraudStatus!: string | null;
-
-  @Column('timestamptz', { name: 'transaction_time', nullable: true })
-  transactionTime!: Date | null;
-
-  @Column('timestamptz', { name: 'settlement_time', nullable: true })
-  settlementTime!: Date | null;
-
-  @Column('timestamptz', { name: 'created_at', default: () => 'now()' })
-  createdAt!: Date;
+  /** Null until a method is chosen. A denied payment may be followed by another one. */
+  @Column('jsonb', { nullable: true })
+  payment!: Payment | null;
 
   @Column('timestamptz', { name: 'expires_at' })
   expiresAt!: Date;
@@ -71,16 +60,23 @@ export class SimulatorTransaction {
   /** The last ones, oldest first. */
   @Column('jsonb', { default: () => "'[]'" })
   notifications!: readonly SentNotification[];
-}
 
-/** A transaction whose payment method was chosen. */
-export type ChosenTransaction = SimulatorTransaction & {
-  readonly [
-    K in 'transactionId' | 'transactionStatus' | 'paymentType' | 'paymentDetails' | 'transactionTime'
-  ]: NonNullable<SimulatorTransaction[K]>;
-};
-
-/** The table's check holds the columns together. */
-export function isChosen(transaction: SimulatorTransaction): transaction is ChosenTransaction {
-  return transaction.transactionId !== null;
+  /**
+   * What the gateway says of the payment, in notifications and in its status API.
+   * @param status the payment's own, or an earlier one that is told late
+   * @see https://docs.midtrans.com/docs/https-notification-webhooks
+   */
+  message(status: TransactionStatus | null, serverKey: string) {
+    const signed = {
+      order_id: this.orderId,
+      status_code: CODES[status ?? ''] ?? '200',
+      gross_amount: `${this.grossAmount}.00`,
+    };
+    return {
+      ...this.payment,
+      transaction_status: status,
+      ...signed,
+      signature_key: signatureOf(signed, serverKey),
+    };
+  }
 }
