@@ -81,9 +81,9 @@ export class AccountController {
     @ClientAddress() address: string,
     @Res({ passthrough: true }) response: Response,
   ): Promise<{ user: UserWithRoleView }> {
-    const { account, session } = await this.account.updateProfile(caller, body, address);
+    const { user, session } = await this.account.updateProfile(caller, body, address);
     if (session !== null) setCookies(response, session);
-    return { user: new UserWithRoleView(account) };
+    return { user: new UserWithRoleView(user) };
   }
 
   @Put('users/password')

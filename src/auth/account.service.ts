@@ -3,19 +3,19 @@ import { DataSource } from 'typeorm';
 import type { Caller, Principal } from '../common/current-user.decorator.js';
 import { failures } from '../common/errors.js';
 import { JobsService } from '../jobs/jobs.service.js';
-import { type Account, UsersService } from '../users/users.service.js';
+import { type Account, NO_SESSION, UsersService } from '../users/users.service.js';
 import type { ChangePasswordDto, ResetPasswordDto, UpdateProfileDto } from './account.dto.js';
 import { AuthService, type Session } from './auth.service.js';
 import { LimitsService } from './limits.service.js';
 import type { OtpPurpose } from './otp.entity.js';
 import { OtpService } from './otp.service.js';
-import { PasswordsService } from './passwords.service.js';
+import { hashPassword } from './passwords.js';
 
 const FORGOT_PASSWORD = 'forgot-password';
 
+/** `requester` is the address that asked, as `LimitsService.requesterOf` gives it. */
 interface ForgotPasswordPayload {
   readonly email: string;
-  /** The address that asked, as `LimitsService.requesterOf` gives it. */
   readonly requester: string;
 }
 
@@ -25,7 +25,6 @@ export class AccountService implements OnModuleInit {
   constructor(
     private readonly dataSource: DataSource,
     private readonly users: UsersService,
-    private readonly passwords: PasswordsService,
     private readonly auth: AuthService,
     private readonly otps: OtpService,
     private readonly limits: LimitsService,
@@ -51,14 +50,13 @@ export class AccountService implements OnModuleInit {
       const account = await this.users.lock(tx, caller.id);
       if (account === null) throw failures.invalidOtp();
       await this.otps.consume(tx, checked);
-      return this.users.markEmailVerified(tx, account);
+      return this.users.change(tx, account, { emailVerifiedAt: account.emailVerifiedAt ?? new Date() });
     });
   }
 
   /**
-   * Changes name or e-mail. A new e-mail is unverified and gets a code. A change starts a new session and ends the
-   * others; a request that changes nothing starts and ends none.
-   * @returns the account, and the new session if something changed
+   * Changes name or e-mail. A change starts a new session and ends the others.
+   * @returns the user, and the new session if something changed
    * @throws Failure 400 when the given password is wrong; 409 when the e-mail is taken; 401 when no password is given
    *   and the caller's session is not the live one
    */
@@ -66,7 +64,7 @@ export class AccountService implements OnModuleInit {
     caller: Caller,
     change: UpdateProfileDto,
     address: string,
-  ): Promise<{ readonly account: Account; readonly session: Session | null }> {
+  ): Promise<{ readonly user: Principal; readonly session: Session | null }> {
     const { password } = change;
     const proved = password === undefined ? null : await this.#prove(caller, password, address);
     return this.dataSource.transaction(async (tx) => {
@@ -75,61 +73,49 @@ export class AccountService implements OnModuleInit {
         : this.auth.lockProved(tx, proved));
       const { fullname = before.fullname, email = before.email } = change;
       const isNewEmail = email !== before.email;
-      if (fullname === before.fullname && !isNewEmail) return { account: before, session: null };
-      const account = await this.users.change(tx, before, {
-        fullname,
-        email,
-        ...(isNewEmail && { emailVerifiedAt: null }),
-      });
-      if (isNewEmail) await this.otps.requestForNewEmail(tx, account.id);
-      return { account, session: await this.auth.openSession(tx, account) };
+      if (fullname === before.fullname && !isNewEmail) return { user: before, session: null };
+      const emailVerifiedAt = isNewEmail ? null : before.emailVerifiedAt;
+      const session = await this.auth.openSession(tx, before, { fullname, email, emailVerifiedAt });
+      if (isNewEmail) await this.otps.requestForNewEmail(tx, before.id);
+      return { user: session.caller, session };
     });
   }
 
-  /**
-   * Changes the password. Ends every other session, and a code to reset the former password.
-   * @throws Failure 400 when the current password is wrong
-   */
+  /** Ends every other session, and a code to reset the former password. @throws Failure 400 when that one is wrong */
   async changePassword(
     caller: Principal,
     { currentPassword, password }: ChangePasswordDto,
     address: string,
   ): Promise<Session> {
     const proved = await this.#prove(caller, currentPassword, address);
-    const passwordHash = await this.passwords.hash(password);
+    const passwordHash = await hashPassword(password);
     return this.dataSource.transaction(async (tx) => {
       const before = await this.auth.lockProved(tx, proved);
-      const account = await this.users.change(tx, before, { passwordHash });
-      await this.otps.endReset(tx, account.id);
-      return this.auth.openSession(tx, account);
+      await this.otps.endReset(tx, before.id);
+      return this.auth.openSession(tx, before, { passwordHash });
     });
   }
 
-  /**
-   * Queues a reset code if the account exists. Whether it does is looked up by the job, so that neither the answer
-   * nor its time tells.
-   */
+  /** Queues a reset code. The job looks up whether the account exists: neither the answer nor its time tells. */
   async forgotPassword(email: string, address: string): Promise<void> {
     const payload: ForgotPasswordPayload = { email, requester: this.limits.requesterOf(address) };
-    await this.jobs.enqueue(this.dataSource.manager, FORGOT_PASSWORD, payload, {
-      key: `${FORGOT_PASSWORD}:${email.toLowerCase()}`,
-    });
+    const key = `${FORGOT_PASSWORD}:${email.toLowerCase()}`;
+    await this.jobs.enqueue(this.dataSource.manager, FORGOT_PASSWORD, payload, { key });
   }
 
   /**
    * Sets a new password with a reset code and ends every session.
-   * @throws Failure 400 when the account is unknown, the code wrong, expired or used up, or too many were wrong, the
-   *   same for all
+   * @throws Failure 400, the same for an unknown account and for a code that `OtpService.prove` refuses
    */
   async resetPassword({ email, otp, password }: ResetPasswordDto, address: string): Promise<void> {
     const account = await this.users.findByEmail(email);
     const guesser = { account: account?.id ?? email, address };
     const checked = await this.otps.prove(account?.id, guesser, 'reset_password', otp);
-    const passwordHash = await this.passwords.hash(password);
+    const passwordHash = await hashPassword(password);
     await this.dataSource.transaction(async (tx) => {
       const before = await this.users.lock(tx, checked.userId);
       if (before === null) throw failures.invalidOtp();
-      await this.users.change(tx, before, { passwordHash });
+      await this.users.change(tx, before, { passwordHash, ...NO_SESSION });
       await this.otps.consume(tx, checked);
     });
   }
@@ -139,17 +125,15 @@ export class AccountService implements OnModuleInit {
     if (account !== null) await this.#requestOtp(account.id, 'reset_password', requester);
   }
 
-  /** A request that mails nothing is not counted: somebody may press the button often. */
   async #requestOtp(userId: number, purpose: OtpPurpose, requester: string): Promise<void> {
-    if (await this.limits.isMailSpent(userId, requester)) return;
-    const isQueued = await this.dataSource.transaction((tx) => this.otps.request(tx, { userId, purpose }));
-    if (isQueued) await this.limits.countMail(userId, requester);
+    await this.limits.mail(userId, requester, () =>
+      this.dataSource.transaction((tx) => this.otps.request(tx, { userId, purpose })),
+    );
   }
 
-  /** Checks the current password of a caller. */
   async #prove(caller: Principal, password: string, address: string): Promise<Account> {
     const account = await this.users.findById(caller.id);
     if (account === null) throw failures.missingAccessToken();
-    return this.passwords.prove(account, { account: account.id, address }, password);
+    return this.auth.prove(account, { account: account.id, address }, password);
   }
 }

@@ -1,11 +1,13 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { type Account, UsersService } from '../users/users.service.js';
+import { violatedConstraint } from '../common/database-errors.js';
+import { type Account, NO_SESSION, UsersService } from '../users/users.service.js';
+import { hashPassword } from './passwords.js';
 
 /** What became of a request to change who is an administrator. */
 export type RoleChange = 'changed' | 'unchanged' | 'unknown account' | 'last administrator';
 
-/** Who is an administrator. A change of role ends the account's session. */
+/** Who is an administrator (contract 11.13). A change of role ends the account's session. */
 @Injectable()
 export class AdminAccountsService {
   readonly #logger = new Logger('AdminAccounts');
@@ -19,12 +21,24 @@ export class AdminAccountsService {
     return this.users.findAdmins();
   }
 
+  /** Makes sure at start that the owner of ADMIN_EMAIL is an administrator. An existing account keeps its password. */
+  async ensure(email: string, password: string): Promise<void> {
+    const account = await this.users.findByEmail(email);
+    if (account === null) await this.#create(email, password);
+    else if (account.emailVerifiedAt !== null) await this.grant(email);
+    else if (account.role !== 'ADMIN')
+      this.#logger.warn(
+        'the account of ADMIN_EMAIL is not an administrator: its e-mail address is not verified, so anybody may ' +
+          'have registered it. If it is yours, run: npm run admin -- grant EMAIL',
+      );
+  }
+
   async grant(email: string): Promise<Exclude<RoleChange, 'last administrator'>> {
     return this.dataSource.transaction(async (tx) => {
       const account = await this.users.lockByEmail(tx, email);
       if (account === null) return 'unknown account';
       if (account.role === 'ADMIN') return 'unchanged';
-      await this.users.change(tx, account, { role: 'ADMIN' });
+      await this.users.change(tx, account, { role: 'ADMIN', ...NO_SESSION });
       this.#logger.log(`account ${account.id} is now an administrator`);
       return 'changed';
     });
@@ -38,8 +52,20 @@ export class AdminAccountsService {
       if (account === null) return 'unknown account';
       if (account.role !== 'ADMIN') return 'unchanged';
       if (admins.length === 1) return 'last administrator';
-      await this.users.change(tx, account, { role: 'USER' });
+      await this.users.change(tx, account, { role: 'USER', ...NO_SESSION });
       return 'changed';
     });
+  }
+
+  /** Creates the account, unless another process or person has just done so. */
+  async #create(email: string, password: string): Promise<void> {
+    const passwordHash = await hashPassword(password);
+    const account = { email, fullname: 'Administrator', role: 'ADMIN', passwordHash } as const;
+    try {
+      await this.dataSource.transaction((tx) => this.users.create(tx, account));
+      this.#logger.log('the administrator of ADMIN_EMAIL was created');
+    } catch (error) {
+      if (violatedConstraint(error) !== 'users_email_key') throw error;
+    }
   }
 }

@@ -13,7 +13,6 @@ import {
   clearCookies,
   readCookie,
   REFRESH_COOKIE,
-  setAccessCookie,
   setCookies,
 } from './cookies.js';
 
@@ -75,9 +74,9 @@ export class AuthController {
     @Res({ passthrough: true }) response: Response,
   ): Promise<{ user: UserWithRoleView }> {
     response.setHeader('Cache-Control', 'private, no-cache');
-    const { caller, accessToken } = await this.auth.refresh(readCookie(request, REFRESH_COOKIE));
-    setAccessCookie(response, accessToken);
-    return { user: new UserWithRoleView(caller) };
+    const session = await this.auth.refresh(readCookie(request, REFRESH_COOKIE));
+    setCookies(response, session);
+    return { user: new UserWithRoleView(session.caller) };
   }
 
   @Post('logout')

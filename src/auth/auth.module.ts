@@ -1,13 +1,13 @@
-import { Module } from '@nestjs/common';
+import { Module, type OnApplicationBootstrap } from '@nestjs/common';
 import { PassportModule } from '@nestjs/passport';
 import { TypeOrmModule } from '@nestjs/typeorm';
+import { Env } from '../config/env.js';
 import { JobsModule } from '../jobs/jobs.module.js';
 import { MailModule } from '../mail/mail.module.js';
 import { UsersModule } from '../users/users.module.js';
 import { AccountController } from './account.controller.js';
 import { AccountService } from './account.service.js';
 import { AdminAccountsService } from './admin-accounts.service.js';
-import { AdminBootstrapService } from './admin-bootstrap.service.js';
 import { AdminGuard } from './admin.guard.js';
 import { AuthController } from './auth.controller.js';
 import { AuthService } from './auth.service.js';
@@ -16,7 +16,6 @@ import { JwtCookieStrategy } from './jwt-cookie.strategy.js';
 import { LimitsService } from './limits.service.js';
 import { OneTimePassword } from './otp.entity.js';
 import { OtpService } from './otp.service.js';
-import { PasswordsService } from './passwords.service.js';
 import { TokensService } from './tokens.service.js';
 
 @Module({
@@ -25,16 +24,24 @@ import { TokensService } from './tokens.service.js';
   providers: [
     AccountService,
     AdminAccountsService,
-    AdminBootstrapService,
     AdminGuard,
     AuthService,
     JwtCookieGuard,
     JwtCookieStrategy,
     LimitsService,
     OtpService,
-    PasswordsService,
     TokensService,
   ],
   exports: [AdminGuard, JwtCookieGuard, TokensService],
 })
-export class AuthModule {}
+export class AuthModule implements OnApplicationBootstrap {
+  constructor(
+    private readonly admins: AdminAccountsService,
+    private readonly env: Env,
+  ) {}
+
+  async onApplicationBootstrap(): Promise<void> {
+    const { admin } = this.env;
+    if (admin !== undefined) await this.admins.ensure(admin.email, admin.password);
+  }
+}

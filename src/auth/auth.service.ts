@@ -5,9 +5,9 @@ import type { Caller } from '../common/current-user.decorator.js';
 import { failures } from '../common/errors.js';
 import { type Account, UsersService } from '../users/users.service.js';
 import type { LoginDto, RegisterDto } from './auth.dto.js';
-import { LimitsService } from './limits.service.js';
+import { type Guesser, LimitsService } from './limits.service.js';
 import { OtpService } from './otp.service.js';
-import { PasswordsService } from './passwords.service.js';
+import { hashPassword, isPassword } from './passwords.js';
 import { refreshTokenDigest, TokensService } from './tokens.service.js';
 
 /** A session that has just started: its user and the two tokens that prove it. */
@@ -18,27 +18,22 @@ export interface Session {
 }
 
 /**
- * Begin and end of sessions (contract 4.1 to 4.3). An account has one session at most: its id is stored with the account
- * and stands in both tokens as `jti`. A token belongs to the live session if its id is the stored one.
+ * Begin and end of sessions (contract 4.1 to 4.3, 11.2). A token belongs to the live session of its account if its `jti`
+ * is the stored id. Addresses are what `ClientAddress` gives.
  */
 @Injectable()
 export class AuthService {
   constructor(
     private readonly dataSource: DataSource,
     private readonly users: UsersService,
-    private readonly passwords: PasswordsService,
     private readonly otps: OtpService,
     private readonly limits: LimitsService,
     private readonly tokens: TokensService,
   ) {}
 
-  /**
-   * Creates an account of role USER and signs it in. Its OTP mail is queued in the same transaction.
-   * @param address of the caller, as `ClientAddress` gives it
-   * @throws QueryFailedError of `users_email_key` (409) when the e-mail is taken
-   */
+  /** Creates an account and signs it in. @throws QueryFailedError of `users_email_key` (409) when the e-mail is taken */
   async register({ email, fullname, password }: RegisterDto, address: string): Promise<Session> {
-    const passwordHash = await this.passwords.hash(password);
+    const passwordHash = await hashPassword(password);
     const session = await this.dataSource.transaction(async (tx) => {
       const account = await this.users.create(tx, { email, fullname, role: 'USER', passwordHash });
       await this.otps.request(tx, { userId: account.id, purpose: 'verify_email' });
@@ -48,13 +43,10 @@ export class AuthService {
     return session;
   }
 
-  /**
-   * Opens a session for the owner of a password.
-   * @throws Failure 400 when the e-mail is unknown, the password wrong, or too many guesses were wrong
-   */
+  /** Opens a session for the owner of a password. @throws Failure 400 as `prove` */
   async login({ email, password }: LoginDto, address: string): Promise<Session> {
     const found = await this.users.findByEmail(email);
-    const proved = await this.passwords.prove(found, { account: found?.id ?? email, address }, password);
+    const proved = await this.prove(found, { account: found?.id ?? email, address }, password);
     return this.dataSource.transaction(async (tx) => this.openSession(tx, await this.lockProved(tx, proved)));
   }
 
@@ -67,8 +59,8 @@ export class AuthService {
     const caller = this.tokens.verifyRefresh(refreshToken);
     if (caller === null) throw failures.refreshToken();
     const account = await this.users.findById(caller.id);
-    const isStored = account?.refreshTokenDigest?.equals(refreshTokenDigest(refreshToken)) ?? false;
-    if (!isStored || account?.sessionId !== caller.sessionId) throw failures.refreshToken();
+    const isStored = account?.refreshTokenDigest?.equals(refreshTokenDigest(refreshToken));
+    if (isStored !== true || account?.sessionId !== caller.sessionId) throw failures.refreshToken();
     return { caller, accessToken: this.tokens.signAccess(caller) };
   }
 
@@ -79,31 +71,42 @@ export class AuthService {
   }
 
   /**
-   * Starts a session, which replaces the former one.
-   * @param account that `tx` has locked or created
+   * Checks the password that proves the owner of an account, within the limits for guessing.
+   * @throws Failure 400 when there is no account, its password is another one, or too many guesses were wrong; all take
+   *   as long, so that the time of an answer does not tell which accounts exist
    */
-  async openSession(tx: EntityManager, { id, fullname, email, role }: Account): Promise<Session> {
-    const caller: Caller = { id, fullname, email, role, sessionId: randomUUID() };
-    const accessToken = this.tokens.signAccess(caller);
-    const refreshToken = this.tokens.signRefresh(caller);
-    await this.users.startSession(tx, id, caller.sessionId, refreshTokenDigest(refreshToken));
-    return { caller, accessToken, refreshToken };
+  async prove(account: Account | null, guesser: Guesser, password: string): Promise<Account> {
+    const proved = await this.limits.guess('password', guesser, async () =>
+      (await isPassword(password, account?.passwordHash)) ? account : null,
+    );
+    if (proved === null) throw failures.credentials();
+    return proved;
   }
 
   /**
-   * Locks the account of a caller whose session is the live one.
-   * @throws Failure 401 when the session has ended or the account is gone
+   * Starts a session, which replaces the former one.
+   * @param account that `tx` has locked or created
+   * @param change of the account, made with it
    */
+  async openSession(tx: EntityManager, account: Account, change: Partial<Account> = {}): Promise<Session> {
+    const sessionId = randomUUID();
+    const { id, fullname, email, role } = { ...account, ...change };
+    const caller: Caller = { id, fullname, email, role, sessionId };
+    const accessToken = this.tokens.signAccess(caller);
+    const refreshToken = this.tokens.signRefresh(caller);
+    const session = { sessionId, refreshTokenDigest: refreshTokenDigest(refreshToken) };
+    await this.users.change(tx, account, { ...change, ...session });
+    return { caller, accessToken, refreshToken };
+  }
+
+  /** Locks the account of a caller. @throws Failure 401 when the caller's session is not the live one */
   async lockLive(tx: EntityManager, caller: Caller): Promise<Account> {
     const account = await this.users.lock(tx, caller.id);
     if (account?.sessionId !== caller.sessionId) throw failures.missingAccessToken();
     return account;
   }
 
-  /**
-   * Locks an account whose owner has just proved its password.
-   * @throws Failure 400 when the password has been changed since it was checked
-   */
+  /** Locks an account that `prove` gave. @throws Failure 400 when the password has been changed since */
   async lockProved(tx: EntityManager, proved: Account): Promise<Account> {
     const account = await this.users.lock(tx, proved.id);
     if (account?.passwordHash !== proved.passwordHash) throw failures.credentials();

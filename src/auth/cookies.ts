@@ -12,18 +12,15 @@ const REFRESH: CookieOptions = { ...FLAGS, path: '/api/refresh' };
 const ACCESS_MAX_AGE_MS = 600_000 * SECOND;
 const REFRESH_MAX_AGE_MS = 864_000_000 * SECOND;
 
-export function setAccessCookie(response: Response, token: string): void {
-  forbidCopies(response);
-  response.cookie(ACCESS_COOKIE, token, { ...ACCESS, maxAge: ACCESS_MAX_AGE_MS });
-}
-
-/** Sets both cookies of a session. */
+/** Sets both cookies of a session, or the access cookie alone where the refresh token stays as it is. */
 export function setCookies(
   response: Response,
-  session: { readonly accessToken: string; readonly refreshToken: string },
+  { accessToken, refreshToken }: { readonly accessToken: string; readonly refreshToken?: string },
 ): void {
-  setAccessCookie(response, session.accessToken);
-  response.cookie(REFRESH_COOKIE, session.refreshToken, { ...REFRESH, maxAge: REFRESH_MAX_AGE_MS });
+  forbidCopies(response);
+  response.cookie(ACCESS_COOKIE, accessToken, { ...ACCESS, maxAge: ACCESS_MAX_AGE_MS });
+  if (refreshToken !== undefined)
+    response.cookie(REFRESH_COOKIE, refreshToken, { ...REFRESH, maxAge: REFRESH_MAX_AGE_MS });
 }
 
 export function clearCookies(response: Response): void {

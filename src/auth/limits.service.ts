@@ -84,16 +84,12 @@ export class LimitsService {
     }
 
     const proof = await check(isRefused);
-    if (isRefused) {
-      await this.#wrongOfAddress.penalty(keys.address);
-      authProofs.inc({ secret, outcome: 'slowed' });
-      return null;
-    }
-    if (proof === null) {
-      const counted = [from.penalty(keys.pair), this.#wrongOfAddress.penalty(keys.address)];
-      if (known === null) counted.push(at.penalty(keys.account));
+    if (isRefused || proof === null) {
+      const counted = [this.#wrongOfAddress.penalty(keys.address)];
+      if (!isRefused) counted.push(from.penalty(keys.pair));
+      if (!isRefused && known === null) counted.push(at.penalty(keys.account));
       await Promise.all(counted);
-      authProofs.inc({ secret, outcome: 'wrong' });
+      authProofs.inc({ secret, outcome: isRefused ? 'slowed' : 'wrong' });
       return null;
     }
     if (own !== null) await from.delete(keys.pair);
@@ -116,13 +112,15 @@ export class LimitsService {
     return this.#key(address);
   }
 
-  /** Whether an account has been mailed enough codes at the request of one address. @param requester of `requesterOf` */
-  async isMailSpent(account: number, requester: string): Promise<boolean> {
-    return isSpent(await this.#mails.get(this.#key(account, requester)));
-  }
-
-  async countMail(account: number, requester: string): Promise<void> {
-    await this.#mails.penalty(this.#key(account, requester));
+  /**
+   * Mails an account, unless it was mailed enough at the request of the same address.
+   * @param requester of `requesterOf`
+   * @param send gives whether it mailed: what mails nothing is not counted, as somebody may press the button often
+   */
+  async mail(account: number, requester: string, send: () => Promise<boolean>): Promise<void> {
+    const key = this.#key(account, requester);
+    if (isSpent(await this.#mails.get(key))) return;
+    if (await send()) await this.#mails.penalty(key);
   }
 
   /** A digest under a key of the service: the table names neither accounts nor addresses. */

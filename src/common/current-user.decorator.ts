@@ -4,19 +4,18 @@ import type { Request } from 'express';
 export const ROLES = ['USER', 'ADMIN'] as const;
 export type Role = (typeof ROLES)[number];
 
-/** Who is calling, as the access token says; nothing of it was read from the database. */
-export interface Principal {
+/** Who is calling, and in which session, as the access token says; nothing of it was read from the database. */
+export interface Caller {
   readonly id: number;
   readonly fullname: string;
   readonly email: string;
   readonly role: Role;
-}
-
-/** Who is calling, and in which session. */
-export interface Caller extends Principal {
   /** UUID; the token's `jti`. */
   readonly sessionId: string;
 }
+
+/** Who is calling, in whichever session. */
+export type Principal = Omit<Caller, 'sessionId'>;
 
 /** A request that passed `JwtCookieGuard`. */
 export interface AuthenticatedRequest extends Request {

@@ -6,8 +6,8 @@ import { User } from './user.entity.js';
 /** An account as other modules read it. Only `UsersService` changes it. */
 export type Account = Readonly<User>;
 
-/** What an account is created with. */
-export type NewAccount = Pick<Account, 'fullname' | 'email' | 'role' | 'passwordHash'>;
+/** The change that ends the session of an account. */
+export const NO_SESSION = { sessionId: null, refreshTokenDigest: null } as const;
 
 /**
  * The lock of every change. Other transactions can still insert rows that refer to the account; with `FOR UPDATE` they
@@ -21,7 +21,10 @@ export class UsersService {
   constructor(@InjectRepository(User) private readonly users: Repository<User>) {}
 
   /** @throws QueryFailedError of the constraint `users_email_key` when the e-mail is taken */
-  create(tx: EntityManager, account: NewAccount): Promise<Account> {
+  create(
+    tx: EntityManager,
+    account: Pick<Account, 'fullname' | 'email' | 'role' | 'passwordHash'>,
+  ): Promise<Account> {
     return tx.save(tx.create(User, account));
   }
 
@@ -52,47 +55,19 @@ export class UsersService {
   }
 
   /**
-   * Changes what the tokens claim or prove, and ends the session.
-   * @param account locked in `tx`
+   * A change of name, e-mail, role or password comes with `NO_SESSION` or a new session: the tokens would be stale.
+   * @param account that `tx` has locked or created
    * @returns the account as it is now
    * @throws QueryFailedError of the constraint `users_email_key` when the e-mail is taken
    */
-  async change(
-    tx: EntityManager,
-    account: Account,
-    change: Partial<NewAccount & Pick<Account, 'emailVerifiedAt'>>,
-  ): Promise<Account> {
-    const changes = { ...change, sessionId: null, refreshTokenDigest: null };
-    await tx.update(User, { id: account.id }, changes);
-    return { ...account, ...changes };
-  }
-
-  /**
-   * Records that the owner reads the mail of the account's address. The session goes on.
-   * @param account locked in `tx`
-   */
-  async markEmailVerified(tx: EntityManager, account: Account): Promise<Account> {
-    const emailVerifiedAt = account.emailVerifiedAt ?? new Date();
-    await tx.update(User, { id: account.id }, { emailVerifiedAt });
-    return { ...account, emailVerifiedAt };
-  }
-
-  /**
-   * Makes a session the only live one of an account.
-   * @param id of an account that `tx` has locked or created
-   */
-  async startSession(
-    tx: EntityManager,
-    id: number,
-    sessionId: string,
-    refreshTokenDigest: Buffer,
-  ): Promise<void> {
-    await tx.update(User, { id }, { sessionId, refreshTokenDigest });
+  async change(tx: EntityManager, account: Account, change: Partial<Account>): Promise<Account> {
+    await tx.update(User, { id: account.id }, change);
+    return { ...account, ...change };
   }
 
   /** Ends a session if it is the live one of its account. One statement, so that a later session stays. */
   async endSession(id: number, sessionId: string): Promise<void> {
-    await this.users.update({ id, sessionId }, { sessionId: null, refreshTokenDigest: null });
+    await this.users.update({ id, sessionId }, NO_SESSION);
   }
 }
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { INestApplicationContext } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { PasswordsService } from '../../auth/passwords.service.js';
+import { hashPassword } from '../../auth/passwords.js';
 import type { Principal } from '../../common/current-user.decorator.js';
 import { Env } from '../../config/env.js';
 import { signatureOf } from '../../gateway/signature.js';
@@ -87,7 +87,7 @@ export async function seedOrders(
 /** Accounts with a random password that is not kept. Those of an earlier run are used again. */
 async function seedCustomers(app: INestApplicationContext, count: number): Promise<Principal[]> {
   const users = app.get(UsersService);
-  const passwordHash = await app.get(PasswordsService).hash(randomUUID());
+  const passwordHash = await hashPassword(randomUUID());
   const customers: Principal[] = [];
   for (let number = 1; number <= count; number += 1) {
     const email = `customer-${number}@seed.bakery.example`;
