@@ -6,13 +6,6 @@ export function isId(value: unknown): value is number {
   return Number.isInteger(value) && (value as number) > 0 && (value as number) <= MAX_ID;
 }
 
-/** A product's id from a path; null when no product can have it, so that no query is needed. */
-export function parseId(text: string): number | null {
-  if (!/^[1-9]\d{0,9}$/.test(text)) return null;
-  const id = Number(text);
-  return isId(id) ? id : null;
-}
-
 /**
  * The id that a page comes after, from a query.
  * @returns null when the text is no number; a number beyond every id is brought back to the nearest bound

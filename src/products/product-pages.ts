@@ -57,8 +57,8 @@ export class ProductPages {
 
   /** At most 50 products after an id whose name contains a text, read anew each time; null past the last one. */
   async found(text: string, id: number): Promise<ProductPage | null> {
-    const body = await this.products.foundPage(text, id, this.images.localPrefix);
-    return body === null ? null : pageOf(body);
+    const page = await this.#load(id, text);
+    return page.body.length === 0 ? null : page;
   }
 
   /** Forgets every page, those that are being loaded included. Call it after each commit that changes a product. */
@@ -73,14 +73,11 @@ export class ProductPages {
     return page;
   }
 
-  async #load(afterId: number): Promise<ProductPage> {
-    return pageOf((await this.products.page(afterId, this.images.localPrefix)) ?? '');
+  async #load(afterId: number, search?: string): Promise<ProductPage> {
+    const text = await this.products.page(afterId, this.images.localPrefix, search);
+    const body = Buffer.from(text ?? '');
+    return { body, etag: `W/"${createHash('sha1').update(body).digest('base64url')}"` };
   }
-}
-
-function pageOf(text: string): ProductPage {
-  const body = Buffer.from(text);
-  return { body, etag: `W/"${createHash('sha1').update(body).digest('base64url')}"` };
 }
 
 /** Answers with a page, or 304 to a caller that has it. */

@@ -14,7 +14,7 @@ import { ApiBody, ApiParam, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { AdminGuard } from '../auth/admin.guard.js';
 import { failures, TOO_MANY_IMAGES } from '../common/errors.js';
-import { parseId } from '../common/ids.js';
+import { isId } from '../common/ids.js';
 import { ApiEndpoint } from '../common/api-endpoint.decorator.js';
 import { FormInterceptor } from '../images/form.interceptor.js';
 import { Form, ImageFormPipe } from '../images/image-form.pipe.js';
@@ -137,7 +137,6 @@ export class ProductsController {
 
 /** @throws Failure 404 for what cannot be a product's id */
 function idOf(text: string): number {
-  const id = parseId(text);
-  if (id === null) throw failures.notFound();
-  return id;
+  if (!/^[1-9]\d{0,9}$/.test(text) || !isId(Number(text))) throw failures.notFound();
+  return Number(text);
 }

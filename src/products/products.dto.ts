@@ -26,6 +26,9 @@ export class ProductListQuery {
   q?: string;
 }
 
+const NAME = { maxLength: 255, example: 'Kue lapis legit' };
+const DESCRIPTION = { maxLength: 10_000, example: 'Eighteen layers, baked one by one.' };
+
 /** The files of a form; `ImageFormPipe` judges them. */
 const Images = (): PropertyDecorator =>
   ApiProperty({
@@ -38,20 +41,10 @@ const Images = (): PropertyDecorator =>
 
 /** Form of POST /api/products (contract 4.6). */
 export class CreateProductDto {
-  @Text({
-    required: 'product name is required',
-    label: 'product name',
-    maxLength: 255,
-    example: 'Kue lapis legit',
-  })
+  @Text({ ...NAME, required: 'product name is required', label: 'product name' })
   name!: string;
 
-  @Text({
-    required: 'product description is required',
-    label: 'product description',
-    maxLength: 10_000,
-    example: 'Eighteen layers, baked one by one.',
-  })
+  @Text({ ...DESCRIPTION, required: 'product description is required', label: 'product description' })
   description!: string;
 
   @Price('product price cannot be empty')
@@ -63,15 +56,10 @@ export class CreateProductDto {
 
 /** Form of PUT /api/products/{product_id} (contract 4.7). */
 export class UpdateProductDto {
-  @Text({ required: 'name is required', label: 'name', maxLength: 255, example: 'Kue lapis legit' })
+  @Text({ ...NAME, required: 'name is required', label: 'name' })
   name!: string;
 
-  @Text({
-    required: 'description is required',
-    label: 'description',
-    maxLength: 10_000,
-    example: 'Eighteen layers, baked one by one.',
-  })
+  @Text({ ...DESCRIPTION, required: 'description is required', label: 'description' })
   description!: string;
 
   @Price('price is required')
@@ -108,10 +96,10 @@ export class ListedProductView {
   @ApiProperty({ example: 7 })
   readonly id: number;
 
-  @ApiProperty({ example: 'Kue lapis legit' })
+  @ApiProperty({ example: NAME.example })
   readonly name: string;
 
-  @ApiProperty({ type: String, nullable: true, example: 'Eighteen layers, baked one by one.' })
+  @ApiProperty({ type: String, nullable: true, example: DESCRIPTION.example })
   readonly description: string | null;
 
   @ApiProperty({ description: 'Rupiah', example: 185000 })

@@ -36,20 +36,13 @@ export class ProductsRepository {
   /**
    * The answer to GET /api/products: at most 50 products after an id, ordered by id.
    * @param localPrefix see `ImagesService`
+   * @param search only products whose name contains it; case and accents do not matter
    * @returns null when no product comes after the id
    */
-  async page(afterId: number, localPrefix: string): Promise<string | null> {
-    const [row] = await this.products.query<{ body: string | null }[]>(PAGE, [afterId, localPrefix]);
-    return row?.body ?? null;
-  }
-
-  /** The same of the products whose name contains a text; case and accents do not matter. */
-  async foundPage(text: string, afterId: number, localPrefix: string): Promise<string | null> {
-    const [row] = await this.products.query<{ body: string | null }[]>(FOUND_PAGE, [
-      afterId,
-      localPrefix,
-      containing(text),
-    ]);
+  async page(afterId: number, localPrefix: string, search?: string): Promise<string | null> {
+    const [statement, pattern] = search === undefined ? [PAGE, []] : [FOUND_PAGE, [containing(search)]];
+    const parameters = [afterId, localPrefix, ...pattern];
+    const [row] = await this.products.query<{ body: string | null }[]>(statement, parameters);
     return row?.body ?? null;
   }
 
