@@ -11,7 +11,7 @@ import {
   type TransactionRequest,
 } from '../gateway/payment-gateway.js';
 import { type Order, PaymentAttempt } from './order.entity.js';
-import { type AttemptClaim, OrdersRepository, type SavedPage } from './orders.repository.js';
+import { OrdersRepository } from './orders.repository.js';
 
 const POLL_MS = 250;
 
@@ -42,8 +42,8 @@ export class CheckoutService {
       } else {
         // The request that this one waited for got no page: its failure is the answer to both.
         if (hasWaited) throw failures.gatewayUnavailable();
-        const claim = await this.#claim(order.orderId);
-        if (claim !== null) await this.ask(order, customer, claim, deadline);
+        const attempt = await this.#claim(order.orderId);
+        if (attempt !== null) await this.ask(order, customer, attempt, deadline);
       }
       current = await this.orders.get(order.orderId);
     }
@@ -52,26 +52,27 @@ export class CheckoutService {
 
   /**
    * Asks the gateway for the page of an attempt that the caller has claimed, so that no other request asks.
-   * @returns the page, which is kept; null when the order is no longer pending or another request has the claim
+   * @returns the attempt with its page, which is kept; null when the order is no longer pending or another request has
+   *   the claim
    * @throws Failure 502 when the gateway gave none in time
    */
   async ask(
     order: Order,
     customer: Principal,
-    claim: AttemptClaim,
+    attempt: PaymentAttempt,
     deadline: number = Date.now() + CALL_DEADLINE_MS,
-  ): Promise<SavedPage | null> {
+  ): Promise<PaymentAttempt | null> {
     try {
-      const request = requestOf(order, customer, claim.attemptId);
+      const request = requestOf(order, customer, attempt.attemptId);
       const page = await this.gateway.createTransaction(request, deadline - Date.now());
-      return await this.orders.savePage(claim, page);
+      return await this.orders.savePage(attempt, page);
     } catch (error) {
       if (error instanceof GatewayRefusedError && error.isOrderIdTaken) {
         // The gateway has this id already, and its answer with the page was lost: a fresh id is needed.
-        const fresh = await this.#claim(order.orderId, claim);
+        const fresh = await this.#claim(order.orderId, attempt);
         return fresh === null ? null : this.ask(order, customer, fresh, deadline);
       }
-      await this.orders.releaseAttempt(claim);
+      await this.orders.releaseAttempt(attempt);
       if (!(error instanceof GatewayRefusedError || error instanceof GatewayUnavailableError)) throw error;
       const cause = new Error(`no payment page for order ${order.orderId}: ${error.message}`, {
         cause: error,
@@ -82,10 +83,10 @@ export class CheckoutService {
 
   /**
    * Claims the latest attempt, or a new one when its page is over or its id is used up.
-   * @param used the caller's claim on an attempt whose id the gateway does not take
+   * @param used the attempt that the caller has claimed, and whose id the gateway does not take
    * @returns null when there is nothing to claim any more: the order changed, or another request was quicker
    */
-  #claim(orderId: string, used?: AttemptClaim): Promise<AttemptClaim | null> {
+  #claim(orderId: string, used?: PaymentAttempt): Promise<PaymentAttempt | null> {
     return this.dataSource.transaction(async (tx) => {
       const order = await this.orders.lock(tx, orderId);
       if (order?.status !== 'pending') return null;
@@ -93,8 +94,10 @@ export class CheckoutService {
       const isUsed = used !== undefined && latest?.claimId === used.claimId;
       if (!isUsed && (latest?.isAlive === true || latest?.isClaimed === true)) return null;
       // An attempt without a page is made again under its id: most likely the gateway never heard of it.
-      if (!isUsed && latest?.token === null) return this.orders.claimAttempt(tx, latest.attemptId);
-      return this.orders.insertAttempt(tx, PaymentAttempt.claimed(orderId, (latest?.number ?? 0) + 1));
+      const isGoodAgain = !isUsed && latest?.token === null;
+      const attempt = isGoodAgain ? latest : PaymentAttempt.of(orderId, (latest?.number ?? 0) + 1);
+      await this.orders.saveAttempt(tx, attempt.claim());
+      return attempt;
     });
   }
 }

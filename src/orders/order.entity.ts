@@ -163,18 +163,24 @@ export class PaymentAttempt {
   @JoinColumn({ name: 'order_id', foreignKeyConstraintName: 'payment_attempts_order_id_fkey' })
   order!: Relation<Order>;
 
-  /** A new attempt, claimed by the caller and not yet stored. @param number 1 for an order's first */
-  static claimed(orderId: string, number: number): PaymentAttempt & { readonly claimId: string } {
+  /** A new attempt, not yet stored. @param number 1 for an order's first */
+  static of(orderId: string, number: number): PaymentAttempt {
     return Object.assign(new PaymentAttempt(), {
       attemptId: number === 1 ? orderId : randomUUID(),
       orderId,
       number,
-      claimId: randomUUID(),
-      claimedAt: new Date(),
       token: null,
       redirectUrl: null,
       expiresAt: null,
     });
+  }
+
+  /**
+   * Gives the caller the right to ask the gateway under this id, once the attempt is stored. It ends when another request
+   * claims the attempt, which may happen 10 seconds later: a process that was stopped for that long finds it so.
+   */
+  claim(): this {
+    return Object.assign(this, { claimId: randomUUID(), claimedAt: new Date() });
   }
 
   /** Whether it has a payment page that can be used. */

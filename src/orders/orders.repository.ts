@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { randomUUID } from 'node:crypto';
 import {
   type EntityManager,
   type QueryDeepPartialEntity,
@@ -18,18 +17,6 @@ const PAGE_SIZE = 50;
 
 /** A payment page is good for this long, as the gateway is told. */
 const PAGE_LIFETIME_MS = 24 * 60 * 60 * 1000;
-
-/**
- * The right of one request to ask the gateway under an attempt's id. It ends when another request claims the
- * attempt, which may happen 10 seconds later: a process that was stopped for that long finds it so.
- */
-export interface AttemptClaim {
-  readonly attemptId: string;
-  readonly claimId: string;
-}
-
-/** A payment page as it is kept, and the end of the claim. */
-export type SavedPage = Pick<PaymentAttempt, 'token' | 'redirectUrl' | 'expiresAt' | 'claimId' | 'claimedAt'>;
 
 /** Which orders a list shows. */
 export interface OrderFilter {
@@ -145,53 +132,37 @@ export class OrdersRepository {
     return tx.findOne(PaymentAttempt, { where: { orderId }, order: { number: 'DESC' } });
   }
 
-  /** Ids under which the gateway may know an order's payment, newest first. */
-  async attemptIds(orderId: string): Promise<string[]> {
-    const attempts = await this.orders.manager.find(PaymentAttempt, {
-      where: { orderId },
-      order: { number: 'DESC' },
-      select: { attemptId: true },
-    });
-    return attempts.map(({ attemptId }) => attemptId);
-  }
-
-  /** Adds an attempt to an order that the transaction has locked; from now on it is the one that counts. */
-  async insertAttempt(tx: EntityManager, attempt: PaymentAttempt & AttemptClaim): Promise<AttemptClaim> {
+  /** Stores a claimed attempt of an order that the transaction has locked; from now on it is the one that counts. */
+  async saveAttempt(tx: EntityManager, attempt: PaymentAttempt): Promise<void> {
     const { orderId, attemptId } = attempt;
-    await tx.insert(PaymentAttempt, attempt);
+    await tx.upsert(PaymentAttempt, attempt, ['attemptId']);
     await tx.update(Order, { orderId }, { attemptId });
-    return attempt;
-  }
-
-  /** Takes an attempt over; an earlier claim ends. */
-  async claimAttempt(tx: EntityManager, attemptId: string): Promise<AttemptClaim> {
-    const claim = { attemptId, claimId: randomUUID() };
-    await tx.update(PaymentAttempt, { attemptId }, { ...claim, claimedAt: new Date() });
-    return claim;
   }
 
   /** Gives a claim back; does nothing when it has ended. */
-  async releaseAttempt({ attemptId, claimId }: AttemptClaim): Promise<void> {
-    const change = { claimId: null, claimedAt: null };
-    await this.orders.manager.update(PaymentAttempt, { attemptId, claimId }, change);
+  async releaseAttempt(attempt: PaymentAttempt): Promise<void> {
+    await this.#endClaim(attempt).execute();
   }
 
   /**
-   * Keeps the page that the gateway gave.
-   * @returns what changed of the attempt; null, and nothing is kept, when another request has taken the attempt over or
-   *   the order is no longer pending
+   * Keeps the page that the gateway gave for an attempt.
+   * @returns the attempt with the page; null, and nothing is kept, when another request has claimed the attempt or the
+   *   order is no longer pending
    */
-  async savePage({ attemptId, claimId }: AttemptClaim, page: PaymentPage): Promise<SavedPage | null> {
-    const expiresAt = new Date(Date.now() + PAGE_LIFETIME_MS);
-    const change = { ...page, expiresAt, claimId: null, claimedAt: null };
-    const { affected } = await this.orders.manager
-      .createQueryBuilder()
-      .update(PaymentAttempt)
-      .set(change)
-      .where({ attemptId, claimId })
+  async savePage(attempt: PaymentAttempt, page: PaymentPage): Promise<PaymentAttempt | null> {
+    const change = { ...page, expiresAt: new Date(Date.now() + PAGE_LIFETIME_MS) };
+    const { affected } = await this.#endClaim(attempt, change)
       .andWhere("(SELECT status FROM orders WHERE orders.order_id = payment_attempts.order_id) = 'pending'")
       .execute();
-    return affected === 1 ? change : null;
+    return affected === 1 ? Object.assign(attempt, change) : null;
+  }
+
+  #endClaim({ attemptId, claimId }: PaymentAttempt, change: Partial<PaymentAttempt> = {}) {
+    return this.orders.manager
+      .createQueryBuilder()
+      .update(PaymentAttempt)
+      .set({ ...change, claimId: null, claimedAt: null })
+      .where({ attemptId, claimId });
   }
 
   /** Of the account nothing else is read. */

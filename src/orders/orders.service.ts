@@ -58,7 +58,7 @@ export class OrdersService {
 
     const offers = await this.products.offers(items.map(({ product_id }) => product_id));
     const order = newOrder(items, offers);
-    const attempt = PaymentAttempt.claimed(order.orderId, 1);
+    const attempt = PaymentAttempt.of(order.orderId, 1).claim();
     const identity = { userId: customer.id, idempotencyKey, requestDigest: digest };
     Object.assign(order, identity, { attempts: [attempt] });
     try {
@@ -71,10 +71,9 @@ export class OrdersService {
       return other;
     }
     ordersCreated.inc();
-    const page = await this.checkout.ask(order, customer, attempt);
-    if (page === null) return this.checkout.open(await this.orders.get(order.orderId), customer);
-    Object.assign(attempt, page);
-    return order;
+    const withPage = await this.checkout.ask(order, customer, attempt);
+    if (withPage === null) return this.checkout.open(await this.orders.get(order.orderId), customer);
+    return Object.assign(order, { attempts: [withPage] });
   }
 
   /** Orders, newest first. @throws Failure 404 when there are none after that one */
@@ -130,8 +129,8 @@ export class OrdersService {
 
   /** Ids under which the gateway may know an order's payment, newest first. */
   async gatewayIds(orderId: string): Promise<string[]> {
-    const ids = await this.orders.attemptIds(orderId);
-    return ids.length === 0 ? [orderId] : ids;
+    const { attempts } = await this.orders.get(orderId);
+    return attempts.length === 0 ? [orderId] : attempts.map(({ attemptId }) => attemptId).reverse();
   }
 
   /** Pending orders that the gateway is to be asked about now; each is due again after a longer gap. */
