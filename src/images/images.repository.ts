@@ -3,12 +3,8 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { type EntityManager, In, Not, Raw, Repository } from 'typeorm';
 import { Image, type ImageHostName } from './image.entity.js';
 
-/** An image that the host has and no product yet. */
-export interface StagedImage {
-  readonly id: string;
-  /** See `Image.url`. */
-  readonly url: string;
-}
+/** An image that the host has and no product yet, and the URL that it gave. */
+export type StagedImage = Pick<Image, 'id' | 'url'>;
 
 /** The image ledger. */
 @Injectable()

@@ -1,8 +1,8 @@
 import { lstat, mkdir, open, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
+import { errorCode } from '../config/embedded-postgres/files.js';
 import type { ImageFile, ImageHost } from './image-host.js';
 
-const ID = /^[0-9a-f-]{36}$/;
 const NAME = /^([0-9a-f-]{36})\.(?:png|jpg)$/;
 
 /**
@@ -22,7 +22,7 @@ export class LocalImageHost implements ImageHost {
 
   /**
    * @returns the file's name, `<id>.<png|jpg>`
-   * @throws Error of the file system, or TypeError if `publicId` is not 36 characters of `[0-9a-f-]`
+   * @throws Error of the file system
    */
   async upload(publicId: string, { bytes, format }: ImageFile): Promise<string> {
     const folder = this.#folderOf(publicId);
@@ -41,17 +41,14 @@ export class LocalImageHost implements ImageHost {
     return name;
   }
 
-  /** @throws Error of the file system, or TypeError if `publicId` is not 36 characters of `[0-9a-f-]` */
+  /** @throws Error of the file system */
   async remove(publicId: string): Promise<void> {
     const folder = this.#folderOf(publicId);
     // Version 1.0 wrote to `<id>.tmp` first.
     for (const ending of ['tmp', 'png', 'jpg'])
       await rm(join(folder, `${publicId}.${ending}`), { force: true });
-    try {
-      await syncFolder(folder);
-    } catch (error) {
-      if (!isNotFound(error)) throw error; // Without the folder there is no image to remove.
-    }
+    // Without the folder there is no image to remove.
+    await syncFolder(folder).catch(unlessNotFound);
   }
 
   /**
@@ -63,16 +60,11 @@ export class LocalImageHost implements ImageHost {
     const [, publicId] = NAME.exec(name) ?? [];
     if (publicId === undefined) return null;
     const path = join(this.#folderOf(publicId), name);
-    try {
-      return (await lstat(path)).isFile() ? path : null;
-    } catch (error) {
-      if (isNotFound(error)) return null;
-      throw error;
-    }
+    const found = await lstat(path).catch(unlessNotFound);
+    return found?.isFile() === true ? path : null;
   }
 
   #folderOf(publicId: string): string {
-    if (!ID.test(publicId)) throw new TypeError('a public id is 36 characters of [0-9a-f-]');
     return join(this.#directory, publicId.slice(0, 2));
   }
 }
@@ -92,6 +84,6 @@ async function syncFolder(path: string): Promise<void> {
   }
 }
 
-function isNotFound(error: unknown): boolean {
-  return typeof error === 'object' && error !== null && 'code' in error && error.code === 'ENOENT';
+function unlessNotFound(error: unknown): void {
+  if (errorCode(error) !== 'ENOENT') throw error;
 }

@@ -26,16 +26,6 @@ interface Bakery {
   readonly customers: readonly string[];
 }
 
-/** A product that a bakery might sell. */
-export interface SeedProduct {
-  readonly name: string;
-  readonly description: string;
-  /** Rupiah, a decimal as the catalog stores it. */
-  readonly price: string;
-  /** Names of its pictures, none to two of them. */
-  readonly pictures: readonly string[];
-}
-
 /** From `dist/src/commands/seed`. */
 const FOLDER = join(import.meta.dirname, '../../../../examples');
 export const BAKERY = JSON.parse(readFileSync(join(FOLDER, 'bakery.json'), 'utf8')) as Bakery;
@@ -53,11 +43,11 @@ const SEED_STRIDE = 997;
 export const MOST_PRODUCTS = BAKERY.bakers.length * CHOICES.length;
 
 /**
- * The first products of a seed's catalog, every name once. The same seed and a smaller number give the beginning of
- * the same list.
+ * The first products of a seed's catalog, every name once, with the names of their pictures. The same seed and a smaller
+ * number give the beginning of the same list.
  * @param count at most `MOST_PRODUCTS`
  */
-export function catalog(count: number, seed: number): SeedProduct[] {
+export function catalog(count: number, seed: number) {
   return Array.from({ length: count }, (_, n) => {
     const choice = pick(CHOICES, (n + seed * SEED_STRIDE) * STRIDE);
     return productOf(choice, pick(BAKERY.bakers, Math.floor(n / CHOICES.length)), n);
@@ -74,11 +64,7 @@ export function picture(name: string): Buffer {
   return readFileSync(join(FOLDER, 'pictures', `${name}.jpg`));
 }
 
-function productOf(
-  { recipe, flavour, size }: (typeof CHOICES)[number],
-  baker: string,
-  n: number,
-): SeedProduct {
+function productOf({ recipe, flavour, size }: (typeof CHOICES)[number], baker: string, n: number) {
   const taste = flavour.name === 'Original' ? '' : ` ${flavour.name}`;
   const [cheapest, dearest] = recipe.price;
   const price = (cheapest + ((dearest - cheapest) * (n % 7)) / 6) * size.times;
