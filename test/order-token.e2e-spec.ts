@@ -222,6 +222,15 @@ describe('the payment page of an order', () => {
     });
   });
 
+  it('a gateway that says of every id that it was used before is asked under one fresh id a request', async () => {
+    const body = { error_messages: ['transaction_details.order_id has already been taken'] };
+    shop.gateway.fault({ operation: 'create', kind: 'answer', status: 400, body });
+    expect((await order(customer, items).expect(502)).body).toEqual(GATEWAY_AWAY);
+    const [orderId = ''] = await orderIdsOf(shop, customer);
+    expect(await attemptsOf(shop, orderId)).toMatchObject([{ number: 1 }, { number: 2, is_claimed: false }]);
+    expect(shop.gateway.calls).toHaveLength(2);
+  });
+
   it.each([
     [401, 'Access denied due to unauthorized transaction, please check client or server key'],
     [400, 'customer_details.email format is invalid'],

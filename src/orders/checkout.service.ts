@@ -52,6 +52,7 @@ export class CheckoutService {
 
   /**
    * Asks the gateway for the page of an attempt that the caller has claimed, so that no other request asks.
+   * @param mayReplace whether an id that the gateway does not take is replaced by a fresh one
    * @returns the attempt with its page, which is kept; null when the order is no longer pending or another request has
    *   the claim
    * @throws Failure 502 when the gateway gave none in time
@@ -61,16 +62,17 @@ export class CheckoutService {
     customer: Principal,
     attempt: PaymentAttempt,
     deadline: number = Date.now() + CALL_DEADLINE_MS,
+    mayReplace = true,
   ): Promise<PaymentAttempt | null> {
     try {
       const request = requestOf(order, customer, attempt.attemptId);
       const page = await this.gateway.createTransaction(request, deadline - Date.now());
       return await this.orders.savePage(attempt, page);
     } catch (error) {
-      if (error instanceof GatewayRefusedError && error.isOrderIdTaken) {
+      if (mayReplace && error instanceof GatewayRefusedError && error.isOrderIdTaken) {
         // The gateway has this id already, and its answer with the page was lost: a fresh id is needed.
         const fresh = await this.#claim(order.orderId, attempt);
-        return fresh === null ? null : this.ask(order, customer, fresh, deadline);
+        return fresh === null ? null : this.ask(order, customer, fresh, deadline, false);
       }
       await this.orders.releaseAttempt(attempt);
       if (!(error instanceof GatewayRefusedError || error instanceof GatewayUnavailableError)) throw error;

@@ -66,12 +66,15 @@ export class OrdersRepository {
           '(searched.fullname ILIKE :part OR searched.email ILIKE :part OR CAST(page.orderId AS text) LIKE :beginning)',
           { part: containing(search), beginning: beginningWith(search.toLowerCase()) },
         );
-    if (afterId !== undefined)
-      ids.andWhere(
-        `(page.createdAt, page.orderId) < (SELECT created_at, order_id FROM orders
-           WHERE order_id = :afterId AND user_id = coalesce(:ownerId, user_id))`,
-        { afterId, ownerId: userId ?? null },
-      );
+    if (afterId !== undefined) {
+      const after = ids
+        .subQuery()
+        .select(['last.createdAt', 'last.orderId'])
+        .from(Order, 'last')
+        .where('last.orderId = :afterId', { afterId });
+      if (userId !== undefined) after.andWhere('last.userId = :userId');
+      ids.andWhere(`(page.createdAt, page.orderId) < ${after.getQuery()}`).setParameters({ afterId });
+    }
     const page = await this.#withCustomer()
       .where(`o.orderId IN (${ids.getQuery()})`)
       .setParameters(ids.getParameters())

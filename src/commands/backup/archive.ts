@@ -47,10 +47,12 @@ export async function unpack(file: string, folder: string): Promise<Manifest> {
   const found = await stat(file).catch(() => undefined);
   if (found === undefined) throw new Error(`${file} does not exist`);
   if (!found.isFile()) throw new Error(`${file} is no file: version 1.0 made folders, and restores them`);
-  await tar(`${file} is no backup, or it was cut or changed`, '-xzf', file, '-C', folder);
-  const text = await readFile(join(folder, MANIFEST), 'utf8').catch(() => 'null');
-  const manifest = JSON.parse(text) as Manifest | null;
-  if (manifest?.format !== FORMAT) {
+  const problem = `${file} is no backup, or it was cut or changed`;
+  await tar(problem, '-xzf', file, '-C', folder);
+  const manifest = await readManifest(folder).catch((error: unknown) => {
+    throw new Error(problem, { cause: error });
+  });
+  if (manifest.format !== FORMAT) {
     throw new Error(
       `${file} is of a form that this build does not read: restore it with the build that made it`,
     );
@@ -61,6 +63,10 @@ export async function unpack(file: string, folder: string): Promise<Manifest> {
       throw new Error(`${file} was changed: see ${path} in it`);
   }
   return manifest;
+}
+
+async function readManifest(folder: string): Promise<Manifest> {
+  return JSON.parse(await readFile(join(folder, MANIFEST), 'utf8')) as Manifest;
 }
 
 async function checksumsOf(folder: string): Promise<Record<string, string>> {
