@@ -5,10 +5,8 @@ import { AuthGuard } from '@nestjs/passport';
 import type { Response } from 'express';
 import { failures } from '../common/errors.js';
 import { Public } from '../common/public.decorator.js';
+import { ACCESS_COOKIE, readCookie } from './cookies.js';
 import { JWT_COOKIE } from './jwt-cookie.strategy.js';
-
-/** What passport-jwt 4 says when its extractor found nothing. */
-const NO_TOKEN = 'No auth token';
 
 /**
  * Closes every route that is not `@Public()` to callers without a valid access cookie: 401 when the cookie is missing
@@ -22,15 +20,14 @@ export class JwtCookieGuard extends AuthGuard(JWT_COOKIE) {
 
   override async canActivate(context: ExecutionContext): Promise<boolean> {
     if (this.reflector.getAllAndOverride(Public, [context.getHandler(), context.getClass()])) return true;
-    context.switchToHttp().getResponse<Response>().setHeader('Cache-Control', 'private, no-cache');
+    const http = context.switchToHttp();
+    http.getResponse<Response>().setHeader('Cache-Control', 'private, no-cache');
+    if (readCookie(http.getRequest(), ACCESS_COOKIE) === null) throw failures.missingAccessToken();
     return (await super.canActivate(context)) as boolean;
   }
 
   override handleRequest<TUser>(error: unknown, user: TUser | false, info: unknown): TUser {
     if (user !== false && error === null) return user;
-    const isMissing = info instanceof Error && info.message === NO_TOKEN;
-    throw isMissing || info instanceof TokenExpiredError
-      ? failures.missingAccessToken()
-      : failures.malformedAccessToken();
+    throw info instanceof TokenExpiredError ? failures.missingAccessToken() : failures.malformedAccessToken();
   }
 }

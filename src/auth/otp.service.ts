@@ -11,13 +11,9 @@ import { type Guesser, LimitsService } from './limits.service.js';
 import { OTP_MAILS } from './otp-mails.js';
 import { OneTimePassword, type OtpPurpose } from './otp.entity.js';
 
-const OTP_DIGITS = 6;
 const OTP_MINUTES = 10;
 const OTP_TRIES = 5;
-/**
- * A wrong code is answered after so many milliseconds at least. Counting the try of a code that exists waits for the
- * disk, so that the time would tell which accounts exist.
- */
+/** Least time of a wrong answer: a try that is counted waits for the disk, which would tell that the account exists. */
 const WRONG_CODE_MS = 50;
 const SEND_OTP = 'send-otp';
 
@@ -51,10 +47,7 @@ export class OtpService implements OnModuleInit {
     this.jobs.handle<SendOtpPayload>(SEND_OTP, (payload) => this.#send(payload), { kind: 'mail' });
   }
 
-  /**
-   * Queues a mail with a new code; does nothing when one was requested less than a minute ago.
-   * @returns whether a mail was queued
-   */
+  /** Queues a mail with a new code, unless one was requested less than a minute ago. @returns whether it did */
   async request(tx: EntityManager, payload: SendOtpPayload): Promise<boolean> {
     const { userId, purpose } = payload;
     // SQL: an upsert with a condition on the stored row, which decides between requests at the same moment.
@@ -70,7 +63,7 @@ export class OtpService implements OnModuleInit {
     return true;
   }
 
-  /** Ends the codes that went to the former address, for both purposes, and queues a mail with one to the new address. */
+  /** Ends both codes that went to the former address, and queues a mail with one to the new address. */
   async requestForNewEmail(tx: EntityManager, userId: number): Promise<void> {
     await tx.delete(OneTimePassword, { userId });
     // Queues nothing if another request has queued a mail since: that one goes to the new address as well.
@@ -104,10 +97,7 @@ export class OtpService implements OnModuleInit {
     throw failures.invalidOtp();
   }
 
-  /**
-   * Uses a checked code up, in the transaction of what it was good for.
-   * @throws Failure 400 when it was used or replaced in the meantime
-   */
+  /** Uses a code up, in the transaction of what it was good for. @throws Failure 400 when it was used or replaced since */
   async consume(tx: EntityManager, checked: CheckedOtp): Promise<void> {
     const { affected } = await tx.update(OneTimePassword, checked, { digest: null });
     if (affected !== 1) throw failures.invalidOtp();
@@ -133,21 +123,16 @@ export class OtpService implements OnModuleInit {
    * valid. A try after a failure makes a new code, which replaces the one of a mail that may have left.
    */
   async #send({ userId, purpose, isNewEmail = false }: SendOtpPayload): Promise<void> {
-    const code = randomInt(10 ** OTP_DIGITS)
-      .toString()
-      .padStart(OTP_DIGITS, '0');
+    const code = String(randomInt(1_000_000)).padStart(6, '0');
+    const made = {
+      digest: this.#digest(userId, purpose, code),
+      expiresAt: () => `now() + interval '${OTP_MINUTES} minutes'`,
+      tries: 0,
+    };
     const account = await this.dataSource.transaction(async (tx) => {
       // The lock keeps the e-mail as it is: a change of it ends the codes of the former address.
       const locked = await this.users.lock(tx, userId);
-      const { affected } = await tx.update(
-        OneTimePassword,
-        { userId, purpose },
-        {
-          digest: this.#digest(userId, purpose, code),
-          expiresAt: () => `now() + interval '${OTP_MINUTES} minutes'`,
-          tries: 0,
-        },
-      );
+      const { affected } = await tx.update(OneTimePassword, { userId, purpose }, made);
       return affected === 1 ? locked : null;
     });
     if (account === null) return;

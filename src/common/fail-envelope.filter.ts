@@ -33,6 +33,13 @@ export function failEnvelope(failure: Failure): FailEnvelope {
   return { status: 'fail', errors: { code, message, ...(details !== undefined && { details }) } };
 }
 
+/** What it means that Nest, Express or a body parser gave a request a status below 500; others: `malformed request`. */
+const REFUSALS: Readonly<Record<number, () => Failure>> = {
+  404: failures.notFound,
+  413: failures.tooLarge,
+  415: failures.unsupportedEncoding,
+};
+
 /**
  * The one place where anything thrown becomes an answer. What is not known to be safe for a client becomes
  * "something went wrong" and goes to the log instead.
@@ -56,20 +63,6 @@ function toFailure(thrown: unknown): Failure {
   const ofConstraint = constraintFailures[violatedConstraint(thrown) ?? ''];
   if (ofConstraint !== undefined) return ofConstraint();
   if (isDatabaseUnavailable(thrown)) return failures.unavailable(thrown);
-  const isRefusal = thrown instanceof HttpException && thrown.getStatus() < 500;
-  return isRefusal ? refusalOf(thrown.getStatus()) : failures.unexpected(thrown);
-}
-
-/** What a status means that Nest, Express or a body parser gave a request. */
-function refusalOf(status: number): Failure {
-  switch (status) {
-    case 404:
-      return failures.notFound();
-    case 413:
-      return failures.tooLarge();
-    case 415:
-      return failures.unsupportedEncoding();
-    default:
-      return failures.malformedRequest();
-  }
+  const status = thrown instanceof HttpException ? thrown.getStatus() : 500;
+  return status < 500 ? (REFUSALS[status] ?? failures.malformedRequest)() : failures.unexpected(thrown);
 }

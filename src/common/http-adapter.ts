@@ -8,7 +8,6 @@ import { failEnvelope } from './fail-envelope.filter.js';
 import { unparsableRequests } from './metrics.js';
 
 const SECOND = 1000;
-const KIB = 1024;
 
 /** Most header lines of a request. Browsers send 20 or so. */
 const MAX_HEADERS = 100;
@@ -18,15 +17,14 @@ const LINGER_MS = 2000;
 
 /** Bounds a request in time and size before any code of this service sees it. */
 const SERVER_OPTIONS = {
-  /** A client has so long to send all headers, and so long to send everything. */
   headersTimeout: 10 * SECOND,
   requestTimeout: 60 * SECOND,
-  /** How often the two are checked. Node's default of 30 s would make them 40 s and 90 s. */
+  /** How often the two above are checked. Node's default of 30 s would make them 40 s and 90 s. */
   connectionsCheckingInterval: SECOND,
   /** Longest silence between two requests of a connection. */
   keepAliveTimeout: 5 * SECOND,
   /** Request line and headers together. More is a 431. */
-  maxHeaderSize: 16 * KIB,
+  maxHeaderSize: 16 * 1024,
   // Node would refuse with an empty answer; `requireSaneHeaders` answers with the fail envelope.
   requireHostHeader: false,
 } as const;
@@ -51,6 +49,13 @@ export function requireSaneHeaders(request: Request, _response: Response, next: 
   else next();
 }
 
+/** Why Node refused a request, by its error's code; `malformed request` for any other. */
+const REFUSALS: Readonly<Record<string, Failure>> = {
+  HPE_HEADER_OVERFLOW: failures.headersTooLarge(),
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: failures.tooLarge(),
+  ERR_HTTP_REQUEST_TIMEOUT: failures.requestTimeout(),
+};
+
 /** Answers requests that Node's HTTP parser refuses. No middleware ever sees them, and Node's own answer is empty. */
 function answerUnparsableRequests(server: Server): void {
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
@@ -58,24 +63,11 @@ function answerUnparsableRequests(server: Server): void {
       socket.destroy();
       return;
     }
-    const failure = failureOf(error.code);
+    const failure = REFUSALS[error.code ?? ''] ?? failures.malformedRequest();
     socket.setTimeout(LINGER_MS, () => socket.destroy());
     socket.end(answerOf(failure));
     unparsableRequests.inc({ http_response_status_code: failure.code });
   });
-}
-
-function failureOf(code: string | undefined): Failure {
-  switch (code) {
-    case 'HPE_HEADER_OVERFLOW':
-      return failures.headersTooLarge();
-    case 'HPE_CHUNK_EXTENSIONS_OVERFLOW':
-      return failures.tooLarge();
-    case 'ERR_HTTP_REQUEST_TIMEOUT':
-      return failures.requestTimeout();
-    default:
-      return failures.malformedRequest();
-  }
 }
 
 function answerOf(failure: Failure): string {

@@ -1,7 +1,7 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
-import { ValidateBy } from 'class-validator';
+import { Matches, NotContains } from 'class-validator';
 
 /** The rules of a text field and what the client reads when one is broken. */
 export interface TextRules {
@@ -17,30 +17,15 @@ export interface TextRules {
 }
 
 /** A required text: trimmed, not empty, not too long, without U+0000, which PostgreSQL cannot store. */
-export function Text(rules: TextRules): PropertyDecorator {
+export function Text({ required, label, maxLength, trim = true, example }: TextRules): PropertyDecorator {
   return applyDecorators(
-    ApiProperty({
-      type: String,
-      minLength: 1,
-      maxLength: rules.maxLength,
-      ...(rules.example !== undefined && { example: rules.example }),
-    }),
-    Transform(({ value }: { value: unknown }) =>
-      typeof value === 'string' && rules.trim !== false ? value.trim() : value,
-    ),
-    ValidateBy({
-      name: 'text',
-      validator: {
-        validate: (value: unknown) => problemOf(value, rules) === null,
-        defaultMessage: (argument) => problemOf(argument?.value, rules) ?? '',
-      },
+    ApiProperty({ type: String, minLength: 1, maxLength, example }),
+    Transform(({ value }: { value: unknown }) => (trim && typeof value === 'string' ? value.trim() : value)),
+    Matches(/\S/, { message: required }),
+    NotContains('\0', { message: `${label} contains a character that is not allowed` }),
+    // Not `MaxLength`, which counts some pairs of code units as one.
+    Matches(new RegExp(`^.{0,${maxLength}}$`, 's'), {
+      message: `${label} can have ${maxLength} characters at max`,
     }),
   );
-}
-
-function problemOf(value: unknown, rules: TextRules): string | null {
-  if (typeof value !== 'string' || value.trim() === '') return rules.required;
-  if (value.includes('\0')) return `${rules.label} contains a character that is not allowed`;
-  if (value.length > rules.maxLength) return `${rules.label} can have ${rules.maxLength} characters at max`;
-  return null;
 }
