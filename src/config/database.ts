@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
-import { DataDirInUseError, startEmbeddedPostgres, type Supervisor } from './embedded-postgres.js';
-import { errorCode } from './embedded-postgres/files.js';
+import { startEmbeddedPostgres } from './embedded-postgres.js';
+import { DataDirInUseError, type Supervisor } from './embedded-postgres/session.js';
+import { errorCode } from './files.js';
 import type { Env } from './env.js';
 
 type DatabaseSettings = Pick<Env, 'databaseUrl' | 'dataDir'>;

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { errorCode, writeOnce } from './embedded-postgres/files.js';
+import { makeDataDir, writeOnce } from './files.js';
 
 /** Keys that sign the two kinds of token; at least 32 characters each. */
 export interface JwtSecrets {
@@ -16,24 +15,13 @@ export interface JwtSecrets {
  */
 export function developmentSecrets(dataDir: string): JwtSecrets {
   const file = join(dataDir, 'development-secrets.json');
-  const secrets = parse(keep(dataDir, file));
-  if (secrets === null)
+  const newKey = () => randomBytes(48).toString('base64url');
+  const secrets: JwtSecrets = { jwtAccessSecret: newKey(), jwtRefreshSecret: newKey() };
+  makeDataDir(dataDir);
+  const kept = parse(writeOnce(file, `${JSON.stringify(secrets, null, 2)}\n`, 0o600));
+  if (kept === null)
     throw new Error(`${file} does not hold the development keys; delete it to have new ones made`);
-  return secrets;
-}
-
-function keep(dataDir: string, file: string): string {
-  const [jwtAccessSecret, jwtRefreshSecret] = [48, 48].map((bytes) =>
-    randomBytes(bytes).toString('base64url'),
-  );
-  try {
-    mkdirSync(dataDir, { recursive: true });
-    return writeOnce(file, `${JSON.stringify({ jwtAccessSecret, jwtRefreshSecret }, null, 2)}\n`, 0o600);
-  } catch (error) {
-    throw new Error(`DATA_DIR ${dataDir} cannot be made or written (${errorCode(error) ?? String(error)})`, {
-      cause: error,
-    });
-  }
+  return kept;
 }
 
 function parse(text: string): JwtSecrets | null {

@@ -1,26 +1,17 @@
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
+import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { findBinaries } from './embedded-postgres/binaries.js';
+import { type Cluster, openCluster } from './embedded-postgres/cluster.js';
+import { removeUnfinished } from './embedded-postgres/make-once.js';
+import { findServer, startServer, stopServer } from './embedded-postgres/server.js';
 import {
-  type Cluster,
-  clusterPasswords,
-  ensureCluster,
-  locateCluster,
-  type Passwords,
-  removeUnfinished,
-} from './embedded-postgres/cluster.js';
-import { findServer, launch, stopPostmaster } from './embedded-postgres/postmaster.js';
-import {
-  close,
   databaseUrl,
   ensureDatabase,
   openSession,
+  type Session,
   type Supervisor,
-  type SupervisorSession,
 } from './embedded-postgres/session.js';
-
-export { DataDirInUseError, type Supervisor } from './embedded-postgres/session.js';
 
 /** How to run the embedded database. */
 export interface EmbeddedPostgresOptions {
@@ -50,7 +41,7 @@ export const SERVER_SETTINGS = {
 const START_DEADLINE_MS = 120_000;
 const PAUSE_MS = 50;
 /** A port may be taken, or the processes of a server that was killed may not have ended yet. */
-const LAUNCHES = 10;
+const STARTS = 10;
 const RECOVERY_PAUSE_MS = 1_000;
 
 /**
@@ -59,14 +50,8 @@ const RECOVERY_PAUSE_MS = 1_000;
  *   for this platform, the cluster is of another major version, or the server does not start
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
-  const cluster = await locateCluster(options.dataDir);
-  const binaries = await findBinaries(cluster.runAs, cluster.copyFolder);
-  const passwords = await clusterPasswords(cluster);
-  const sync = options.serverSettings?.fsync !== 'off';
-  if (await ensureCluster(cluster, binaries, passwords.superuser, sync)) {
-    options.log(`embedded PostgreSQL ${binaries.version}: the data lies in ${cluster.folder}`);
-  }
-  const postgres = new EmbeddedPostgres(cluster, passwords, binaries.postgres, options);
+  const cluster = await openCluster(options.dataDir, options.log);
+  const postgres = new EmbeddedPostgres(cluster, options);
   await postgres.start();
   return postgres;
 }
@@ -77,115 +62,94 @@ export class EmbeddedPostgres {
   url = '';
   private readonly stopping = new AbortController();
   private readonly stopAsked = once(this.stopping.signal, 'abort');
-  /** Undefined between the loss of a server and its return. */
-  private session: SupervisorSession | undefined;
-  private watching = Promise.resolve();
-  private stopped: Promise<void> | undefined;
+  private supervised = Promise.resolve();
 
   constructor(
     private readonly cluster: Cluster,
-    private readonly passwords: Passwords,
-    private readonly program: string,
     private readonly options: EmbeddedPostgresOptions,
   ) {}
 
   async start(): Promise<void> {
     const session = await this.acquire();
     try {
-      await Promise.all([removeUnfinished(this.cluster), ensureDatabase(session.client, this.passwords)]);
+      await removeUnfinished(dirname(this.cluster.folder));
+      await ensureDatabase(session.client, this.cluster.secret);
     } catch (error) {
       await this.shutDown(session);
       throw error;
     }
-    this.url = databaseUrl(session.port, this.passwords);
-    this.watching = this.watch(session);
+    this.url = databaseUrl(session.client.port, this.cluster.secret);
+    this.supervised = this.supervise(session);
   }
 
   /** Ends every session, writes everything, and releases DATA_DIR. */
-  stop(): Promise<void> {
-    this.stopped ??= this.stopOnce();
-    return this.stopped;
-  }
-
-  private async stopOnce(): Promise<void> {
+  async stop(): Promise<void> {
     this.stopping.abort();
-    await this.watching;
-    if (this.session) await this.shutDown(this.session);
+    await this.supervised;
   }
 
-  /** The lock is held until the server is down: no other process starts on a server that is ending. */
-  private async shutDown(session: SupervisorSession): Promise<void> {
-    try {
-      await stopPostmaster(session.pid, this.cluster);
-    } finally {
-      await close(session.client);
+  /** Brings the server back whenever the connection to it is lost, until `stop`. */
+  private async supervise(first: Session): Promise<void> {
+    let session: Session | undefined = first;
+    while (session) {
+      await Promise.race([session.lost, this.stopAsked]);
+      if (this.stopping.signal.aborted) break;
+      session = await this.recover(session.client.port);
+    }
+    if (session) await this.shutDown(session);
+  }
+
+  /** @returns undefined only if `stop` is asked for first */
+  private async recover(port: number): Promise<Session | undefined> {
+    const { log } = this.options;
+    const since = Date.now();
+    for (;;) {
+      try {
+        const session = await this.acquire(port);
+        log(`embedded PostgreSQL was lost and is back (port ${port}, ${Date.now() - since} ms)`);
+        return session;
+      } catch (error) {
+        if (this.stopping.signal.aborted) return undefined;
+        const reason = (error instanceof Error ? error.message : String(error)).replaceAll(/\s+/g, ' ');
+        log(`embedded PostgreSQL was lost and is not back yet: ${reason}`);
+        await Promise.race([delay(RECOVERY_PAUSE_MS, undefined, { ref: false }), this.stopAsked]);
+      }
     }
   }
 
   /**
    * Gets the cluster a running server and the supervisor's lock on it. The process that gets the lock is the supervisor,
-   * even if another process launched the server.
-   * @param port where the server must listen; a free one is chosen if it is left out
+   * even if another process started the server.
+   * @param wanted the port where the server must listen; a free one is chosen if it is left out
    */
-  private async acquire(port?: number): Promise<SupervisorSession> {
+  private async acquire(wanted?: number): Promise<Session> {
+    const { supervisor = 'service', serverSettings } = this.options;
     const deadline = Date.now() + START_DEADLINE_MS;
-    for (let launches = 0; Date.now() < deadline;) {
+    for (let failures = 0; Date.now() < deadline;) {
       this.stopping.signal.throwIfAborted();
-      const server = (await findServer(this.cluster)) ?? (await this.launch(port, (launches += 1)));
-      const { supervisor = 'service' } = this.options;
-      const session = server?.ready && (await openSession(server, this.cluster, this.passwords, supervisor));
-      if (session && session.port === (port ?? session.port)) return session;
+      if ((await findServer(this.cluster)) === undefined) {
+        const settings = { ...SERVER_SETTINGS, ...serverSettings, port: String(wanted ?? randomPort()) };
+        await startServer(this.cluster, settings).catch((error: unknown) => {
+          failures += 1;
+          if (failures === STARTS) throw error;
+        });
+      }
+      const server = await findServer(this.cluster);
+      const session = server?.isReady && (await openSession(server.port, this.cluster, supervisor));
+      if (session && session.client.port === (wanted ?? session.client.port)) return session;
       if (session) await this.shutDown(session);
       await delay(PAUSE_MS);
     }
-    const seconds = START_DEADLINE_MS / 1000;
-    throw new Error(`the embedded PostgreSQL in ${this.cluster.folder} is not running after ${seconds} s`);
+    throw new Error(`the embedded PostgreSQL in ${this.cluster.folder} is not running after two minutes`);
   }
 
-  /** @returns undefined if the server did not start and may start in a moment */
-  private async launch(port = randomPort(), attempt: number) {
-    const settings = { ...SERVER_SETTINGS, ...this.options.serverSettings, port: String(port) };
+  /** The lock is held until the server is down: no other process starts on a server that is ending. */
+  private async shutDown({ client }: Session): Promise<void> {
     try {
-      return await launch(this.cluster, this.program, settings);
-    } catch (error) {
-      if (attempt >= LAUNCHES) throw error;
-      return undefined;
+      await stopServer(this.cluster);
+    } finally {
+      await client.end();
     }
-  }
-
-  /** Brings the server back whenever the connection to it is lost, until `stop`. */
-  private async watch(first: SupervisorSession): Promise<void> {
-    this.session = first;
-    while (this.session) {
-      const lost: SupervisorSession = this.session;
-      await Promise.race([lost.lost, this.stopAsked]);
-      if (this.isStopping()) return;
-      this.session = undefined;
-      const since = Date.now();
-      await close(lost.client);
-      this.session = await this.recover(lost.port);
-      const took = `port ${lost.port}, ${Date.now() - since} ms`;
-      if (this.session) this.options.log(`embedded PostgreSQL was lost and is back (${took})`);
-    }
-  }
-
-  /** @returns undefined only if `stop` is asked for first */
-  private async recover(port: number): Promise<SupervisorSession | undefined> {
-    for (let hasTold = false; !this.isStopping(); hasTold = true) {
-      try {
-        return await this.acquire(port);
-      } catch (error) {
-        const reason = (error instanceof Error ? error.message : String(error)).replaceAll(/\s+/g, ' ');
-        if (!hasTold && !this.isStopping())
-          this.options.log(`embedded PostgreSQL was lost and is not back yet: ${reason}`);
-        await Promise.race([delay(RECOVERY_PAUSE_MS, undefined, { ref: false }), this.stopAsked]);
-      }
-    }
-    return undefined;
-  }
-
-  private isStopping(): boolean {
-    return this.stopping.signal.aborted;
   }
 }
 

@@ -2,7 +2,7 @@ import { runMigrations as runJobMigrations } from 'graphile-worker';
 import { setTimeout as delay } from 'node:timers/promises';
 import { DataSource, type EntityManager } from 'typeorm';
 import { dataSourceOptions, migrations } from './data-source.js';
-import { errorCode } from './embedded-postgres/files.js';
+import { errorCode } from './files.js';
 
 /** Any number, as long as every version of the service uses the same one. */
 const MIGRATION_LOCK = 7_225_001;

@@ -14,9 +14,10 @@ export interface BuiltModules {
   'src/config/env.js': typeof import('../../src/config/env.js');
   'src/config/migrate.js': typeof import('../../src/config/migrate.js');
   'src/config/embedded-postgres.js': typeof import('../../src/config/embedded-postgres.js');
-  'src/config/embedded-postgres/binaries.js': typeof import('../../src/config/embedded-postgres/binaries.js');
   'src/config/embedded-postgres/cluster.js': typeof import('../../src/config/embedded-postgres/cluster.js');
-  'src/config/embedded-postgres/postmaster.js': typeof import('../../src/config/embedded-postgres/postmaster.js');
+  'src/config/embedded-postgres/location.js': typeof import('../../src/config/embedded-postgres/location.js');
+  'src/config/embedded-postgres/run.js': typeof import('../../src/config/embedded-postgres/run.js');
+  'src/config/embedded-postgres/server.js': typeof import('../../src/config/embedded-postgres/server.js');
   'src/config/embedded-postgres/session.js': typeof import('../../src/config/embedded-postgres/session.js');
   'src/products/product-pages.js': typeof import('../../src/products/product-pages.js');
   'src/jobs/jobs.service.js': typeof import('../../src/jobs/jobs.service.js');

@@ -17,32 +17,25 @@ export interface ExternalPostgres {
 
 export async function startExternalPostgres(): Promise<ExternalPostgres> {
   const { SERVER_SETTINGS, startEmbeddedPostgres } = await built('src/config/embedded-postgres.js');
-  const { locateCluster } = await built('src/config/embedded-postgres/cluster.js');
-  const { findBinaries } = await built('src/config/embedded-postgres/binaries.js');
-  const { launch, stopPostmaster } = await built('src/config/embedded-postgres/postmaster.js');
+  const { openCluster } = await built('src/config/embedded-postgres/cluster.js');
+  const { run } = await built('src/config/embedded-postgres/run.js');
+  const { startServer, stopServer } = await built('src/config/embedded-postgres/server.js');
   const dataDir = await mkdtemp(join(tmpdir(), 'bakery-external-'));
   await chmod(dataDir, 0o755);
   // The service's own supervisor makes the cluster, its database and its user, and leaves.
   const supervised = await startEmbeddedPostgres({ dataDir, log: () => undefined });
   const { url } = supervised;
   await supervised.stop();
-  const cluster = await locateCluster(dataDir);
-  const { postgres } = await findBinaries(cluster.runAs, cluster.copyFolder);
-  let pid = 0;
-  const up = async (): Promise<void> => {
-    ({ pid } = await launch(cluster, postgres, { ...SERVER_SETTINGS, port: new URL(url).port }));
-  };
-  const stop = async (signal: 'SIGINT' | 'SIGQUIT'): Promise<void> => {
-    process.kill(pid, signal);
-    await stopPostmaster(pid, cluster);
-  };
+  const cluster = await openCluster(dataDir, () => undefined);
+  const up = () => startServer(cluster, { ...SERVER_SETTINGS, port: new URL(url).port });
   await up();
   return {
     url,
     up,
-    crash: () => stop('SIGQUIT'),
+    crash: () =>
+      run(join(cluster.bin, 'pg_ctl'), ['stop', '-m', 'immediate', '-D', cluster.folder], cluster.runAs),
     close: async () => {
-      await stop('SIGINT');
+      await stopServer(cluster);
       await rm(dataDir, { recursive: true, force: true });
     },
   };

@@ -113,7 +113,7 @@ async function buildCheckout(parent: string, withServer = true): Promise<string>
   const checkout = join(parent, 'checkout');
   await mkdir(checkout);
   const built = join(import.meta.dirname, '..', '..', 'dist', 'src', 'config');
-  for (const name of ['embedded-postgres.js', 'embedded-postgres'])
+  for (const name of ['embedded-postgres.js', 'embedded-postgres', 'files.js'])
     await cp(join(built, name), join(checkout, name), { recursive: true });
   await writeFile(join(checkout, 'package.json'), '{"type":"module"}');
   await writeFile(

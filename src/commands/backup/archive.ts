@@ -5,7 +5,7 @@ import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
-import { errorCode } from '../../config/embedded-postgres/files.js';
+import { errorCode } from '../../config/files.js';
 import type { Table } from './tables.js';
 
 /** Grows when an earlier build could not read what this one writes. */

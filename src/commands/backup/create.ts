@@ -3,7 +3,7 @@ import { chmod, constants, copyFile, mkdir, open, readdir, rename, rm, stat } fr
 import { dirname, join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { to as copyTo } from 'pg-copy-streams';
-import { errorCode } from '../../config/embedded-postgres/files.js';
+import { errorCode } from '../../config/files.js';
 import { IMAGE_FILE, pack } from './archive.js';
 import { withClient } from '../with-client.js';
 import { sequencesOf, tablesOf } from './tables.js';

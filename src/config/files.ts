@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 
 /** The code of an error: `ENOENT`, a SQLSTATE, … Undefined if it has none. */
@@ -9,9 +9,15 @@ export function errorCode(error: unknown): string | undefined {
   return typeof code === 'string' ? code : undefined;
 }
 
-/** A path beside `path` that nothing else uses. */
-export function temporarySibling(path: string): string {
-  return `${path}.tmp-${randomBytes(6).toString('hex')}`;
+/** @throws Error in one line if DATA_DIR does not exist and cannot be made */
+export function makeDataDir(dataDir: string): void {
+  try {
+    mkdirSync(dataDir, { recursive: true });
+  } catch (error) {
+    throw new Error(`DATA_DIR ${dataDir} cannot be made (${errorCode(error) ?? String(error)})`, {
+      cause: error,
+    });
+  }
 }
 
 /** The file's text, or undefined if there is no such file. */
@@ -29,7 +35,7 @@ export async function readIfPresent(path: string): Promise<string | undefined> {
  * processes write at the same time. No reader and no crash ever sees a part of it.
  */
 export function writeOnce(path: string, text: string, mode: number): string {
-  const temporary = temporarySibling(path);
+  const temporary = `${path}.tmp-${randomBytes(6).toString('hex')}`;
   writeFileSync(temporary, text, { mode, flag: 'wx', flush: true });
   try {
     linkSync(temporary, path); // unlike a rename, it does not replace what another process wrote

@@ -1,0 +1,77 @@
+import { spawn, type StdioOptions } from 'node:child_process';
+import { once } from 'node:events';
+import { open, readFile, readlink, rename, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { readIfPresent } from '../files.js';
+import type { Cluster } from './cluster.js';
+import type { Location } from './location.js';
+import { CHILD_OPTIONS, run } from './run.js';
+
+const POLL_MS = 15;
+/** A log of earlier runs that is longer becomes `postgres.log.1`. */
+const MAX_LOG_BYTES = 5 * 1024 * 1024;
+
+/**
+ * The server that runs on a cluster, be it starting or ending. After a crash, the process number in its `postmaster.pid`
+ * may belong to another process, which PostgreSQL would take for a server: such a file is removed. PostgreSQL's check of
+ * the shared memory still keeps a second server out of a cluster that is in use.
+ */
+export async function findServer({ folder }: Location) {
+  const pidFile = join(folder, 'postmaster.pid');
+  const lines = (await readIfPresent(pidFile))?.split('\n') ?? [];
+  const [pid, port] = [lines[0], lines[3]].map((line = '') => parseInt(line)) as [number, number];
+  if (!isRunning(pid)) return undefined;
+  const isOther =
+    process.platform === 'linux' && (await readlink(`/proc/${pid}/cwd`).catch(() => '')) !== folder;
+  if (!isOther) return { port, isReady: lines[7]?.trim() === 'ready' };
+  await rm(pidFile, { force: true });
+  return undefined;
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false; // Nor is another user's process the server, which this user or root has started.
+  }
+}
+
+/**
+ * Starts a server and waits until it accepts connections; after a crash that includes its recovery. The server has a
+ * session of its own and no pipe to this process, so neither Ctrl-C in the terminal nor our end stops it.
+ * @throws Error with what it printed if it does not start
+ */
+export async function startServer(
+  cluster: Cluster,
+  settings: Readonly<Record<string, string>>,
+): Promise<void> {
+  const logFile = join(cluster.root, 'postgres.log');
+  const earlier = await stat(logFile).catch(() => undefined);
+  if (earlier && earlier.size > MAX_LOG_BYTES) await rename(logFile, `${logFile}.1`);
+  const log = await open(logFile, 'a', 0o600);
+  const { size: logStart } = await log.stat();
+  const args = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+  const stdio: StdioOptions = ['ignore', log.fd, log.fd];
+  const options = { ...CHILD_OPTIONS, ...cluster.runAs, detached: true, stdio };
+  const child = spawn(join(cluster.bin, 'postgres'), ['-D', cluster.folder, ...args], options);
+  await once(child, 'spawn').finally(() => log.close());
+  child.unref();
+  while (child.exitCode === null && child.signalCode === null) {
+    if ((await findServer(cluster))?.isReady) return;
+    await delay(POLL_MS);
+  }
+  const printed = (await readFile(logFile)).subarray(logStart).toString().trimEnd();
+  throw new Error(`the embedded PostgreSQL does not start:\n${printed}`);
+}
+
+/**
+ * Ends the server of a cluster the fast way, if it runs: every session is ended, everything is written.
+ * https://www.postgresql.org/docs/18/server-shutdown.html
+ * @throws Error if it takes longer than a minute; it goes on ending then
+ */
+export async function stopServer(cluster: Cluster): Promise<void> {
+  if ((await findServer(cluster)) === undefined) return;
+  const args = ['stop', '-s', '-m', 'fast', '-D', cluster.folder];
+  await run(join(cluster.bin, 'pg_ctl'), args, cluster.runAs);
+}
