@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** `examples/bakery.json`: what the made-up bakery sells, and who buys it. */
-interface Bakery {
+type Words = 'bakers' | 'ovens' | 'keeping' | 'partners' | 'customers';
+/** `examples/bakery.json`: what the made-up bakery sells, and who buys it. The first baker has no name. */
+interface Bakery extends Record<Words, readonly string[]> {
   readonly recipes: readonly {
     readonly name: string;
     /** Continues "<name> ...": what it is. */
@@ -18,12 +19,6 @@ interface Bakery {
   readonly flavours: Readonly<Record<string, readonly { readonly name: string; readonly note: string }[]>>;
   /** `times`: how many times the smallest price it costs. */
   readonly sizes: Readonly<Record<string, readonly { readonly name: string; readonly times: number }[]>>;
-  /** The first one has no name. */
-  readonly bakers: readonly string[];
-  readonly ovens: readonly string[];
-  readonly keeping: readonly string[];
-  readonly partners: readonly string[];
-  readonly customers: readonly string[];
 }
 
 /** From `dist/src/commands/seed`. */

@@ -3,42 +3,40 @@ import type { INestApplicationContext } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { hashPassword } from '../../auth/passwords.js';
 import type { Principal } from '../../common/current-user.decorator.js';
-import { Env } from '../../config/env.js';
-import { signatureOf } from '../../gateway/signature.js';
 import type { Fulfilment } from '../../orders/fulfilment.js';
+import type { OrderStatus } from '../../orders/order-status.js';
 import { OrdersService } from '../../orders/orders.service.js';
-import { PaymentsService } from '../../payments/payments.service.js';
+import { PaymentEventsService } from '../../payments/payment-events.service.js';
 import { UsersService } from '../../users/users.service.js';
 import { sideBySide } from '../side-by-side.js';
 import { BAKERY, pick } from './catalog.js';
 
 const PAYMENTS = ['qris', 'gopay', 'bank_transfer', 'credit_card'];
-const STATUS_CODES = { settlement: '200', expire: '202', cancel: '200' } as const;
 /** How orders end at the gateway, one in three not yet, and what the bakery has done with them. */
-const OUTCOMES: readonly (readonly [keyof typeof STATUS_CODES | null, Fulfilment])[] = [
+const OUTCOMES: readonly (readonly [OrderStatus, Fulfilment])[] = [
   ['settlement', 'collected'],
-  [null, 'new'],
+  ['pending', 'new'],
   ['settlement', 'preparing'],
   ['settlement', 'collected'],
-  [null, 'new'],
+  ['pending', 'new'],
   ['expire', 'new'],
   ['settlement', 'collected'],
-  [null, 'new'],
+  ['pending', 'new'],
   ['settlement', 'ready'],
-  [null, 'new'],
+  ['pending', 'new'],
   ['settlement', 'collected'],
   ['cancel', 'refused'],
-  [null, 'new'],
+  ['pending', 'new'],
   ['settlement', 'new'],
   ['settlement', 'collected'],
-  [null, 'new'],
+  ['pending', 'new'],
   ['settlement', 'refused'],
 ];
 const CUSTOMERS = 25;
 
 /**
- * Orders of made-up customers, made as a customer makes them and paid by notifications that are signed like the
- * gateway's. Made-up customers get no mail.
+ * Orders of made-up customers, made as a customer makes them, and ended as notifications of the gateway end them.
+ * Made-up customers get no mail.
  * @param productIds what may be ordered, at least one
  */
 export async function seedOrders(
@@ -46,7 +44,11 @@ export async function seedOrders(
   count: number,
   productIds: readonly number[],
 ): Promise<void> {
-  const [orders, payments] = [app.get(OrdersService), app.get(PaymentsService)];
+  const [orders, events, dataSource] = [
+    app.get(OrdersService),
+    app.get(PaymentEventsService),
+    app.get(DataSource),
+  ];
   const customers = await seedCustomers(app, Math.min(CUSTOMERS, count));
   await sideBySide([...Array(count).keys()], 'orders', async (n) => {
     const [end, fulfilment] = pick(OUTCOMES, n);
@@ -58,29 +60,27 @@ export async function seedOrders(
       null,
     );
     // With SQL, as the steps would queue mails; an order that was paid before gets no receipt.
-    await app
-      .get(DataSource)
-      .query('UPDATE orders SET fulfilment = $2, first_paid_at = $3 WHERE order_id = $1', [
-        order.orderId,
-        fulfilment,
-        end === 'settlement' ? new Date() : null,
-      ]);
-    if (end === null) return;
-    const signed = {
-      order_id: order.orderId,
-      status_code: STATUS_CODES[end],
-      gross_amount: `${order.grossAmount}.00`,
+    await dataSource.query('UPDATE orders SET fulfilment = $2, first_paid_at = $3 WHERE order_id = $1', [
+      order.orderId,
+      fulfilment,
+      end === 'settlement' ? new Date() : null,
+    ]);
+    if (end === 'pending') return;
+    const news = {
+      status: end,
+      statusCode: end === 'expire' ? '202' : '200',
+      transactionId: randomUUID(),
+      paymentType: pick(PAYMENTS, n),
+      fraudStatus: 'accept',
+      grossAmount: `${order.grossAmount}.00`,
     };
-    const notification = {
-      ...signed,
-      signature_key: signatureOf(signed, app.get(Env).payment.serverKey),
-      transaction_time: new Date().toISOString(),
-      transaction_status: end,
-      transaction_id: randomUUID(),
-      payment_type: pick(PAYMENTS, n),
-      fraud_status: 'accept',
-    };
-    await payments.receive(notification, JSON.stringify(notification));
+    const event = {
+      ...news,
+      source: 'notification',
+      attemptId: order.orderId,
+      payload: JSON.stringify(news),
+    } as const;
+    await dataSource.transaction((tx) => events.record(tx, event));
   });
 }
 
