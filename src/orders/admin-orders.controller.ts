@@ -29,8 +29,7 @@ export class AdminOrdersController {
     failures: [failures.validation({ last_id: 'last_id should be the id of an order' }), failures.notFound()],
   })
   async list(@Query() query: AdminOrdersQuery): Promise<{ meta: OrderPageMeta; orders: AdminOrderView[] }> {
-    const { status, fulfilment, q: search, last_id: afterId } = query;
-    const page = await this.orders.page({ status, fulfilment, search, afterId });
+    const page = await this.orders.page(query);
     return { meta: new OrderPageMeta(page), orders: page.map((order) => new AdminOrderView(order)) };
   }
 

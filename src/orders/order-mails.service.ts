@@ -15,10 +15,7 @@ type OrderMail = keyof typeof SUBJECTS;
 const SEND_ORDER_MAIL = 'send-order-mail';
 
 /** Holds no address: the mail goes to the one that the customer has when it is sent. */
-interface OrderMailPayload {
-  readonly orderId: string;
-  readonly mail: OrderMail;
-}
+type OrderMailPayload = Readonly<{ orderId: string; mail: OrderMail }>;
 
 /** Mails to customers about their orders. */
 @Injectable()

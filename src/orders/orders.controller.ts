@@ -56,7 +56,7 @@ export class OrdersController {
     @CurrentUser() customer: Principal,
     @Query() query: OrdersQuery,
   ): Promise<{ meta: OrderPageMeta; orders: OrderView[] }> {
-    const page = await this.orders.page({ userId: customer.id, afterId: query.last_id });
+    const page = await this.orders.page(query, customer.id);
     return { meta: new OrderPageMeta(page), orders: page.map((order) => new OrderView(order)) };
   }
 

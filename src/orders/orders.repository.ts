@@ -8,26 +8,14 @@ import {
 } from 'typeorm';
 import type { PaymentPage } from '../gateway/payment-gateway.js';
 import { beginningWith, containing } from '../common/search-query.decorator.js';
-import type { Fulfilment } from './fulfilment.js';
-import type { OrderStatus } from './order-status.js';
 import { Order, OrderItem, type OrderWithCustomer, PaymentAttempt } from './order.entity.js';
+import type { AdminOrdersQuery } from './orders-query.dto.js';
 
 /** Orders of one page. */
 const PAGE_SIZE = 50;
 
 /** A payment page is good for this long, as the gateway is told. */
 const PAGE_LIFETIME_MS = 24 * 60 * 60 * 1000;
-
-/** Which orders a list shows. */
-export interface OrderFilter {
-  readonly userId?: number;
-  readonly status?: OrderStatus | undefined;
-  readonly fulfilment?: Fulfilment | undefined;
-  /** Part of the customer's name or e-mail, or how the order's id begins; in any case. */
-  readonly search?: string | undefined;
-  /** Those that were made before this one. */
-  readonly afterId?: string | undefined;
-}
 
 @Injectable()
 export class OrdersRepository {
@@ -48,8 +36,12 @@ export class OrdersRepository {
     return this.#withCustomer().where({ orderId }).getOne() as Promise<OrderWithCustomer | null>;
   }
 
-  /** A page of orders with their items, attempts and customers, newest first. */
-  async page({ userId, status, fulfilment, search, afterId }: OrderFilter): Promise<OrderWithCustomer[]> {
+  /**
+   * A page of orders with their items, attempts and customers, newest first.
+   * @param userId only that customer's
+   */
+  async page(query: AdminOrdersQuery, userId?: number): Promise<OrderWithCustomer[]> {
+    const { status, fulfilment, q: search, last_id: afterId } = query;
     const ids = this.orders
       .createQueryBuilder('page')
       .select('page.orderId')

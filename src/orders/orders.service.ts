@@ -5,6 +5,7 @@ import type { Principal } from '../common/current-user.decorator.js';
 import { violatedConstraint } from '../common/database-errors.js';
 import { failures } from '../common/errors.js';
 import { ordersCreated, orderSteps } from '../common/metrics.js';
+import type { GatewayTransaction } from '../gateway/payment-gateway.js';
 import { ProductsService } from '../products/products.service.js';
 import { CheckoutService } from './checkout.service.js';
 import type { CreateOrderDto, NewOrderItemDto } from './create-order.dto.js';
@@ -13,20 +14,20 @@ import { newOrder } from './new-order.js';
 import { OrderMailsService } from './order-mails.service.js';
 import { afterPayment, isCompleted, type OrderStatus } from './order-status.js';
 import { type Order, type OrderWithCustomer, PaymentAttempt } from './order.entity.js';
-import { type OrderFilter, OrdersRepository } from './orders.repository.js';
+import type { AdminOrdersQuery } from './orders-query.dto.js';
+import { OrdersRepository } from './orders.repository.js';
 
 export type { Order };
 
 const KEY_CONSTRAINT = 'orders_user_id_idempotency_key_key';
 
 /** What became known of a transaction, as an order keeps it. */
-export interface OrderPayment {
+export interface OrderPayment extends Pick<
+  GatewayTransaction,
+  'transactionId' | 'paymentType' | 'fraudStatus' | 'grossAmount'
+> {
   readonly status: OrderStatus;
   readonly attemptId: string;
-  readonly transactionId: string;
-  readonly paymentType: string;
-  readonly fraudStatus: string | null;
-  readonly grossAmount: string;
 }
 
 /** Orders of customers, and what is known of their payment. */
@@ -76,9 +77,9 @@ export class OrdersService {
     return Object.assign(order, { attempts: [withPage] });
   }
 
-  /** Orders, newest first. @throws Failure 404 when there are none after that one */
-  async page(filter: OrderFilter): Promise<OrderWithCustomer[]> {
-    const page = await this.orders.page(filter);
+  /** Orders, newest first. @param userId only that customer's @throws Failure 404 when there are none after that one */
+  async page(query: AdminOrdersQuery, userId?: number): Promise<OrderWithCustomer[]> {
+    const page = await this.orders.page(query, userId);
     if (page.length === 0) throw failures.notFound();
     return page;
   }
