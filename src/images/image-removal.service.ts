@@ -6,10 +6,7 @@ import { ImageHosts } from './image-hosts.js';
 import { ImagesRepository } from './images.repository.js';
 
 const REMOVE_IMAGE = 'remove-image';
-
-interface RemoveImagePayload {
-  readonly imageId: string;
-}
+type RemoveImage = Readonly<{ imageId: string }>;
 
 /** Well above every host's deadline: an upload whose answer was lost has arrived by then or never will. */
 const UPLOAD_SETTLED_S = 60;
@@ -30,9 +27,7 @@ export class ImageRemovalService implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    this.jobs.handle<RemoveImagePayload>(REMOVE_IMAGE, ({ imageId }) => this.#remove(imageId), {
-      kind: 'images',
-    });
+    this.jobs.handle<RemoveImage>(REMOVE_IMAGE, ({ imageId }) => this.#remove(imageId), { kind: 'images' });
     const pauseS = Math.min(this.env.stagedImageTtlSeconds / 4, MAX_SWEEP_INTERVAL_S);
     this.jobs.repeatWhileRunning('the sweep of abandoned images', pauseS * 1000, () => this.#sweep());
   }
@@ -43,8 +38,7 @@ export class ImageRemovalService implements OnModuleInit {
   }
 
   async #enqueue(tx: EntityManager, imageId: string, runAt?: Date): Promise<void> {
-    const payload: RemoveImagePayload = { imageId };
-    await this.jobs.enqueue(tx, REMOVE_IMAGE, payload, {
+    await this.jobs.enqueue(tx, REMOVE_IMAGE, { imageId } satisfies RemoveImage, {
       key: `${REMOVE_IMAGE}:${imageId}`,
       isNeverGivenUp: true,
       ...(runAt !== undefined && { runAt }),

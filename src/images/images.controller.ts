@@ -1,6 +1,7 @@
 import { Controller, Get, Param, Res } from '@nestjs/common';
 import { ApiParam, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
+import { promisify } from 'node:util';
 import { failures } from '../common/errors.js';
 import { ApiEndpoint } from '../common/api-endpoint.decorator.js';
 import { ImageHosts } from './image-hosts.js';
@@ -36,8 +37,9 @@ export class ImagesController {
     // Opened by itself a picture is a document: one that loads and runs nothing, even if a browser takes it for HTML.
     response.setHeader('Content-Security-Policy', "default-src 'none'; sandbox");
     try {
-      await sendFile(response, path);
+      await promisify<string, object>(response.sendFile.bind(response))(path, SEND_OPTIONS);
     } catch (error) {
+      if (response.destroyed) return; // The client closed the connection.
       // They describe the picture, not the failure that is answered instead of it.
       for (const name of PICTURE_HEADERS) response.removeHeader(name);
       throw error;
@@ -54,13 +56,3 @@ const SEND_OPTIONS = {
   // The data directory may lie under one.
   dotfiles: 'allow',
 } as const;
-
-/** Resolves also when the client closed the connection. */
-function sendFile(response: Response, path: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    response.sendFile(path, SEND_OPTIONS, (error?: Error) => {
-      if (error === undefined || response.destroyed) resolve();
-      else reject(error);
-    });
-  });
-}

@@ -8,7 +8,7 @@ import { type Image, ImagesService, MAX_IMAGES, type StagedImage } from '../imag
 import { wholeRupiah } from './price.js';
 import { ProductPages } from './product-pages.js';
 import type { CreateProductDto, ProductWithUrls, UpdateProductDto } from './products.dto.js';
-import { type ProductFields, ProductsRepository } from './products.repository.js';
+import { ProductsRepository } from './products.repository.js';
 
 /** What an order needs of a product. */
 export interface Offer {
@@ -31,8 +31,8 @@ export class ProductsService {
   async find(id: number): Promise<ProductWithUrls> {
     const product = await this.products.findById(id);
     if (product === null) throw failures.notFound();
-    const images = product.images.map((image) => this.images.urlOf(image));
-    return { id, ...fieldsOf(product), images };
+    const { images, ...fields } = product;
+    return { ...fields, images: images.map((image) => this.images.urlOf(image)) };
   }
 
   /**
@@ -47,8 +47,7 @@ export class ProductsService {
    * Creates a product with its images, or nothing at all.
    * @throws Failure 500 with the documented message when an upload or the service fails, 503 without a database
    */
-  async create({ images, ...product }: Readonly<CreateProductDto>): Promise<ProductWithUrls> {
-    const fields = fieldsOf(product);
+  async create({ images, ...fields }: Readonly<CreateProductDto>): Promise<ProductWithUrls> {
     try {
       return await this.#withStaged(images, (staged) =>
         this.#change(async (tx) => {
@@ -65,9 +64,10 @@ export class ProductsService {
    * Replaces a product's fields, removes some of its images and adds new ones after the rest; all or nothing.
    * @throws Failure 404; 400 when it would have more than 5 images; 500 when an upload fails
    */
-  async update(id: number, { images, ...change }: Readonly<UpdateProductDto>): Promise<ProductWithUrls> {
-    const fields = fieldsOf(change);
-    const removed = change['images.removed'];
+  async update(
+    id: number,
+    { images, 'images.removed': removed, ...fields }: Readonly<UpdateProductDto>,
+  ): Promise<ProductWithUrls> {
     // Judged before anything is uploaded, and again under the lock, where it counts.
     const before = await this.products.findById(id);
     if (before === null) throw failures.notFound();
@@ -134,9 +134,4 @@ export class ProductsService {
     if (staying.length + added > MAX_IMAGES) throw failures.tooManyImages();
     return { going: attached.filter(goes), staying };
   }
-}
-
-/** Without what else a DTO holds. */
-function fieldsOf({ name, description, price }: ProductFields): ProductFields {
-  return { name, description, price };
 }
