@@ -66,7 +66,7 @@ function onTable(act: (table: Queryable) => Promise<void>): Action {
   return (_env, { url, isExclusive }) =>
     withClient(url, async (client) => {
       // The service does not run: what is locked was left behind by a process that died.
-      if (isExclusive) await freeJobs(client, { lockedForSeconds: 0 });
+      if (isExclusive) await freeJobs(client, { olderThanSeconds: 0 });
       await act(client);
     });
 }

@@ -33,12 +33,11 @@ export class KindLimits {
   constructor(events: WorkerEvents) {
     events.on('job:start', ({ job }) => {
       this.#count(job, 1);
-      this.#endTaking();
     });
     events.on('job:complete', ({ job }) => {
       this.#count(job, -1);
     });
-    for (const event of ['worker:getJob:empty', 'worker:getJob:error'] as const)
+    for (const event of ['job:start', 'worker:getJob:empty', 'worker:getJob:error'] as const)
       events.on(event, () => {
         this.#endTaking();
       });

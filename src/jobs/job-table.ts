@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { PERMANENT } from './permanent-job-error.js';
 
 /** A connection or a pool. */
 export type Queryable = Pick<pg.Pool, 'query'>;
@@ -23,19 +24,26 @@ export interface JobRecord {
   readonly lastError: string | null;
 }
 
-/** How many jobs there are and how late they are. */
-export interface JobStatistics {
-  readonly counts: readonly { readonly state: JobState; readonly task: string; readonly count: number }[];
-  /** How long the job that waits the longest could have run already, in seconds; 0 when none is due. */
-  readonly oldestDueSeconds: number;
+/** How many jobs of a task are in a state. */
+export interface JobCount {
+  readonly state: JobState;
+  readonly task: string;
+  readonly count: number;
+  /** How long the one that waits the longest could have run already; 0 when none is due. */
+  readonly lateSeconds: number;
 }
 
-/** By which worker jobs are locked, or since when at least. */
-export type LockedBy = { readonly workerId: string } | { readonly lockedForSeconds: number };
+/** Which locks are those of a process that died: old ones, and those of one worker. */
+export interface DeadLocks {
+  readonly olderThanSeconds?: number;
+  readonly workerId?: string | undefined;
+}
 
 /** The result of a change that an operator asked for. */
 export type JobChange = 'done' | 'unknown' | 'running';
 
+/** A job that has been locked for so long belongs to a process that died: it is past its deadline. */
+const DEAD_PROCESS_S = 45;
 /** With graphile-worker's gaps of exp(min(attempt, 10)) seconds, 25 attempts are about four days. */
 export const MAX_ATTEMPTS = 25;
 /**
@@ -61,27 +69,24 @@ export async function listJobs(database: Queryable, state: JobState | undefined)
 }
 
 /** @throws Error of the database */
-export async function jobStatistics(database: Queryable): Promise<JobStatistics> {
-  const { rows } = await database.query<JobStatistics['counts'][number] & { readonly late: number }>(
-    `SELECT state, task_identifier AS task, count(*)::int AS count,
-       coalesce(extract(epoch FROM now() - min(run_at) FILTER (WHERE state IN ('due', 'retrying'))), 0)::float8 AS late
+export async function countJobs(database: Queryable): Promise<JobCount[]> {
+  // A job that is to be retried later is early, not late.
+  const { rows } = await database.query<JobCount>(
+    `SELECT state, task_identifier AS task, count(*)::int AS count, coalesce(greatest(0, extract(
+       epoch FROM now() - min(run_at) FILTER (WHERE state IN ('due', 'retrying')))), 0)::float8 AS "lateSeconds"
      FROM ${JOBS} GROUP BY 1, 2`,
   );
-  return {
-    counts: rows.map(({ state, task, count }) => ({ state, task, count })),
-    // A job that is to be retried later is early, not late.
-    oldestDueSeconds: Math.max(0, ...rows.map(({ late }) => late)),
-  };
+  return rows;
 }
 
 /** Has a job that does not run tried again at once, with all its tries before it. */
 export function retryJob(database: Queryable, id: string): Promise<JobChange> {
-  return change(database, id, retried(`ARRAY[$1::bigint]`));
+  return change(database, id, retried(`SELECT id FROM ${JOBS} WHERE id = $1`));
 }
 
 /** @returns how many dead jobs there were; they are tried again now */
 export async function retryDeadJobs(database: Queryable): Promise<number> {
-  const { rows } = await database.query(retried(`ARRAY(SELECT id FROM ${JOBS} WHERE state = 'dead')`));
+  const { rows } = await database.query(retried(`SELECT id FROM ${JOBS} WHERE state = 'dead'`));
   return rows.length;
 }
 
@@ -96,12 +101,8 @@ export function dropJob(database: Queryable, id: string): Promise<JobChange> {
  */
 export async function freeJobs(
   database: Queryable,
-  lockedBy: LockedBy,
+  { olderThanSeconds = DEAD_PROCESS_S, workerId = '' }: DeadLocks = {},
 ): Promise<{ readonly id: string; readonly task: string }[]> {
-  const [condition, value] =
-    'workerId' in lockedBy
-      ? ['locked_by = $1', lockedBy.workerId]
-      : ['locked_at <= now() - make_interval(secs => $1)', lockedBy.lockedForSeconds];
   const { rows: locked } = await database.query<{
     id: string;
     task: string;
@@ -109,62 +110,43 @@ export async function freeJobs(
     isDead: boolean;
   }>(
     `SELECT id, task_identifier AS task, locked_by AS worker, key IS NOT NULL AND attempts >= max_attempts AS "isDead"
-     FROM graphile_worker.jobs WHERE ${condition}`,
-    [value],
+     FROM graphile_worker.jobs WHERE locked_at <= now() - make_interval(secs => $1) OR locked_by = $2`,
+    [olderThanSeconds, workerId],
   );
   if (locked.length === 0) return [];
   const dead = locked.filter(({ isDead }) => isDead);
-  await database.query('SELECT graphile_worker.force_unlock_workers($1::text[])', [
-    locked.map(({ worker }) => worker),
-  ]);
+  const workers = locked.map(({ worker }) => worker);
+  await database.query('SELECT graphile_worker.force_unlock_workers($1::text[])', [workers]);
   await database.query(`SELECT graphile_worker.permanently_fail_jobs($1::bigint[], 'its process died')`, [
     dead.map(({ id }) => id),
   ]);
   return dead;
 }
 
-/** Superseded jobs that failed, or whose process died, would stay for ever. */
-export async function removeSuperseded(database: Queryable): Promise<void> {
+/**
+ * Makes jobs dead that failed for good, which cannot be done while they run, and removes superseded jobs that failed. To
+ * be repeated at least every two seconds: the shortest gap between two tries is 2.7.
+ */
+export async function settleFailedJobs(database: Queryable): Promise<void> {
   await database.query(
-    `SELECT graphile_worker.complete_jobs(ARRAY(
+    `SELECT FROM graphile_worker.jobs AS failed,
+       graphile_worker.reschedule_jobs(ARRAY[failed.id], max_attempts := failed.attempts) AS limited,
+       graphile_worker.permanently_fail_jobs(ARRAY[limited.id], substr(failed.last_error, ${PERMANENT.length + 1}))
+     WHERE failed.last_error LIKE '${PERMANENT}%' AND failed.locked_at IS NULL;
+     SELECT graphile_worker.complete_jobs(ARRAY(
        SELECT id FROM graphile_worker.jobs WHERE ${IS_SUPERSEDED} AND locked_at IS NULL))`,
   );
 }
 
-/**
- * Makes a job dead whose failure has been written down.
- * @param tries that it has had
- * @returns `running` if it has not been written down yet, `gone` when it was superseded or removed
- */
-export async function markDead(
-  database: Queryable,
-  id: string,
-  tries: number,
-): Promise<'dead' | 'running' | 'gone'> {
-  const { rows } = await database.query<{ key: string | null; locked_by: string | null }>(
-    'SELECT key, locked_by FROM graphile_worker.jobs WHERE id = $1',
-    [id],
-  );
-  const [job] = rows;
-  if (job?.key == null) return 'gone';
-  if (job.locked_by !== null) return 'running';
-  await database.query('SELECT graphile_worker.reschedule_jobs(ARRAY[$1::bigint], max_attempts := $2)', [
-    id,
-    tries,
-  ]);
-  return 'dead';
-}
-
-/** As SQL, not by `WorkerUtils`, which takes 0 for no number. */
+/** As SQL, not by `WorkerUtils`, which takes 0 for no number. @param ids query of the jobs' ids */
 function retried(ids: string): string {
-  return `SELECT id FROM graphile_worker.reschedule_jobs(${ids}, run_at := now(), attempts := 0,
+  return `SELECT id FROM graphile_worker.reschedule_jobs(ARRAY(${ids}), run_at := now(), attempts := 0,
     max_attempts := ${MAX_ATTEMPTS})`;
 }
 
 async function change(database: Queryable, id: string, statement: string): Promise<JobChange> {
-  const { rows } = await database.query<{ state: JobState }>(`SELECT state FROM ${JOBS} WHERE id = $1`, [id]);
-  const [job] = rows;
-  if (job === undefined) return 'unknown';
-  if (job.state === 'running') return 'running';
-  return (await database.query(statement, [id])).rows.length === 1 ? 'done' : 'running';
+  const changed = await database.query(statement, [id]);
+  if (changed.rows.length === 1) return 'done';
+  const { rows } = await database.query(`SELECT FROM ${JOBS} WHERE id = $1`, [id]);
+  return rows.length === 1 ? 'running' : 'unknown';
 }

@@ -1,5 +1,5 @@
 import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
-import { type CronItem, parseCronItems, type Task, type TaskList } from 'graphile-worker';
+import { type CronItem, parseCronItems, type TaskList } from 'graphile-worker';
 import pg from 'pg';
 import type { EntityManager } from 'typeorm';
 import { randomUUID } from 'node:crypto';
@@ -7,9 +7,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { jobDuration, mails } from '../common/metrics.js';
 import { currentTraceparent, inJobSpan } from '../common/tracing.js';
 import { Database } from '../config/database.js';
-import { DeadJobs } from './dead-jobs.js';
 import { type JobKind, priorityOf, WORKERS } from './job-kinds.js';
-import { type JobStatistics, jobStatistics, type LockedBy, MAX_ATTEMPTS } from './job-table.js';
+import { type DeadLocks, freeJobs, MAX_ATTEMPTS, settleFailedJobs } from './job-table.js';
 import { PermanentJobError } from './permanent-job-error.js';
 import { runJobs } from './run-jobs.js';
 import { withinDeadline } from './with-deadline.js';
@@ -23,7 +22,7 @@ export type JobHandler<P> = (payload: P) => Promise<unknown>;
 export interface HandleOptions {
   /** The external service that it calls; without one, as many run at a time as there are workers. */
   readonly kind?: JobKind;
-  /** After this the job counts as failed, even if the handler goes on. Milliseconds, 30,000 at most. */
+  /** After this the job counts as failed, even if the handler goes on. Milliseconds, 30,000 at most and by itself. */
   readonly deadlineMs?: number;
 }
 
@@ -40,7 +39,7 @@ const SECOND = 1000;
 /** The most that a smallint counts; with gaps of six hours, 22 years. */
 const UNLIMITED_ATTEMPTS = 32_767;
 /** No handler takes longer: each external service's calls are bounded well below. */
-const MAX_DEADLINE_MS = 30 * SECOND;
+const DEADLINE_MS = 30 * SECOND;
 /** Between two attempts to find the database back. */
 const RESTART_PAUSE_MS = 250;
 
@@ -59,13 +58,13 @@ export class JobsService implements OnModuleDestroy {
   readonly #cron: CronItem[] = [];
   readonly #loops: (() => Promise<void>)[] = [];
   readonly #stop = new AbortController();
-  readonly #pool: pg.Pool;
-  readonly #deadJobs: DeadJobs;
+  /** The queue's own connections. */
+  readonly pool: pg.Pool;
   #running: Promise<unknown> = Promise.resolve();
   #isWorking = false;
 
   constructor(private readonly database: Database) {
-    this.#pool = new pg.Pool({
+    this.pool = new pg.Pool({
       connectionString: database.url,
       application_name: 'bakery-jobs',
       // One listens for new jobs; taking a job and writing its result down are short.
@@ -76,11 +75,12 @@ export class JobsService implements OnModuleDestroy {
       keepAlive: true,
     });
     // A lost connection ends the runner, which logs it; without listeners it would end the process.
-    this.#pool.on('error', ignore);
-    this.#pool.on('connect', (client) => client.on('error', ignore));
-    this.#deadJobs = new DeadJobs(this.#pool);
-    this.repeatWhileRunning('the care of dead jobs', SECOND, async () => {
-      if (this.#isWorking) await this.#deadJobs.care();
+    this.pool.on('error', ignore);
+    this.pool.on('connect', (client) => client.on('error', ignore));
+    this.repeatWhileRunning('the care of failed jobs', SECOND, async () => {
+      if (!this.#isWorking) return;
+      await this.#free();
+      await settleFailedJobs(this.pool);
     });
   }
 
@@ -89,27 +89,30 @@ export class JobsService implements OnModuleDestroy {
     return this.#isWorking;
   }
 
-  /** The queue's own pool of connections. */
-  get pool(): pg.Pool {
-    return this.#pool;
-  }
-
-  /** How many jobs there are, of all processes. @throws Error when the database is away */
-  statistics(): Promise<JobStatistics> {
-    return jobStatistics(this.#pool);
-  }
-
   /** Says what a task does. Call it from `onModuleInit`, before the queue starts. */
   handle<P>(
     task: string,
     handler: JobHandler<P>,
-    { kind, deadlineMs = MAX_DEADLINE_MS }: HandleOptions = {},
+    { kind, deadlineMs = DEADLINE_MS }: HandleOptions = {},
   ): void {
     this.#kinds.set(task, kind);
-    // Payloads come from `enqueue` alone, and the two calls of a task stand in one file.
-    const work: Task = (payload, { abortSignal }) =>
-      withinDeadline(handler(payload as P), task, Math.min(deadlineMs, MAX_DEADLINE_MS), abortSignal);
-    this.#tasks[task] = this.#measured(task, work);
+    this.#tasks[task] = async (payload, { job, abortSignal }) => {
+      const { traceparent } = payload as { readonly traceparent?: string };
+      const end = jobDuration.startTimer({ task });
+      try {
+        // Payloads come from `enqueue` alone, and the two calls of a task stand in one file.
+        await inJobSpan(task, traceparent, () =>
+          withinDeadline(handler(payload as P), task, deadlineMs, abortSignal),
+        );
+        end({ outcome: 'done' });
+      } catch (error) {
+        const isDead = error instanceof PermanentJobError || job.attempts >= job.max_attempts;
+        if (isDead) this.#logDead({ id: job.id, task }, messageOf(error));
+        end({ outcome: isDead ? 'dead' : 'failed' });
+        if (kind === 'mail') mails.inc({ outcome: isDead ? 'dead' : 'retried' });
+        throw error;
+      }
+    };
   }
 
   /** Runs a task without a payload and a kind again and again, once for all processes. @param cron in UTC */
@@ -172,24 +175,24 @@ export class JobsService implements OnModuleDestroy {
   async onModuleDestroy(): Promise<void> {
     this.stopTaking();
     await this.#running;
-    await this.#pool.end();
+    await this.pool.end();
   }
 
   /** A runner ends with its database connection; another one starts as soon as the database is back. */
   async #runUntilStopped(): Promise<void> {
     const options = {
-      pgPool: this.#pool,
+      pgPool: this.pool,
       taskList: this.#tasks,
       parsedCronItems: parseCronItems(this.#cron),
       concurrency: WORKERS,
     };
     // An exclusive database has no other process: before the first job is taken, every lock is a dead process's.
-    let lockedBy: LockedBy | undefined = this.database.isExclusive ? { lockedForSeconds: 0 } : undefined;
+    let locks: DeadLocks = this.database.isExclusive ? { olderThanSeconds: 0 } : {};
     while (!this.#stop.signal.aborted) {
       try {
-        if (lockedBy !== undefined) await this.#deadJobs.free(lockedBy);
+        await this.#free(locks);
         await runJobs(options, this.#logger, this.#stop.signal, (workerId) => {
-          lockedBy = { workerId };
+          locks = { workerId };
           this.#isWorking = true;
         });
       } catch (error) {
@@ -201,28 +204,16 @@ export class JobsService implements OnModuleDestroy {
   }
 
   async #pause(milliseconds: number): Promise<void> {
-    await delay(milliseconds, undefined, { signal: this.#stop.signal }).catch(() => {
-      // Stopping: there is nothing to wait for.
-    });
+    await delay(milliseconds, undefined, { signal: this.#stop.signal }).catch(ignore);
   }
 
-  /** One try of a job: in a span that is linked to the one that enqueued it, and counted. */
-  #measured(task: string, work: Task): Task {
-    return async (payload, helpers) => {
-      const { traceparent } = payload as { readonly traceparent?: string };
-      const end = jobDuration.startTimer({ task });
-      try {
-        await inJobSpan(task, traceparent, async () => work(payload, helpers));
-        end({ outcome: 'done' });
-      } catch (error) {
-        const { job } = helpers;
-        const isDead = error instanceof PermanentJobError || job.attempts >= job.max_attempts;
-        if (isDead) this.#deadJobs.giveUp(job, messageOf(error));
-        end({ outcome: isDead ? 'dead' : 'failed' });
-        if (this.#kinds.get(task) === 'mail') mails.inc({ outcome: isDead ? 'dead' : 'retried' });
-        throw error;
-      }
-    };
+  async #free(locks?: DeadLocks): Promise<void> {
+    for (const job of await freeJobs(this.pool, locks)) this.#logDead(job, 'its process died');
+  }
+
+  /** A dead job has one line in the log. */
+  #logDead({ id, task }: { readonly id: string; readonly task: string }, reason: string): void {
+    this.#logger.error(`dead job ${id} (${task}): ${reason}; see npm run jobs -- list --state dead`);
   }
 }
 

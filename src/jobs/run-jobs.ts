@@ -8,6 +8,7 @@ import {
 } from 'graphile-worker';
 import { EventEmitter } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
+import { aborted } from 'node:util';
 import { KindLimits } from './job-kinds.js';
 
 const SECOND = 1000;
@@ -60,7 +61,7 @@ export async function runJobs(
     preset: { worker: { completeJobBatchDelay: 0, failJobBatchDelay: 0 } },
   });
   try {
-    await Promise.race([runner.promise, lost, aborted(stopping)]);
+    await Promise.race([runner.promise, lost, aborted(stopping, runner)]);
   } finally {
     const patienceMs = stopping.aborted ? STOP_MS + RESULTS_MS : LOST_MS;
     // Not only `stop`: 0.17 may wait for ever for two results that could not be written at the same time.
@@ -72,15 +73,6 @@ export async function runJobs(
 async function end(runner: Runner): Promise<void> {
   await runner.stop().catch(ignore); // It may have stopped by itself.
   await runner.promise.catch(ignore); // Why it ended was seen above.
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    signal.addEventListener('abort', () => {
-      resolve();
-    });
-  });
 }
 
 function workerLogger(logger: Logger): WorkerLogger {

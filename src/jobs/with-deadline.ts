@@ -13,13 +13,13 @@ export async function withinDeadline(
   stopped: AbortSignal,
 ): Promise<void> {
   const done = new AbortController();
-  const cutOff = async (): Promise<never> => {
-    await delay(deadlineMs, undefined, { signal: AbortSignal.any([stopped, done.signal]) }).catch(() => {
-      throw new Error(`${task} was still running when the service stopped`);
-    });
-    throw new Error(`${task} took longer than ${deadlineMs} ms`);
-  };
-  await Promise.race([work, cutOff()]).finally(() => {
+  const end = delay(deadlineMs, `took longer than ${deadlineMs} ms`, {
+    signal: AbortSignal.any([stopped, done.signal]),
+  }).catch(() => 'was still running when the service stopped');
+  const cutOff = end.then((reason) => {
+    throw new Error(`${task} ${reason}`);
+  });
+  await Promise.race([work, cutOff]).finally(() => {
     done.abort();
   });
 }

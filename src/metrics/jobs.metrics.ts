@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Gauge, type Registry } from 'prom-client';
-import type { JobStatistics } from '../jobs/job-table.js';
+import { countJobs, type JobCount } from '../jobs/job-table.js';
 import type { JobsService } from '../jobs/jobs.service.js';
 
 /** The database is asked at most this often, however many scrapers there are. */
@@ -13,7 +13,7 @@ const DEADLINE_MS = 1000;
  */
 export function addJobsMetrics(registry: Registry, jobs: JobsService): void {
   const registers = [registry];
-  let latest: Promise<JobStatistics | null> = Promise.resolve(null);
+  let latest: Promise<JobCount[] | null> = Promise.resolve(null);
   let askedAt = -Infinity;
   new Gauge({
     name: 'bakery_jobs',
@@ -24,11 +24,11 @@ export function addJobsMetrics(registry: Registry, jobs: JobsService): void {
     async collect() {
       if (performance.now() - askedAt > FRESH_MS) {
         askedAt = performance.now();
-        latest = statisticsInTime(jobs);
+        latest = countInTime(jobs);
       }
       const found = await latest;
       this.reset();
-      for (const { state, task, count } of found?.counts ?? []) this.set({ state, task }, count);
+      for (const { state, task, count } of found ?? []) this.set({ state, task }, count);
     },
   });
   new Gauge({
@@ -38,7 +38,7 @@ export function addJobsMetrics(registry: Registry, jobs: JobsService): void {
     async collect() {
       const found = await latest;
       this.remove();
-      if (found !== null) this.set(found.oldestDueSeconds);
+      if (found !== null) this.set(Math.max(0, ...found.map(({ lateSeconds }) => lateSeconds)));
     },
   });
   new Gauge({
@@ -60,8 +60,8 @@ export function addJobsMetrics(registry: Registry, jobs: JobsService): void {
 }
 
 /** Waiting for a connection takes longer than a scrape should. @returns null when the database did not answer */
-function statisticsInTime(jobs: JobsService): Promise<JobStatistics | null> {
+function countInTime(jobs: JobsService): Promise<JobCount[] | null> {
   const deadline = delay(DEADLINE_MS, null, { ref: false });
   // The queue itself logs what is wrong with its connections.
-  return Promise.race([jobs.statistics(), deadline]).catch(() => null);
+  return Promise.race([countJobs(jobs.pool), deadline]).catch(() => null);
 }
