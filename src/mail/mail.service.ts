@@ -6,22 +6,24 @@ import { join } from 'node:path';
 import { mails } from '../common/metrics.js';
 import { deliveryFailure } from './delivery-failure.js';
 
-const TEMPLATES = ['one-time-password', 'order-receipt', 'order-ready'] as const;
-export type MailTemplate = (typeof TEMPLATES)[number];
-
-type Fields = Readonly<Record<string, string | number>>;
-
-/** A mail to one address; `templates/<template>.html.hbs` and `.txt.hbs` make its two parts. */
+/** A mail to one address. */
 export interface Mail {
   readonly to: string;
   readonly subject: string;
   readonly template: MailTemplate;
-  readonly context: Readonly<Record<string, string | number | readonly Fields[]>>;
+  readonly context: Readonly<Record<string, string | number | readonly object[]>>;
 }
 
 /** With the frame that all HTML parts share. */
 const handlebars = Handlebars.create();
 handlebars.registerPartial('layout', sourceOf('layout.html'));
+
+const TEMPLATES = {
+  'one-time-password': partsOf('one-time-password'),
+  'order-receipt': partsOf('order-receipt'),
+  'order-ready': partsOf('order-ready'),
+};
+export type MailTemplate = keyof typeof TEMPLATES;
 
 /** Above what the transport's own limits add up to, and below a job's deadline. */
 const SEND_DEADLINE_MS = 25_000;
@@ -29,10 +31,6 @@ const SEND_DEADLINE_MS = 25_000;
 /** Renders and sends mail. Callers are jobs, which repeat what fails. */
 @Injectable()
 export class MailService {
-  readonly #templates = new Map(
-    TEMPLATES.map((name) => [name, { html: template(`${name}.html`), text: template(`${name}.txt`, true) }]),
-  );
-
   constructor(private readonly mailer: MailerService) {}
 
   /**
@@ -40,15 +38,13 @@ export class MailService {
    * @throws Error for any other failure; the mail may have left nevertheless
    */
   async send({ to, subject, template, context }: Mail): Promise<void> {
-    const parts = this.#templates.get(template);
-    if (parts === undefined) throw new Error(`there is no mail template ${template}`);
     try {
       await this.mailer.sendMail({
         // An object, not a string: an address is never parsed as a list of them.
         to: { name: '', address: to },
         subject,
-        html: parts.html(context),
-        text: parts.text(context),
+        html: TEMPLATES[template].html(context),
+        text: TEMPLATES[template].text(context),
         timeout: SEND_DEADLINE_MS,
       });
     } catch (error) {
@@ -58,9 +54,12 @@ export class MailService {
   }
 }
 
-/** Compiled once. Values are escaped for HTML; a text part shows them as they are. */
-function template(name: string, plainText = false): Handlebars.TemplateDelegate {
-  return handlebars.compile(sourceOf(name), { noEscape: plainText, strict: true });
+/** The two parts of a mail. Values are escaped for HTML; the text shows them as they are. */
+function partsOf(name: string) {
+  return {
+    html: handlebars.compile(sourceOf(`${name}.html`), { strict: true }),
+    text: handlebars.compile(sourceOf(`${name}.txt`), { strict: true, noEscape: true }),
+  };
 }
 
 function sourceOf(name: string): string {

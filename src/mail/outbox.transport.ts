@@ -4,35 +4,22 @@ import type MailMessage from 'nodemailer/lib/mailer/mail-message.js';
 import { randomBytes } from 'node:crypto';
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-
-/** What nodemailer is told of a mail that was written. */
-export interface OutboxInfo {
-  readonly messageId: string;
-  readonly envelope: { from: string | false; to: string[] };
-}
+import { callbackify } from 'node:util';
 
 /** Delivers mail into a folder, one `.eml` file (RFC 5322) each, for a service without SMTP_URL. */
-export class OutboxTransport implements Transport<OutboxInfo> {
+export class OutboxTransport implements Transport<unknown> {
   readonly name = 'outbox';
   readonly version = '1';
   readonly #logger = new Logger('Outbox');
 
   constructor(private readonly directory: string) {}
 
-  send(mail: MailMessage<OutboxInfo>, done: (error: Error | null, info: OutboxInfo) => void): void {
-    const info: OutboxInfo = { messageId: mail.message.messageId(), envelope: mail.message.getEnvelope() };
-    this.#write(mail).then(
-      () => {
-        done(null, info);
-      },
-      (failure: unknown) => {
-        done(failure instanceof Error ? failure : new Error('the mail could not be written'), info);
-      },
-    );
+  send(mail: MailMessage<unknown>, done: (error: Error | null, info: unknown) => void): void {
+    callbackify(() => this.#write(mail))(done);
   }
 
   /** The file appears under its name only when it is whole. */
-  async #write({ message }: MailMessage<OutboxInfo>): Promise<void> {
+  async #write({ message }: MailMessage<unknown>): Promise<unknown> {
     const content = await message.build();
     await mkdir(this.directory, { recursive: true });
     const name = `${new Date().toISOString().replaceAll(/[:.]/g, '-')}-${randomBytes(4).toString('hex')}.eml`;
@@ -40,5 +27,6 @@ export class OutboxTransport implements Transport<OutboxInfo> {
     await writeFile(partial, content, { mode: 0o600 });
     await rename(partial, join(this.directory, name));
     this.#logger.log(`mail written to ${join(this.directory, name)}`);
+    return { messageId: message.messageId(), envelope: message.getEnvelope() };
   }
 }

@@ -3,14 +3,14 @@ import type { Principal } from '../common/current-user.decorator.js';
 import { failures } from '../common/errors.js';
 import { GatewayUnavailableError } from '../gateway/payment-gateway.js';
 import { type Order, OrdersService } from '../orders/orders.service.js';
-import { GatewayQuestionsService } from './gateway-questions.service.js';
+import { PaymentEventsService } from './payment-events.service.js';
 
 /** Cancels pending orders, at the gateway first: what it confirms stays true even if the service fails afterwards. */
 @Injectable()
 export class CancellationService {
   constructor(
     private readonly orders: OrdersService,
-    private readonly questions: GatewayQuestionsService,
+    private readonly events: PaymentEventsService,
   ) {}
 
   /**
@@ -21,7 +21,7 @@ export class CancellationService {
     const order = await this.orders.findOwn(customer, orderId);
     if (order.status !== 'pending') throw failures.orderNotPending();
     try {
-      const { order: asked } = await this.questions.ask(orderId, 'cancel');
+      const { order: asked } = await this.events.ask(orderId, 'cancel');
       // It changed meanwhile, and the gateway has to be asked again.
       if (asked?.status === 'pending') return await this.cancel(customer, orderId);
       if (asked?.status !== 'cancel') throw failures.orderNotPending();

@@ -4,7 +4,6 @@ import { GatewayModule } from '../gateway/gateway.module.js';
 import { JobsModule } from '../jobs/jobs.module.js';
 import { OrdersModule } from '../orders/orders.module.js';
 import { CancellationService } from './cancellation.service.js';
-import { GatewayQuestionsService } from './gateway-questions.service.js';
 import { OrderCancellationController } from './order-cancellation.controller.js';
 import { OrderHistoryController } from './order-history.controller.js';
 import { PaymentEventsService } from './payment-events.service.js';
@@ -19,7 +18,6 @@ import { ReconciliationService } from './reconciliation.service.js';
   controllers: [PaymentsController, OrderCancellationController, OrderHistoryController],
   providers: [
     CancellationService,
-    GatewayQuestionsService,
     PaymentEventsService,
     PaymentsRepository,
     PaymentsService,

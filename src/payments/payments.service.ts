@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { isUUID } from 'class-validator';
+import { isString, isUUID } from 'class-validator';
 import { DataSource } from 'typeorm';
-import { Failure, failures } from '../common/errors.js';
+import { failures } from '../common/errors.js';
 import { type NotificationOutcome, paymentNotifications } from '../common/metrics.js';
 import { checkDto } from '../common/validation.pipe.js';
 import { Env } from '../config/env.js';
-import { isSignedBy, type SignedFields } from '../gateway/signature.js';
+import { isSignedBy } from '../gateway/signature.js';
 import { OrdersService } from '../orders/orders.service.js';
 import type { PaymentEvent } from './payment-event.js';
 import { PaymentEventsService } from './payment-events.service.js';
@@ -36,35 +36,41 @@ export class PaymentsService {
    * @throws Failure 400 naming the failing fields, 403 for a wrong signature, 404 for an unknown order
    */
   async receive(body: unknown, payload: string): Promise<void> {
-    try {
-      const outcome = await this.#receive(body, payload);
-      paymentNotifications.inc({ outcome });
-    } catch (error) {
-      paymentNotifications.inc({ outcome: outcomeOfFailure(error) });
-      throw error;
-    }
-  }
-
-  async #receive(body: unknown, payload: string): Promise<NotificationOutcome> {
     const { value: notification, details } = await checkDto(PaymentNotificationDto, body);
-    const isSigned =
-      isSignable(notification) &&
-      isSignedBy(notification, notification.signature_key, this.env.payment.serverKey);
-    if (isSigned && notification.order_id.startsWith(TEST_ORDER)) return 'test';
-    if (details !== null) {
-      if (isSigned) await this.#keepRejected(notification.order_id, payload);
-      throw failures.validation(details);
+    let outcome: NotificationOutcome = 'failed';
+    try {
+      outcome = await this.#record(notification, details === null, payload);
+    } finally {
+      paymentNotifications.inc({ outcome });
     }
-    if (!isSigned) throw failures.signature();
-    return this.#keepAndApply(notification, payload);
+    if (details !== null && outcome === 'invalid') throw failures.validation(details);
+    if (outcome === 'bad_signature') throw failures.signature();
+    if (outcome === 'unknown_order') throw failures.notFound();
   }
 
-  async #keepAndApply(notification: PaymentNotificationDto, payload: string): Promise<NotificationOutcome> {
+  /** @param isValid whether every field is; the signed ones are looked at anyway */
+  async #record(
+    notification: PaymentNotificationDto,
+    isValid: boolean,
+    payload: string,
+  ): Promise<NotificationOutcome> {
+    if (!this.#isSigned(notification)) return isValid ? 'bad_signature' : 'invalid';
+    if (notification.order_id.startsWith(TEST_ORDER)) return 'test';
+    if (!isValid) {
+      await this.#keepRejected(notification.order_id, payload);
+      return 'invalid';
+    }
     const event = eventOf(notification, payload);
     const outcome = await this.dataSource.transaction((tx) => this.events.record(tx, event));
-    if (outcome === null) throw failures.notFound();
+    if (outcome === null) return 'unknown_order';
     // The metric keeps the label that dashboards know from version 1.0.
     return outcome === 'late' ? 'stale' : outcome;
+  }
+
+  #isSigned(notification: PaymentNotificationDto): boolean {
+    const { order_id, status_code, gross_amount, signature_key } = notification;
+    const isSignable = [order_id, status_code, gross_amount, signature_key].every(isString);
+    return isSignable && isSignedBy(notification, signature_key, this.env.payment.serverKey);
   }
 
   /** A notification that the gateway signed and that we cannot read must not be lost with its answer. */
@@ -91,24 +97,4 @@ function eventOf(notification: PaymentNotificationDto, payload: string): Payment
     fraudStatus: notification.fraud_status,
     payload,
   };
-}
-
-const OUTCOME_OF_STATUS: Readonly<Record<number, NotificationOutcome>> = {
-  400: 'invalid',
-  403: 'bad_signature',
-  404: 'unknown_order',
-};
-
-function outcomeOfFailure(error: unknown): NotificationOutcome {
-  return (error instanceof Failure ? OUTCOME_OF_STATUS[error.code] : undefined) ?? 'failed';
-}
-
-/** Whether the signed fields are there at all; the others may be bad. */
-function isSignable(notification: Readonly<Record<keyof SignedFields | 'signature_key', unknown>>): boolean {
-  return [
-    notification.order_id,
-    notification.status_code,
-    notification.gross_amount,
-    notification.signature_key,
-  ].every((field) => typeof field === 'string');
 }

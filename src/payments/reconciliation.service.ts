@@ -3,7 +3,7 @@ import { DataSource, type EntityManager } from 'typeorm';
 import { paymentReconciliations, type ReconciliationOutcome } from '../common/metrics.js';
 import { JobsService } from '../jobs/jobs.service.js';
 import { OrdersService } from '../orders/orders.service.js';
-import { GatewayQuestionsService } from './gateway-questions.service.js';
+import { PaymentEventsService } from './payment-events.service.js';
 
 const FIND_DUE_ORDERS = 'find-due-orders';
 const CHECK_ORDER = 'check-order';
@@ -26,7 +26,7 @@ export class ReconciliationService implements OnModuleInit {
     private readonly dataSource: DataSource,
     private readonly jobs: JobsService,
     private readonly orders: OrdersService,
-    private readonly questions: GatewayQuestionsService,
+    private readonly events: PaymentEventsService,
   ) {}
 
   onModuleInit(): void {
@@ -57,10 +57,10 @@ export class ReconciliationService implements OnModuleInit {
   async #check(orderId: string): Promise<void> {
     let outcome: ReconciliationOutcome = 'failed';
     try {
-      const asked = await this.questions.ask(orderId, 'status');
+      const asked = await this.events.ask(orderId, 'status');
       const isOld = Date.now() - (asked.order?.createdAt.getTime() ?? NaN) >= EXPIRE_AFTER_MS;
       const isExpiring = isOld && asked.order?.status === 'pending';
-      ({ outcome } = isExpiring ? await this.questions.ask(orderId, 'expire') : asked);
+      ({ outcome } = isExpiring ? await this.events.ask(orderId, 'expire') : asked);
       if (outcome === 'outdated') await this.checkSoon(this.dataSource.manager, orderId);
     } finally {
       paymentReconciliations.inc({ outcome });
