@@ -97,7 +97,7 @@ export class OtpService implements OnModuleInit {
     throw failures.invalidOtp();
   }
 
-  /** Uses a code up, in the transaction of what it was good for. @throws Failure 400 when it was used or replaced since */
+  /** Uses a code up in the transaction of what it was good for. @throws Failure 400 when it was used or replaced since */
   async consume(tx: EntityManager, checked: CheckedOtp): Promise<void> {
     const { affected } = await tx.update(OneTimePassword, checked, { digest: null });
     if (affected !== 1) throw failures.invalidOtp();

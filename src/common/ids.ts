@@ -6,10 +6,7 @@ export function isId(value: unknown): value is number {
   return Number.isInteger(value) && (value as number) > 0 && (value as number) <= MAX_ID;
 }
 
-/**
- * The id that a page comes after, from a query.
- * @returns null when the text is no number; a number beyond every id is brought back to the nearest bound
- */
+/** The id that a page comes after, from a query, brought back to the nearest bound; null when it is no number. */
 export function parseLastId(text: unknown): number | null {
   if (typeof text !== 'string' || !/^[+-]?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(text.trim())) return null;
   return Math.floor(Math.min(Math.max(Number(text), 0), MAX_ID));

@@ -1,10 +1,17 @@
 import type { LoggerService } from '@nestjs/common';
 import { trace } from '@opentelemetry/api';
 import { type DestinationStream, type Level, type Logger, pino, stdTimeFunctions } from 'pino';
-import pretty from 'pino-pretty';
+import pretty, { type PrettyOptions } from 'pino-pretty';
 import { format } from 'node:util';
 import type { Env } from '../config/env.js';
 import { currentRequestId } from './request-id.js';
+
+const READABLE: PrettyOptions = {
+  sync: true,
+  singleLine: true,
+  ignore: 'context',
+  messageFormat: '{if context}[{context}] {end}{msg}',
+};
 
 /**
  * The service's logger: JSON lines, in development a readable form of them. Every line of a request has its id and,
@@ -13,7 +20,7 @@ import { currentRequestId } from './request-id.js';
 export function createLogger(
   env: Pick<Env, 'logLevel' | 'nodeEnv'>,
   destination: DestinationStream = env.nodeEnv === 'development'
-    ? readable()
+    ? pretty(READABLE)
     : pino.destination({ sync: true }),
 ): Logger {
   return pino(
@@ -32,19 +39,7 @@ export function createLogger(
   );
 }
 
-function readable(): DestinationStream {
-  return pretty({
-    sync: true,
-    singleLine: true,
-    ignore: 'context',
-    messageFormat: '{if context}[{context}] {end}{msg}',
-  });
-}
-
-/**
- * What a log line says of an error: its kind, message, code, stack and causes. Not its other properties: a
- * driver's error carries the statement's parameters, an HTTP client's the headers it sent.
- */
+/** No other properties of an error: a driver's hold the statement's parameters, an HTTP client's the headers it sent. */
 function describeError(error: unknown): object {
   if (!(error instanceof Error))
     return { message: 'a value that is no error was thrown', type: typeof error };
@@ -53,10 +48,7 @@ function describeError(error: unknown): object {
   return { type, message, code, stack, cause: cause === undefined ? undefined : describeError(cause) };
 }
 
-/**
- * Turns what libraries print to the console into log lines: graphile-worker 0.17 prints a stack when its connection is
- * cut, and a reader of JSON lines would not find it.
- */
+/** Logs what libraries print to the console: graphile-worker prints a stack when its connection is cut. */
 export function routeConsole(logger: Logger): void {
   for (const method of ['debug', 'log', 'info', 'warn', 'error'] as const) {
     console[method] = (...values: unknown[]) => {
@@ -84,7 +76,6 @@ export function nestLogger(logger: Logger): LoggerService {
       logger[CHATTY_CONTEXTS.test(context ?? '') ? 'debug' : level]({ context, err }, text);
     };
   return {
-    fatal: at('fatal'),
     error: at('error'),
     warn: at('warn'),
     log: at('info'),

@@ -14,12 +14,9 @@ export function corsOriginMatcher(settings: Omit<OriginSettings, 'publicUrl'>): 
 }
 
 /**
- * Refuses state-changing requests of foreign pages. The cookies are SameSite=None and a form post skips the
- * preflight, so CORS alone would not stop a forged request. A request without an Origin comes from no page.
- *
- * The service's own origins are PUBLIC_URL's and the one that the request itself was sent to (`Host`), with PUBLIC_URL's
- * scheme: the API page works under each of the service's addresses, and a page loaded over http never counts as part
- * of a service reached over https.
+ * Refuses state-changing requests of foreign pages (contract 10.8). The cookies are SameSite=None and a form post skips
+ * the preflight, so CORS alone would not stop a forged request. The service's own origins are PUBLIC_URL's and the one
+ * that the request was sent to (`Host`), with PUBLIC_URL's scheme: a page of http is no part of a service of https.
  */
 export function originCheck(settings: OriginSettings) {
   const isListed = corsOriginMatcher(settings);

@@ -4,14 +4,12 @@ import { requestDuration } from './metrics.js';
 import { currentRequestId } from './request-id.js';
 import { routeOf } from './request-route.js';
 
-const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 /** nginx's status for a client that left before the answer began; it is never sent. */
 const CLIENT_LEFT = 499;
 
 /**
- * Middleware that measures and logs each request when it has ended. The line has method, path without its query, status
- * and milliseconds; no header, cookie or body. Probes of /api/health have none. Written here, since pino-http makes two
- * loggers for each request.
+ * Measures and logs each request when it has ended: method, path without its query, status and milliseconds; no header,
+ * cookie or body. Probes of /api/health have no line. Written here, since pino-http makes two loggers for each request.
  */
 export function requestLog(logger: Logger) {
   return (request: IncomingMessage, response: ServerResponse, next: () => void): void => {
@@ -22,8 +20,8 @@ export function requestLog(logger: Logger) {
     response.once('close', () => {
       const { statusCode: status, headersSent, writableFinished } = response;
       const seconds = end({
-        // Clients could make up any number of methods and paths; `_OTHER` is OpenTelemetry's name.
-        http_request_method: METHODS.has(method) ? method : '_OTHER',
+        http_request_method: method,
+        // Clients could make up any number of paths.
         http_route: routeOf(request) ?? 'none',
         http_response_status_code: headersSent ? status : CLIENT_LEFT,
       });

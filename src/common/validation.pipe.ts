@@ -6,10 +6,7 @@ import { failures, type FieldMessages } from './errors.js';
 /** What TypeScript writes down for parameters without a class of their own. */
 const NO_DTOS: readonly unknown[] = [undefined, Object, Array, String, Number, Boolean];
 
-/**
- * Builds the DTO of a body, a query or headers (`@RequestHeaders()`) and reports every failing field at once: 400
- * `validation error`.
- */
+/** Builds the DTO of a body, a query or headers and reports every failing field at once: 400 `validation error`. */
 @Injectable()
 export class DtoValidationPipe implements PipeTransform {
   async transform(value: unknown, { metatype }: ArgumentMetadata): Promise<unknown> {
@@ -21,15 +18,16 @@ export class DtoValidationPipe implements PipeTransform {
 }
 
 /**
- * The same check for a caller that does more with a bad input than refuse it. Unknown fields are dropped. An input that is
- * no object counts as an empty one, so that each required field is reported. Of several rules of a field the one next to
- * the property is checked first, and only the first message is reported.
+ * The same check for a caller that does more than refuse a bad input. Unknown fields are dropped. An input that is no
+ * object counts as an empty one. Of several rules of a field the one next to the property is checked first, and only the
+ * first message is reported.
  */
 export async function checkDto<T extends object>(
   dto: ClassConstructor<T>,
   input: unknown,
 ): Promise<{ value: T; details: FieldMessages | null }> {
-  const value = plainToInstance(dto, plainFields(input));
+  const isObject = typeof input === 'object' && !Array.isArray(input);
+  const value = plainToInstance(dto, isObject ? (withoutPrototypes(input) ?? {}) : {});
   const errors = await validate(value, {
     whitelist: true,
     forbidUnknownValues: false,
@@ -38,20 +36,12 @@ export async function checkDto<T extends object>(
   return { value, details: errors.length === 0 ? null : fieldMessages(errors) };
 }
 
-function plainFields(input: unknown): object {
-  const copy = withoutPrototypes(input);
-  return typeof copy === 'object' && copy !== null && !Array.isArray(copy) ? copy : {};
-}
-
 /** Deeper than any DTO reads: a field of an object in a list of a body is at 3. */
 const MAX_DEPTH = 5;
 /** class-transformer takes what stands under these for a class, or for the prototype of one. */
 const UNSAFE_KEYS = new Set(['constructor', '__proto__']);
 
-/**
- * Copies a value so that class-transformer can walk through it: it calls what stands under `constructor`, and its
- * recursion has no limit, so that 50,000 nested brackets would overflow the stack.
- */
+/** Copies a value for class-transformer, which calls what stands under `constructor` and recurses without a limit. */
 function withoutPrototypes(value: unknown, depth = 0): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (depth === MAX_DEPTH) return null;
