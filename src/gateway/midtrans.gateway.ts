@@ -39,11 +39,9 @@ const KEY_NOT_ACCEPTED =
  * @see https://docs.midtrans.com/reference/code-4xx for the Core API's status codes
  */
 export class MidtransGateway extends PaymentGateway {
-  readonly #serverKey: string;
+  readonly #setting: Omit<PaymentSetting, 'gateway'>;
   readonly #credentials: string;
   readonly #agent = new Agent(CONNECTIONS);
-  private readonly snapUrl: string;
-  private readonly apiUrl: string;
 
   /** @param deadlineMs longest time of one call */
   constructor(
@@ -51,18 +49,16 @@ export class MidtransGateway extends PaymentGateway {
     private readonly deadlineMs = CALL_DEADLINE_MS,
   ) {
     super();
-    this.#serverKey = setting.serverKey;
+    this.#setting = setting;
     this.#credentials = Buffer.from(`${setting.serverKey}:`).toString('base64');
-    this.snapUrl = setting.snapUrl;
-    this.apiUrl = setting.apiUrl;
   }
 
   createTransaction(request: TransactionRequest, deadlineMs = this.deadlineMs): Promise<PaymentPage> {
     return measured('create', async () => {
       if (deadlineMs <= 0) throw new GatewayUnavailableError('Midtrans create: no time left for the call');
-      const body = snapRequest(request, new Date());
+      const url = `${this.#setting.snapUrl}/transactions`;
       const deadline = Math.min(deadlineMs, this.deadlineMs);
-      const answer = await this.#call('create', 'POST', `${this.snapUrl}/transactions`, deadline, body);
+      const answer = await this.#call('create', 'POST', url, deadline, snapRequest(request, new Date()));
       const { httpStatus } = answer;
       if (httpStatus === 401) throw new GatewayRefusedError(`Midtrans create: ${KEY_NOT_ACCEPTED}`);
       const refusal = httpStatus === 408 || httpStatus === 429 ? null : refusalOf(answer);
@@ -91,7 +87,7 @@ export class MidtransGateway extends PaymentGateway {
 
   #transaction(operation: string, method: 'GET' | 'POST', orderId: string) {
     return measured(operation, async () => {
-      const url = `${this.apiUrl}/v2/${encodeURIComponent(orderId)}/${operation}`;
+      const url = `${this.#setting.apiUrl}/v2/${encodeURIComponent(orderId)}/${operation}`;
       const answer = await this.#call(operation, method, url, this.deadlineMs);
       const code = codeOf(answer);
       if (code === '401') throw new GatewayUnavailableError(`Midtrans ${operation}: ${KEY_NOT_ACCEPTED}`);
@@ -135,7 +131,7 @@ export class MidtransGateway extends PaymentGateway {
 
   /** A text of the gateway, fit for a message: short, and without the server key if it is repeated there. */
   #quote(text: string): string {
-    return text.replaceAll(this.#serverKey, '***').replaceAll(this.#credentials, '***').slice(0, 300);
+    return text.replaceAll(this.#setting.serverKey, '***').replaceAll(this.#credentials, '***').slice(0, 300);
   }
 }
 

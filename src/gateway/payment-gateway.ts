@@ -69,7 +69,7 @@ export class GatewayRefusedError extends Error {
 /**
  * The payment gateway (port; also its injection token). Implementations bound every call in time
  * (`CALL_DEADLINE_MS`), never retry by themselves, and let no server key into an error or a log.
- * Every method throws GatewayUnavailableError; but for `createTransaction` also when the server key is not accepted.
+ * Every method throws GatewayUnavailableError; `status` and `end` also when the server key is not accepted.
  */
 export abstract class PaymentGateway {
   /**

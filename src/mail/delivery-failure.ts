@@ -1,3 +1,4 @@
+import type SMTPConnection from 'nodemailer/lib/smtp-connection/index.js';
 import { PermanentJobError } from '../jobs/permanent-job-error.js';
 
 const LONGEST_REASON = 200;
@@ -7,14 +8,6 @@ const ADDRESS = /([^\s<>@"':;,])[^\s<>@"':;,]*@([\w.-]+)/g;
 const NO_SUCH_MAILBOX = new Set([550, 551, 553]);
 /** Enhanced codes that say so (RFC 3463): bad address, mailbox moved or disabled. Not 5.7, which is about us. */
 const IS_OF_RECIPIENT = /^5\.(1\.(1|2|3|6|10)|2\.1)$/;
-
-/** What nodemailer adds to its errors. */
-interface SmtpError {
-  /** What was sent when it failed, for example `RCPT TO`. */
-  readonly command?: unknown;
-  readonly responseCode?: unknown;
-  readonly response?: unknown;
-}
 
 /**
  * What a job keeps of a mail that did not leave: one short line, addresses shortened.
@@ -32,7 +25,7 @@ export function deliveryFailure(error: unknown): Error {
 
 function isRecipientUnknown(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  const { command, responseCode, response } = error as SmtpError;
+  const { command, responseCode, response } = error as SMTPConnection.SMTPError;
   if (command !== 'RCPT TO' || typeof responseCode !== 'number') return false;
   const [, enhancedCode] = /^\d{3}[ -](\d\.\d{1,3}\.\d{1,3})\b/.exec(String(response)) ?? [];
   return enhancedCode === undefined

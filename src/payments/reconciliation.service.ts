@@ -12,10 +12,6 @@ const DUE_BATCH = 200;
 /** An hour after the payment page has ended, and with it every way to pay. */
 const EXPIRE_AFTER_MS = 25 * 60 * 60 * 1000;
 
-interface CheckOrderPayload {
-  readonly orderId: string;
-}
-
 /**
  * Asks the gateway about orders that stay pending, with growing gaps, so that a lost notification loses no sale
  * (docs/decisions/08). When an order is due stands in its row: no lost job can forget it.
@@ -32,15 +28,13 @@ export class ReconciliationService implements OnModuleInit {
   onModuleInit(): void {
     this.jobs.handle<object>(FIND_DUE_ORDERS, () => this.#findDue());
     this.jobs.repeat(FIND_DUE_ORDERS, EVERY_MINUTE);
-    this.jobs.handle<CheckOrderPayload>(CHECK_ORDER, ({ orderId }) => this.#check(orderId), {
-      kind: 'payments',
-    });
+    const kind = 'payments';
+    this.jobs.handle<{ orderId: string }>(CHECK_ORDER, ({ orderId }) => this.#check(orderId), { kind });
   }
 
   /** Has the gateway asked about an order at once. */
   async checkSoon(tx: EntityManager, orderId: string): Promise<void> {
-    const payload: CheckOrderPayload = { orderId };
-    await this.jobs.enqueue(tx, CHECK_ORDER, payload, { key: `${CHECK_ORDER}:${orderId}` });
+    await this.jobs.enqueue(tx, CHECK_ORDER, { orderId }, { key: `${CHECK_ORDER}:${orderId}` });
   }
 
   async #findDue(): Promise<void> {
