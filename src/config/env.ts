@@ -1,77 +1,82 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseCloudinaryUrl } from './cloudinary-url.js';
-import { developmentSecrets, type JwtSecrets } from './development-secrets.js';
+import { developmentSecrets } from './development-secrets.js';
 import { isPublished } from './published-secrets.js';
 import { SettingsReader } from './settings-reader.js';
 
-/** Which payment gateway signs the notifications; see the Midtrans documentation for the two base addresses. */
-export interface PaymentSetting {
-  readonly gateway: 'midtrans' | 'simulator';
-  readonly serverKey: string;
-  readonly snapUrl: string;
-  readonly apiUrl: string;
-}
-
-/** Traces are wanted. Where they go, and the other OTEL_ variables, the SDK reads by itself. */
-export interface TracingSetting {
-  readonly serviceName: string;
-}
-
-/** The values that `Env` is made of. */
-type Settings = Pick<Env, keyof Env>;
-
-/** Every setting of the service, validated; also the injection token under which modules receive it. */
-export class Env {
-  readonly nodeEnv!: 'development' | 'production' | 'test';
-  /** 0 lets the operating system choose. */
-  readonly port!: number;
-  readonly host!: string;
-  /** Address under which clients reach the service, without a trailing slash. */
-  readonly publicUrl!: string;
-  readonly logLevel!: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
-  /** Absolute path. */
-  readonly dataDir!: string;
-  /** Undefined: the service supervises an embedded PostgreSQL under `dataDir`. */
-  readonly databaseUrl!: string | undefined;
-  readonly jwtAccessSecret!: string;
-  readonly jwtRefreshSecret!: string;
-  /** The account that is made an administrator at start. */
-  readonly admin!: { readonly email: string; readonly password: string } | undefined;
-  /** Exact origins that may call with credentials. */
-  readonly corsOrigins!: readonly string[];
-  /** In development every loopback origin may call as well. */
-  readonly corsAllowsLoopback!: boolean;
-  /** Proxies whose X-Forwarded-For is believed: their number, or their addresses and networks. */
-  readonly trustedProxies!: number | readonly string[];
-  /** Where new images go; `local` keeps them under `dataDir`. */
-  readonly imageHost!: 'cloudinary' | 'local';
-  /** Also needed to remove images that were stored there before IMAGE_HOST changed. */
-  readonly cloudinaryUrl!: string | undefined;
-  /** Seconds after which an image that was staged but never attached is condemned. */
-  readonly stagedImageTtlSeconds!: number;
-  /** Most bytes that the serialised product list may take up in memory; 0: every page is read from the database. */
-  readonly catalogCacheBytes!: number;
-  /** Undefined: mail is written to `dataDir/outbox`. */
-  readonly smtpUrl!: string | undefined;
-  readonly mailFrom!: string;
-  readonly payment!: PaymentSetting;
-  /** Where Prometheus finds the metrics, and nothing else; undefined: none are kept. */
-  readonly metricsPort!: number | undefined;
-  /** Undefined: no traces. */
-  readonly tracing!: TracingSetting | undefined;
-
-  constructor(settings: Settings) {
-    Object.assign(this, settings);
-  }
-}
-
 const MEBIBYTE = 1024 * 1024;
 const SIMULATOR_SERVER_KEY = 'SB-Mid-server-local';
-const MIDTRANS_SANDBOX = {
-  snapUrl: 'https://app.sandbox.midtrans.com/snap/v1',
-  apiUrl: 'https://api.sandbox.midtrans.com',
-};
+const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+
+/** Every setting of the service, validated; also the injection token under which modules receive it. */
+export class Env extends SettingsReader {
+  readonly nodeEnv = this.oneOf('NODE_ENV', ['development', 'production', 'test'], 'development');
+  /** 0 lets the operating system choose. */
+  readonly port = this.integer('PORT', 3000, 0, 65_535);
+  readonly host = this.text('HOST', '0.0.0.0');
+  /** Address under which clients reach the service, without a trailing slash. */
+  readonly publicUrl = this.httpUrl('PUBLIC_URL', `http://localhost:${this.port}`);
+  readonly logLevel = this.oneOf('LOG_LEVEL', LOG_LEVELS, 'info');
+  /** Absolute path. */
+  readonly dataDir = resolve(this.text('DATA_DIR', '.data'));
+  /** Undefined: the service supervises an embedded PostgreSQL under `dataDir`. */
+  readonly databaseUrl = this.url('DATABASE_URL', ['postgres:', 'postgresql:']);
+  /** Unset, those of a development service are generated. */
+  readonly jwtAccessSecret = this.secret('JWT_ACCESS_SECRET');
+  readonly jwtRefreshSecret = this.secret('JWT_REFRESH_SECRET');
+  /** The account that is made an administrator at start. */
+  readonly admin = adminAccount(this);
+  /** Exact origins that may call with credentials. */
+  readonly corsOrigins = this.origins('CORS_ORIGINS');
+  /** In development every loopback origin may call as well. */
+  readonly corsAllowsLoopback = this.optional('CORS_ORIGINS') === undefined && this.nodeEnv !== 'production';
+  /** Proxies whose X-Forwarded-For is believed: their number, or their addresses and networks. */
+  readonly trustedProxies = this.proxies('TRUSTED_PROXIES');
+  /** Also needed to remove images that were stored there before IMAGE_HOST changed. */
+  readonly cloudinaryUrl = this.optional('CLOUDINARY_URL');
+  /** Where new images go; `local` keeps them under `dataDir`. */
+  readonly imageHost = this.oneOf(
+    'IMAGE_HOST',
+    ['cloudinary', 'local'],
+    this.cloudinaryUrl === undefined ? 'local' : 'cloudinary',
+  );
+  /** Seconds after which an image that was staged but never attached is condemned. */
+  readonly stagedImageTtlSeconds = this.integer('STAGED_IMAGE_TTL_S', 600, 1, 86_400);
+  /** Most bytes that the serialised product list may take up in memory; 0: every page is read from the database. */
+  readonly catalogCacheBytes = this.integer('CATALOG_CACHE_MB', 64, 0, 4096) * MEBIBYTE;
+  /** Undefined: mail is written to `dataDir/outbox`. */
+  readonly smtpUrl = this.url('SMTP_URL', ['smtp:', 'smtps:']);
+  readonly mailFrom = this.text('MAIL_FROM', 'Bakery <no-reply@bakery.example>');
+  readonly payment = payment(this);
+  /** Where Prometheus finds the metrics, and nothing else; undefined: none are kept. */
+  readonly metricsPort = this.integer('METRICS_PORT', undefined, 1, 65_535);
+  /** Undefined: no traces. Where they go, and the other OTEL_ variables, the SDK reads by itself. */
+  readonly tracing = tracing(this);
+
+  /** @throws SettingsError whose one message names every bad variable */
+  constructor(source: NodeJS.ProcessEnv) {
+    super(source);
+    if (this.jwtAccessSecret !== '' && this.jwtAccessSecret === this.jwtRefreshSecret)
+      this.bad('JWT_REFRESH_SECRET', 'must differ from JWT_ACCESS_SECRET');
+    if (this.imageHost === 'cloudinary' && this.cloudinaryUrl === undefined)
+      this.bad('CLOUDINARY_URL', 'is required with IMAGE_HOST=cloudinary');
+    try {
+      if (this.cloudinaryUrl !== undefined) parseCloudinaryUrl(this.cloudinaryUrl);
+    } catch {
+      this.bad('CLOUDINARY_URL', 'must look like cloudinary://key:secret@cloud');
+    }
+    if (this.metricsPort === this.port)
+      this.bad('METRICS_PORT', 'must differ from PORT: metrics are not for clients');
+    if (this.nodeEnv === 'production') checkProduction(this);
+    this.throwIfBad();
+    if (this.jwtAccessSecret !== '' && this.jwtRefreshSecret !== '') return;
+    // Only now, so that a start that is refused leaves no file behind.
+    const generated = developmentSecrets(this.dataDir);
+    this.jwtAccessSecret ||= generated.jwtAccessSecret;
+    this.jwtRefreshSecret ||= generated.jwtRefreshSecret;
+  }
+}
 
 /** Adds the variables of a `.env` file in the working directory; variables that are already set win. */
 export function loadDotEnv(): void {
@@ -88,151 +93,61 @@ export function optionsTakenByNpm(names: readonly string[]): string[] {
 
 /**
  * Reads and validates every setting.
- *
  * @throws SettingsError whose one message names every bad variable
  */
 export function readEnv(source: NodeJS.ProcessEnv = process.env): Env {
-  const settings = new SettingsReader(source);
-  const nodeEnv = settings.oneOf('NODE_ENV', ['development', 'production', 'test'], 'development');
-  const production = nodeEnv === 'production';
-  const port = settings.integer('PORT', 3000, 0, 65_535);
-  const publicUrl = settings.httpUrl('PUBLIC_URL', `http://localhost:${port}`);
-  const dataDir = resolve(settings.text('DATA_DIR', '.data'));
-  const corsOrigins = settings.origins('CORS_ORIGINS');
-
-  const values: Settings = {
-    nodeEnv,
-    port,
-    host: settings.text('HOST', '0.0.0.0'),
-    publicUrl,
-    logLevel: settings.oneOf(
-      'LOG_LEVEL',
-      ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'],
-      'info',
-    ),
-    dataDir,
-    databaseUrl: settings.url('DATABASE_URL', ['postgres:', 'postgresql:']),
-    ...jwtSecrets(settings, production),
-    admin: adminAccount(settings),
-    corsOrigins: corsOrigins ?? [],
-    corsAllowsLoopback: corsOrigins === undefined && !production,
-    trustedProxies: settings.proxies('TRUSTED_PROXIES'),
-    ...images(settings),
-    stagedImageTtlSeconds: settings.integer('STAGED_IMAGE_TTL_S', 600, 1, 86_400),
-    catalogCacheBytes: settings.integer('CATALOG_CACHE_MB', 64, 0, 4096) * MEBIBYTE,
-    smtpUrl: settings.url('SMTP_URL', ['smtp:', 'smtps:']),
-    mailFrom: settings.text('MAIL_FROM', 'Bakery <no-reply@bakery.example>'),
-    payment: payment(settings, production),
-    metricsPort: metricsPort(settings, port),
-    tracing: tracing(settings),
-  };
-  if (production) refusePublishedSecrets(settings, values);
-  settings.throwIfBad();
-  const { jwtAccessSecret, jwtRefreshSecret } = values;
-  if (jwtAccessSecret !== '' && jwtRefreshSecret !== '') return new Env(values);
-  // Only now, so that a start that is refused leaves no file behind.
-  const generated = developmentSecrets(dataDir);
-  return new Env({
-    ...values,
-    jwtAccessSecret: jwtAccessSecret || generated.jwtAccessSecret,
-    jwtRefreshSecret: jwtRefreshSecret || generated.jwtRefreshSecret,
-  });
+  return new Env(source);
 }
 
-/** Anybody who has read this repository could sign tokens and notifications, or sign in, with such a secret. */
-function refusePublishedSecrets(settings: SettingsReader, values: Settings): void {
-  const databaseUrl = values.databaseUrl ?? '';
-  const secrets = {
-    JWT_ACCESS_SECRET: values.jwtAccessSecret,
-    JWT_REFRESH_SECRET: values.jwtRefreshSecret,
-    MIDTRANS_SERVER_KEY: settings.text('MIDTRANS_SERVER_KEY', ''),
-    ADMIN_PASSWORD: values.admin?.password ?? '',
-    DATABASE_URL: URL.canParse(databaseUrl) ? decodeURIComponent(new URL(databaseUrl).password) : '',
-  };
-  for (const [name, secret] of Object.entries(secrets)) {
-    if (isPublished(secret)) settings.bad(name, 'holds a secret that this repository publishes');
-  }
-}
-
-/** Empty where a development service uses generated ones. */
-function jwtSecrets(settings: SettingsReader, production: boolean): JwtSecrets {
-  const secrets = {
-    jwtAccessSecret: settings.secret('JWT_ACCESS_SECRET', production),
-    jwtRefreshSecret: settings.secret('JWT_REFRESH_SECRET', production),
-  };
-  if (secrets.jwtAccessSecret !== '' && secrets.jwtAccessSecret === secrets.jwtRefreshSecret) {
-    settings.bad('JWT_REFRESH_SECRET', 'must differ from JWT_ACCESS_SECRET');
-  }
-  return secrets;
-}
-
-function adminAccount(settings: SettingsReader): Env['admin'] {
+function adminAccount(settings: SettingsReader): { email: string; password: string } | undefined {
   const email = settings.email('ADMIN_EMAIL');
   const password = settings.password('ADMIN_PASSWORD');
   if (email === undefined && password === undefined) return undefined;
   if (email === undefined) settings.bad('ADMIN_EMAIL', 'is required with ADMIN_PASSWORD');
   if (password === undefined) settings.bad('ADMIN_PASSWORD', 'is required with ADMIN_EMAIL');
-  if (password !== undefined && password.length > 1024) {
+  if (password !== undefined && password.length > 1024)
     settings.bad('ADMIN_PASSWORD', 'must have at most 1024 characters');
-  }
   return { email: email ?? '', password: password ?? '' };
 }
 
-function images(settings: SettingsReader): Pick<Env, 'imageHost' | 'cloudinaryUrl'> {
-  const cloudinaryUrl = settings.optional('CLOUDINARY_URL');
-  const imageHost = settings.oneOf(
-    'IMAGE_HOST',
-    ['cloudinary', 'local'],
-    cloudinaryUrl === undefined ? 'local' : 'cloudinary',
-  );
-  if (imageHost === 'cloudinary' && cloudinaryUrl === undefined) {
-    settings.bad('CLOUDINARY_URL', 'is required with IMAGE_HOST=cloudinary');
-  }
-  try {
-    if (cloudinaryUrl !== undefined) parseCloudinaryUrl(cloudinaryUrl);
-  } catch {
-    settings.bad('CLOUDINARY_URL', 'must look like cloudinary://key:secret@cloud');
-  }
-  return { imageHost, cloudinaryUrl };
-}
+/** Which payment gateway signs the notifications; see the Midtrans documentation for the two base addresses. */
+export type PaymentSetting = ReturnType<typeof payment>;
 
-function payment(settings: SettingsReader, production: boolean): PaymentSetting {
+function payment(settings: SettingsReader) {
   const serverKey = settings.optional('MIDTRANS_SERVER_KEY');
-  const gateway = settings.oneOf(
-    'PAYMENT_GATEWAY',
-    ['midtrans', 'simulator'],
-    serverKey === undefined ? 'simulator' : 'midtrans',
-  );
-  if (gateway === 'midtrans' && serverKey === undefined) {
+  const usual = serverKey === undefined ? 'simulator' : 'midtrans';
+  const gateway = settings.oneOf('PAYMENT_GATEWAY', ['midtrans', 'simulator'], usual);
+  if (gateway === 'midtrans' && serverKey === undefined)
     settings.bad('MIDTRANS_SERVER_KEY', 'is required with PAYMENT_GATEWAY=midtrans');
-  }
-  if (production && gateway === 'simulator') {
-    settings.bad(
-      'PAYMENT_GATEWAY',
-      'must be midtrans in production: the simulator lets anyone pay for nothing',
-    );
-  }
   return {
     gateway,
     serverKey: serverKey ?? SIMULATOR_SERVER_KEY,
-    snapUrl: settings.httpUrl('MIDTRANS_SNAP_URL', MIDTRANS_SANDBOX.snapUrl),
-    apiUrl: settings.httpUrl('MIDTRANS_API_URL', MIDTRANS_SANDBOX.apiUrl),
+    snapUrl: settings.httpUrl('MIDTRANS_SNAP_URL', 'https://app.sandbox.midtrans.com/snap/v1'),
+    apiUrl: settings.httpUrl('MIDTRANS_API_URL', 'https://api.sandbox.midtrans.com'),
   };
 }
 
-function metricsPort(settings: SettingsReader, port: number): number | undefined {
-  if (settings.optional('METRICS_PORT') === undefined) return undefined;
-  const metricsPort = settings.integer('METRICS_PORT', 0, 1, 65_535);
-  if (metricsPort === port)
-    settings.bad('METRICS_PORT', 'must differ from PORT: metrics are not for clients');
-  return metricsPort;
-}
-
 /** @see https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/ */
-function tracing(settings: SettingsReader): TracingSetting | undefined {
+function tracing(settings: SettingsReader): { serviceName: string } | undefined {
   const endpoint = settings.url('OTEL_EXPORTER_OTLP_ENDPOINT', ['http:', 'https:']);
   const ofTraces = settings.url('OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', ['http:', 'https:']);
   const isDisabled = settings.optional('OTEL_SDK_DISABLED')?.toLowerCase() === 'true';
   if (isDisabled || (endpoint ?? ofTraces) === undefined) return undefined;
   return { serviceName: settings.text('OTEL_SERVICE_NAME', 'bakery-catalog-service') };
+}
+
+/** What development may have and production may not. */
+function checkProduction(env: Env): void {
+  const published = 'holds a secret that this repository publishes';
+  // Anybody who has read this repository could sign tokens and notifications, or sign in, with such a secret.
+  for (const name of ['JWT_ACCESS_SECRET', 'JWT_REFRESH_SECRET', 'MIDTRANS_SERVER_KEY', 'ADMIN_PASSWORD'])
+    if (isPublished(env.text(name, ''))) env.bad(name, published);
+  if (env.databaseUrl !== undefined && URL.canParse(env.databaseUrl)) {
+    if (isPublished(decodeURIComponent(new URL(env.databaseUrl).password)))
+      env.bad('DATABASE_URL', published);
+  }
+  if (env.jwtAccessSecret === '') env.bad('JWT_ACCESS_SECRET', 'is required in production');
+  if (env.jwtRefreshSecret === '') env.bad('JWT_REFRESH_SECRET', 'is required in production');
+  if (env.payment.gateway === 'simulator')
+    env.bad('PAYMENT_GATEWAY', 'must be midtrans in production: the simulator lets anyone pay for nothing');
 }

@@ -15,8 +15,11 @@ export class SettingsError extends Error {
  */
 export class SettingsReader {
   readonly #problems = new Map<string, string>();
+  readonly #source: NodeJS.ProcessEnv;
 
-  constructor(private readonly source: NodeJS.ProcessEnv) {}
+  constructor(source: NodeJS.ProcessEnv) {
+    this.#source = source;
+  }
 
   /** Records a problem; the first one of a variable is kept. */
   bad(name: string, problem: string): void {
@@ -31,13 +34,13 @@ export class SettingsReader {
   }
 
   optional(name: string): string | undefined {
-    const value = this.source[name]?.trim();
+    const value = this.#source[name]?.trim();
     return value === undefined || value === '' ? undefined : value;
   }
 
   /** As it is: the spaces of a password count. */
   password(name: string): string | undefined {
-    return this.optional(name) === undefined ? undefined : this.source[name];
+    return this.optional(name) === undefined ? undefined : this.#source[name];
   }
 
   text(name: string, fallback: string): string {
@@ -45,9 +48,8 @@ export class SettingsReader {
   }
 
   /** A signing key; empty if it is unset. */
-  secret(name: string, isRequired: boolean): string {
+  secret(name: string): string {
     const value = this.text(name, '');
-    if (value === '' && isRequired) this.bad(name, 'is required in production');
     if (value !== '' && value.length < MINIMUM_SECRET_LENGTH) {
       this.bad(name, `must have at least ${MINIMUM_SECRET_LENGTH} characters`);
     }
@@ -62,7 +64,12 @@ export class SettingsReader {
     return match ?? fallback;
   }
 
-  integer(name: string, fallback: number, minimum: number, maximum: number): number {
+  integer<F extends number | undefined>(
+    name: string,
+    fallback: F,
+    minimum: number,
+    maximum: number,
+  ): number | F {
     const value = this.optional(name);
     if (value === undefined) return fallback;
     const number = /^\d{1,9}$/.test(value) ? Number(value) : NaN;
@@ -93,13 +100,8 @@ export class SettingsReader {
   }
 
   /** A comma-separated list of exact origins (RFC 6454): scheme, host and port, nothing after them. */
-  origins(name: string): string[] | undefined {
-    const value = this.optional(name);
-    if (value === undefined) return undefined;
-    const origins = value
-      .split(',')
-      .map((origin) => origin.trim())
-      .filter((origin) => origin !== '');
+  origins(name: string): string[] {
+    const origins = this.#list(name).filter((origin) => origin !== '');
     for (const origin of origins) {
       if (!/^https?:\/\/[^*]+$/.test(origin) || !URL.canParse(origin) || new URL(origin).origin !== origin) {
         this.bad(name, 'must be origins such as https://shop.example, separated by commas');
@@ -110,14 +112,19 @@ export class SettingsReader {
 
   /** A number of hops, or a comma-separated list of addresses and networks (RFC 4632, RFC 4291). */
   proxies(name: string): number | string[] {
-    const value = this.optional(name);
-    if (value === undefined) return 0;
+    const value = this.text(name, '0');
     if (/^\d$/.test(value)) return Number(value);
-    const networks = value.split(',').map((network) => network.trim());
+    const networks = this.#list(name);
     if (!networks.every(isNetwork)) {
       this.bad(name, 'must be a number of proxies up to 9, or addresses and networks such as 10.0.0.0/8');
     }
     return networks;
+  }
+
+  #list(name: string): string[] {
+    return this.text(name, '')
+      .split(',')
+      .map((item) => item.trim());
   }
 }
 

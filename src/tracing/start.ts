@@ -9,7 +9,7 @@ import { IncomingMessage } from 'node:http';
 import { createRequire, syncBuiltinESMExports } from 'node:module';
 import { setTimeout as delay } from 'node:timers/promises';
 import { routeOf } from '../common/request-route.js';
-import type { TracingSetting } from '../config/env.js';
+import type { Env } from '../config/env.js';
 
 /** Health checks, and the metrics on their own port: they come every few seconds and tell nothing. */
 const UNTRACED = /^\/(api\/health(\/|$)|metrics($|\?))/;
@@ -22,7 +22,7 @@ const FLUSH_MS = 1000;
  *
  * @returns sends what is left and stops, within a second
  */
-export function startTracing({ serviceName }: TracingSetting): () => Promise<void> {
+export function startTracing({ serviceName }: NonNullable<Env['tracing']>): () => Promise<void> {
   diag.setLogger(new DiagConsoleLogger(), DiagLogLevel.ERROR);
   const provider = new NodeTracerProvider({
     resource: detectResources({ detectors: [envDetector] }).merge(
