@@ -10,7 +10,7 @@ import { PASSWORD, RegisterDto } from './auth.dto.js';
 /** A code of six digits. A client may send it as a number, which has lost its leading zeros. */
 const Otp = (): PropertyDecorator =>
   applyDecorators(
-    Text({ required: 'otp is required', label: 'otp', maxLength: 64, example: '042917' }),
+    Text({ maxLength: 64, example: '042917' }),
     Transform(({ value }: { value: unknown }) =>
       typeof value === 'number' ? String(value).padStart(6, '0') : value,
     ),
@@ -34,7 +34,7 @@ export class UpdateProfileDto extends PartialType(PickType(RegisterDto, ['email'
 
 /** Body of PUT /api/users/password. */
 export class ChangePasswordDto extends PickType(RegisterDto, ['password', 'passwordConfirmation']) {
-  @Text({ ...PASSWORD, required: 'current password is required' })
+  @Text({ ...PASSWORD, label: 'current password' })
   currentPassword!: string;
 }
 

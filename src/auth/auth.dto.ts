@@ -8,8 +8,6 @@ const CONTROL_CHARACTERS = '\\x00-\\x1f\\x7f-\\x9f\\u2028\\u2029';
 const CONFIRMATION = { message: 'password confirmation is required' };
 
 export const PASSWORD: TextRules = {
-  required: 'password is required',
-  label: 'password',
   maxLength: 1024,
   trim: false,
   example: 'kue lapis legit',
@@ -33,10 +31,10 @@ function EqualsPassword(): PropertyDecorator {
 /** Body of POST /api/register (contract 4.1). Of several rules of a field, the lowest is checked first. */
 export class RegisterDto {
   @IsEmail({ blacklisted_chars: CONTROL_CHARACTERS }, { message: 'your email format is invalid' })
-  @Text({ required: 'email is required', label: 'email', maxLength: 254, example: 'ayu@example.com' })
+  @Text({ maxLength: 254, example: 'ayu@example.com' })
   email!: string;
 
-  @Text({ required: 'fullname is required', label: 'fullname', maxLength: 255, example: 'Ayu Lestari' })
+  @Text({ maxLength: 255, example: 'Ayu Lestari' })
   fullname!: string;
 
   @Text(PASSWORD)

@@ -41,10 +41,10 @@ const Images = (): PropertyDecorator =>
 
 /** Form of POST /api/products (contract 4.6). */
 export class CreateProductDto {
-  @Text({ ...NAME, required: 'product name is required', label: 'product name' })
+  @Text({ ...NAME, label: 'product name' })
   name!: string;
 
-  @Text({ ...DESCRIPTION, required: 'product description is required', label: 'product description' })
+  @Text({ ...DESCRIPTION, label: 'product description' })
   description!: string;
 
   @Price('product price cannot be empty')
@@ -56,10 +56,10 @@ export class CreateProductDto {
 
 /** Form of PUT /api/products/{product_id} (contract 4.7). */
 export class UpdateProductDto {
-  @Text({ ...NAME, required: 'name is required', label: 'name' })
+  @Text(NAME)
   name!: string;
 
-  @Text({ ...DESCRIPTION, required: 'description is required', label: 'description' })
+  @Text(DESCRIPTION)
   description!: string;
 
   @Price('price is required')
