@@ -2,7 +2,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import { UserView } from '../users/users.dto.js';
 import { type Fulfilment, FULFILMENTS } from './fulfilment.js';
 import { ORDER_STATUSES, type OrderStatus } from './order-status.js';
-import type { Order, OrderItem, OrderWithCustomer, PaymentAttempt } from './order.entity.js';
+import type { Order, OrderItem, PaymentAttempt } from './order.entity.js';
 
 /** A line of an order, with name and price as sold. */
 export class OrderItemView {
@@ -104,7 +104,7 @@ export class AdminOrderView extends OrderView {
   @ApiProperty()
   readonly customer: UserView;
 
-  constructor(order: OrderWithCustomer) {
+  constructor(order: Order) {
     super(order);
     this.customer = new UserView(order.customer);
   }

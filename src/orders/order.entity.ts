@@ -18,7 +18,7 @@ export class Order {
   /** Only where it was asked for: id, full name and e-mail. */
   @ManyToOne(() => User)
   @JoinColumn({ name: 'user_id', foreignKeyConstraintName: 'orders_user_id_fkey' })
-  customer?: Relation<User>;
+  customer!: Relation<User>;
 
   @Column('text', { default: 'pending' })
   status!: OrderStatus;
@@ -94,9 +94,6 @@ export class Order {
     return this.status === 'pending' ? (this.attempts.findLast(({ isAlive }) => isAlive) ?? null) : null;
   }
 }
-
-/** An order that was read with its customer. */
-export type OrderWithCustomer = Order & Required<Pick<Order, 'customer'>>;
 
 /** A line of an order, with name and price as sold; the product may change or go. */
 @Entity('order_items')

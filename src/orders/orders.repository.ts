@@ -8,7 +8,7 @@ import {
 } from 'typeorm';
 import type { PaymentPage } from '../gateway/payment-gateway.js';
 import { beginningWith, containing } from '../common/search-query.decorator.js';
-import { Order, OrderItem, type OrderWithCustomer, PaymentAttempt } from './order.entity.js';
+import { Order, OrderItem, PaymentAttempt } from './order.entity.js';
 import type { AdminOrdersQuery } from './orders-query.dto.js';
 
 /** Orders of one page. */
@@ -32,15 +32,12 @@ export class OrdersRepository {
   }
 
   /** The same with its customer. */
-  findWithCustomer(orderId: string): Promise<OrderWithCustomer | null> {
-    return this.#withCustomer().where({ orderId }).getOne() as Promise<OrderWithCustomer | null>;
+  findWithCustomer(orderId: string): Promise<Order | null> {
+    return this.#withCustomer().where({ orderId }).getOne();
   }
 
-  /**
-   * A page of orders with their items, attempts and customers, newest first.
-   * @param userId only that customer's
-   */
-  async page(query: AdminOrdersQuery, userId?: number): Promise<OrderWithCustomer[]> {
+  /** A page of orders with their items, attempts and customers; with a userId only that customer's. */
+  page(query: AdminOrdersQuery, userId?: number): Promise<Order[]> {
     const { status, fulfilment, q: search, last_id: afterId } = query;
     const ids = this.orders
       .createQueryBuilder('page')
@@ -67,15 +64,10 @@ export class OrdersRepository {
       if (userId !== undefined) after.andWhere('last.userId = :userId');
       ids.andWhere(`(page.createdAt, page.orderId) < ${after.getQuery()}`).setParameters({ afterId });
     }
-    const page = await this.#withCustomer()
+    return this.#withCustomer()
       .where(`o.orderId IN (${ids.getQuery()})`)
       .setParameters(ids.getParameters())
-      .orderBy('o.createdAt', 'DESC')
-      .addOrderBy('o.orderId', 'DESC')
-      .addOrderBy('item.position')
-      .addOrderBy('attempt.number')
       .getMany();
-    return page as OrderWithCustomer[];
   }
 
   /** Inserts an order with its items and attempts; sets what the database adds. */
@@ -167,12 +159,17 @@ export class OrdersRepository {
       .addSelect(['customer.id', 'customer.fullname', 'customer.email']);
   }
 
+  /** Newest first. */
   #withParts(): SelectQueryBuilder<Order> {
     return this.orders
       .createQueryBuilder('o')
       .leftJoinAndSelect('o.items', 'item')
       .leftJoinAndSelect('o.attempts', 'attempt')
-      .orderBy('item.position')
-      .addOrderBy('attempt.number');
+      .orderBy({
+        'o.createdAt': 'DESC',
+        'o.orderId': 'DESC',
+        'item.position': 'ASC',
+        'attempt.number': 'ASC',
+      });
   }
 }

@@ -5,7 +5,6 @@ import type { Principal } from '../common/current-user.decorator.js';
 import { violatedConstraint } from '../common/database-errors.js';
 import { failures } from '../common/errors.js';
 import { ordersCreated, orderSteps } from '../common/metrics.js';
-import type { GatewayTransaction } from '../gateway/payment-gateway.js';
 import { ProductsService } from '../products/products.service.js';
 import { CheckoutService } from './checkout.service.js';
 import type { CreateOrderDto, NewOrderItemDto } from './create-order.dto.js';
@@ -13,7 +12,7 @@ import { type Fulfilment, mayBecome } from './fulfilment.js';
 import { newOrder } from './new-order.js';
 import { OrderMailsService } from './order-mails.service.js';
 import { afterPayment, isCompleted, type OrderStatus } from './order-status.js';
-import { type Order, type OrderWithCustomer, PaymentAttempt } from './order.entity.js';
+import { type Order, PaymentAttempt } from './order.entity.js';
 import type { AdminOrdersQuery } from './orders-query.dto.js';
 import { OrdersRepository } from './orders.repository.js';
 
@@ -22,12 +21,13 @@ export type { Order };
 const KEY_CONSTRAINT = 'orders_user_id_idempotency_key_key';
 
 /** What became known of a transaction, as an order keeps it. */
-export interface OrderPayment extends Pick<
-  GatewayTransaction,
-  'transactionId' | 'paymentType' | 'fraudStatus' | 'grossAmount'
-> {
+export interface OrderPayment {
   readonly status: OrderStatus;
   readonly attemptId: string;
+  readonly transactionId: string;
+  readonly paymentType: string;
+  readonly fraudStatus: string | null;
+  readonly grossAmount: string;
 }
 
 /** Orders of customers, and what is known of their payment. */
@@ -77,8 +77,8 @@ export class OrdersService {
     return Object.assign(order, { attempts: [withPage] });
   }
 
-  /** Orders, newest first. @param userId only that customer's @throws Failure 404 when there are none after that one */
-  async page(query: AdminOrdersQuery, userId?: number): Promise<OrderWithCustomer[]> {
+  /** Orders, newest first; with a userId only that customer's. @throws Failure 404 past the last one */
+  async page(query: AdminOrdersQuery, userId?: number): Promise<Order[]> {
     const page = await this.orders.page(query, userId);
     if (page.length === 0) throw failures.notFound();
     return page;
@@ -90,7 +90,7 @@ export class OrdersService {
   }
 
   /** For administrators. @throws Failure 404 */
-  async findWithCustomer(orderId: string): Promise<OrderWithCustomer> {
+  async findWithCustomer(orderId: string): Promise<Order> {
     const order = await this.orders.findWithCustomer(orderId);
     if (order === null) throw failures.notFound();
     return order;
@@ -108,7 +108,7 @@ export class OrdersService {
    * finds it done.
    * @throws Failure 404; 409 when the order cannot take this step
    */
-  async advance(orderId: string, next: Fulfilment): Promise<OrderWithCustomer> {
+  async advance(orderId: string, next: Fulfilment): Promise<Order> {
     await this.dataSource.transaction(async (tx) => {
       const order = await this.orders.lock(tx, orderId);
       // The lock also takes the ids of payment attempts.
