@@ -26,30 +26,29 @@ const OVERHEAD_BYTES = 512;
  */
 @Injectable()
 export class ProductPages {
-  readonly #cache: LRUCache<number, ProductPage> | null;
+  readonly #cache: LRUCache<number, ProductPage>;
 
   constructor(
     { catalogCacheBytes }: Env,
     private readonly products: ProductsRepository,
     private readonly images: ImagesService,
   ) {
-    this.#cache =
-      catalogCacheBytes === 0
-        ? null
-        : new LRUCache({
-            maxSize: catalogCacheBytes,
-            sizeCalculation: ({ body }) => body.length + OVERHEAD_BYTES,
-            ttl: LIFETIME_MS,
-            fetchMethod: (afterId) => this.#load(afterId),
-            // A load that `clear` overtakes is answered to those who wait for it, and is not kept.
-            ignoreFetchAbort: true,
-          });
+    this.#cache = new LRUCache({
+      // Not 0, which is no limit. In one byte no page fits: each is read from the database.
+      maxSize: Math.max(catalogCacheBytes, 1),
+      sizeCalculation: ({ body }) => body.length + OVERHEAD_BYTES,
+      ttl: LIFETIME_MS,
+      fetchMethod: (afterId) => this.#load(afterId),
+      // A load that `clear` overtakes is answered to those who wait for it, and is not kept.
+      ignoreFetchAbort: true,
+    });
   }
 
   /** At most 50 products after an id, ordered by id; null past the last one. */
   async after(id: number): Promise<ProductPage | null> {
-    const kept = this.#cache?.get(id);
-    const page = kept ?? (await this.#fetch(id));
+    const kept = this.#cache.get(id);
+    const page = kept ?? (await this.#cache.forceFetch(id));
+    if (kept === undefined) catalogCacheBytes.set(this.#cache.calculatedSize);
     if (page.body.length === 0) return null;
     catalogCachePages.inc({ result: kept === undefined ? 'miss' : 'hit' });
     return page;
@@ -63,14 +62,7 @@ export class ProductPages {
 
   /** Forgets every page, those that are being loaded included. Call it after each commit that changes a product. */
   clear(): void {
-    this.#cache?.clear();
-  }
-
-  async #fetch(id: number): Promise<ProductPage> {
-    if (this.#cache === null) return this.#load(id);
-    const page = await this.#cache.forceFetch(id);
-    catalogCacheBytes.set(this.#cache.calculatedSize);
-    return page;
+    this.#cache.clear();
   }
 
   async #load(afterId: number, search?: string): Promise<ProductPage> {
