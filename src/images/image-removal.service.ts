@@ -10,7 +10,6 @@ type RemoveImage = Readonly<{ imageId: string }>;
 
 /** Well above every host's deadline: an upload whose answer was lost has arrived by then or never will. */
 const UPLOAD_SETTLED_S = 60;
-const SWEEP_BATCH = 100;
 const MAX_SWEEP_INTERVAL_S = 60;
 
 /** Removes condemned images from their host as durable jobs, and condemns images that a crash left staged. */
@@ -34,6 +33,7 @@ export class ImageRemovalService implements OnModuleInit {
 
   /** Condemns images, see `ImagesRepository.condemn`, and queues their removal. */
   async condemn(tx: EntityManager, ids: readonly string[], which: 'attached' | 'unattached'): Promise<void> {
+    if (ids.length === 0) return;
     for (const id of await this.images.condemn(tx, ids, which)) await this.#enqueue(tx, id);
   }
 
@@ -56,14 +56,11 @@ export class ImageRemovalService implements OnModuleInit {
   }
 
   async #sweep(): Promise<void> {
-    let swept: number;
-    do {
-      swept = await this.dataSource.transaction(async (tx) => {
-        const ids = await this.images.lockAbandoned(tx, this.env.stagedImageTtlSeconds, SWEEP_BATCH);
-        if (ids.length > 0) await this.condemn(tx, ids, 'unattached');
-        return ids.length;
-      });
-      if (swept > 0) this.#logger.log(`${swept} abandoned images were condemned`);
-    } while (swept === SWEEP_BATCH);
+    const swept = await this.dataSource.transaction(async (tx) => {
+      const ids = await this.images.lockAbandoned(tx, this.env.stagedImageTtlSeconds);
+      await this.condemn(tx, ids, 'unattached');
+      return ids.length;
+    });
+    if (swept > 0) this.#logger.log(`${swept} abandoned images were condemned`);
   }
 }

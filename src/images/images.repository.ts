@@ -57,15 +57,13 @@ export class ImagesRepository {
   }
 
   /** Ids of images that were staged longer ago and never attached, locked; without those that another sweep has. */
-  async lockAbandoned(tx: EntityManager, ageSeconds: number, limit: number): Promise<string[]> {
+  async lockAbandoned(tx: EntityManager, ageSeconds: number): Promise<string[]> {
     const isOld = Raw((stagedAt) => `${stagedAt} < now() - make_interval(secs => :ageSeconds)`, {
       ageSeconds,
     });
     const abandoned = await tx.find(Image, {
       select: { id: true },
       where: { state: 'staged', stagedAt: isOld },
-      order: { stagedAt: 'ASC' },
-      take: limit,
       lock: { mode: 'pessimistic_write', onLocked: 'skip_locked' },
     });
     return abandoned.map(({ id }) => id);

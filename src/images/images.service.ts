@@ -101,8 +101,11 @@ export class ImagesService {
 
   /** Takes images from their products; they are removed from the host once the transaction has committed. */
   async condemn(tx: EntityManager, images: readonly Image[]): Promise<void> {
-    const ids = images.map(({ id }) => id);
-    if (ids.length > 0) await this.removal.condemn(tx, ids, 'attached');
+    await this.removal.condemn(
+      tx,
+      images.map(({ id }) => id),
+      'attached',
+    );
   }
 }
 
