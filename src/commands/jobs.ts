@@ -46,28 +46,17 @@ function parse(args: readonly string[]): Action {
   if (values.state !== undefined && action !== 'list') throw new UsageError('--state is an option of list');
   if (isAllDead && action !== 'retry')
     throw new UsageError('--all-dead is an option of retry, without an ID');
-  if (action === 'list') {
-    const state = stateOf(values.state);
-    return onTable((table) => list(table, state));
-  }
-  if (isAllDead) return onTable(retryAll);
-  if (!/^\d+$/.test(id)) throw new UsageError(`${action} needs ${ID}`);
-  return onTable((table) => change(table, id, action === 'retry' ? retryJob : dropJob));
-}
-
-function stateOf(text: string | undefined): JobState | undefined {
-  const state = JOB_STATES.find((name) => name === text);
-  if (text !== undefined && state === undefined)
-    throw new UsageError(`unknown state ${text}: it is one of ${JOB_STATES.join(', ')}`);
-  return state;
-}
-
-function onTable(act: (table: Queryable) => Promise<void>): Action {
+  const state = JOB_STATES.find((name) => name === values.state);
+  if (values.state !== undefined && state === undefined)
+    throw new UsageError(`unknown state ${values.state}: it is one of ${JOB_STATES.join(', ')}`);
+  if (!/^\d*$/.test(id)) throw new UsageError(`${action} needs ${ID}`);
   return (_env, { url, isExclusive }) =>
     withClient(url, async (client) => {
       // The service does not run: what is locked was left behind by a process that died.
       if (isExclusive) await freeJobs(client, { olderThanSeconds: 0 });
-      await act(client);
+      if (action === 'list') await list(client, state);
+      else if (isAllDead) say(`${await retryDeadJobs(client)} dead jobs run again`);
+      else await change(client, id, action === 'retry' ? retryJob : dropJob);
     });
 }
 
@@ -94,10 +83,6 @@ function inWords(seconds: number): string {
   if (seconds < 120) return `${seconds} s`;
   if (seconds < 2 * 3600) return `${Math.floor(seconds / 60)} min`;
   return seconds < 2 * 86_400 ? `${Math.floor(seconds / 3600)} h` : `${Math.floor(seconds / 86_400)} d`;
-}
-
-async function retryAll(table: Queryable): Promise<void> {
-  say(`${await retryDeadJobs(table)} dead jobs run again`);
 }
 
 async function change(

@@ -8,7 +8,7 @@ import { migrations } from '../../config/data-source.js';
 import { migrate, migrationStatus, revertLastMigration } from '../../config/migrate.js';
 import { withClient } from '../with-client.js';
 import { IMAGE_FILE, type Manifest, unpack } from './archive.js';
-import { filledTables, foreignKeysOf } from './tables.js';
+import { foreignKeysOf, tablesOf } from './tables.js';
 
 /**
  * Puts a backup into an empty database, and its images into DATA_DIR. The whole file is checked before anything is
@@ -45,12 +45,14 @@ export async function restoreBackup(
 }
 
 async function refuseFilled(client: pg.Client): Promise<void> {
-  const filled = await filledTables(client);
-  if (filled.length === 0) return;
-  throw new Error(
-    `the database is not empty (${filled.slice(0, 5).join(', ')}): restore into a new one, named by DATABASE_URL or ` +
-      'by a DATA_DIR that does not exist',
-  );
+  for (const { name } of await tablesOf(client)) {
+    const { rows } = await client.query(`SELECT FROM ${name} LIMIT 1`);
+    if (rows.length === 0) continue;
+    throw new Error(
+      `the database is not empty (${name}): restore into a new one, named by DATABASE_URL or by a DATA_DIR that does ` +
+        'not exist',
+    );
+  }
 }
 
 /** Gives a database without rows the schema that the backup was made of. */

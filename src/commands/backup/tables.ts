@@ -24,16 +24,6 @@ export async function tablesOf(client: pg.Client): Promise<Table[]> {
   return rows;
 }
 
-/** Names of the tables that have a row. */
-export async function filledTables(client: pg.Client): Promise<string[]> {
-  const filled = [];
-  for (const { name } of await tablesOf(client)) {
-    const { rows } = await client.query(`SELECT FROM ${name} LIMIT 1`);
-    if (rows.length > 0) filled.push(name);
-  }
-  return filled;
-}
-
 /** The last number that each sequence has given; those that have given none are left out. */
 export async function sequencesOf(client: pg.Client): Promise<Record<string, string>> {
   const { rows } = await client.query<{ name: string; value: string }>(
