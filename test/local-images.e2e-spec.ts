@@ -1,6 +1,7 @@
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Client } from './support/client.js';
+import { expectFailure, MESSAGES } from './support/failure.js';
 import { jpeg, png } from './support/pictures.js';
 import { createProduct, NOT_FOUND } from './support/products.js';
 import { sendRaw } from './support/raw-http.js';
@@ -66,6 +67,12 @@ describe('images of the local host', () => {
     const unchanged = await anyone.get(path).set('If-None-Match', etag).expect(304);
     expect(unchanged.headers).toMatchObject({ etag, 'cache-control': 'public, max-age=31536000, immutable' });
     await anyone.get(path).set('If-None-Match', '"another"').expect(200);
+  });
+
+  it('answers 400 to a condition that does not hold', async () => {
+    const { path } = await store(png('condition'));
+    const answer = await anyone.get(path).set('If-Match', '"another"');
+    expectFailure(answer, 400, MESSAGES.malformedRequest);
   });
 
   describe('what is no stored image is a 404', () => {

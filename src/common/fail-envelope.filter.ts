@@ -16,7 +16,7 @@ class FailErrors {
     description: 'One message for each field that failed validation',
     additionalProperties: { type: 'string' },
   })
-  readonly details?: FieldMessages;
+  readonly details?: FieldMessages | undefined;
 }
 
 /** The body of every failing answer (contract 2.4). */
@@ -28,9 +28,14 @@ export class FailEnvelope {
   readonly errors!: FailErrors;
 }
 
-export function failEnvelope(failure: Failure): FailEnvelope {
-  const { code, message, details } = failure;
-  return { status: 'fail', errors: { code, message, ...(details !== undefined && { details }) } };
+export function failEnvelope({ code, message, details }: Failure): FailEnvelope {
+  return { status: 'fail', errors: { code, message, details } };
+}
+
+/** The status that Nest, Express or a library of theirs gave a request that it refused; 500 for any other failure. */
+function statusOf(thrown: unknown): number {
+  if (thrown instanceof HttpException) return thrown.getStatus();
+  return thrown instanceof Error && 'status' in thrown ? Number(thrown.status) : 500;
 }
 
 /** What it means that Nest, Express or a body parser gave a request a status below 500; others: `malformed request`. */
@@ -63,6 +68,6 @@ function toFailure(thrown: unknown): Failure {
   const ofConstraint = constraintFailures[violatedConstraint(thrown) ?? ''];
   if (ofConstraint !== undefined) return ofConstraint();
   if (isDatabaseUnavailable(thrown)) return failures.unavailable(thrown);
-  const status = thrown instanceof HttpException ? thrown.getStatus() : 500;
+  const status = statusOf(thrown);
   return status < 500 ? (REFUSALS[status] ?? failures.malformedRequest)() : failures.unexpected(thrown);
 }
