@@ -24,7 +24,7 @@ export function priorityOf(kind: JobKind | undefined): number {
  * one-time code nor a payment check. A job's kind is a flag of it.
  */
 export class KindLimits {
-  readonly #running = new Map<JobKind, number>(KIND_NAMES.map((kind) => [kind, 0]));
+  readonly #running = new Set<Job>();
   /** Ends when the worker that asked last has taken a job, or found none. */
   #lastTaking: Promise<void> = Promise.resolve();
   #endTaking: () => void = () => undefined;
@@ -32,10 +32,10 @@ export class KindLimits {
   /** @param events of the runner */
   constructor(events: WorkerEvents) {
     events.on('job:start', ({ job }) => {
-      this.#count(job, 1);
+      this.#running.add(job);
     });
     events.on('job:complete', ({ job }) => {
-      this.#count(job, -1);
+      this.#running.delete(job);
     });
     for (const event of ['job:start', 'worker:getJob:empty', 'worker:getJob:error'] as const)
       events.on(event, () => {
@@ -50,11 +50,9 @@ export class KindLimits {
     this.#lastTaking = new Promise((resolve) => (endTaking = resolve));
     await before;
     this.#endTaking = endTaking;
-    return KIND_NAMES.filter((kind) => (this.#running.get(kind) ?? 0) >= KINDS[kind].limit);
+    return KIND_NAMES.filter((kind) => {
+      const running = [...this.#running].filter(({ flags }) => flags?.[kind] === true);
+      return running.length >= KINDS[kind].limit;
+    });
   };
-
-  #count({ flags }: Job, change: number): void {
-    for (const kind of KIND_NAMES)
-      if (flags?.[kind] === true) this.#running.set(kind, (this.#running.get(kind) ?? 0) + change);
-  }
 }
