@@ -8,18 +8,18 @@ import type { Env } from '../config/env.js';
 class CommandModule {}
 
 /** Does something with services of the application. No routes are served and no jobs run. */
-export async function withServices<T>(
+export async function withServices(
   env: Env,
   database: Database,
   { imports = [], providers = [] }: Pick<ModuleMetadata, 'imports' | 'providers'>,
-  act: (services: INestApplicationContext) => Promise<T>,
-): Promise<T> {
+  act: (services: INestApplicationContext) => Promise<void>,
+): Promise<void> {
   const services = await NestFactory.createApplicationContext(
     { module: CommandModule, imports: [ConfigModule.forRoot(env, database), ...imports], providers },
     { logger: ['error', 'fatal'], abortOnError: false },
   );
   try {
-    return await act(services);
+    await act(services);
   } finally {
     await services.close();
   }
