@@ -68,7 +68,7 @@ function productOf({ recipe, flavour, size }: (typeof CHOICES)[number], baker: s
     flavour.note,
     baker === '' ? '' : `${baker} bakes it by a recipe from home.`,
     pick(BAKERY.ovens, n),
-    n % 2 === 0 ? '' : `It goes well with ${pick(BAKERY.partners, n)}.`,
+    n % 2 === 0 ? '' : `It goes well with ${pick(BAKERY.partners, Math.floor(n / 2))}.`,
     pick(BAKERY.keeping, n),
   ];
   // One product in twenty has no picture, as in any catalog.
