@@ -1,4 +1,3 @@
-import type { NestApplicationOptions, Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import cookieParser from 'cookie-parser';
@@ -19,9 +18,6 @@ import type { Env } from './config/env.js';
 import { JobsService } from './jobs/jobs.service.js';
 import { serveOpenApi } from './openapi.js';
 
-/** The options that are set here. Nest's own type of them extends a class that Nest does not export. */
-type AppOptions = Pick<NestApplicationOptions, 'logger' | 'bodyParser' | 'rawBody' | 'abortOnError'>;
-
 /** Largest JSON body in bytes (contract 8). */
 const JSON_BODY_LIMIT = 100 * 1024;
 
@@ -35,17 +31,19 @@ export async function createApp(
   database: Database,
   logger: Logger,
 ): Promise<NestExpressApplication> {
-  const options: AppOptions = {
-    logger: nestLogger(logger),
-    // Only JSON is parsed for every route, below; Nest's default would parse forms of pages as well.
-    bodyParser: false,
-    rawBody: true,
-    abortOnError: false,
-  };
+  // Loaded only where it is wanted.
+  const more =
+    env.metricsPort === undefined ? [] : [(await import('./metrics/metrics.module.js')).MetricsModule];
   const app = await NestFactory.create<NestExpressApplication>(
-    AppModule.forRoot(env, database, await metricsModules(env)),
+    AppModule.forRoot(env, database, more),
     new HttpAdapter(),
-    options,
+    {
+      logger: nestLogger(logger),
+      // Only JSON is parsed for every route, below; Nest's default would parse forms of pages as well.
+      bodyParser: false,
+      rawBody: true,
+      abortOnError: false,
+    },
   );
   const isCorsOrigin = corsOriginMatcher(env);
 
@@ -91,9 +89,4 @@ export async function stopApp(app: NestExpressApplication): Promise<void> {
   app.get(JobsService, { strict: false }).stopTaking();
   await closeServer(app.getHttpServer());
   await app.close();
-}
-
-/** Loaded only where it is wanted. */
-async function metricsModules({ metricsPort }: Env): Promise<Type[]> {
-  return metricsPort === undefined ? [] : [(await import('./metrics/metrics.module.js')).MetricsModule];
 }

@@ -14,15 +14,19 @@ export async function serve(env: Env, stopTracing?: () => Promise<void>): Promis
   routeConsole(logger);
 
   const stop = new AbortController();
+  // Even if something is still open: a database that does not answer would hold the process longer.
+  stop.signal.onabort = () => {
+    setTimeout(() => {
+      logger.warn('not everything ended in time and is left as it is');
+      process.exit();
+    }, STOP_MS).unref();
+  };
   for (const signal of ['SIGTERM', 'SIGINT'])
     process.on(signal, () => {
-      if (stop.signal.aborted) return;
-      logger.info(`stopping: ${signal}`);
+      if (!stop.signal.aborted) logger.info(`stopping: ${signal}`);
       stop.abort();
-      endWithin(STOP_MS);
     });
 
-  let exitCode = 0;
   /** What was started, to be closed in reverse order. */
   const started: (() => Promise<void>)[] = [];
   if (stopTracing !== undefined) started.push(stopTracing);
@@ -51,8 +55,8 @@ export async function serve(env: Env, stopTracing?: () => Promise<void>): Promis
     if (!stop.signal.aborted) {
       logger.fatal(`the service could not start: ${startFailure(error, env)}`);
       logger.debug({ err: error }, 'why the service could not start');
-      exitCode = 1;
-      endWithin(STOP_MS);
+      process.exitCode = 1;
+      stop.abort();
     }
   }
 
@@ -61,17 +65,9 @@ export async function serve(env: Env, stopTracing?: () => Promise<void>): Promis
       await close();
     } catch (error) {
       logger.error({ err: error }, 'a part of the service did not stop cleanly');
-      exitCode = 1;
+      process.exitCode = 1;
     }
   }
-  if (exitCode === 0) logger.info('stopped');
-  process.exit(exitCode);
-
-  /** Ends the process after a time, even if something is still open: a database that does not answer would hold it longer. */
-  function endWithin(milliseconds: number): void {
-    setTimeout(() => {
-      logger.warn('not everything ended in time and is left as it is');
-      process.exit(exitCode);
-    }, milliseconds).unref();
-  }
+  if (process.exitCode === undefined) logger.info('stopped');
+  process.exit();
 }

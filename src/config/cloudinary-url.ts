@@ -1,13 +1,5 @@
 /** What a CLOUDINARY_URL says, under the names of the SDK's options. */
-export interface CloudinaryAccount {
-  readonly cloud_name: string;
-  readonly api_key: string;
-  readonly api_secret: string;
-  /** Base address of the upload API, without a trailing slash. */
-  readonly upload_prefix: string;
-  /** Set per account in Cloudinary's console. */
-  readonly signature_algorithm: 'sha1' | 'sha256';
-}
+export type CloudinaryAccount = ReturnType<typeof parseCloudinaryUrl>;
 
 const FORM = 'CLOUDINARY_URL must be cloudinary://<api key>:<api secret>@<cloud name>';
 
@@ -17,11 +9,13 @@ const FORM = 'CLOUDINARY_URL must be cloudinary://<api key>:<api secret>@<cloud 
  *
  * @throws Error on any other form; its message does not repeat the text, which holds a secret
  */
-export function parseCloudinaryUrl(text: string): CloudinaryAccount {
+export function parseCloudinaryUrl(text: string) {
   // Not `new URL` in a try block: the error that it throws carries the whole text in `input`.
   if (!URL.canParse(text)) throw new Error(FORM);
   const { protocol, username, password, hostname, port, searchParams } = new URL(text);
+  // Base address of the upload API.
   const upload_prefix = searchParams.get('upload_prefix') ?? 'https://api.cloudinary.com';
+  // Set per account in Cloudinary's console.
   const signature_algorithm = searchParams.get('signature_algorithm') ?? 'sha1';
   const isWhole = protocol === 'cloudinary:' && username && password && hostname && port === '';
   const isPrefix = /^https?:/.test(upload_prefix) && URL.canParse(upload_prefix);
@@ -33,5 +27,5 @@ export function parseCloudinaryUrl(text: string): CloudinaryAccount {
     api_secret: decodeURIComponent(password),
     upload_prefix: upload_prefix.replace(/\/+$/, ''),
     signature_algorithm,
-  };
+  } as const;
 }
