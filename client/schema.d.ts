@@ -126,7 +126,7 @@ export interface paths {
         put?: never;
         /**
          * Sign in
-         * @description Read the user under either key. A later login replaces the refresh token of an earlier one.
+         * @description Read the user under either key. A later login ends the session of an earlier one.
          */
         post: operations["AuthController_login"];
         delete?: never;
@@ -146,7 +146,7 @@ export interface paths {
         put?: never;
         /**
          * Sign out
-         * @description Clears both cookies. Ends the session if the access cookie is well signed, even expired, and of the live session.
+         * @description Clears both cookies. Ends the session of the access cookie, even if that has expired.
          */
         post: operations["AuthController_logout"];
         delete?: never;
@@ -410,7 +410,7 @@ export interface paths {
         put?: never;
         /**
          * Create an account and sign in
-         * @description The role is always USER. A one-time password for e-mail verification is sent to the address.
+         * @description The role is always USER. A code to verify the e-mail is sent to the address.
          */
         post: operations["AuthController_register"];
         delete?: never;
@@ -435,7 +435,7 @@ export interface paths {
         head?: never;
         /**
          * Change name or e-mail
-         * @description A new e-mail is unverified and gets a code. A change sets both cookies anew and ends every other session.
+         * @description A new e-mail gets a code. A change sets both cookies anew and ends every other session.
          */
         patch: operations["AccountController_updateProfile"];
         trace?: never;

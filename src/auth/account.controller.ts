@@ -64,8 +64,7 @@ export class AccountController {
   @Patch('users')
   @ApiEndpoint({
     summary: 'Change name or e-mail',
-    description:
-      'A new e-mail is unverified and gets a code. A change sets both cookies anew and ends every other session.',
+    description: 'A new e-mail gets a code. A change sets both cookies anew and ends every other session.',
     access: 'user',
     success: { status: 200, data: { user: UserWithRoleView }, cookies: BOTH_COOKIES },
     failures: [

@@ -24,8 +24,7 @@ export class AuthController {
   @Post('register')
   @ApiEndpoint({
     summary: 'Create an account and sign in',
-    description:
-      'The role is always USER. A one-time password for e-mail verification is sent to the address.',
+    description: 'The role is always USER. A code to verify the e-mail is sent to the address.',
     access: 'none',
     success: { status: 201, data: { user: UserWithRoleView }, cookies: BOTH_COOKIES },
     failures: [failures.validation({ email: 'your email format is invalid' }), failures.emailTaken()],
@@ -44,8 +43,7 @@ export class AuthController {
   @Post('login')
   @ApiEndpoint({
     summary: 'Sign in',
-    description:
-      'Read the user under either key. A later login replaces the refresh token of an earlier one.',
+    description: 'Read the user under either key. A later login ends the session of an earlier one.',
     access: 'none',
     success: { status: 200, data: { users: UserView, user: UserWithRoleView }, cookies: BOTH_COOKIES },
     failures: [failures.validation({ password: 'password is required' }), failures.credentials()],
@@ -82,8 +80,7 @@ export class AuthController {
   @Post('logout')
   @ApiEndpoint({
     summary: 'Sign out',
-    description:
-      'Clears both cookies. Ends the session if the access cookie is well signed, even expired, and of the live session.',
+    description: 'Clears both cookies. Ends the session of the access cookie, even if that has expired.',
     access: 'none',
     success: { status: 204, cookies: BOTH_COOKIES },
     changesState: true,
