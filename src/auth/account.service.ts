@@ -81,7 +81,10 @@ export class AccountService implements OnModuleInit {
     });
   }
 
-  /** Ends every other session, and a code to reset the former password. @throws Failure 400 when that one is wrong */
+  /**
+   * Changes the password. Ends every other session, and a code to reset the former password.
+   * @throws Failure 400 when the current password is wrong
+   */
   async changePassword(
     caller: Principal,
     { currentPassword, password }: ChangePasswordDto,

@@ -12,13 +12,13 @@ export const ClientAddress = createParamDecorator((_: undefined, context: Execut
 });
 
 /** What is no address, because a proxy passed on what a client wrote into X-Forwarded-For, is counted as it is. */
-function networkOf(address: string): string {
-  const [plain = ''] = address.split('%', 1);
-  // How a socket for both versions shows an IPv4 address (RFC 4291, 2.5.5.2).
-  const ipv4 = plain.replace(/^::ffff:(?=[\d.]+$)/i, '');
-  if (!isIPv6(ipv4)) return ipv4;
+function networkOf(ip: string): string {
+  const [plain = ''] = ip.split('%', 1);
+  // A socket for both versions shows an IPv4 address with a prefix (RFC 4291, 2.5.5.2).
+  const address = plain.replace(/^::ffff:(?=[\d.]+$)/i, '');
+  if (!isIPv6(address)) return address;
   // A URL writes an address in one way: groups of hexadecimal digits, of which `::` leaves out some that are zero.
-  const [head = '', tail] = new URL(`http://[${plain}]`).hostname.slice(1, -1).split('::');
+  const [head = '', tail] = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::');
   const before = head.split(':').filter(Boolean);
   const after = tail?.split(':').filter(Boolean) ?? [];
   const zeros = Array.from({ length: 8 - before.length - after.length }, () => '0');
