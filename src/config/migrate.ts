@@ -1,6 +1,6 @@
 import { runMigrations as runJobMigrations } from 'graphile-worker';
 import { setTimeout as delay } from 'node:timers/promises';
-import { DataSource, type EntityManager } from 'typeorm';
+import { DataSource } from 'typeorm';
 import { dataSourceOptions, migrations } from './data-source.js';
 import { errorCode } from './files.js';
 
@@ -21,15 +21,6 @@ const LOCKED = new Set(['55P03', '40P01']);
 
 /** Receives a line for each time that a migration had to give way to a long transaction. */
 type Log = (message: string) => void;
-
-/** Names of migrations, in their order. */
-export interface MigrationStatus {
-  readonly applied: readonly string[];
-  /** Of this build, and not applied. */
-  readonly pending: readonly string[];
-  /** Applied by a newer build: this one does not know them. */
-  readonly unknown: readonly string[];
-}
 
 /**
  * Brings the schema of the service and of its job queue up to date. Processes that start together take turns.
@@ -64,13 +55,13 @@ export async function revertLastMigration(databaseUrl: string, log?: Log): Promi
   );
 }
 
-/** What is applied and what is not. Changes nothing. */
-export async function migrationStatus(databaseUrl: string): Promise<MigrationStatus> {
-  return await withDataSource(databaseUrl, migrations, statusOf);
+/** Names of the migrations that are applied, and of those that are not, in their order. Changes nothing. */
+export function migrationStatus(databaseUrl: string) {
+  return withDataSource(databaseUrl, migrations, statusOf);
 }
 
 /** The same on connections that are open. */
-export async function statusOf(dataSource: DataSource): Promise<MigrationStatus> {
+export async function statusOf(dataSource: DataSource) {
   const [table] = await dataSource.query<unknown[]>(`SELECT WHERE to_regclass('migrations') IS NOT NULL`);
   const rows = table
     ? await dataSource.query<{ name: string }[]>('SELECT name FROM migrations ORDER BY id')
@@ -79,7 +70,9 @@ export async function statusOf(dataSource: DataSource): Promise<MigrationStatus>
   const known = dataSource.migrations.map(({ name, constructor }) => name ?? constructor.name);
   return {
     applied,
+    /** Of this build, and not applied. */
     pending: known.filter((name) => !applied.includes(name)),
+    /** Applied by a newer build: this one does not know them. */
     unknown: applied.filter((name) => !known.includes(name)),
   };
 }
@@ -108,24 +101,17 @@ function inTurn<T>(dataSource: DataSource, change: () => Promise<T>): Promise<T>
   // READ COMMITTED: between two statements it holds no snapshot, so it holds up no CREATE INDEX CONCURRENTLY.
   return dataSource.transaction('READ COMMITTED', async (lock) => {
     await lock.query('SET LOCAL idle_in_transaction_session_timeout = 0');
-    await takeTurn(lock);
-    return await change();
+    // Asks again and again instead of waiting inside a statement: that would hold a snapshot, for which the holder's
+    // CREATE INDEX CONCURRENTLY would wait in turn, both for ever.
+    const deadline = Date.now() + TURN_DEADLINE_MS;
+    while (Date.now() < deadline) {
+      const question = `SELECT pg_try_advisory_xact_lock(${MIGRATION_LOCK}) AS taken`;
+      const [answer] = await lock.query<{ taken: boolean }[]>(question);
+      if (answer?.taken === true) return await change();
+      await delay(TURN_PAUSE_MS);
+    }
+    throw new Error(`another process has been changing the schema for ${TURN_DEADLINE_MS / 60_000} minutes`);
   });
-}
-
-/**
- * Asks again and again instead of waiting inside a statement: that would hold a snapshot, for which the holder's
- * CREATE INDEX CONCURRENTLY would wait in turn, both for ever.
- */
-async function takeTurn(lock: EntityManager): Promise<void> {
-  const deadline = Date.now() + TURN_DEADLINE_MS;
-  while (Date.now() < deadline) {
-    const question = `SELECT pg_try_advisory_xact_lock(${MIGRATION_LOCK}) AS taken`;
-    const [answer] = await lock.query<{ taken: boolean }[]>(question);
-    if (answer?.taken === true) return;
-    await delay(TURN_PAUSE_MS);
-  }
-  throw new Error(`another process has been changing the schema for ${TURN_DEADLINE_MS / 60_000} minutes`);
 }
 
 /**
