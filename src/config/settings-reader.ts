@@ -4,9 +4,7 @@ import { isIP } from 'node:net';
 const MINIMUM_SECRET_LENGTH = 32;
 
 /** The settings are unusable; the message names every bad variable, one a line. */
-export class SettingsError extends Error {
-  override readonly name = 'SettingsError';
-}
+export class SettingsError extends Error {}
 
 /**
  * Reads typed values from environment variables and collects what is wrong with them, so that an operator

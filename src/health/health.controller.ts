@@ -32,27 +32,19 @@ export class HealthController {
     failures: [failures.notReady(['database', 'queue'])],
   })
   async ready(): Promise<Record<string, never>> {
-    const problems = await this.#schemaProblems();
+    const late = delay(DATABASE_DEADLINE_MS, undefined, { ref: false }).then(() => {
+      throw new Error(`no answer within ${DATABASE_DEADLINE_MS} ms`);
+    });
+    const status = Promise.race([statusOf(this.dataSource), late]);
+    const problems: [part: string, reason: string][] = await status.then(
+      ({ pending }) => (pending.length > 0 ? [['migrations', 'one has not run']] : []),
+      (error: unknown) => [['database', error instanceof Error ? error.message : String(error)]],
+    );
     if (!this.jobs.isWorking) problems.push(['queue', 'it takes no jobs at the moment']);
     if (problems.length === 0) return {};
-    const reasons = problems.map(([part, reason]) => `${part} (${reason})`).join(', ');
     throw failures.notReady(
       problems.map(([part]) => part),
-      `not ready: ${reasons}`,
+      `not ready: ${problems.map(([part, reason]) => `${part} (${reason})`).join(', ')}`,
     );
-  }
-
-  /** What the database answers in time, as pairs of a part and the reason why it is not ready. */
-  async #schemaProblems(): Promise<[string, string][]> {
-    try {
-      const status = await Promise.race([
-        statusOf(this.dataSource),
-        delay(DATABASE_DEADLINE_MS, null, { ref: false }),
-      ]);
-      if (status === null) return [['database', `no answer within ${DATABASE_DEADLINE_MS} ms`]];
-      return status.pending.length > 0 ? [['migrations', 'one has not run']] : [];
-    } catch (error) {
-      return [['database', error instanceof Error ? error.message : String(error)]];
-    }
   }
 }
