@@ -145,7 +145,7 @@ describe('the settings', () => {
     ['STAGED_IMAGE_TTL_S', ['0', '86401', 'ten']],
     ['TRUSTED_PROXIES', ['10', 'true', 'proxy.example', '10.0.0.0/33', '10.0.0.0/0', '::/0', '10.0.0.1,']],
     ['PUBLIC_URL', ['bakery.example', 'ftp://bakery.example', 'javascript:alert(1)']],
-    ['DATABASE_URL', ['localhost:5432', 'mysql://localhost/db']],
+    ['DATABASE_URL', ['localhost:5432', 'mysql://localhost/db', 'postgresql://shop:100%@localhost/db']],
     ['SMTP_URL', ['mail.example', 'imap://mail.example']],
     ['LOG_LEVEL', ['INFO', 'warning']],
     ['CORS_ORIGINS', ['*', 'null', 'shop.example', 'https://shop.example/', 'https://*.shop.example']],

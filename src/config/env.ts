@@ -142,10 +142,9 @@ function checkProduction(env: Env): void {
   // Anybody who has read this repository could sign tokens and notifications, or sign in, with such a secret.
   for (const name of ['JWT_ACCESS_SECRET', 'JWT_REFRESH_SECRET', 'MIDTRANS_SERVER_KEY', 'ADMIN_PASSWORD'])
     if (isPublished(env.text(name, ''))) env.bad(name, published);
-  if (env.databaseUrl !== undefined && URL.canParse(env.databaseUrl)) {
-    if (isPublished(decodeURIComponent(new URL(env.databaseUrl).password)))
-      env.bad('DATABASE_URL', published);
-  }
+  const { databaseUrl = '' } = env;
+  if (URL.canParse(databaseUrl) && isPublished(new URL(databaseUrl).password))
+    env.bad('DATABASE_URL', published);
   if (env.jwtAccessSecret === '') env.bad('JWT_ACCESS_SECRET', 'is required in production');
   if (env.jwtRefreshSecret === '') env.bad('JWT_REFRESH_SECRET', 'is required in production');
   if (env.payment.gateway === 'simulator')

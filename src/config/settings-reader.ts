@@ -82,6 +82,11 @@ export class SettingsReader {
     if (!URL.canParse(value) || !protocols.includes(new URL(value).protocol)) {
       this.bad(name, `must be a URL that begins with ${protocols.map((p) => `${p}//`).join(' or ')}`);
     }
+    try {
+      decodeURIComponent(value);
+    } catch {
+      this.bad(name, 'must be a URL, in which a % is written as %25');
+    }
     return value;
   }
 

@@ -26,29 +26,32 @@ const OVERHEAD_BYTES = 512;
  */
 @Injectable()
 export class ProductPages {
-  readonly #cache: LRUCache<number, ProductPage>;
+  /** Null with CATALOG_CACHE_MB=0. */
+  readonly #cache: LRUCache<number, ProductPage> | null;
 
   constructor(
     { catalogCacheBytes }: Env,
     private readonly products: ProductsRepository,
     private readonly images: ImagesService,
   ) {
-    this.#cache = new LRUCache({
-      // Not 0, which is no limit. In one byte no page fits: each is read from the database.
-      maxSize: Math.max(catalogCacheBytes, 1),
-      sizeCalculation: ({ body }) => body.length + OVERHEAD_BYTES,
-      ttl: LIFETIME_MS,
-      fetchMethod: (afterId) => this.#load(afterId),
-      // A load that `clear` overtakes is answered to those who wait for it, and is not kept.
-      ignoreFetchAbort: true,
-    });
+    this.#cache =
+      catalogCacheBytes === 0
+        ? null
+        : new LRUCache({
+            maxSize: catalogCacheBytes,
+            sizeCalculation: ({ body }) => body.length + OVERHEAD_BYTES,
+            ttl: LIFETIME_MS,
+            fetchMethod: (afterId) => this.#load(afterId),
+            // A load that `clear` overtakes is answered to those who wait for it, and is not kept.
+            ignoreFetchAbort: true,
+          });
   }
 
   /** At most 50 products after an id, ordered by id; null past the last one. */
   async after(id: number): Promise<ProductPage | null> {
-    const kept = this.#cache.get(id);
-    const page = kept ?? (await this.#cache.forceFetch(id));
-    if (kept === undefined) catalogCacheBytes.set(this.#cache.calculatedSize);
+    const kept = this.#cache?.get(id);
+    const page = kept ?? (await (this.#cache?.forceFetch(id) ?? this.#load(id)));
+    if (this.#cache !== null && kept === undefined) catalogCacheBytes.set(this.#cache.calculatedSize);
     if (page.body.length === 0) return null;
     catalogCachePages.inc({ result: kept === undefined ? 'miss' : 'hit' });
     return page;
@@ -62,7 +65,7 @@ export class ProductPages {
 
   /** Forgets every page, those that are being loaded included. Call it after each commit that changes a product. */
   clear(): void {
-    this.#cache.clear();
+    this.#cache?.clear();
   }
 
   async #load(afterId: number, search?: string): Promise<ProductPage> {
