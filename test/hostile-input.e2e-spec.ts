@@ -3,6 +3,7 @@ import type { Server } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { newAccount } from './support/accounts.js';
 import type { Client } from './support/client.js';
+import { expectFailure, MESSAGES } from './support/failure.js';
 import { noisyPng } from './support/pictures.js';
 import { CAKE, createProduct, fail, form, productCount } from './support/products.js';
 import { sendRaw } from './support/raw-http.js';
@@ -75,6 +76,11 @@ describe('text', () => {
       expect(answer.body).toMatchObject({ data: { user: { fullname } } });
     },
   );
+
+  it('half of a surrogate pair in an e-mail address is 400', async () => {
+    const answer = await service.client().post('/api/login').send({ email: '\ud800@a.co', password: 'x' });
+    expectFailure(answer, 400, MESSAGES.malformedRequest);
+  });
 
   it('a line break in a path or a name begins no new log line', async () => {
     const id = 'log-injection-1';
