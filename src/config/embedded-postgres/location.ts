@@ -32,7 +32,7 @@ export async function locate(dataDir: string): Promise<Location> {
   let folder = (await readIfPresent(record))?.trim() ?? join(root, 'postgres');
   const runAs = await serverUser(folder);
   if (runAs && !existsSync(folder)) {
-    // Takes the search permission on every folder above it.
+    // The server's user needs the search permission on every folder above it as well.
     const enter = run('/bin/sh', ['-c', 'cd -- "$1"', 'sh', root], runAs);
     await enter.catch(async () => {
       const name = createHash('sha256').update(root).digest('hex').slice(0, 16);

@@ -14,8 +14,8 @@ const MAX_LOG_BYTES = 5 * 1024 * 1024;
 
 /**
  * The server that runs on a cluster, be it starting or ending. After a crash, the process number in its `postmaster.pid`
- * may belong to another process, which PostgreSQL would take for a server: such a file is removed. PostgreSQL's check of
- * the shared memory still keeps a second server out of a cluster that is in use.
+ * may belong to another process, which PostgreSQL would take for a server. So such a file is removed. PostgreSQL also
+ * checks the shared memory, which keeps a second server out of a cluster that is in use.
  */
 export async function findServer({ folder }: Location) {
   const pidFile = join(folder, 'postmaster.pid');
@@ -33,7 +33,7 @@ function isRunning(pid: number): boolean {
   try {
     return process.kill(pid, 0);
   } catch {
-    return false; // Nor is another user's process the server, which this user or root has started.
+    return false; // It has ended, or it is another user's: the server is ours.
   }
 }
 
