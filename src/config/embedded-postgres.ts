@@ -103,7 +103,7 @@ export class EmbeddedPostgres {
   private async recover(port: number): Promise<Session | undefined> {
     const { log } = this.options;
     const since = Date.now();
-    for (;;) {
+    for (let hasTold = false; ; hasTold = true) {
       try {
         const session = await this.acquire(port);
         log(`embedded PostgreSQL was lost and is back (port ${port}, ${Date.now() - since} ms)`);
@@ -111,7 +111,7 @@ export class EmbeddedPostgres {
       } catch (error) {
         if (this.stopping.signal.aborted) return undefined;
         const reason = (error instanceof Error ? error.message : String(error)).replaceAll(/\s+/g, ' ');
-        log(`embedded PostgreSQL was lost and is not back yet: ${reason}`);
+        if (!hasTold) log(`embedded PostgreSQL was lost and is not back yet: ${reason}`);
         await Promise.race([delay(RECOVERY_PAUSE_MS, undefined, { ref: false }), this.stopAsked]);
       }
     }
