@@ -187,6 +187,16 @@ describe('durable jobs on PostgreSQL', () => {
     });
   });
 
+  it('a stop while the database leaves the queue without an answer throws nothing when the connection breaks', async () => {
+    const proxy = await DatabaseProxy.start(database.url);
+    const stalled = proxy.stallAt('LISTEN "jobs:insert"');
+    const worker = await startProcess(undefined, { url: proxy.url });
+    await stalled;
+    const stopped = worker.stop();
+    await proxy.down();
+    await stopped;
+  });
+
   it('a handler that hangs is cut off at its deadline and its job repeated', async () => {
     let hangs = true;
     const worker = await startProcess(() => (hangs ? never() : undefined), { deadlineMs: 100 });

@@ -1,6 +1,6 @@
 import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
 import { type CronItem, parseCronItems, type TaskList } from 'graphile-worker';
-import pg from 'pg';
+import type pg from 'pg';
 import type { EntityManager } from 'typeorm';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -10,6 +10,7 @@ import { Database } from '../config/database.js';
 import { type JobKind, priorityOf, WORKERS } from './job-kinds.js';
 import { type DeadLocks, freeJobs, MAX_ATTEMPTS, settleFailedJobs } from './job-table.js';
 import { PermanentJobError } from './permanent-job-error.js';
+import { QueuePool } from './queue-pool.js';
 import { runJobs } from './run-jobs.js';
 import { withinDeadline } from './with-deadline.js';
 
@@ -64,7 +65,7 @@ export class JobsService implements OnModuleDestroy {
   #isWorking = false;
 
   constructor(private readonly database: Database) {
-    this.pool = new pg.Pool({
+    this.pool = new QueuePool({
       connectionString: database.url,
       application_name: 'bakery-jobs',
       // One listens for new jobs; taking a job and writing its result down are short.

@@ -7,6 +7,7 @@ export class DatabaseProxy {
   #server = createServer();
   #port = 0;
   #isStalled = false;
+  #stallsAt: { readonly text: string; readonly stalled: () => void } | undefined;
 
   private constructor(private readonly target: URL) {}
 
@@ -48,6 +49,13 @@ export class DatabaseProxy {
     for (const socket of this.#sockets) socket.pause();
   }
 
+  /** Stalls as soon as a client sends a text. @returns fulfilled then */
+  stallAt(text: string): Promise<void> {
+    return new Promise((stalled) => {
+      this.#stallsAt = { text, stalled };
+    });
+  }
+
   /** Serves new connections again; those of before stay silent, as after a failover. */
   failOver(): void {
     this.#isStalled = false;
@@ -60,7 +68,12 @@ export class DatabaseProxy {
       [server, client],
     ] as const) {
       this.#sockets.add(socket);
-      socket.on('data', (chunk) => other.write(chunk));
+      socket.on('data', (chunk: Buffer) => {
+        if (socket === client && this.#stallsAt && chunk.includes(this.#stallsAt.text)) {
+          this.stall();
+          this.#stallsAt.stalled();
+        } else other.write(chunk);
+      });
       // A reset is one of the ways in which a connection ends here.
       socket.on('error', () => other.destroy());
       socket.on('close', () => {
