@@ -42,9 +42,9 @@ export class PaymentEventsService {
   }
 
   /**
-   * Asks the gateway about each of an order's payment attempts, and ends the order if that was asked for and nothing of it can be
-   * paid any more. If the order changed meanwhile, the answers may be older than the news: then only a cancellation is
-   * recorded, which is final.
+   * Asks the gateway about each of an order's payment attempts, and ends the order if that was asked for and nothing of it
+   * can be paid any more. If the order changed meanwhile, the answers may be older than the news: then only a cancellation
+   * is recorded, which is final.
    *
    * @returns the order as it is now, and `outdated` if it changed meanwhile
    * @throws GatewayUnavailableError
