@@ -6,9 +6,6 @@ import type { Cluster } from './cluster.js';
 const NAME = 'bakery';
 /** Advisory locks are counted per database, and nothing else uses the database `postgres`. */
 const SUPERVISOR_LOCK = 0x62616b;
-const CONNECT_TIMEOUT_MS = 2_000;
-/** The server notices within milliseconds that the process of a former holder ended. */
-const LOCK_PATIENCE_MS = 500;
 /** https://www.postgresql.org/docs/18/errcodes-appendix.html */
 const LOCK_NOT_AVAILABLE = '55P03';
 const WRONG_PASSWORD = '28P01';
@@ -50,8 +47,8 @@ export async function openSession(
   const client = new pg.Client({
     connectionString: `postgresql://postgres:${secret}@127.0.0.1:${port}/postgres`,
     application_name: `bakery ${supervisor}`,
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    lock_timeout: LOCK_PATIENCE_MS,
+    connectionTimeoutMillis: 2_000,
+    lock_timeout: 500, // the server notices within milliseconds that the process of a former holder ended
   });
   client.on('error', () => {
     // `end` follows.
