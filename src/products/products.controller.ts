@@ -14,7 +14,7 @@ import { ApiBody, ApiParam, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { AdminGuard } from '../auth/admin.guard.js';
 import { failures, TOO_MANY_IMAGES } from '../common/errors.js';
-import { isId } from '../common/ids.js';
+import { idOf } from '../common/ids.js';
 import { ApiEndpoint } from '../common/api-endpoint.decorator.js';
 import { FormInterceptor } from '../images/form.interceptor.js';
 import { Form, ImageFormPipe } from '../images/image-form.pipe.js';
@@ -133,10 +133,4 @@ export class ProductsController {
   async delete(@Param('product_id') productId: string): Promise<void> {
     await this.products.delete(idOf(productId));
   }
-}
-
-/** @throws Failure 404 for what cannot be a product's id */
-function idOf(text: string): number {
-  if (!/^[1-9]\d{0,9}$/.test(text) || !isId(Number(text))) throw failures.notFound();
-  return Number(text);
 }
