@@ -1,3 +1,5 @@
+import { execFileSync } from 'node:child_process';
+
 /** Longest warm-up, in seconds. V8 compiles beside the load, so on a machine with few cores rates climb for that long. */
 const WARM_UP_SECONDS = 30;
 const CONNECTIONS = 32;
@@ -18,6 +20,8 @@ export async function measure({ generator, options, log }, targets) {
       const { url, traffic, connections = CONNECTIONS, status = 200, statuses = [status] } = targets[name];
       const seconds = isWarmUp ? warmUpSeconds(options.seconds) : options.seconds;
       const key = `${name} ${traffic.kind} ${url}`;
+      // What the target before it wrote would be written during this round.
+      execFileSync('sync');
       const result = await generator.run({ target: key, traffic, url, connections, seconds });
       for (const problem of problemsOf(result, statuses)) problems[name].add(problem);
       log(`  ${isWarmUp ? 'warming up' : `round ${round}`}: ${name} ${result.perSecond.toFixed(0)}/s`);

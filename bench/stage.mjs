@@ -29,8 +29,8 @@ async function removeDataDir(folder) {
 }
 
 /**
- * All that is measured runs here: one embedded PostgreSQL with its ordinary, durable settings, its databases, and
- * processes that the rows start and end.
+ * All that is measured runs here: one embedded PostgreSQL with its ordinary, durable settings but for autovacuum, its
+ * databases, and processes that the rows start and end.
  */
 export class Stage {
   #template;
@@ -41,7 +41,8 @@ export class Stage {
     // Beside the service's own data, so that the disk is the one that a service here would use.
     await mkdir(join(root, '.data'), { recursive: true });
     const folder = await mkdtemp(join(root, '.data', 'bench-'));
-    const postgres = await startEmbeddedPostgres({ dataDir: folder, log: () => {} });
+    const serverSettings = { autovacuum: 'off' };
+    const postgres = await startEmbeddedPostgres({ dataDir: folder, log: () => {}, serverSettings });
     return new Stage(options, log, folder, postgres);
   }
 
@@ -170,7 +171,7 @@ export class Stage {
     const url = await this.#createDatabase(name, 'template1');
     await migrate(url);
     await fill(url);
-    // Now, so that autovacuum does not run in the middle of a round.
+    // Autovacuum is off: it would run in the middle of a round.
     await this.query(url, 'VACUUM (ANALYZE)');
     this.log(`seeded ${what} in ${((performance.now() - begun) / 1000).toFixed(1)} s`);
     return url;
