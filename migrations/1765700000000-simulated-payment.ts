@@ -1,8 +1,8 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * The simulator keeps a payment as the fields of its messages, in one column. Nobody read when a page was made or its
- * payment settled.
+ * The simulator keeps a payment in one column, with the fields of its messages. The times at which a page was made and
+ * its payment settled are dropped: no code reads them.
  */
 export class SimulatedPayment1765700000000 implements MigrationInterface {
   readonly name = 'SimulatedPayment1765700000000';

@@ -2,7 +2,7 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { TransactionRequest, TransactionStatus } from '../payment-gateway.js';
 import { signatureOf } from '../signature.js';
 
-/** What the messages about a payment say of it, whatever its status; in the gateway's names. */
+/** The fields of a payment that every message about it has, under the gateway's names. */
 export interface Payment {
   readonly transaction_id: string;
   readonly transaction_time: string;
