@@ -7,7 +7,7 @@ import { failures } from '../common/errors.js';
 import { ordersCreated, orderSteps } from '../common/metrics.js';
 import { ProductsService } from '../products/products.service.js';
 import { CheckoutService } from './checkout.service.js';
-import type { CreateOrderDto, NewOrderItemDto } from './create-order.dto.js';
+import type { NewOrderItemDto, OrderRequestDto } from './create-order.dto.js';
 import { type Fulfilment, mayBecome } from './fulfilment.js';
 import { newOrder } from './new-order.js';
 import { OrderMailsService } from './order-mails.service.js';
@@ -48,11 +48,8 @@ export class OrdersService {
    * @throws Failure 400 for products that do not exist or a total that cannot be paid, 409 when the key was used
    *   with other items, 502 when the gateway is away: the order stays, and the same call continues it
    */
-  async create(
-    customer: Principal,
-    { items }: CreateOrderDto,
-    idempotencyKey: string | null,
-  ): Promise<Order> {
+  async create(customer: Principal, request: OrderRequestDto): Promise<Order> {
+    const { items, 'idempotency-key': idempotencyKey = null } = request;
     const digest = digestOf(items);
     const repeated = await this.#repeated(customer, idempotencyKey, digest);
     if (repeated !== null) return repeated;
@@ -109,16 +106,16 @@ export class OrdersService {
    * @throws Failure 404; 409 when the order cannot take this step
    */
   async advance(orderId: string, next: Fulfilment): Promise<Order> {
+    const order = await this.findWithCustomer(orderId);
     await this.dataSource.transaction(async (tx) => {
-      const order = await this.orders.lock(tx, orderId);
-      // The lock also takes the ids of payment attempts.
-      if (order?.orderId !== orderId) throw failures.notFound();
+      // Another step or a payment may have changed it by now.
+      Object.assign(order, await this.orders.lock(tx, orderId));
       if (!mayBecome(order, next)) throw failures.fulfilmentStep(next);
       await this.orders.update(tx, orderId, { fulfilment: next });
       if (next === 'ready') await this.mails.enqueue(tx, orderId, 'order-ready');
     });
     orderSteps.inc({ fulfilment: next });
-    return this.findWithCustomer(orderId);
+    return Object.assign(order, { fulfilment: next });
   }
 
   /** @throws Failure 404 for another's order, 409 when it is not pending, 502 when the gateway is away */
