@@ -103,6 +103,13 @@ describe('jobs that cannot be done, and what an operator does with them', () => 
     smtp.acceptRecipient('later@example.com');
     expect(await jobs('retry', '--all-dead')).toEqual({ code: 0, output: '1 dead jobs run again\n' });
     await smtp.waitForMail(({ to }) => to.includes('later@example.com'));
+
+    // One that is never given up, such as the removal of an image; no service here takes it.
+    const { pool } = service.database;
+    await pool.query(`SELECT graphile_worker.add_job('kept', job_key := 'kept:1', max_attempts := 32767)`);
+    const [kept] = await jobRows(pool, 'kept');
+    expect(await jobs('retry', kept?.id ?? '')).toMatchObject({ code: 0 });
+    expect(await jobRows(pool, 'kept')).toMatchObject([{ attempts: 0, max_attempts: 32_767 }]);
   });
 
   it('drop removes a dead job, but none that is running; an unknown job is exit code 1', async () => {

@@ -81,12 +81,12 @@ export async function countJobs(database: Queryable): Promise<JobCount[]> {
 
 /** Has a job that does not run tried again at once, with all its tries before it. */
 export function retryJob(database: Queryable, id: string): Promise<JobChange> {
-  return change(database, id, retried(`SELECT id FROM ${JOBS} WHERE id = $1`));
+  return change(database, id, retried('jobs.id = $1'));
 }
 
 /** @returns how many dead jobs there were; they are tried again now */
 export async function retryDeadJobs(database: Queryable): Promise<number> {
-  const { rows } = await database.query(retried(`SELECT id FROM ${JOBS} WHERE state = 'dead'`));
+  const { rows } = await database.query(retried(`state = 'dead'`));
   return rows.length;
 }
 
@@ -138,10 +138,14 @@ export async function settleFailedJobs(database: Queryable): Promise<void> {
   );
 }
 
-/** As SQL, not by `WorkerUtils`, which takes 0 for no number. @param ids query of the jobs' ids */
-function retried(ids: string): string {
-  return `SELECT id FROM graphile_worker.reschedule_jobs(ARRAY(${ids}), run_at := now(), attempts := 0,
-    max_attempts := ${MAX_ATTEMPTS})`;
+/**
+ * As SQL, not by `WorkerUtils`, which takes 0 for no number. A dead job's tries may have been cut; one that is never given
+ * up keeps its own.
+ * @param which condition on the jobs
+ */
+function retried(which: string): string {
+  return `SELECT retried.id FROM ${JOBS}, graphile_worker.reschedule_jobs(ARRAY[jobs.id], run_at := now(),
+    attempts := 0, max_attempts := greatest(jobs.max_attempts, ${MAX_ATTEMPTS})) AS retried WHERE ${which}`;
 }
 
 async function change(database: Queryable, id: string, statement: string): Promise<JobChange> {
