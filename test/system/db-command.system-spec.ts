@@ -1,7 +1,8 @@
 import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { appendFile, chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Client } from '../support/client.js';
 import { createDatabase, createEmptyDatabase, type TestDatabase } from '../support/databases.js';
@@ -108,6 +109,9 @@ describe('npm run db -- backup and restore', () => {
     const service = await start(source);
     const writing = keepWriting(service.url, await service.admin());
     await until('some writes are acknowledged', () => writing.done.products >= 3);
+    const abandoned = join('aa', `${randomUUID()}.png`);
+    await mkdir(join(source, 'images', 'aa'), { recursive: true });
+    await writeFile(join(source, 'images', abandoned), png(0));
     const acknowledged = { customers: [...writing.done.customers], products: writing.done.products };
     expect(await db({ DATA_DIR: source }, 'backup', file)).toEqual({
       code: 0,
@@ -122,6 +126,7 @@ describe('npm run db -- backup and restore', () => {
     expect(await service.stop()).toEqual([0]);
 
     expect(await db({ DATA_DIR: target }, 'restore', file)).toMatchObject({ code: 0 });
+    expect(await readdir(join(target, 'images'), { recursive: true })).not.toContain(abandoned);
     const again = await start(target);
     for (const email of acknowledged.customers) {
       await new Client(again.url).post('/api/login').send({ email, password: PASSWORD }).expect(200);
@@ -211,18 +216,26 @@ describe('npm run db -- backup and restore', () => {
     await refuses(newer, /made by a newer build: this one does not know Tomorrow1999999999999/);
   });
 
-  it('a second backup to the same file is refused while the first is being written', async () => {
-    const source = at('of-partial');
-    expect((await db({ DATA_DIR: source }, 'migrate')).code).toBe(0);
+  it('a second backup to the same file is refused while the first is being written, which replaces no file', async () => {
+    const { url, pool } = await dropped(createDatabase());
     const file = at('partial');
-    await mkdir(`${file}.partial`);
-    expect(await db({ DATA_DIR: source }, 'backup', file)).toMatchObject({
+    const holder = await pool.connect();
+    await holder.query('BEGIN; LOCK TABLE users');
+    const first = spawnDb({ DATABASE_URL: url }, 'backup', file);
+    await until('it has begun', async () => (await readdir(root)).includes('partial.partial'));
+    expect(await db({ DATABASE_URL: url }, 'backup', file)).toMatchObject({
       code: 1,
       output: expect.stringContaining(`${file}.partial exists: another backup is being written`) as string,
     });
-    expect((await readdir(root)).filter((name) => name.startsWith(basename(file)))).toEqual([
-      'partial.partial',
-    ]);
+    await writeFile(file, 'of another program');
+    await holder.query('ROLLBACK');
+    holder.release();
+    expect({ code: await first.exited, output: first.output() }).toEqual({
+      code: 1,
+      output: expect.stringContaining(`file already exists, open '${file}'`) as string,
+    });
+    expect(await readFile(file, 'utf8')).toBe('of another program');
+    expect((await readdir(root)).filter((name) => name.startsWith('partial'))).toEqual(['partial']);
   });
 });
 

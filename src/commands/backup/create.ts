@@ -33,6 +33,8 @@ export async function createBackup(databaseUrl: string, dataDir: string, target:
     await pack(content, packed, manifest);
     await chmod(packed, 0o600);
     await sync(packed);
+    // Fails if another program has made a file of this name meanwhile.
+    await (await open(file, 'wx')).close();
     await rename(packed, file);
     await sync(dirname(file));
     return (await stat(file)).size;
@@ -46,7 +48,8 @@ function readDatabase(databaseUrl: string, images: string, content: string) {
     await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY');
     const { rows } = await client.query<{ name: string }>('SELECT name FROM migrations ORDER BY id');
     const createdAt = new Date().toISOString();
-    await copyImages(images, join(content, 'images'));
+    const attached = await client.query<{ id: string }>("SELECT id FROM images WHERE state = 'attached'");
+    await copyImages(new Set(attached.rows.map(({ id }) => id)), images, join(content, 'images'));
     const tables = await tablesOf(client);
     await mkdir(join(content, 'tables'));
     for (const { name, columns } of tables) {
@@ -60,11 +63,11 @@ function readDatabase(databaseUrl: string, images: string, content: string) {
   });
 }
 
-/** Copies the files of the local images; first of all, because images that are removed meanwhile lose theirs. */
-async function copyImages(from: string, to: string): Promise<void> {
+/** Copies the files of local images; first of all, because images that are removed meanwhile lose theirs. */
+async function copyImages(ids: ReadonlySet<string>, from: string, to: string): Promise<void> {
   await mkdir(to);
   for (const path of await readdir(from, { recursive: true }).catch(() => [])) {
-    if (!IMAGE_FILE.test(path)) continue;
+    if (!ids.has(IMAGE_FILE.exec(path)?.[1] ?? '')) continue;
     await mkdir(join(to, dirname(path)), { recursive: true });
     await copyFile(join(from, path), join(to, path), constants.COPYFILE_FICLONE).catch((error: unknown) => {
       if (errorCode(error) !== 'ENOENT') throw error;
