@@ -4,7 +4,7 @@ import type { Env } from './config/env.js';
 export function startFailure(error: unknown, env: Env): string {
   if (!(error instanceof Error)) return String(error);
   const { code = '', syscall, path, port } = error as NodeJS.ErrnoException & { readonly port?: number };
-  if (syscall === 'listen') {
+  if (syscall === 'listen' || syscall === 'getaddrinfo') {
     const setting = port === env.metricsPort ? 'METRICS_PORT' : 'PORT';
     if (code === 'EADDRINUSE') return `port ${port} is in use: set ${setting} to another one`;
     if (code === 'EACCES')

@@ -165,13 +165,13 @@ describe('Idempotency-Key', () => {
   it.each([
     ['empty', ''],
     ['of 256 characters', 'k'.repeat(256)],
-  ])('a key that is %s is a 400', async (_what, bad) => {
+  ])('a key that is %s is a 400, reported together with bad items', async (_what, bad) => {
+    const details = { 'idempotency-key': 'Idempotency-Key should have 1 to 255 characters' };
     const answer = await order(customer, items, bad).expect(400);
-    expect(answer.body).toEqual(
-      fail(400, 'validation error', {
-        'idempotency-key': 'Idempotency-Key should have 1 to 255 characters',
-      }),
-    );
+    expect(answer.body).toEqual(fail(400, 'validation error', details));
+    const both = await order(customer, [], bad).expect(400);
+    const ofItems = { items: 'items should be a list of 1 to 50 different products' };
+    expect(both.body).toEqual(fail(400, 'validation error', { ...ofItems, ...details }));
     expect(await orderIdsOf(shop, customer)).toEqual([]);
   });
 

@@ -103,6 +103,8 @@ describe('the settings', () => {
     });
     expect(read({ ...cloud, IMAGE_HOST: 'local' }).imageHost).toBe('local');
     expect(read({ PUBLIC_URL: 'https://bakery.example/' }).publicUrl).toBe('https://bakery.example');
+    for (const MAIL_FROM of ['shop@localhost', 'Toko, Roti <shop@bakery.example>'])
+      expect(read({ MAIL_FROM }).mailFrom).toBe(MAIL_FROM);
   });
 
   it.each([
@@ -144,9 +146,19 @@ describe('the settings', () => {
     ['CATALOG_CACHE_MB', ['-1', '1.5', '4097']],
     ['STAGED_IMAGE_TTL_S', ['0', '86401', 'ten']],
     ['TRUSTED_PROXIES', ['10', 'true', 'proxy.example', '10.0.0.0/33', '10.0.0.0/0', '::/0', '10.0.0.1,']],
-    ['PUBLIC_URL', ['bakery.example', 'ftp://bakery.example', 'javascript:alert(1)']],
+    [
+      'PUBLIC_URL',
+      [
+        'ftp://bakery.example',
+        'javascript:alert(1)',
+        'http:shop.example',
+        'http://a.example/?b',
+        'http://a@b.example',
+      ],
+    ],
     ['DATABASE_URL', ['localhost:5432', 'mysql://localhost/db', 'postgresql://shop:100%@localhost/db']],
-    ['SMTP_URL', ['mail.example', 'imap://mail.example']],
+    ['SMTP_URL', ['mail.example', 'imap://mail.example', 'smtp:mail.example']],
+    ['MAIL_FROM', ['Bakery', 'shop@bakery.example, owner@bakery.example', 'Bakery <shop>']],
     ['LOG_LEVEL', ['INFO', 'warning']],
     ['CORS_ORIGINS', ['*', 'null', 'shop.example', 'https://shop.example/', 'https://*.shop.example']],
     ['JWT_ACCESS_SECRET', ['x'.repeat(31)]],

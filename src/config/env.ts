@@ -47,7 +47,7 @@ export class Env extends SettingsReader {
   readonly catalogCacheBytes = this.integer('CATALOG_CACHE_MB', 64, 0, 4096) * MEBIBYTE;
   /** Undefined: mail is written to `dataDir/outbox`. */
   readonly smtpUrl = this.url('SMTP_URL', ['smtp:', 'smtps:']);
-  readonly mailFrom = this.text('MAIL_FROM', 'Bakery <no-reply@bakery.example>');
+  readonly mailFrom = this.sender('MAIL_FROM', 'Bakery <no-reply@bakery.example>');
   readonly payment = payment(this);
   /** Where Prometheus finds the metrics, and nothing else; undefined: none are kept. */
   readonly metricsPort = this.integer('METRICS_PORT', undefined, 1, 65_535);

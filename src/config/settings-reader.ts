@@ -79,7 +79,7 @@ export class SettingsReader {
   url(name: string, protocols: readonly string[]): string | undefined {
     const value = this.optional(name);
     if (value === undefined) return undefined;
-    if (!URL.canParse(value) || !protocols.includes(new URL(value).protocol)) {
+    if (!URL.canParse(value) || !protocols.some((p) => value.toLowerCase().startsWith(`${p}//`))) {
       this.bad(name, `must be a URL that begins with ${protocols.map((p) => `${p}//`).join(' or ')}`);
     }
     try {
@@ -90,9 +90,20 @@ export class SettingsReader {
     return value;
   }
 
-  /** An http(s) address without its trailing slashes. */
+  /** An http(s) address, to which paths are added: without its trailing slashes. */
   httpUrl(name: string, fallback: string): string {
-    return (this.url(name, ['http:', 'https:']) ?? fallback).replace(/\/+$/, '');
+    const value = this.url(name, ['http:', 'https:']) ?? fallback;
+    if (/[@?#]/.test(value)) this.bad(name, 'must be an address without user name, query and fragment');
+    return value.replace(/\/+$/, '');
+  }
+
+  /** `Name <address>` or an address alone. Its domain may be one of this network, such as `localhost`. */
+  sender(name: string, fallback: string): string {
+    const value = this.text(name, fallback);
+    const [, address = value] = /^[^<>]*<([^<>]+)>$/.exec(value) ?? [];
+    if (!isEmail(address, { require_tld: false }))
+      this.bad(name, 'must be an e-mail address, or a name and the address: Bakery <shop@bakery.example>');
+    return value;
   }
 
   email(name: string): string | undefined {

@@ -1,4 +1,5 @@
-import { ApiProperty } from '@nestjs/swagger';
+import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import { ApiHideProperty, ApiProperty } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import {
   ArrayMaxSize,
@@ -13,6 +14,7 @@ import {
   Min,
   ValidateNested,
 } from 'class-validator';
+import type { Request } from 'express';
 
 const ITEMS = { message: 'items should be a list of 1 to 50 different products' };
 const PRODUCT_ID = { message: 'product_id should be the id of a product' };
@@ -49,9 +51,17 @@ export class CreateOrderDto {
   items!: NewOrderItemDto[];
 }
 
-/** Under this header a client repeats a creation without repeating the order. */
-export class IdempotencyHeader {
+/** The body and its header, checked together, so that all failing fields are reported at once. */
+export class OrderRequestDto extends CreateOrderDto {
+  /** Under this header a client repeats a creation without repeating the order. */
+  @ApiHideProperty()
   @IsOptional()
   @Length(1, 255, { message: 'Idempotency-Key should have 1 to 255 characters' })
   'idempotency-key'?: string;
 }
+
+/** Injects an `OrderRequestDto`. */
+export const OrderRequest = createParamDecorator((_: undefined, context: ExecutionContext) => {
+  const { body, headers } = context.switchToHttp().getRequest<Request<object, unknown, object>>();
+  return { ...body, 'idempotency-key': headers['idempotency-key'] };
+});

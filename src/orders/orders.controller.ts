@@ -1,10 +1,9 @@
-import { Body, Controller, Get, Param, Post, Query } from '@nestjs/common';
+import { Controller, Get, Param, Post, Query } from '@nestjs/common';
 import { ApiBody, ApiHeader, ApiParam, ApiTags } from '@nestjs/swagger';
 import { CurrentUser, type Principal } from '../common/current-user.decorator.js';
 import { failures } from '../common/errors.js';
-import { RequestHeaders } from '../common/request-headers.decorator.js';
 import { ApiEndpoint } from '../common/api-endpoint.decorator.js';
-import { CreateOrderDto, IdempotencyHeader, PRODUCT_GONE } from './create-order.dto.js';
+import { CreateOrderDto, OrderRequest, OrderRequestDto, PRODUCT_GONE } from './create-order.dto.js';
 import { OrderPageMeta, OrderView, PaymentPageView } from './order.dto.js';
 import { ORDER_ID_PARAM, orderIdOf, OrdersQuery } from './orders-query.dto.js';
 import { OrdersService } from './orders.service.js';
@@ -37,11 +36,9 @@ export class OrdersController {
   })
   async create(
     @CurrentUser() customer: Principal,
-    @Body() body: CreateOrderDto,
-    @RequestHeaders() header: IdempotencyHeader,
+    @OrderRequest() request: OrderRequestDto,
   ): Promise<{ order: OrderView }> {
-    const order = await this.orders.create(customer, body, header['idempotency-key'] ?? null);
-    return { order: new OrderView(order) };
+    return { order: new OrderView(await this.orders.create(customer, request)) };
   }
 
   @Get()

@@ -91,10 +91,10 @@ it.each([
   expect(service.output()).not.toContain('secret-word');
 });
 
-it('an address that this machine does not have ends the start with one line', async () => {
-  const service = place.spawn({ HOST: '192.0.2.1' });
+it.each(['192.0.2.1', 'nowhere.invalid'])('HOST %s ends the start with one line', async (HOST) => {
+  const service = place.spawn({ HOST });
   expect(await service.exited).toBe(1);
-  expectOneLine(service, 'HOST 192.0.2.1 is no address of this machine');
+  expectOneLine(service, `HOST ${HOST} is no address of this machine`);
 });
 
 it('the log names the address that the service listens on', async () => {

@@ -54,11 +54,9 @@ export async function seedOrders(
     const [end, fulfilment] = pick(OUTCOMES, n);
     const lines = Array.from({ length: 1 + (n % 4) }, (_, line) => n * 7 + line * 11);
     const items = [...new Set(lines.map((line) => pick(productIds, line)))];
-    const order = await orders.create(
-      pick(customers, n),
-      { items: items.map((product_id, position) => ({ product_id, quantity: 1 + ((n + position) % 3) })) },
-      null,
-    );
+    const order = await orders.create(pick(customers, n), {
+      items: items.map((product_id, position) => ({ product_id, quantity: 1 + ((n + position) % 3) })),
+    });
     // With SQL, as the steps would queue mails; an order that was paid before gets no receipt.
     await dataSource.query('UPDATE orders SET fulfilment = $2, first_paid_at = $3 WHERE order_id = $1', [
       order.orderId,
