@@ -1,23 +1,30 @@
 import type { UseInfiniteQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
+import { count } from '../format';
 import { Button } from './button';
 import { Failure } from './page';
+import { NothingFound } from './search';
 
 export interface EndlessListProps<Item> {
   query: UseInfiniteQueryResult<Item[]>;
   label: string;
-  className: string;
+  /** What an item is called, for example `order`. */
+  noun: string;
+  className: 'grid' | 'rows';
   /** An element `li` with a key. */
   renderItem: (item: Item) => ReactNode;
   /** Instead of a list without items. */
   empty: ReactNode;
-  /** Below the last item. */
-  end: (count: number) => string;
+  /** Only for a search: what to say when it finds nothing. */
+  notFound?: string | false;
+  /** Below the last item. Gets the counted items, for example `2 orders`. */
+  end?: (items: string) => string;
 }
 
 /** A list that loads its next page when its end comes near. */
 export function EndlessList<Item>(props: EndlessListProps<Item>) {
-  const { query, label, className, renderItem, empty, end } = props;
+  const { query, label, noun, className, renderItem, empty, notFound } = props;
+  const { end = (items) => `${items} ${notFound ? 'found' : 'in all'}.` } = props;
   const { data, error, hasNextPage, isFetching, isFetchingNextPage, fetchNextPage } = query;
   const isLoading = isFetchingNextPage || (data === undefined && isFetching);
   const hasFailed = !isLoading && (query.isFetchNextPageError || query.isLoadingError);
@@ -55,8 +62,8 @@ export function EndlessList<Item>(props: EndlessListProps<Item>) {
         )}
         {/* It is always there: screen readers only tell what changes within it. */}
         <div role="status">
-          {isEmpty && empty}
-          {!isEmpty && data !== undefined && !hasNextPage && <p className="end">{end(data.length)}</p>}
+          {isEmpty && (notFound ? <NothingFound text={notFound} /> : empty)}
+          {!isEmpty && data && !hasNextPage && <p className="end">{end(count(data.length, noun))}</p>}
         </div>
       </div>
     </div>

@@ -1,7 +1,7 @@
 import { Link } from 'react-router';
 import type { AdminOrder, Fulfilment, Order, OrderStatus } from '../api/client';
 import { isPaid } from '../api/orders';
-import { count, formatPrice, formatTime } from '../format';
+import { formatPrice, formatTime } from '../format';
 import { EndlessList, type EndlessListProps } from './endless-list';
 
 interface StatusText {
@@ -36,23 +36,20 @@ export const FULFILMENT: Record<Fulfilment, StatusText> = {
   refused: { label: 'Refused', text: 'We cannot make this order. We are sorry.', tone: 'bad' },
 };
 
-interface OrderListProps<Item> extends Pick<EndlessListProps<Item>, 'query' | 'empty'> {
+interface OrderListProps<Item> extends Pick<EndlessListProps<Item>, 'query' | 'empty' | 'notFound'> {
   /** Path of the orders' pages, without the id. */
   path: string;
-  /** Whether these are only the orders that were looked for. */
-  isFiltered?: boolean;
 }
 
 /** Orders as links to their pages. */
-export function OrderList<Item extends Order>({ query, empty, path, isFiltered }: OrderListProps<Item>) {
+export function OrderList<Item extends Order>({ path, ...props }: OrderListProps<Item>) {
   return (
     <EndlessList
-      query={query}
       label="Orders, newest first"
+      noun="order"
       className="rows"
       renderItem={(order) => <OrderRow key={order.order_id} order={order} path={path} />}
-      empty={empty}
-      end={(orders) => `${count(orders, 'order')} ${isFiltered ? 'found' : 'in all'}.`}
+      {...props}
     />
   );
 }

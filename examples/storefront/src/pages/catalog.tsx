@@ -5,8 +5,8 @@ import { productList } from '../api/products';
 import { EndlessList } from '../components/endless-list';
 import { Notice, PageHeading } from '../components/page';
 import { Picture } from '../components/picture';
-import { NothingFound, SearchForm, useSearchText } from '../components/search';
-import { count, formatPrice } from '../format';
+import { SearchForm, useSearchText } from '../components/search';
+import { formatPrice } from '../format';
 
 export function CatalogPage() {
   const text = useSearchText();
@@ -21,19 +21,15 @@ export function CatalogPage() {
       <EndlessList
         query={useInfiniteQuery(productList(text))}
         label="Products"
+        noun="product"
         className="grid"
         renderItem={(product) => <ProductCard key={product.id} product={product} />}
         empty={
-          text === '' ? (
-            <Notice icon="shop" title="The shelf is empty" text="Nothing is baked yet. Come back later." />
-          ) : (
-            <NothingFound text={`Nothing that we bake has “${text}” in its name.`} />
-          )
+          <Notice icon="shop" title="The shelf is empty" text="Nothing is baked yet. Come back later." />
         }
+        notFound={text && `Nothing that we bake has “${text}” in its name.`}
         end={(products) =>
-          text === ''
-            ? `That is all we bake: ${count(products, 'product')}.`
-            : `${count(products, 'product')} with “${text}” in the name.`
+          text ? `${products} with “${text}” in the name.` : `That is all we bake: ${products}.`
         }
       />
     </div>

@@ -3,14 +3,13 @@ import { useSearchParams } from 'react-router';
 import { allOrders, type OrderFilter } from '../../api/orders';
 import { FULFILMENT, OrderList, STATUS } from '../../components/orders';
 import { Notice } from '../../components/page';
-import { NothingFound, SearchForm, withParameter } from '../../components/search';
+import { SearchForm, withParameter } from '../../components/search';
 import { ManagePage } from './manage-page';
 
 /** Orders of all customers. What is shown is in the address: `?q=ayu&status=settlement&fulfilment=ready`. */
 export default function ManageOrdersPage() {
   const [search] = useSearchParams();
   const known = [...search].filter(([name]) => ['q', 'status', 'fulfilment'].includes(name));
-  const isFiltered = known.length > 0;
   // The service refuses values that do not exist.
   const filter = Object.fromEntries(known) as OrderFilter;
   const filters = (
@@ -27,14 +26,8 @@ export default function ManageOrdersPage() {
       <OrderList
         path="/manage/orders"
         query={useInfiniteQuery(allOrders(filter))}
-        isFiltered={isFiltered}
-        empty={
-          isFiltered ? (
-            <NothingFound text="No order is like that." />
-          ) : (
-            <Notice icon="orders" title="No orders here" text="There are no orders yet." />
-          )
-        }
+        empty={<Notice icon="orders" title="No orders here" text="There are no orders yet." />}
+        notFound={known.length > 0 && 'No order is like that.'}
       />
     </ManagePage>
   );

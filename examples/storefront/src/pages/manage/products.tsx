@@ -5,7 +5,7 @@ import { ButtonLink } from '../../components/button';
 import { EndlessList } from '../../components/endless-list';
 import { Notice } from '../../components/page';
 import { Picture } from '../../components/picture';
-import { NothingFound, SearchForm, useSearchText } from '../../components/search';
+import { SearchForm, useSearchText } from '../../components/search';
 import { count, formatPrice } from '../../format';
 import { ManagePage } from './manage-page';
 
@@ -20,18 +20,15 @@ export default function ManageProductsPage() {
       <EndlessList
         query={useInfiniteQuery(productList(text))}
         label="Products"
+        noun="product"
         className="rows"
         renderItem={(product) => <ProductRow key={product.id} product={product} />}
         empty={
-          text === '' ? (
-            <Notice icon="picture" title="No products yet" text="Put the first one on the shelf.">
-              <NewProductLink />
-            </Notice>
-          ) : (
-            <NothingFound text={`No product has “${text}” in its name.`} />
-          )
+          <Notice icon="picture" title="No products yet" text="Put the first one on the shelf.">
+            <NewProductLink />
+          </Notice>
         }
-        end={(products) => `${count(products, 'product')} ${text === '' ? 'in all' : 'found'}.`}
+        notFound={text && `No product has “${text}” in its name.`}
       />
     </ManagePage>
   );
