@@ -3,42 +3,31 @@ import { dataOf } from 'bakery-client';
 import { api, type Schemas } from './client';
 import { hasCode } from './errors';
 import { keepOrder } from './orders';
-import { productIsGone } from './products';
+import { reloadProducts } from './products';
 
 type Item = Schemas['NewOrderItemDto'];
 
 const STORAGE_KEY = 'bakery.checkout';
 const ENDED_UNPAID = ['cancel', 'expire', 'deny', 'failure'];
 
-/** Makes an order of the items. Products that are gone are known to `useProduct` then. */
+/** Makes an order of the items. If one of them is refused, the catalog is asked for all of them again. */
 export function usePlaceOrder() {
   return useMutation({
     mutationFn: async (items: Item[]) => {
-      const order = await postOrder(items);
+      const answer = await postOrder(items);
       // The key belonged to an order of the same items that was cancelled or has expired. This is to be a new one.
-      return ENDED_UNPAID.includes(order.status) ? postOrder(items) : order;
+      return ENDED_UNPAID.includes(answer.order.status) ? postOrder(items) : answer;
     },
     onSuccess: keepOrder,
-    onError: (error, items) => {
-      for (const { product_id } of goneItems(error, items)) productIsGone(product_id);
-    },
+    onError: (error) => (hasCode(error, 400) ? reloadProducts() : undefined),
   });
-}
-
-/** The items that the service refused because their product is not in the catalog any more. */
-export function goneItems(error: Error, items: Item[]): Item[] {
-  if (!hasCode(error, 400)) return [];
-  const { details } = error;
-  return items.filter(
-    (_, index) => details[`items.${index}.product_id`] === 'product is no longer available',
-  );
 }
 
 async function postOrder(items: Item[]) {
   const params = { header: { 'Idempotency-Key': idempotencyKey(items) } };
-  const { order } = await dataOf(api.POST('/api/orders', { params, body: { items } }));
+  const answer = await dataOf(api.POST('/api/orders', { params, body: { items } }));
   sessionStorage.removeItem(STORAGE_KEY);
-  return order;
+  return answer;
 }
 
 /**

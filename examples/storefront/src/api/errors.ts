@@ -8,6 +8,8 @@ const SHOP_MESSAGES: Record<string, string> = {
   'password confirmation does not match': 'the two passwords are not the same',
   'invalid or expired otp': 'invalid or expired code',
   'otp is required': 'the code is required',
+  'product is no longer available':
+    'something in your cart is no longer baked. Please look at the new total and order again',
 };
 
 /** Whether a call failed with this status. */
@@ -24,6 +26,6 @@ export function shopMessage(message: string) {
 export function explain(error: unknown) {
   if (!(error instanceof BakeryFailure))
     return 'We cannot reach the bakery. Check your connection and try again.';
-  const details = Object.values(error.details);
-  return (details.length > 0 ? details : [error.message]).map(shopMessage).join(' ');
+  const details = new Set(Object.values(error.details));
+  return [...(details.size > 0 ? details : [error.message])].map(shopMessage).join(' ');
 }

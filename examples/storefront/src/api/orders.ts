@@ -1,34 +1,23 @@
 import { queryOptions, useMutation } from '@tanstack/react-query';
-import { dataOf } from 'bakery-client';
-import {
-  type AdminOrder,
-  api,
-  type Fulfilment,
-  listOptions,
-  nullIfMissing,
-  type Order,
-  type OrderStatus,
-} from './client';
+import { dataOf, type paths } from 'bakery-client';
+import { type AdminOrder, api, type Fulfilment, listOptions, nullIfMissing, type Order } from './client';
 import { queryClient } from './query-client';
 
 const SHORTEST_POLL_MS = 2_000;
 const LONGEST_POLL_MS = 15_000;
 const POLL_GROWTH = 1.15;
 
-/** Whether an order is paid. */
-export function isPaid(status: OrderStatus) {
+export function isPaid({ status }: Order) {
   return status === 'settlement' || status === 'capture';
 }
 
 /** Whether a payment may still come, or the bakery's next step. */
-function isUnderWay({ status, fulfilment }: Order) {
+function isUnderWay(order: Order) {
+  const { status, fulfilment } = order;
   const isOpen = status === 'pending' || status === 'authorize';
   // The bakery goes on with an order that it has begun, also when a part of the money is given back.
-  return isOpen || isBegun(fulfilment) || (isPaid(status) && fulfilment === 'new');
-}
-
-function isBegun(fulfilment: Fulfilment) {
-  return fulfilment === 'preparing' || fulfilment === 'ready';
+  const isBegun = fulfilment === 'preparing' || fulfilment === 'ready';
+  return isOpen || isBegun || (isPaid(order) && fulfilment === 'new');
 }
 
 /** The customer's own orders, newest first. */
@@ -37,12 +26,8 @@ export const ownOrders = listOptions<Order, string>(['orders', 'list', 'own'], a
   return { items: orders, next: meta.lastOrderId };
 });
 
-export interface OrderFilter {
-  status?: OrderStatus;
-  fulfilment?: Fulfilment;
-  /** Part of the customer's name or e-mail, or the beginning of the order's id. */
-  q?: string;
-}
+/** What the service can search for; `q` is a part of the customer's name or e-mail, or the beginning of the order's id. */
+export type OrderFilter = paths['/api/admin/orders']['get']['parameters']['query'];
 
 /** Orders of all customers, newest first. For administrators. */
 export function allOrders(filter: OrderFilter) {
@@ -53,30 +38,41 @@ export function allOrders(filter: OrderFilter) {
   });
 }
 
-/**
- * An order; null when there is none with this id. Until it is collected or ends it is loaded again with growing gaps as
- * long as the tab is shown, and at once when the tab is looked at again.
- */
+interface PolledOrder {
+  state: { data: { order: Order } | null | undefined; dataUpdateCount: number; errorUpdateCount: number };
+}
+
+/** Until an order is collected or ends it is loaded again, with growing gaps, as long as the tab is shown. */
+function pollGap({ state: { data, dataUpdateCount, errorUpdateCount } }: PolledOrder) {
+  if (data === null || (data && !isUnderWay(data.order))) return false;
+  return Math.min(SHORTEST_POLL_MS * POLL_GROWTH ** (dataUpdateCount + errorUpdateCount), LONGEST_POLL_MS);
+}
+
+/** An order of the customer's own; null when there is none with this id. */
 export function orderDetail(id: string) {
-  return queryOptions<Order | null>({
+  return queryOptions<{ order: Order } | null>({
     queryKey: ['orders', 'detail', id],
-    queryFn: ({ signal }) => {
-      const answer = dataOf(api.GET('/api/orders/{order_id}', { ...orderPath(id), signal }));
-      return answer.then(({ order }) => order, nullIfMissing);
-    },
-    refetchInterval: ({ state: { data, dataUpdateCount, errorUpdateCount } }) => {
-      if (data === null || (data && !isUnderWay(data))) return false;
-      const gap = SHORTEST_POLL_MS * POLL_GROWTH ** (dataUpdateCount + errorUpdateCount);
-      return Math.min(gap, LONGEST_POLL_MS);
-    },
+    queryFn: ({ signal }) =>
+      dataOf(api.GET('/api/orders/{order_id}', { ...orderPath(id), signal })).catch(nullIfMissing),
+    refetchInterval: pollGap,
     refetchOnWindowFocus: 'always',
+  });
+}
+
+/** Any order, with its customer and the first 50 entries of its payment's history. For administrators. */
+export function adminOrderDetail(id: string) {
+  return queryOptions({
+    queryKey: ['orders', 'admin', id],
+    queryFn: ({ signal }) =>
+      dataOf(api.GET('/api/admin/orders/{order_id}', { ...orderPath(id), signal })).catch(nullIfMissing),
+    refetchInterval: pollGap,
   });
 }
 
 export function useCancelOrder(id: string) {
   return useMutation({
     mutationFn: () => dataOf(api.POST('/api/orders/{order_id}/cancel', orderPath(id))),
-    onSuccess: ({ order }) => keepOrder(order),
+    onSuccess: keepOrder,
   });
 }
 
@@ -84,23 +80,7 @@ export function useCancelOrder(id: string) {
 export function useNewPaymentPage(order: Order) {
   return useMutation({
     mutationFn: () => dataOf(api.POST('/api/orders/{order_id}/token', orderPath(order.order_id))),
-    onSuccess: (page) => keepOrder({ ...order, ...page }),
-  });
-}
-
-/**
- * An order with its customer and the first 50 entries of its payment's history; null when there is none with this id. It
- * is loaded again until it is collected or refused. For administrators.
- */
-export function adminOrderDetail(id: string) {
-  return queryOptions({
-    queryKey: ['orders', 'admin', id],
-    queryFn: ({ signal }) =>
-      dataOf(api.GET('/api/admin/orders/{order_id}', { ...orderPath(id), signal })).catch(nullIfMissing),
-    refetchInterval: ({ state: { data } }) => {
-      const fulfilment = data?.order.fulfilment;
-      return fulfilment === 'new' || (fulfilment && isBegun(fulfilment)) ? LONGEST_POLL_MS : false;
-    },
+    onSuccess: (page) => keepOrder({ order: { ...order, ...page } }),
   });
 }
 
@@ -113,12 +93,12 @@ export function useFulfilOrder(id: string) {
   });
 }
 
-/** Puts an order that the service answered with where the pages read it. */
-export async function keepOrder(order: Order) {
-  const { queryKey } = orderDetail(order.order_id);
+/** Puts an answer of the service where the order's page reads it. */
+export async function keepOrder(answer: { order: Order }) {
+  const { queryKey } = orderDetail(answer.order.order_id);
   // An older answer that is still on its way would replace this one.
   await queryClient.cancelQueries({ queryKey });
-  queryClient.setQueryData(queryKey, order);
+  queryClient.setQueryData(queryKey, answer);
   void queryClient.invalidateQueries({ queryKey: ['orders', 'list'] });
 }
 

@@ -4,8 +4,9 @@ import { api, itemsOf, listOptions, nullIfMissing, type Page, type Product } fro
 import { queryClient } from './query-client';
 import { apiWithProgress } from './upload-progress';
 
-/** Beginning of the keys of all lists. */
+/** Beginnings of the keys of all lists, and of all single products. */
 const LISTS = ['products', 'list'];
+const DETAILS = ['products', 'detail'];
 type ListData = InfiniteData<Page<Product, number>>;
 
 /** The catalog, ordered by id: all of it, or the products with this text in their name. */
@@ -21,7 +22,7 @@ export function productList(q = '') {
 /** A product; null when there is none with this id. */
 export function productDetail(id: number) {
   return queryOptions<Product | null>({
-    queryKey: ['products', 'detail', id],
+    queryKey: [...DETAILS, id],
     queryFn: async ({ signal }) => {
       const answer = dataOf(api.GET('/api/products/{product_id}', { ...productPath(id), signal }));
       return answer.then(({ products }) => products, nullIfMissing);
@@ -34,9 +35,9 @@ export function productDetail(id: number) {
   });
 }
 
-/** Notes that a product is not in the catalog any more. */
-export function productIsGone(id: number) {
-  queryClient.setQueryData(productDetail(id).queryKey, null);
+/** Loads again what is shown of products by `productDetail`. */
+export function reloadProducts() {
+  return queryClient.invalidateQueries({ queryKey: DETAILS });
 }
 
 /** A product as it is edited: its texts as typed, which the service checks, and its pictures. */
@@ -78,7 +79,7 @@ export function useSaveProduct(id: number | undefined, showProgress: (part: numb
 
 export async function deleteProduct(id: number) {
   await dataOf(api.DELETE('/api/products/{product_id}', productPath(id)));
-  productIsGone(id);
+  queryClient.setQueryData(productDetail(id).queryKey, null);
   changeLists((products) => products.filter((product) => product.id !== id));
 }
 

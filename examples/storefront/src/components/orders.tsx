@@ -55,7 +55,7 @@ export function OrderList<Item extends Order>({ path, ...props }: OrderListProps
 }
 
 function OrderRow({ order, path }: { order: Order & Partial<AdminOrder>; path: string }) {
-  const hasBegun = isPaid(order.status) || order.fulfilment !== 'new';
+  const hasBegun = isPaid(order) || order.fulfilment !== 'new';
   return (
     <li>
       <Link className="row" to={`${path}/${order.order_id}`}>

@@ -1,4 +1,5 @@
 import { useSearchParams } from 'react-router';
+import { Button } from './button';
 import { Icon } from './icon';
 import { Notice } from './page';
 
@@ -17,7 +18,10 @@ export function withParameter(search: URLSearchParams, name: string, value: stri
 export function SearchForm({ label }: { label: string }) {
   const text = useSearchText();
   const [search, setSearch] = useSearchParams();
-  const submit = (fields: FormData) => setSearch(withParameter(search, 'q', String(fields.get('q')).trim()));
+  const submit = (fields: FormData) => {
+    const wanted = fields.get('q') as string;
+    setSearch(withParameter(search, 'q', wanted.trim()));
+  };
   return (
     <form role="search" className="search" action={submit}>
       <label htmlFor="search">{label}</label>
@@ -40,9 +44,7 @@ export function NothingFound({ text }: { text: string }) {
   };
   return (
     <Notice icon="search" title="Nothing found" text={text}>
-      <button className="button" onClick={showAll}>
-        Show all
-      </button>
+      <Button onClick={showAll}>Show all</Button>
     </Notice>
   );
 }

@@ -1,6 +1,6 @@
 import { useQueries } from '@tanstack/react-query';
 import { Link, useNavigate } from 'react-router';
-import { goneItems, usePlaceOrder } from '../api/checkout';
+import { usePlaceOrder } from '../api/checkout';
 import { explain } from '../api/errors';
 import { productDetail } from '../api/products';
 import { Button, ButtonLink } from '../components/button';
@@ -82,12 +82,12 @@ function Line({ line }: { line: CheckedLine }) {
 /** @param lines what can be ordered */
 function Summary({ lines }: { lines: CheckedLine[] }) {
   const navigate = useNavigate();
-  const { mutate, isPending, error, variables = [] } = usePlaceOrder();
+  const { mutate, isPending, error } = usePlaceOrder();
   const order = () => {
     if (isPending) return;
     const items = lines.map(({ id, quantity }) => ({ product_id: id, quantity }));
     mutate(items, {
-      onSuccess: ({ order_id, redirect_url }) => {
+      onSuccess: ({ order: { order_id, redirect_url } }) => {
         clearCart();
         // In a new tab. If the browser does not allow it, the order's page has a link.
         if (redirect_url !== null) window.open(redirect_url, '_blank', 'noopener');
@@ -102,11 +102,7 @@ function Summary({ lines }: { lines: CheckedLine[] }) {
         <strong>{formatPrice(lines.reduce((sum, line) => sum + sumOf(line), 0))}</strong>
       </p>
       <p className="hint">You pay on the page of our payment partner, which opens in a new tab.</p>
-      <Alert>
-        {error && goneItems(error, variables).length > 0
-          ? 'Something in your cart is no longer baked. Please look at the new total and order again.'
-          : error && explain(error)}
-      </Alert>
+      <Alert>{error && explain(error)}</Alert>
       <Button
         className={isPending ? 'button wide busy' : 'button wide'}
         disabled={lines.length === 0}

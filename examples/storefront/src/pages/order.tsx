@@ -25,7 +25,7 @@ export function OrderPage() {
           <Notice icon="orders" title="There is no such order" text="Maybe it is on another account." />
         }
       >
-        {(order) => (
+        {({ order }) => (
           <article className="order">
             <OrderState order={order} />
             {order.status === 'pending' && <PendingActions order={order} />}
@@ -44,7 +44,7 @@ function isRefusedUnpaid({ status, fulfilment }: Order) {
 }
 
 function hasProgress(order: Order) {
-  return isPaid(order.status) || (order.fulfilment !== 'new' && !isRefusedUnpaid(order));
+  return isPaid(order) || (order.fulfilment !== 'new' && !isRefusedUnpaid(order));
 }
 
 function OrderState({ order }: { order: Order }) {

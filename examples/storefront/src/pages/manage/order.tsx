@@ -53,11 +53,11 @@ const NEXT: Partial<Record<Fulfilment, [Fulfilment, string]>> = {
   ready: ['collected', 'Handed over'],
 };
 
-function FulfilmentSection({ order: { order_id, status, fulfilment } }: { order: AdminOrder }) {
+function FulfilmentSection({ order }: { order: AdminOrder }) {
   const heading = useRef<HTMLHeadingElement>(null);
-  const { mutate, isPending, error } = useFulfilOrder(order_id);
-  const [next, label] = NEXT[fulfilment] ?? [];
-  const isUnpaid = next === 'preparing' && !isPaid(status);
+  const { mutate, isPending, error } = useFulfilOrder(order.order_id);
+  const [next, label] = NEXT[order.fulfilment] ?? [];
+  const isUnpaid = next === 'preparing' && !isPaid(order);
   // The button that was pressed goes away with its step.
   const take = (step: Fulfilment) => mutate(step, { onSettled: () => heading.current?.focus() });
   const takeNext = ({ detail }: MouseEvent) => {
@@ -70,7 +70,7 @@ function FulfilmentSection({ order: { order_id, status, fulfilment } }: { order:
         Fulfilment
       </h2>
       <p role="status">
-        <Badge {...FULFILMENT[fulfilment]} />
+        <Badge {...FULFILMENT[order.fulfilment]} />
       </p>
       {isUnpaid && <p className="hint">It can be prepared when it is paid.</p>}
       {next && (
