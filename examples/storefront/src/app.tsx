@@ -22,8 +22,7 @@ const VerifyPage = lazy(() => import('./pages/account/verify'));
 const ManageOrderPage = lazy(() => import('./pages/manage/order'));
 const ManageOrdersPage = lazy(() => import('./pages/manage/orders'));
 const ManageProductsPage = lazy(() => import('./pages/manage/products'));
-const NewProductPage = lazy(() => import('./pages/manage/new-product'));
-const EditProductPage = lazy(() => import('./pages/manage/product'));
+const ManageProductPage = lazy(() => import('./pages/manage/product'));
 
 export function App() {
   const personId = useSession(({ person }) => person?.id);
@@ -54,8 +53,8 @@ export function App() {
               <Route path="manage" element={<RequireAdmin />}>
                 <Route index element={<Navigate to="products" replace />} />
                 <Route path="products" element={<ManageProductsPage />} />
-                <Route path="products/new" element={<NewProductPage />} />
-                <Route path="products/:id" element={<EditProductPage />} />
+                <Route path="products/new" element={<ManageProductPage />} />
+                <Route path="products/:id" element={<ManageProductPage />} />
                 <Route path="orders" element={<ManageOrdersPage />} />
                 <Route path="orders/:id" element={<ManageOrderPage />} />
               </Route>

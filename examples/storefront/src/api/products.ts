@@ -1,8 +1,8 @@
-import { type InfiniteData, queryOptions, useMutation } from '@tanstack/react-query';
+import { type InfiniteData, queryOptions } from '@tanstack/react-query';
 import { asForm, dataOf } from 'bakery-client';
 import { api, itemsOf, listOptions, nullIfMissing, type Page, type Product } from './client';
 import { queryClient } from './query-client';
-import { apiWithProgress } from './upload-progress';
+import { apiWithProgress, type ShowProgress } from './upload-progress';
 
 /** Beginnings of the keys of all lists, and of all single products. */
 const LISTS = ['products', 'list'];
@@ -57,24 +57,26 @@ export interface EditedPicture {
 /**
  * Creates a product, or changes the one with this id.
  *
- * @param showProgress called with the part of the form that is sent, from 0 to 1
+ * @returns the product as it is now
  */
-export function useSaveProduct(id: number | undefined, showProgress: (part: number) => void) {
+export async function saveProduct(id: number | undefined, values: ProductValues, showProgress: ShowProgress) {
   const client = apiWithProgress(showProgress);
-  return useMutation({
-    mutationFn: ({ images, ...texts }: ProductValues) => {
-      const body = { ...texts, images: images.flatMap(({ file }) => file ?? []) };
-      if (id === undefined) return dataOf(client.POST('/api/products', { body, bodySerializer: asForm }));
-      const removed = images.filter(({ isRemoved }) => isRemoved).map(({ src }) => src);
-      const changes = { ...body, 'images.removed[]': removed };
-      const options = { ...productPath(id), body: changes, bodySerializer: asForm };
-      return dataOf(client.PUT('/api/products/{product_id}', options));
-    },
-    onSuccess: ({ products: saved }) => {
-      queryClient.setQueryData(productDetail(saved.id).queryKey, saved);
-      changeLists((products) => products.map((product) => (product.id === saved.id ? saved : product)));
-    },
-  });
+  const { images, ...texts } = values;
+  const body = { ...texts, images: images.flatMap(({ file }) => file ?? []) };
+  const removed = images.filter(({ isRemoved }) => isRemoved).map(({ src }) => src);
+  const changes = { ...body, 'images.removed[]': removed };
+  const { products: saved } = await (id === undefined
+    ? dataOf(client.POST('/api/products', { body, bodySerializer: asForm }))
+    : dataOf(
+        client.PUT('/api/products/{product_id}', {
+          ...productPath(id),
+          body: changes,
+          bodySerializer: asForm,
+        }),
+      ));
+  queryClient.setQueryData(productDetail(saved.id).queryKey, saved);
+  changeLists((products) => products.map((product) => (product.id === saved.id ? saved : product)));
+  return saved;
 }
 
 export async function deleteProduct(id: number) {

@@ -1,12 +1,11 @@
 import { createBakeryClient, type Send } from 'bakery-client';
 import { API_OPTIONS } from './client';
 
-/**
- * The client, sending by XMLHttpRequest, because `fetch` does not tell how much of a body is sent.
- *
- * @param show called with the part of the body that is sent, from 0 to 1; from 0 again when the call is repeated
- */
-export function apiWithProgress(show: (part: number) => void) {
+/** Gets the part of a body that is sent, from 0 to 1; from 0 again when the call is repeated. */
+export type ShowProgress = (part: number) => void;
+
+/** The client, sending by XMLHttpRequest, because `fetch` does not tell how much of a body is sent. */
+export function apiWithProgress(show: ShowProgress) {
   const send: Send = async (request) => {
     show(0);
     const body = await request.blob();

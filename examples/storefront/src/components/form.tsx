@@ -35,7 +35,7 @@ export function Form<Values extends FieldValues>({ submit, onSubmit, children }:
       <form className="form" noValidate onSubmit={(event) => void send(event)}>
         {children}
         <Alert>{errors.root?.message}</Alert>
-        <button className={isSubmitting ? 'button busy' : 'button'} aria-disabled={isSubmitting}>
+        <button className="button" aria-disabled={isSubmitting}>
           {submit}
         </button>
       </form>

@@ -86,8 +86,8 @@ interface LoadedProps<Data> {
   query: Pick<UseQueryResult<Data | null>, 'data' | 'error' | 'refetch'>;
   /** Name of the page while there are no data. Without it the page has a heading of its own. */
   title?: string;
-  /** When the service has no such thing: a `Notice`. */
-  missing: ReactNode;
+  /** What to say when the service has no such thing. */
+  missing: NoticeProps;
   children: (data: Data) => ReactNode;
 }
 
@@ -98,7 +98,13 @@ export function Loaded<Data>({ query, title, missing, children }: LoadedProps<Da
   return (
     <>
       {title && <PageHeading hidden>{data === null ? `${title} not found` : title}</PageHeading>}
-      {data === null ? missing : error ? <Failure error={error} onRetry={refetch} /> : <Bars />}
+      {data === null ? (
+        <Notice {...missing} />
+      ) : error ? (
+        <Failure error={error} onRetry={refetch} />
+      ) : (
+        <Bars />
+      )}
     </>
   );
 }

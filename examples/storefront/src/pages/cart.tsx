@@ -103,11 +103,7 @@ function Summary({ lines }: { lines: CheckedLine[] }) {
       </p>
       <p className="hint">You pay on the page of our payment partner, which opens in a new tab.</p>
       <Alert>{error && explain(error)}</Alert>
-      <Button
-        className={isPending ? 'button wide busy' : 'button wide'}
-        disabled={lines.length === 0}
-        onClick={order}
-      >
+      <Button className="button wide" aria-disabled={isPending} disabled={lines.length === 0} onClick={order}>
         Order and pay
       </Button>
     </section>

@@ -7,8 +7,9 @@ import { Button } from '../components/button';
 import { ConfirmButton } from '../components/confirm-button';
 import { Icon } from '../components/icon';
 import { FULFILMENT, OrderSummary, STATUS } from '../components/orders';
-import { Alert, Loaded, Notice, PageHeading } from '../components/page';
+import { Alert, Loaded, PageHeading } from '../components/page';
 
+const MISSING = { icon: 'orders', title: 'There is no such order', text: 'Maybe it is on another account.' };
 const TONE_ICONS = { waiting: 'clock', good: 'check', bad: 'cross', plain: 'orders' } as const;
 
 export function OrderPage() {
@@ -18,13 +19,7 @@ export function OrderPage() {
       <Link className="back" to="/orders">
         ← Your orders
       </Link>
-      <Loaded
-        query={query}
-        title="Order"
-        missing={
-          <Notice icon="orders" title="There is no such order" text="Maybe it is on another account." />
-        }
-      >
+      <Loaded query={query} title="Order" missing={MISSING}>
         {({ order }) => (
           <article className="order">
             <OrderState order={order} />

@@ -4,7 +4,7 @@ import { Link, useParams } from 'react-router';
 import type { Product } from '../api/client';
 import { productDetail } from '../api/products';
 import { Button, ButtonLink } from '../components/button';
-import { Loaded, Notice, PageHeading } from '../components/page';
+import { Loaded, PageHeading } from '../components/page';
 import { Picture } from '../components/picture';
 import { QuantityPicker } from '../components/quantity-picker';
 import { count, formatPrice } from '../format';
@@ -12,19 +12,21 @@ import { addToCart, piecesIn } from '../state/cart';
 import { usePerson } from '../state/session';
 import { toast } from '../state/toast';
 
+const MISSING = {
+  icon: 'shop',
+  title: 'We do not bake this any more',
+  text: 'The product is not in the catalog.',
+  children: <ButtonLink to="/">See what we bake</ButtonLink>,
+};
+
 export function ProductPage() {
   const id = Number(useParams().id);
-  const missing = (
-    <Notice icon="shop" title="We do not bake this any more" text="The product is not in the catalog.">
-      <ButtonLink to="/">See what we bake</ButtonLink>
-    </Notice>
-  );
   return (
     <div className="page">
       <Link className="back" to="/">
         ← All products
       </Link>
-      <Loaded query={useQuery(productDetail(id))} title="Product" missing={missing}>
+      <Loaded query={useQuery(productDetail(id))} title="Product" missing={MISSING}>
         {(product) => <ProductDetails key={id} product={product} />}
       </Loaded>
     </div>

@@ -7,19 +7,18 @@ import { adminOrderDetail, isPaid, useFulfilOrder } from '../../api/orders';
 import { Button } from '../../components/button';
 import { ConfirmButton } from '../../components/confirm-button';
 import { Badge, FULFILMENT, OrderSummary, STATUS } from '../../components/orders';
-import { Alert, Loaded, Notice } from '../../components/page';
+import { Alert, Loaded } from '../../components/page';
 import { formatTime } from '../../format';
 import { ManagePage } from './manage-page';
+
+const MISSING = { icon: 'orders', title: 'There is no such order', text: 'Look for it in the list.' };
 
 /** An order of a customer: whose it is, what is done with it, what was ordered and how it was paid. */
 export default function ManageOrderPage() {
   const query = useQuery(adminOrderDetail(useParams().id ?? ''));
   return (
     <ManagePage title="Order">
-      <Loaded
-        query={query}
-        missing={<Notice icon="orders" title="There is no such order" text="Look for it in the list." />}
-      >
+      <Loaded query={query} missing={MISSING}>
         {({ order, notifications }) => (
           <article key={order.order_id} className="order">
             <Customer customer={order.customer} />
@@ -76,7 +75,7 @@ function FulfilmentSection({ order }: { order: AdminOrder }) {
       {next && (
         <div className="actions">
           {!isUnpaid && (
-            <Button className={isPending ? 'button busy' : 'button'} onClick={takeNext}>
+            <Button aria-disabled={isPending} onClick={takeNext}>
               {label}
             </Button>
           )}

@@ -1,34 +1,83 @@
 import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import { useNavigate, useParams } from 'react-router';
 import type { Product } from '../../api/client';
 import { explain } from '../../api/errors';
-import { deleteProduct, productDetail } from '../../api/products';
+import { deleteProduct, productDetail, type ProductValues, saveProduct } from '../../api/products';
 import { ConfirmButton } from '../../components/confirm-button';
-import { Loaded, Notice } from '../../components/page';
+import { Field, Form } from '../../components/form';
+import { Loaded } from '../../components/page';
 import { toast } from '../../state/toast';
+import { ImagePicker } from './image-picker';
 import { ManagePage } from './manage-page';
-import { ProductForm } from './product-form';
 
-export default function EditProductPage() {
-  const { data, isPlaceholderData, error, refetch } = useQuery(productDetail(Number(useParams().id)));
+/** A product that is edited, or a new one when the address has no id. */
+export default function ManageProductPage() {
+  const { id } = useParams();
+  return (
+    <ManagePage title={id === undefined ? 'New product' : 'Edit product'}>
+      {id === undefined ? <ProductForm /> : <EditedProduct id={Number(id)} />}
+    </ManagePage>
+  );
+}
+
+function EditedProduct({ id }: { id: number }) {
+  const { data, isPlaceholderData, error, refetch } = useQuery(productDetail(id));
   // What is edited must be what the product is now, not what a list said of it.
   const query = { data: isPlaceholderData ? undefined : data, error, refetch };
+  const missing = {
+    icon: 'picture',
+    title: 'There is no such product',
+    text: 'Somebody may have deleted it.',
+  };
   return (
-    <ManagePage title="Edit product">
-      <Loaded
-        query={query}
-        missing={
-          <Notice icon="picture" title="There is no such product" text="Somebody may have deleted it." />
-        }
-      >
-        {(product) => (
-          <div key={product.id}>
-            <ProductForm product={product} />
-            <DeleteSection product={product} />
+    <Loaded query={query} missing={missing}>
+      {(product) => (
+        <div key={id}>
+          <ProductForm product={product} />
+          <DeleteSection product={product} />
+        </div>
+      )}
+    </Loaded>
+  );
+}
+
+/** Changes the product, or creates one when there is none. */
+function ProductForm({ product }: { product?: Product }) {
+  const navigate = useNavigate();
+  const description = product?.description ?? '';
+  // From 0 to 1, while the form is sent.
+  const [sentPart, setSentPart] = useState<number>();
+  const save = async (values: ProductValues) => {
+    const saved = await saveProduct(product?.id, values, setSentPart).finally(() => setSentPart(undefined));
+    toast(`${saved.name} is saved.`);
+    await navigate(product === undefined ? `/manage/products/${saved.id}` : '/manage/products');
+  };
+  return (
+    <section className="panel">
+      <Form submit={product === undefined ? 'Create product' : 'Save changes'} onSubmit={save}>
+        <Field name="name" label="Name" defaultValue={product?.name} maxLength={255} />
+        <Field name="price" label="Price in rupiah" defaultValue={product?.price} inputMode="decimal" />
+        <Field
+          name="description"
+          label="Description"
+          defaultValue={description}
+          maxLength={10_000}
+          multiline
+        />
+        <ImagePicker present={product?.images ?? []} />
+        {sentPart !== undefined && (
+          <div className="progress">
+            <progress max={1} value={sentPart} aria-label="Upload" />
+            <span>
+              {sentPart === 1
+                ? 'Sent; the pictures are being stored'
+                : `${Math.round(sentPart * 100)} % sent`}
+            </span>
           </div>
         )}
-      </Loaded>
-    </ManagePage>
+      </Form>
+    </section>
   );
 }
 
