@@ -1,4 +1,3 @@
-import { useMutation } from '@tanstack/react-query';
 import { dataOf } from 'bakery-client';
 import { api, type Schemas } from './client';
 import { hasCode } from './errors';
@@ -11,16 +10,17 @@ const STORAGE_KEY = 'bakery.checkout';
 const ENDED_UNPAID = ['cancel', 'expire', 'deny', 'failure'];
 
 /** Makes an order of the items. If one of them is refused, the catalog is asked for all of them again. */
-export function usePlaceOrder() {
-  return useMutation({
-    mutationFn: async (items: Item[]) => {
-      const answer = await postOrder(items);
-      // The key belonged to an order of the same items that was cancelled or has expired. This is to be a new one.
-      return ENDED_UNPAID.includes(answer.order.status) ? postOrder(items) : answer;
-    },
-    onSuccess: keepOrder,
-    onError: (error) => (hasCode(error, 400) ? reloadProducts() : undefined),
-  });
+export async function placeOrder(items: Item[]) {
+  try {
+    let answer = await postOrder(items);
+    // The key belonged to an order of the same items that was cancelled or has expired. This is to be a new one.
+    if (ENDED_UNPAID.includes(answer.order.status)) answer = await postOrder(items);
+    await keepOrder(answer);
+    return answer.order;
+  } catch (error) {
+    if (hasCode(error, 400)) await reloadProducts();
+    throw error;
+  }
 }
 
 async function postOrder(items: Item[]) {

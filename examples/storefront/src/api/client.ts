@@ -37,7 +37,7 @@ export function listOptions<Item, Id extends string | number>(
     queryFn: async ({ pageParam, signal }): Promise<Page<Item, Id>> => {
       const query: { last_id?: Id } = pageParam === null ? {} : { last_id: pageParam as Id };
       // The service answers 404 after the last page.
-      return (await getPage(query, signal).catch(nullIfMissing)) ?? { items: [], next: null };
+      return (await orNull(getPage(query, signal))) ?? { items: [], next: null };
     },
     initialPageParam: null as Id | null,
     getNextPageParam: ({ next }) => next,
@@ -49,8 +49,10 @@ export function itemsOf<Item>({ pages }: InfiniteData<Page<Item, unknown>>) {
   return pages.flatMap(({ items }) => items);
 }
 
-/** For a failed call: null in place of a 404. */
-export function nullIfMissing(error: unknown) {
-  if (hasCode(error, 404)) return null;
-  throw error;
+/** What a call resolves to; null when the service has no such thing. */
+export function orNull<Data>(call: Promise<Data>) {
+  return call.catch((error: unknown) => {
+    if (hasCode(error, 404)) return null;
+    throw error;
+  });
 }

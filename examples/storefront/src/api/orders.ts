@@ -1,6 +1,6 @@
-import { queryOptions, useMutation } from '@tanstack/react-query';
+import { queryOptions } from '@tanstack/react-query';
 import { dataOf, type paths } from 'bakery-client';
-import { type AdminOrder, api, type Fulfilment, listOptions, nullIfMissing, type Order } from './client';
+import { type AdminOrder, api, type Fulfilment, listOptions, orNull, type Order } from './client';
 import { queryClient } from './query-client';
 
 const SHORTEST_POLL_MS = 2_000;
@@ -50,10 +50,9 @@ function pollGap({ state: { data, dataUpdateCount, errorUpdateCount } }: PolledO
 
 /** An order of the customer's own; null when there is none with this id. */
 export function orderDetail(id: string) {
-  return queryOptions<{ order: Order } | null>({
+  return queryOptions({
     queryKey: ['orders', 'detail', id],
-    queryFn: ({ signal }) =>
-      dataOf(api.GET('/api/orders/{order_id}', { ...orderPath(id), signal })).catch(nullIfMissing),
+    queryFn: ({ signal }) => orNull(dataOf(api.GET('/api/orders/{order_id}', { ...orderPath(id), signal }))),
     refetchInterval: pollGap,
     refetchOnWindowFocus: 'always',
   });
@@ -64,33 +63,26 @@ export function adminOrderDetail(id: string) {
   return queryOptions({
     queryKey: ['orders', 'admin', id],
     queryFn: ({ signal }) =>
-      dataOf(api.GET('/api/admin/orders/{order_id}', { ...orderPath(id), signal })).catch(nullIfMissing),
+      orNull(dataOf(api.GET('/api/admin/orders/{order_id}', { ...orderPath(id), signal }))),
     refetchInterval: pollGap,
   });
 }
 
-export function useCancelOrder(id: string) {
-  return useMutation({
-    mutationFn: () => dataOf(api.POST('/api/orders/{order_id}/cancel', orderPath(id))),
-    onSuccess: keepOrder,
-  });
+export async function cancelOrder(id: string) {
+  await keepOrder(await dataOf(api.POST('/api/orders/{order_id}/cancel', orderPath(id))));
 }
 
 /** Asks for a payment page for an order that has none. */
-export function useNewPaymentPage(order: Order) {
-  return useMutation({
-    mutationFn: () => dataOf(api.POST('/api/orders/{order_id}/token', orderPath(order.order_id))),
-    onSuccess: (page) => keepOrder({ order: { ...order, ...page } }),
-  });
+export async function getPaymentPage(order: Order) {
+  const page = await dataOf(api.POST('/api/orders/{order_id}/token', orderPath(order.order_id)));
+  await keepOrder({ order: { ...order, ...page } });
 }
 
 /** Takes an order to its next step. Whether or not that is possible, what is known of the order is loaded again. */
-export function useFulfilOrder(id: string) {
-  return useMutation({
-    mutationFn: (fulfilment: Fulfilment) =>
-      dataOf(api.PUT('/api/admin/orders/{order_id}/fulfilment', { ...orderPath(id), body: { fulfilment } })),
-    onSettled: () => queryClient.invalidateQueries({ queryKey: ['orders'] }),
-  });
+export async function fulfilOrder(id: string, fulfilment: Fulfilment) {
+  const step = { ...orderPath(id), body: { fulfilment } };
+  const call = dataOf(api.PUT('/api/admin/orders/{order_id}/fulfilment', step));
+  await call.finally(() => queryClient.invalidateQueries({ queryKey: ['orders'] }));
 }
 
 /** Puts an answer of the service where the order's page reads it. */

@@ -1,6 +1,6 @@
 import { type InfiniteData, queryOptions } from '@tanstack/react-query';
 import { asForm, dataOf } from 'bakery-client';
-import { api, itemsOf, listOptions, nullIfMissing, type Page, type Product } from './client';
+import { api, itemsOf, listOptions, orNull, type Page, type Product } from './client';
 import { queryClient } from './query-client';
 import { apiWithProgress, type ShowProgress } from './upload-progress';
 
@@ -24,8 +24,8 @@ export function productDetail(id: number) {
   return queryOptions<Product | null>({
     queryKey: [...DETAILS, id],
     queryFn: async ({ signal }) => {
-      const answer = dataOf(api.GET('/api/products/{product_id}', { ...productPath(id), signal }));
-      return answer.then(({ products }) => products, nullIfMissing);
+      const call = api.GET('/api/products/{product_id}', { ...productPath(id), signal });
+      return (await orNull(dataOf(call)))?.products ?? null;
     },
     // What the list knows of the product is shown until the answer is there.
     placeholderData: () => {

@@ -1,20 +1,29 @@
 import { BakeryFailure } from 'bakery-client';
 import { type ComponentProps, type ReactNode, useId } from 'react';
-import { type FieldValues, FormProvider, type Path, useForm, useFormContext } from 'react-hook-form';
+import {
+  type DefaultValues,
+  type FieldValues,
+  FormProvider,
+  type Path,
+  useForm,
+  useFormContext,
+} from 'react-hook-form';
 import { explain, shopMessage } from '../api/errors';
 import { Alert } from './page';
 
 interface FormProps<Values> {
   /** Text of the button. */
   submit: string;
+  defaultValues?: DefaultValues<Values>;
   /** Gets the values of the fields by name. A failure that it rejects with is shown, at the fields that it names. */
   onSubmit: (values: Values, reset: () => void) => Promise<void>;
   children: ReactNode;
 }
 
 /** A form whose values are checked by the service: its messages are shown at their fields. */
-export function Form<Values extends FieldValues>({ submit, onSubmit, children }: FormProps<Values>) {
-  const form = useForm<Values>();
+export function Form<Values extends FieldValues>(props: FormProps<Values>) {
+  const { submit, defaultValues, onSubmit, children } = props;
+  const form = useForm<Values>(defaultValues && { defaultValues });
   const { isSubmitting, errors } = form.formState;
   const send = form.handleSubmit(async (values) => {
     if (isSubmitting) return;

@@ -3,27 +3,28 @@ import { Button } from './button';
 import { Icon } from './icon';
 import { Notice } from './page';
 
-/** What is searched for: `?q=` of the address. */
-export function useSearchText() {
-  return useSearchParams()[0].get('q') ?? '';
-}
-
-/** The parameters of the address with one changed, or left out when its value is empty. */
-export function withParameter(search: URLSearchParams, name: string, value: string) {
-  const others = [...search].filter(([other]) => other !== name);
-  return new URLSearchParams(value === '' ? others : [...others, [name, value]]);
-}
-
-/** Searches by `?q=` of the address; the other parameters stay. An empty text shows everything again. */
-export function SearchForm({ label }: { label: string }) {
-  const text = useSearchText();
+/** A parameter of the address as a state: '' when it is not there. */
+export function useParameter(name: string) {
   const [search, setSearch] = useSearchParams();
-  const submit = (fields: FormData) => {
-    const wanted = fields.get('q') as string;
-    setSearch(withParameter(search, 'q', wanted.trim()));
+  const change = (value: string) => {
+    setSearch((others) => {
+      others.delete(name);
+      if (value !== '') others.set(name, value);
+      return others;
+    });
   };
+  return [search.get(name) ?? '', change] as const;
+}
+
+/** Searches by `?q=` of the address. An empty text shows everything again. */
+export function SearchForm({ label }: { label: string }) {
+  const [text, search] = useParameter('q');
   return (
-    <form role="search" className="search" action={submit}>
+    <form
+      role="search"
+      className="search"
+      action={(fields: FormData) => search((fields.get('q') as string).trim())}
+    >
       <label htmlFor="search">{label}</label>
       <input id="search" name="q" type="search" defaultValue={text} maxLength={100} autoComplete="off" />
       <button className="button quiet">

@@ -1,6 +1,6 @@
-import { useQueries } from '@tanstack/react-query';
+import { useMutation, useQueries } from '@tanstack/react-query';
 import { Link, useNavigate } from 'react-router';
-import { usePlaceOrder } from '../api/checkout';
+import { placeOrder } from '../api/checkout';
 import { explain } from '../api/errors';
 import { productDetail } from '../api/products';
 import { Button, ButtonLink } from '../components/button';
@@ -82,19 +82,15 @@ function Line({ line }: { line: CheckedLine }) {
 /** @param lines what can be ordered */
 function Summary({ lines }: { lines: CheckedLine[] }) {
   const navigate = useNavigate();
-  const { mutate, isPending, error } = usePlaceOrder();
-  const order = () => {
-    if (isPending) return;
-    const items = lines.map(({ id, quantity }) => ({ product_id: id, quantity }));
-    mutate(items, {
-      onSuccess: ({ order: { order_id, redirect_url } }) => {
-        clearCart();
-        // In a new tab. If the browser does not allow it, the order's page has a link.
-        if (redirect_url !== null) window.open(redirect_url, '_blank', 'noopener');
-        void navigate(`/orders/${order_id}`);
-      },
-    });
-  };
+  const { mutate, isPending, error } = useMutation({
+    mutationFn: () => placeOrder(lines.map(({ id, quantity }) => ({ product_id: id, quantity }))),
+    onSuccess: ({ order_id, redirect_url }) => {
+      clearCart();
+      // In a new tab. If the browser does not allow it, the order's page has a link.
+      if (redirect_url !== null) window.open(redirect_url, '_blank', 'noopener');
+      void navigate(`/orders/${order_id}`);
+    },
+  });
   return (
     <section className="panel summary" aria-label="Summary">
       <p className="sum">
@@ -103,7 +99,12 @@ function Summary({ lines }: { lines: CheckedLine[] }) {
       </p>
       <p className="hint">You pay on the page of our payment partner, which opens in a new tab.</p>
       <Alert>{error && explain(error)}</Alert>
-      <Button className="button wide" aria-disabled={isPending} disabled={lines.length === 0} onClick={order}>
+      <Button
+        className="button wide"
+        aria-disabled={isPending}
+        disabled={lines.length === 0}
+        onClick={() => isPending || mutate()}
+      >
         Order and pay
       </Button>
     </section>

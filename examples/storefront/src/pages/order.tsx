@@ -1,8 +1,8 @@
-import { useQuery } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link, useParams } from 'react-router';
 import type { Fulfilment, Order } from '../api/client';
 import { explain } from '../api/errors';
-import { isPaid, orderDetail, useCancelOrder, useNewPaymentPage } from '../api/orders';
+import { cancelOrder, getPaymentPage, isPaid, orderDetail } from '../api/orders';
 import { Button } from '../components/button';
 import { ConfirmButton } from '../components/confirm-button';
 import { Icon } from '../components/icon';
@@ -80,8 +80,8 @@ function Progress({ step }: { step: Fulfilment }) {
 
 /** What can be done with an order that waits for its payment. */
 function PendingActions({ order }: { order: Order }) {
-  const cancel = useCancelOrder(order.order_id);
-  const newPage = useNewPaymentPage(order);
+  const cancel = useMutation({ mutationFn: () => cancelOrder(order.order_id) });
+  const newPage = useMutation({ mutationFn: () => getPaymentPage(order) });
   const error = cancel.error ?? newPage.error;
   return (
     <div>

@@ -38,14 +38,8 @@ export default function ProfilePage() {
       )}
       <section className="panel">
         <h2>Name</h2>
-        <Form submit="Save name" onSubmit={changeName}>
-          <Field
-            name="fullname"
-            label="Your name"
-            defaultValue={fullname}
-            autoComplete="name"
-            maxLength={255}
-          />
+        <Form submit="Save name" defaultValues={{ fullname }} onSubmit={changeName}>
+          <Field name="fullname" label="Your name" autoComplete="name" maxLength={255} />
         </Form>
       </section>
       <section className="panel">

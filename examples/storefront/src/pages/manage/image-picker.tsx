@@ -10,14 +10,9 @@ const MAX_BYTES = 5 * 1024 * 1024;
 const ACCEPTED = /\.(png|jpe?g)$/i;
 const TOO_MANY = `a product can have ${MAX_IMAGES} pictures`;
 
-/**
- * The `images` of the product that a form edits: present ones can be removed, new ones are shown before anything is sent.
- *
- * @param present addresses of the pictures that the product has
- */
-export function ImagePicker({ present }: { present: string[] }) {
-  const defaultValue = present.map((src) => ({ src }));
-  const { field, fieldState } = useController({ name: 'images', defaultValue });
+/** The `images` of an edited product: present ones can be removed, new ones are shown before anything is sent. */
+export function ImagePicker() {
+  const { field, fieldState } = useController({ name: 'images' });
   const pictures = field.value as EditedPicture[];
   const [problem, setProblem] = useState<string>();
   const input = useRef<HTMLInputElement>(null);

@@ -1,9 +1,9 @@
-import { useQuery } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { type MouseEvent, useRef } from 'react';
 import { useParams } from 'react-router';
 import type { AdminOrder, Fulfilment, PaymentEntry } from '../../api/client';
 import { explain } from '../../api/errors';
-import { adminOrderDetail, isPaid, useFulfilOrder } from '../../api/orders';
+import { adminOrderDetail, fulfilOrder, isPaid } from '../../api/orders';
 import { Button } from '../../components/button';
 import { ConfirmButton } from '../../components/confirm-button';
 import { Badge, FULFILMENT, OrderSummary, STATUS } from '../../components/orders';
@@ -54,14 +54,16 @@ const NEXT: Partial<Record<Fulfilment, [Fulfilment, string]>> = {
 
 function FulfilmentSection({ order }: { order: AdminOrder }) {
   const heading = useRef<HTMLHeadingElement>(null);
-  const { mutate, isPending, error } = useFulfilOrder(order.order_id);
+  const { mutate, isPending, error } = useMutation({
+    mutationFn: (step: Fulfilment) => fulfilOrder(order.order_id, step),
+    // The button that was pressed goes away with its step.
+    onSettled: () => heading.current?.focus(),
+  });
   const [next, label] = NEXT[order.fulfilment] ?? [];
   const isUnpaid = next === 'preparing' && !isPaid(order);
-  // The button that was pressed goes away with its step.
-  const take = (step: Fulfilment) => mutate(step, { onSettled: () => heading.current?.focus() });
   const takeNext = ({ detail }: MouseEvent) => {
     // The second click of a double-click is not meant for the step after this one.
-    if (next !== undefined && detail < 2 && !isPending) take(next);
+    if (next !== undefined && detail < 2 && !isPending) mutate(next);
   };
   return (
     <section className="panel" aria-labelledby="fulfilment">
@@ -85,7 +87,7 @@ function FulfilmentSection({ order }: { order: AdminOrder }) {
             question="Refuse this order?"
             text="The customer sees it. A payment is not given back by this."
             yes="Refuse the order"
-            onConfirm={() => take('refused')}
+            onConfirm={() => mutate('refused')}
           />
         </div>
       )}

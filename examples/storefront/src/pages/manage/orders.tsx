@@ -3,7 +3,7 @@ import { useSearchParams } from 'react-router';
 import { allOrders, type OrderFilter } from '../../api/orders';
 import { FULFILMENT, OrderList, STATUS } from '../../components/orders';
 import { Notice } from '../../components/page';
-import { SearchForm, withParameter } from '../../components/search';
+import { SearchForm, useParameter } from '../../components/search';
 import { ManagePage } from './manage-page';
 
 /** Orders of all customers. What is shown is in the address: `?q=ayu&status=settlement&fulfilment=ready`. */
@@ -42,14 +42,11 @@ interface FilterProps {
 }
 
 function Filter({ label, name, options }: FilterProps) {
-  const [search, setSearch] = useSearchParams();
+  const [chosen, choose] = useParameter(name);
   return (
     <label className="filter">
       <span>{label}</span>
-      <select
-        value={search.get(name) ?? ''}
-        onChange={({ target }) => setSearch(withParameter(search, name, target.value))}
-      >
+      <select value={chosen} onChange={({ target }) => choose(target.value)}>
         <option value="">All</option>
         {Object.entries(options).map(([value, option]) => (
           <option key={value} value={value}>

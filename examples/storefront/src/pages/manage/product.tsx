@@ -11,6 +11,8 @@ import { toast } from '../../state/toast';
 import { ImagePicker } from './image-picker';
 import { ManagePage } from './manage-page';
 
+const MISSING = { icon: 'picture', title: 'There is no such product', text: 'Somebody may have deleted it.' };
+
 /** A product that is edited, or a new one when the address has no id. */
 export default function ManageProductPage() {
   const { id } = useParams();
@@ -25,13 +27,8 @@ function EditedProduct({ id }: { id: number }) {
   const { data, isPlaceholderData, error, refetch } = useQuery(productDetail(id));
   // What is edited must be what the product is now, not what a list said of it.
   const query = { data: isPlaceholderData ? undefined : data, error, refetch };
-  const missing = {
-    icon: 'picture',
-    title: 'There is no such product',
-    text: 'Somebody may have deleted it.',
-  };
   return (
-    <Loaded query={query} missing={missing}>
+    <Loaded query={query} missing={MISSING}>
       {(product) => (
         <div key={id}>
           <ProductForm product={product} />
@@ -45,34 +42,33 @@ function EditedProduct({ id }: { id: number }) {
 /** Changes the product, or creates one when there is none. */
 function ProductForm({ product }: { product?: Product }) {
   const navigate = useNavigate();
-  const description = product?.description ?? '';
+  const isNew = product === undefined;
+  const { name = '', price = '', description, images } = product ?? {};
+  const defaultValues = {
+    name,
+    price: String(price),
+    description: description ?? '',
+    images: images?.map((src) => ({ src })) ?? [],
+  };
   // From 0 to 1, while the form is sent.
   const [sentPart, setSentPart] = useState<number>();
   const save = async (values: ProductValues) => {
     const saved = await saveProduct(product?.id, values, setSentPart).finally(() => setSentPart(undefined));
     toast(`${saved.name} is saved.`);
-    await navigate(product === undefined ? `/manage/products/${saved.id}` : '/manage/products');
+    await navigate(isNew ? `/manage/products/${saved.id}` : '/manage/products');
   };
   return (
     <section className="panel">
-      <Form submit={product === undefined ? 'Create product' : 'Save changes'} onSubmit={save}>
-        <Field name="name" label="Name" defaultValue={product?.name} maxLength={255} />
-        <Field name="price" label="Price in rupiah" defaultValue={product?.price} inputMode="decimal" />
-        <Field
-          name="description"
-          label="Description"
-          defaultValue={description}
-          maxLength={10_000}
-          multiline
-        />
-        <ImagePicker present={product?.images ?? []} />
+      <Form submit={isNew ? 'Create product' : 'Save changes'} defaultValues={defaultValues} onSubmit={save}>
+        <Field name="name" label="Name" maxLength={255} />
+        <Field name="price" label="Price in rupiah" inputMode="decimal" />
+        <Field name="description" label="Description" maxLength={10_000} multiline />
+        <ImagePicker />
         {sentPart !== undefined && (
           <div className="progress">
             <progress max={1} value={sentPart} aria-label="Upload" />
             <span>
-              {sentPart === 1
-                ? 'Sent; the pictures are being stored'
-                : `${Math.round(sentPart * 100)} % sent`}
+              {sentPart < 1 ? `${Math.round(sentPart * 100)} % sent` : 'Sent; the pictures are being stored'}
             </span>
           </div>
         )}

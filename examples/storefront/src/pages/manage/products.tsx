@@ -5,12 +5,12 @@ import { ButtonLink } from '../../components/button';
 import { EndlessList } from '../../components/endless-list';
 import { Notice } from '../../components/page';
 import { Picture } from '../../components/picture';
-import { SearchForm, useSearchText } from '../../components/search';
+import { SearchForm, useParameter } from '../../components/search';
 import { count, formatPrice } from '../../format';
 import { ManagePage } from './manage-page';
 
 export default function ManageProductsPage() {
-  const text = useSearchText();
+  const [text] = useParameter('q');
   return (
     <ManagePage
       title="Products"
