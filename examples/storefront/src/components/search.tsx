@@ -1,3 +1,4 @@
+import { useEffect, useRef } from 'react';
 import { useSearchParams } from 'react-router';
 import { Button } from './button';
 import { Icon } from './icon';
@@ -19,8 +20,12 @@ export function useParameter(name: string) {
 /** Searches by `?q=` of the address. An empty text shows everything again. */
 export function SearchForm({ label }: { label: string }) {
   const [text, search] = useParameter('q');
+  const form = useRef<HTMLFormElement>(null);
+  // After a step back in the browser's history the field shows what is searched for then.
+  useEffect(() => form.current?.reset(), [text]);
   return (
     <form
+      ref={form}
       role="search"
       className="search"
       action={(fields: FormData) => search((fields.get('q') as string).trim())}

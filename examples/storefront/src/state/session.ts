@@ -4,7 +4,7 @@ import { toast } from './toast';
 
 interface Person extends User {
   /** Known only after a registration or a verification in this browser. */
-  emailVerified?: boolean | undefined;
+  emailVerified?: boolean;
 }
 
 /** Who is signed in, null for a visitor. The session itself is in cookies that no page can read. */
@@ -17,10 +17,9 @@ export function usePerson() {
   return person;
 }
 
-export function signIn({ id, fullname, email, role }: User, emailVerified?: boolean) {
-  const { person } = useSession.getState();
-  const known = person?.id === id ? person.emailVerified : undefined;
-  useSession.setState({ person: { id, fullname, email, role, emailVerified: emailVerified ?? known } });
+/** Notes who has signed in, or what has changed about them. */
+export function signIn(user: Person) {
+  useSession.setState(({ person }) => ({ person: { ...person, ...user } }));
 }
 
 export function signOut() {

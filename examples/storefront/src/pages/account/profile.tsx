@@ -15,7 +15,8 @@ export default function ProfilePage() {
     toast('Your name is saved.');
   };
   const changeEmail = async (body: Schemas['UpdateProfileDto']) => {
-    signIn((await dataOf(api.PATCH('/api/users', { body }))).user, false);
+    const { user } = await dataOf(api.PATCH('/api/users', { body }));
+    signIn({ ...user, emailVerified: false });
     toast('Your e-mail is changed. We have sent a code there.');
     await navigate('/verify?next=/profile');
   };

@@ -8,8 +8,10 @@ import { signIn } from '../../state/session';
 export default function RegisterPage() {
   const { search } = useLocation();
   // After the registration GuestsOnly leads on.
-  const register = async (body: Schemas['RegisterDto']) =>
-    signIn((await dataOf(api.POST('/api/register', { body }))).user, false);
+  const register = async (body: Schemas['RegisterDto']) => {
+    const { user } = await dataOf(api.POST('/api/register', { body }));
+    signIn({ ...user, emailVerified: false });
+  };
   return (
     <FormPage title="Create an account">
       <Form submit="Create account" onSubmit={register}>

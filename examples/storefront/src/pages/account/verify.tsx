@@ -14,7 +14,7 @@ export default function VerifyPage() {
   const next = useNextPath();
   const verify = async ({ otp }: Schemas['VerifyOtpDto']) => {
     const { user } = await dataOf(api.POST('/api/otp/verify', { body: { otp: otp.trim() } }));
-    signIn(user, true);
+    signIn({ ...user, emailVerified: true });
     toast('Your e-mail address is verified.');
     await navigate(next, { replace: true });
   };

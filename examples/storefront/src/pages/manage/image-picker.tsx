@@ -31,13 +31,13 @@ export function ImagePicker() {
     const added = fitting.map((file) => ({ file, src: URL.createObjectURL(file) }));
     change([...pictures, ...added], problems.length > 0 ? `Not added: ${problems.join('; ')}` : undefined);
   };
-  const takeOut = ({ src }: EditedPicture) => {
-    URL.revokeObjectURL(src);
-    change(pictures.filter((picture) => picture.src !== src));
-    input.current?.focus();
-  };
-  const toggle = ({ src, isRemoved = false }: EditedPicture) => {
-    if (isRemoved && remaining >= MAX_IMAGES) setProblem(TOO_MANY);
+  // A new picture goes away at once, a present one when the form is saved.
+  const act = ({ src, file, isRemoved = false }: EditedPicture) => {
+    if (file) {
+      URL.revokeObjectURL(src);
+      change(pictures.filter((picture) => picture.src !== src));
+      input.current?.focus();
+    } else if (isRemoved && remaining >= MAX_IMAGES) setProblem(TOO_MANY);
     else change(pictures.map((picture) => (picture.src === src ? { src, isRemoved: !isRemoved } : picture)));
   };
 
@@ -49,12 +49,7 @@ export function ImagePicker() {
       </p>
       <ul className="thumbs" aria-label="Pictures">
         {pictures.map((picture, index) => (
-          <Thumb
-            key={picture.src}
-            picture={picture}
-            name={picture.file?.name ?? `picture ${index + 1}`}
-            onAct={() => (picture.file ? takeOut(picture) : toggle(picture))}
-          />
+          <Thumb key={picture.src} picture={picture} position={index + 1} onAct={() => act(picture)} />
         ))}
       </ul>
       <input
@@ -90,13 +85,17 @@ function problemOf({ name, size }: File) {
   return size > MAX_BYTES ? `${name} is larger than 5 MiB` : null;
 }
 
-interface ThumbProps {
+function Thumb({
+  picture,
+  position,
+  onAct,
+}: {
   picture: EditedPicture;
-  name: string;
+  position: number;
   onAct: () => void;
-}
-
-function Thumb({ picture: { src, file, isRemoved = false }, name, onAct }: ThumbProps) {
+}) {
+  const { src, file, isRemoved = false } = picture;
+  const name = file?.name ?? `picture ${position}`;
   const [action, badge] = file ? ['Take out', 'New'] : isRemoved ? ['Keep', 'Will go'] : ['Remove'];
   return (
     <li className={isRemoved ? 'thumb goes' : 'thumb'}>

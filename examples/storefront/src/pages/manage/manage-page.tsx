@@ -1,15 +1,8 @@
-import type { ReactNode } from 'react';
+import type { PropsWithChildren, ReactNode } from 'react';
 import { NavLink } from 'react-router';
 import { PageHeading } from '../../components/page';
 
-interface ManagePageProps {
-  title: string;
-  /** Beside the title. */
-  action?: ReactNode;
-  /** Below the title. */
-  search?: ReactNode;
-  children: ReactNode;
-}
+type ManagePageProps = PropsWithChildren<{ title: string; action?: ReactNode; search?: ReactNode }>;
 
 /** A page for administrators, with the ways between their pages. */
 export function ManagePage({ title, action, search, children }: ManagePageProps) {
