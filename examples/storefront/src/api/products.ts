@@ -64,16 +64,10 @@ export async function saveProduct(id: number | undefined, values: ProductValues,
   const { images, ...texts } = values;
   const body = { ...texts, images: images.flatMap(({ file }) => file ?? []) };
   const removed = images.filter(({ isRemoved }) => isRemoved).map(({ src }) => src);
-  const changes = { ...body, 'images.removed[]': removed };
+  const changes = { body: { ...body, 'images.removed[]': removed }, bodySerializer: asForm };
   const { products: saved } = await (id === undefined
     ? dataOf(client.POST('/api/products', { body, bodySerializer: asForm }))
-    : dataOf(
-        client.PUT('/api/products/{product_id}', {
-          ...productPath(id),
-          body: changes,
-          bodySerializer: asForm,
-        }),
-      ));
+    : dataOf(client.PUT('/api/products/{product_id}', { ...productPath(id), ...changes })));
   queryClient.setQueryData(productDetail(saved.id).queryKey, saved);
   changeLists((products) => products.map((product) => (product.id === saved.id ? saved : product)));
   return saved;

@@ -85,15 +85,13 @@ function problemOf({ name, size }: File) {
   return size > MAX_BYTES ? `${name} is larger than 5 MiB` : null;
 }
 
-function Thumb({
-  picture,
-  position,
-  onAct,
-}: {
+interface ThumbProps {
   picture: EditedPicture;
   position: number;
   onAct: () => void;
-}) {
+}
+
+function Thumb({ picture, position, onAct }: ThumbProps) {
   const { src, file, isRemoved = false } = picture;
   const name = file?.name ?? `picture ${position}`;
   const [action, badge] = file ? ['Take out', 'New'] : isRemoved ? ['Keep', 'Will go'] : ['Remove'];
