@@ -1,9 +1,12 @@
 import type { ComponentProps } from 'react';
 import { Link } from 'react-router';
 
-/** Does something on the page. */
-export function Button({ className = 'button', ...attributes }: ComponentProps<'button'>) {
-  return <button type="button" className={className} {...attributes} />;
+/** Does something on the page. While it is `aria-disabled` it keeps the focus, looks busy and does nothing. */
+export function Button({ className = 'button', onClick, ...attributes }: ComponentProps<'button'>) {
+  const isBusy = attributes['aria-disabled'] === true;
+  return (
+    <button type="button" className={className} onClick={isBusy ? undefined : onClick} {...attributes} />
+  );
 }
 
 /** Leads to another page, and looks like a button. */

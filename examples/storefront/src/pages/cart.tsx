@@ -103,7 +103,7 @@ function Summary({ lines }: { lines: CheckedLine[] }) {
         className="button wide"
         aria-disabled={isPending}
         disabled={lines.length === 0}
-        onClick={() => isPending || mutate()}
+        onClick={() => mutate()}
       >
         Order and pay
       </Button>

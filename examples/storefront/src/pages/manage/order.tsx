@@ -63,7 +63,7 @@ function FulfilmentSection({ order }: { order: AdminOrder }) {
   const isUnpaid = next === 'preparing' && !isPaid(order);
   const takeNext = ({ detail }: MouseEvent) => {
     // The second click of a double-click is not meant for the step after this one.
-    if (next !== undefined && detail < 2 && !isPending) mutate(next);
+    if (next !== undefined && detail < 2) mutate(next);
   };
   return (
     <section className="panel" aria-labelledby="fulfilment">
