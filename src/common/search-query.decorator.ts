@@ -21,14 +21,5 @@ export function SearchQuery(description: string): PropertyDecorator {
 
 /** A pattern for LIKE that finds a text anywhere in another; `%`, `_` and the backslash stand for themselves. */
 export function containing(text: string): string {
-  return `%${escapeLike(text)}%`;
-}
-
-/** A pattern for LIKE that finds a text at the beginning of another. */
-export function beginningWith(text: string): string {
-  return `${escapeLike(text)}%`;
-}
-
-function escapeLike(text: string): string {
-  return text.replaceAll(/[\\%_]/g, '\\$&');
+  return `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`;
 }

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
+import { isUUID } from 'class-validator';
 import {
   type EntityManager,
   type QueryDeepPartialEntity,
@@ -7,7 +8,7 @@ import {
   type SelectQueryBuilder,
 } from 'typeorm';
 import type { PaymentPage } from '../gateway/payment-gateway.js';
-import { beginningWith, containing } from '../common/search-query.decorator.js';
+import { containing } from '../common/search-query.decorator.js';
 import { Order, OrderItem, PaymentAttempt } from './order.entity.js';
 import type { AdminOrdersQuery } from './orders-query.dto.js';
 
@@ -48,13 +49,19 @@ export class OrdersRepository {
     if (userId !== undefined) ids.andWhere('page.userId = :userId', { userId });
     if (status !== undefined) ids.andWhere('page.status = :status', { status });
     if (fulfilment !== undefined) ids.andWhere('page.fulfilment = :fulfilment', { fulfilment });
-    if (search !== undefined)
+    if (search !== undefined) {
+      const range = idsBeginningWith(search);
+      // Not a join, which would look up the customer of every order: two to four times slower where little is found.
+      const customers = ids
+        .subQuery()
+        .select('searched.id')
+        .from('users', 'searched')
+        .where('searched.fullname ILIKE :part OR searched.email ILIKE :part');
+      const isFound = `page.userId IN ${customers.getQuery()}`;
       ids
-        .innerJoin('page.customer', 'searched')
-        .andWhere(
-          '(searched.fullname ILIKE :part OR searched.email ILIKE :part OR CAST(page.orderId AS text) LIKE :beginning)',
-          { part: containing(search), beginning: beginningWith(search.toLowerCase()) },
-        );
+        .andWhere(range === null ? isFound : `(${isFound} OR page.orderId BETWEEN :least AND :greatest)`)
+        .setParameters({ part: containing(search), ...range });
+    }
     if (afterId !== undefined) {
       const after = ids
         .subQuery()
@@ -172,4 +179,12 @@ export class OrdersRepository {
         'attempt.number': 'ASC',
       });
   }
+}
+
+/** The bounds of the ids that begin with a text; null when none can. */
+function idsBeginningWith(text: string): { readonly least: string; readonly greatest: string } | null {
+  const [least = '', greatest = ''] = ['0', 'f'].map(
+    (digit) => text + '00000000-0000-0000-0000-000000000000'.slice(text.length).replaceAll('0', digit),
+  );
+  return isUUID(least, 'loose') ? { least, greatest } : null;
 }
