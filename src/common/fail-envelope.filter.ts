@@ -35,8 +35,6 @@ export function failEnvelope({ code, message, details }: Failure): FailEnvelope 
 /** The status that Nest, Express or a library of theirs gave a request that it refused; 500 for any other failure. */
 function statusOf(thrown: unknown): number {
   if (thrown instanceof HttpException) return thrown.getStatus();
-  // `IsEmail` throws it for half of a surrogate pair, which is no text.
-  if (thrown instanceof URIError) return 400;
   return thrown instanceof Error && 'status' in thrown ? Number(thrown.status) : 500;
 }
 

@@ -1,11 +1,11 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
-import { Matches, NotContains } from 'class-validator';
+import { Matches } from 'class-validator';
 
 /** What differs between texts. */
 export interface TextRules {
-  /** In UTF-16 code units. */
+  /** In Unicode code points, as PostgreSQL and JSON Schema count. */
   readonly maxLength: number;
   /** Name of the field in its messages, if not the property's own. */
   readonly label?: string;
@@ -14,15 +14,18 @@ export interface TextRules {
   readonly example: string;
 }
 
-/** A required text: trimmed, not empty, not too long, without U+0000, which PostgreSQL cannot store. */
+/** PostgreSQL cannot store U+0000, UTF-8 cannot write half of a surrogate pair, and U+FFFD stands for lost characters. */
+const STORABLE = /^[^\0\p{Surrogate}\uFFFD]*$/u;
+
+/** A required text: trimmed, not empty, not too long, of characters that are stored as they were sent. */
 export function Text({ maxLength, label = '$property', trim = true, example }: TextRules): PropertyDecorator {
   return applyDecorators(
     ApiProperty({ type: String, minLength: 1, maxLength, example }),
     Transform(({ value }: { value: unknown }) => (trim && typeof value === 'string' ? value.trim() : value)),
     Matches(/\S/, { message: `${label} is required` }),
-    NotContains('\0', { message: `${label} contains a character that is not allowed` }),
-    // Not `MaxLength`, which counts some pairs of code units as one.
-    Matches(new RegExp(`^.{0,${maxLength}}$`, 's'), {
+    Matches(STORABLE, { message: `${label} contains a character that is not allowed` }),
+    // Not `MaxLength`, which leaves out variation selectors.
+    Matches(new RegExp(`^.{0,${maxLength}}$`, 'su'), {
       message: `${label} can have ${maxLength} characters at max`,
     }),
   );

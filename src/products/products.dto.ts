@@ -1,6 +1,7 @@
+import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, ApiPropertyOptional, type ApiPropertyOptions } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
-import { IsArray, IsNumber } from 'class-validator';
+import { ArrayMaxSize, IsArray, IsNumber, IsOptional } from 'class-validator';
 import { parseLastId } from '../common/ids.js';
 import { SearchQuery } from '../common/search-query.decorator.js';
 import { Text } from '../common/text.decorator.js';
@@ -29,15 +30,20 @@ export class ProductListQuery {
 const NAME = { maxLength: 255, example: 'Kue lapis legit' };
 const DESCRIPTION = { maxLength: 10_000, example: 'Eighteen layers, baked one by one.' };
 
-/** The files of a form; `ImageFormPipe` judges them. */
+/** The files of a form; `ImageFormPipe` judges them. A text in this field is a file that the client did not attach. */
 const Images = (): PropertyDecorator =>
-  ApiProperty({
-    type: 'array',
-    required: false,
-    maxItems: MAX_IMAGES,
-    description: 'PNG or JPEG (.png, .jpg, .jpeg), 5 MiB each at most',
-    items: { type: 'string', format: 'binary' },
-  });
+  applyDecorators(
+    ApiProperty({
+      type: 'array',
+      required: false,
+      maxItems: MAX_IMAGES,
+      description: 'PNG or JPEG (.png, .jpg, .jpeg), 5 MiB each at most',
+      items: { type: 'string', format: 'binary' },
+    }),
+    Transform(({ value }: { value: unknown }) => nonEmptyTexts(value)),
+    IsOptional(),
+    ArrayMaxSize(0, { message: 'images should be files' }),
+  );
 
 /** Form of POST /api/products (contract 4.6). */
 export class CreateProductDto {
@@ -73,14 +79,14 @@ export class UpdateProductDto {
     type: [String],
     description: 'URLs of images to remove; one empty value when none are',
   })
-  @Transform(({ value }: { value: unknown }) => removedImages(value))
+  @Transform(({ value }: { value: unknown }) => nonEmptyTexts(value))
   @IsArray({ message: 'images.removed is required' })
   /** A URL that the product does not have is taken as already removed. */
   'images.removed'!: string[];
 }
 
-/** A list sent as repeated fields; an empty value is no URL. */
-function removedImages(value: unknown): string[] | undefined {
+/** A list sent as repeated fields, without the empty ones; undefined if it holds anything but texts. */
+function nonEmptyTexts(value: unknown): string[] | undefined {
   const list: unknown[] = Array.isArray(value) ? value : [value];
   return list.every((entry) => typeof entry === 'string') ? list.filter((entry) => entry !== '') : undefined;
 }
