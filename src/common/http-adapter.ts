@@ -32,11 +32,21 @@ const SERVER_OPTIONS = {
 /** Express on a Node server with these limits, which answers every refusal with the fail envelope. */
 export class HttpAdapter extends ExpressAdapter {
   override initHttpServer(): void {
-    const server = createServer(SERVER_OPTIONS, this.getInstance<RequestListener>());
+    const express = this.getInstance<(...args: [...Parameters<RequestListener>, () => void]) => void>();
+    const server = createServer(SERVER_OPTIONS, (request, response) => {
+      // Called back for a URL that Express cannot parse, such as `http://[`. Express's own answer is a page.
+      express(request, response, () => {
+        refuse(request.socket, failures.malformedRequest());
+      });
+    });
     // Node drops further headers without a word. One more than allowed shows that there were more.
     server.maxHeadersCount = MAX_HEADERS + 1;
     // Expectations other than 100-continue may be ignored (RFC 9110 section 10.1.1). Node's 417 has no body.
     server.on('checkExpectation', (request, response) => server.emit('request', request, response));
+    // Node would close the connection without an answer.
+    server.on('connect', (_request, socket: Socket) => {
+      refuse(socket, failures.malformedRequest());
+    });
     answerUnparsableRequests(server);
     this.httpServer = server;
   }
@@ -63,11 +73,15 @@ function answerUnparsableRequests(server: Server): void {
       socket.destroy();
       return;
     }
-    const failure = REFUSALS[error.code ?? ''] ?? failures.malformedRequest();
-    socket.setTimeout(LINGER_MS, () => socket.destroy());
-    socket.end(answerOf(failure));
-    unparsableRequests.inc({ http_response_status_code: failure.code });
+    refuse(socket, REFUSALS[error.code ?? ''] ?? failures.malformedRequest());
   });
+}
+
+/** Answers a request that no middleware has seen, and hangs up. */
+function refuse(socket: Socket, failure: Failure): void {
+  socket.setTimeout(LINGER_MS, () => socket.destroy());
+  socket.end(answerOf(failure));
+  unparsableRequests.inc({ http_response_status_code: failure.code });
 }
 
 function answerOf(failure: Failure): string {
