@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { accessSync, constants, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 
 /** The code of an error: `ENOENT`, a SQLSTATE, … Undefined if it has none. */
@@ -9,14 +9,16 @@ export function errorCode(error: unknown): string | undefined {
   return typeof code === 'string' ? code : undefined;
 }
 
-/** @throws Error in one line if DATA_DIR does not exist and cannot be made */
+/** @throws Error in one line if DATA_DIR does not exist and cannot be made, or this user may not write to it */
 export function makeDataDir(dataDir: string): void {
   try {
     mkdirSync(dataDir, { recursive: true });
+    accessSync(dataDir, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (error) {
-    throw new Error(`DATA_DIR ${dataDir} cannot be made (${errorCode(error) ?? String(error)})`, {
-      cause: error,
-    });
+    const code = errorCode(error) ?? String(error);
+    const hint = ': make this user the owner of all that is in it, or set DATA_DIR to another folder';
+    const reason = code === 'EACCES' ? `is closed to this user (EACCES)${hint}` : `cannot be made (${code})`;
+    throw new Error(`DATA_DIR ${dataDir} ${reason}`, { cause: error });
   }
 }
 

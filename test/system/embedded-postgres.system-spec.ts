@@ -382,5 +382,10 @@ describe('the embedded PostgreSQL', () => {
     const pid = await postmasterPid(dataDir);
     await service.stop();
     expect(await isRunning(pid)).toBe(false);
+    const closed = await emptyFolder();
+    expect(await spawnService(readOnly, closed, UNPRIVILEGED).said('error')).toBe(
+      `DATA_DIR ${closed} is closed to this user (EACCES): make this user the owner of all that is in it, ` +
+        'or set DATA_DIR to another folder',
+    );
   });
 });
