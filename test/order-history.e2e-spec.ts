@@ -35,14 +35,8 @@ async function history(orderId: string, query = ''): Promise<HistoryAnswer> {
 }
 
 describe('what became of an order', () => {
-  it('the order as its customer sees it, whose it is, and nothing yet', async () => {
-    const orderId = await placeOrder(shop);
-    const seen = await shop.customer.get(`/api/orders/${orderId}`).expect(200);
-    expect(await history(orderId)).toEqual({
-      order: {
-        ...(seen.body as { data: { order: object } }).data.order,
-        customer: expect.objectContaining({ id: shop.userId }) as object,
-      },
+  it('nothing, as long as the gateway has said nothing', async () => {
+    expect(await history(await placeOrder(shop))).toMatchObject({
       meta: { lastNotificationId: null },
       notifications: [],
     });

@@ -18,8 +18,7 @@ import {
 import { fail, NOT_FOUND } from './support/products.js';
 
 const ADMIN_ORDERS = '/api/admin/orders';
-const UNKNOWN = '5f0c2a3e-8a55-4c42-9df5-1b7f1a0f7a11';
-const NOT_UUIDS = ['', `${UNKNOWN}0`, '1%00'];
+const NOT_UUIDS = ['', '5f0c2a3e-8a55-4c42-9df5-1b7f1a0f7a110', '1%00'];
 const BAD_LAST_ID = fail(400, 'validation error', { last_id: 'last_id should be the id of an order' });
 
 let shop: Shop;
@@ -144,13 +143,6 @@ describe('GET /api/orders/{order_id}', () => {
     expect(changed.headers.etag).not.toBe(etag);
     await customer.get(path).set('If-None-Match', String(changed.headers.etag)).expect(304);
   });
-
-  it.each(NOT_UUIDS.filter((id) => id !== '').concat(UNKNOWN))(
-    'the unknown order %s is a 404',
-    async (orderId) => {
-      expect((await customer.get(`${ORDERS}/${orderId}`).expect(404)).body).toEqual(NOT_FOUND);
-    },
-  );
 });
 
 describe('GET /api/admin/orders', () => {
@@ -190,15 +182,6 @@ describe('GET /api/admin/orders', () => {
       }),
     );
   });
-
-  it('shows an order as the order itself does, and whose it is', async () => {
-    const created = await placeOrder(customer, [{ product_id: bread, quantity: 2 }]);
-    const [newest] = pageOf(await admin.get(ADMIN_ORDERS).expect(200)).orders;
-    expect(newest).toEqual({
-      ...created,
-      customer: expect.objectContaining({ id: userIdOf(customer) }) as object,
-    });
-  });
 });
 
 describe('an order of another customer', () => {
@@ -222,7 +205,7 @@ describe('an order of another customer', () => {
     '%s /api/orders/{order_id}%s is answered 404, as for one that does not exist',
     async (method, action) => {
       const other = await shop.customer();
-      for (const id of [created.order_id, randomUUID(), 'none'])
+      for (const id of [created.order_id, randomUUID(), 'none', '1%00'])
         expect((await other[method](`${ORDERS}/${id}${action}`).expect(404)).body).toEqual(NOT_FOUND);
     },
   );

@@ -85,15 +85,15 @@ describe('a notification', () => {
     expect((await storedOrder(service, orderId)).completed_at).not.toEqual(completedAt);
   });
 
-  it('payment type, fraud status, transaction id and amount are kept on the order', async () => {
+  it('payment type, fraud status, challenge included, transaction id and amount are kept on the order', async () => {
     const { of, orderId, transactionId } = await orderWithTransaction();
     await notify(
       service,
-      of('capture', { payment_type: 'credit_card', fraud_status: 'deny', gross_amount: '184999.50' }),
+      of('capture', { payment_type: 'credit_card', fraud_status: 'challenge', gross_amount: '184999.50' }),
     ).expect(200);
     expect(await storedOrder(service, orderId)).toMatchObject({
       payment_type: 'credit_card',
-      fraud_status: 'deny',
+      fraud_status: 'challenge',
       transaction_id: transactionId,
       transaction_amount: '184999.50',
       gross_amount: '185000',
@@ -180,13 +180,19 @@ describe('what is kept', () => {
     expect(await outcomes(orderId)).toEqual(['applied']);
   });
 
-  it('nothing is kept of a refused notification that is badly signed or of no order', async () => {
-    const { of, orderId } = await orderWithTransaction();
+  it('nothing is kept of a refused notification that is badly signed or of no order, and of the test button', async () => {
+    const { of } = await orderWithTransaction();
     const bad = { transaction_status: 'chargeback' };
-    await notify(service, { ...of('settlement', bad), signature_key: 'f'.repeat(128) }).expect(400);
-    expect(await outcomes(orderId)).toEqual([]);
     const { rows: before } = await service.database.pool.query('SELECT count(*) FROM payment_notifications');
+    await notify(service, { ...of('settlement', bad), signature_key: 'f'.repeat(128) }).expect(400);
     await notify(service, notification(bad)).expect(400);
+    // The test button of the gateway's dashboard.
+    const order_id = `payment_notif_test_G812785002_${randomUUID()}`;
+    await notify(service, notification({ order_id })).expect(200, '');
+    const unsigned = await notify(service, notification({ order_id, signature_key: '0'.repeat(128) })).expect(
+      400,
+    );
+    expect(unsigned.body).toEqual(fail(400, 'validation error', { order_id: 'order_id is invalid' }));
     const { rows: after } = await service.database.pool.query('SELECT count(*) FROM payment_notifications');
     expect(after).toEqual(before);
   });
@@ -221,12 +227,6 @@ describe('what is refused', () => {
       NOTIFICATION_FIELDS.map((field) => [field, `${field} should be a string`]),
     );
     await expectDetails(Object.fromEntries(NOTIFICATION_FIELDS.map((field) => [field, 200])), texts);
-  });
-
-  it('fraud_status challenge is taken', async () => {
-    const { of, orderId } = await orderWithTransaction();
-    await notify(service, of('capture', { fraud_status: 'challenge' })).expect(200, '');
-    expect((await storedOrder(service, orderId)).fraud_status).toBe('challenge');
   });
 
   it.each(['2026-11-20 17:05:12', '2026-11-20T17:05:12+07:00', '2026-11-20T10:05:12Z', '20261120T100512Z'])(
@@ -282,21 +282,4 @@ it('a body in another charset than UTF-8 is 415, because its zero bytes could no
     .serialize((body: unknown) => body as string)
     .expect(415);
   expect(await outcomes(orderId)).toEqual([]);
-});
-
-describe('the test button of the dashboard', () => {
-  it('a well-signed payment_notif_test_ is acknowledged and changes nothing', async () => {
-    const order_id = `payment_notif_test_G812785002_${randomUUID()}`;
-    const { rows: before } = await service.database.pool.query('SELECT count(*) FROM payment_notifications');
-    await notify(service, notification({ order_id })).expect(200, '');
-    const { rows: after } = await service.database.pool.query('SELECT count(*) FROM payment_notifications');
-    expect(after).toEqual(before);
-  });
-
-  it('a badly signed payment_notif_test_ is refused', async () => {
-    const order_id = 'payment_notif_test_G812785002';
-    const response = await notify(service, notification({ order_id, signature_key: '0'.repeat(128) }));
-    expect(response.status).toBe(400);
-    expect(response.body).toMatchObject({ errors: { details: { order_id: 'order_id is invalid' } } });
-  });
 });
