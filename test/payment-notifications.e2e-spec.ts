@@ -213,6 +213,7 @@ describe('what is refused', () => {
     ['transaction_time', '2026-02-30 10:00:00'],
     ['transaction_id', 'x'.repeat(256)],
     ['payment_type', 'bank\0transfer'],
+    ['payment_type', 'half of a pair \udc00'],
     ['gross_amount', '1'.repeat(33)],
     ['status_code', '2'.repeat(17)],
   ])('%s %j is refused, naming the field', async (field, value) => {

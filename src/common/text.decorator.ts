@@ -15,7 +15,7 @@ export interface TextRules {
 }
 
 /** PostgreSQL cannot store U+0000, UTF-8 cannot write half of a surrogate pair, and U+FFFD stands for lost characters. */
-const STORABLE = /^[^\0\p{Surrogate}\uFFFD]*$/u;
+export const STORABLE = /^[^\0\p{Surrogate}\uFFFD]*$/u;
 
 /** A required text: trimmed, not empty, not too long, of characters that are stored as they were sent. */
 export function Text({ maxLength, label = '$property', trim = true, example }: TextRules): PropertyDecorator {

@@ -6,10 +6,11 @@ import {
   IsNotEmpty,
   IsString,
   IsUUID,
+  Matches,
   MaxLength,
-  NotContains,
   type ValidationOptions,
 } from 'class-validator';
+import { STORABLE } from '../common/text.decorator.js';
 import { ORDER_STATUSES, type OrderStatus } from '../orders/order-status.js';
 
 /** `challenge` is the gateway's third value: a card payment that awaits a decision. */
@@ -36,7 +37,7 @@ function Field(
     IsNotEmpty({ message: `${name} is required` }),
     IsString({ message: `${name} should be a string` }),
     MaxLength(maxLength, invalid),
-    NotContains('\0', invalid),
+    Matches(STORABLE, invalid),
     ...(rule === undefined ? [] : [rule(invalid)]),
   );
 }
