@@ -14,17 +14,20 @@ const REFRESH_LIFETIME_S = 864_000;
 /** By how much the clocks of two processes may differ, in seconds. */
 const CLOCK_SKEW_S = 60;
 /** Tokens that are remembered as verified: enough for all customers of ten minutes. */
-const REMEMBERED_TOKENS = 5_000;
+const REMEMBERED_TOKENS = 10_000;
 
 /** What a token says; anyone may have written it until it is verified. */
 export type Claims = Readonly<Record<string, unknown>>;
 
-/** Signs and verifies the two tokens of a session. The database is not asked. */
+/**
+ * Signs the two tokens of a session and verifies refresh tokens; `JwtCookieStrategy` verifies access tokens. The database
+ * is not asked.
+ */
 @Injectable()
 export class TokensService {
   readonly #access: JwtService;
   readonly #refresh: JwtService;
-  /** Callers by access token, until it expires: verifying one anew is a tenth of the work for a page of products. */
+  /** Callers by verified access token, until it expires: verifying one anew is a tenth of the work for a page of products. */
   readonly #verified = new LRUCache<string, Caller>({ max: REMEMBERED_TOKENS });
 
   constructor(env: Env) {
@@ -40,16 +43,16 @@ export class TokensService {
     return this.#refresh.sign(claimsOf(caller));
   }
 
-  /** The caller of an access token; null unless the token is well signed and not expired. */
-  verifyAccess(token: string): Caller | null {
-    const known = this.#verified.get(token);
-    if (known !== undefined) return known;
-    const claims = claimsIn(this.#access, token);
-    const caller = callerOf(claims);
+  /** Remembers the caller of an access token that was just verified, until it expires. */
+  rememberVerified(token: string, caller: Caller): void {
+    const { exp } = this.#access.decode<{ readonly exp: number }>(token);
     // At least 1: to the cache, 0 means without end.
-    const ttl = Math.max(1, Number(claims.exp) * 1000 - Date.now());
-    if (caller !== null) this.#verified.set(token, caller, { ttl });
-    return caller;
+    this.#verified.set(token, caller, { ttl: Math.max(1, exp * 1000 - Date.now()) });
+  }
+
+  /** The caller of an access token that was verified before and has not expired since; undefined for any other text. */
+  verifiedCaller(token: string): Caller | undefined {
+    return this.#verified.get(token);
   }
 
   /** The caller of a well-signed access token, expired or not; null for any other text. */

@@ -36,7 +36,8 @@ export class HttpAdapter extends ExpressAdapter {
     const server = createServer(SERVER_OPTIONS, (request, response) => {
       // Called back for a URL that Express cannot parse, such as `http://[`. Express's own answer is a page.
       express(request, response, () => {
-        refuse(request.socket, failures.malformedRequest());
+        if (response.headersSent) request.socket.destroy();
+        else refuse(request.socket, failures.malformedRequest());
       });
     });
     // Node drops further headers without a word. One more than allowed shows that there were more.

@@ -8,8 +8,8 @@ import { ProductPages, sendPage } from './product-pages.js';
 const PLAIN_URL = /^[^?]*(?:\?last_id=(\d{1,9}))?$/;
 
 /**
- * Answers GET /api/products to callers with a valid access cookie before Nest's guards, interceptors and pipes, which
- * cost more than the page. The controller answers the end of the list, any other query and callers without a valid cookie.
+ * Answers GET /api/products to callers whom `JwtCookieGuard` remembers, before Nest's guards, interceptors and pipes, which
+ * cost more than the page. The controller answers the end of the list, any other query and all other callers.
  */
 @Injectable()
 export class ProductListMiddleware implements NestMiddleware {
@@ -21,7 +21,7 @@ export class ProductListMiddleware implements NestMiddleware {
   async use(request: Request, response: Response, next: NextFunction): Promise<void> {
     const url = PLAIN_URL.exec(request.originalUrl);
     const token = readCookie(request, ACCESS_COOKIE);
-    if (url === null || token === null || this.tokens.verifyAccess(token) === null) {
+    if (url === null || token === null || this.tokens.verifiedCaller(token) === undefined) {
       next();
       return;
     }
