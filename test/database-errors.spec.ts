@@ -31,7 +31,7 @@ describe('an error that says that the database is away', () => {
   );
 
   it.each([
-    'Connection terminated: the database was silent for too long',
+    'Connection terminated unexpectedly',
     'Client was closed and is not queryable',
     'Query read timeout',
     'timeout exceeded when trying to connect',

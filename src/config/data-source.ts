@@ -1,4 +1,3 @@
-import { Socket } from 'node:net';
 import type { DataSourceOptions } from 'typeorm';
 import { InitialSchema1763600000000 } from '../../migrations/1763600000000-initial-schema.js';
 import { Simulator1763700000000 } from '../../migrations/1763700000000-simulator.js';
@@ -38,16 +37,6 @@ const SECOND = 1000;
  * answered, if only with 503, within the 15 seconds that the gateway gives it.
  */
 const LOCK_WAIT_MS = 4 * SECOND;
-/** Longer than any statement may take, shorter than `query_timeout`. */
-const SILENCE_MS = 11 * SECOND;
-
-/**
- * After a failover, connections to the server that vanished would stay in the pool for a quarter of an hour: the driver
- * puts a connection back after a time-out. So a silent connection is cut, and the pool replaces it.
- */
-function endSilentConnection(this: Socket): void {
-  this.destroy(new Error('Connection terminated: the database was silent for too long'));
-}
 
 /**
  * TypeORM options for the service, its commands and the tests. Every wait is bounded, so that a database that is
@@ -71,8 +60,10 @@ export function dataSourceOptions(url: string) {
       statement_timeout: 10 * SECOND,
       lock_timeout: LOCK_WAIT_MS,
       idle_in_transaction_session_timeout: 10 * SECOND,
-      query_timeout: 12 * SECOND,
-      stream: () => new Socket().setTimeout(SILENCE_MS, endSilentConnection),
+      // Longer than any statement may take. After a failover, a connection to the server that vanished is cut by it.
+      query_timeout: 11 * SECOND,
+      // Statements that are begun together (`Promise.all`) are sent together. The server runs them in their order.
+      pipeline: true,
       keepAlive: true,
     },
   } as const satisfies DataSourceOptions;

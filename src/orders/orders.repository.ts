@@ -79,9 +79,11 @@ export class OrdersRepository {
 
   /** Inserts an order with its items and attempts; sets what the database adds. */
   async insert(tx: EntityManager, order: Order): Promise<void> {
-    await tx.insert(Order, order);
-    await tx.insert(OrderItem, order.items);
-    await tx.insert(PaymentAttempt, order.attempts);
+    await Promise.all([
+      tx.insert(Order, order),
+      tx.insert(OrderItem, order.items),
+      tx.insert(PaymentAttempt, order.attempts),
+    ]);
   }
 
   /**

@@ -35,9 +35,11 @@ export class PaymentEventsService {
     const { orderId } = order;
     const history = await this.payments.historyOf(tx, orderId, event.transactionId);
     const outcome = outcomeOf(event, order, history);
-    if (outcome === 'applied') await this.orders.applyPayment(tx, order, event);
-    if (outcome === 'applied' || event.source === 'notification')
-      await this.payments.keep(tx, { ...event, orderId, outcome, transactionStatus: event.status });
+    if (outcome !== 'applied' && event.source !== 'notification') return outcome;
+    await Promise.all([
+      this.payments.keep(tx, { ...event, orderId, outcome, transactionStatus: event.status }),
+      outcome === 'applied' ? this.orders.applyPayment(tx, order, event) : undefined,
+    ]);
     return outcome;
   }
 
