@@ -277,9 +277,14 @@ describe('npm run db', () => {
     expect(output.slice(0, reason.length)).toBe(reason);
   });
 
-  it('says in one line that DATA_DIR cannot be made', async () => {
-    const file = at('a-file');
+  it('says in one line that DATA_DIR cannot be made, or that its images cannot be read', async () => {
+    const file = at('images');
     await writeFile(file, '');
+    const { url } = await dropped(createDatabase());
+    expect(await db({ DATABASE_URL: url, DATA_DIR: root }, 'backup', at('without-images'))).toMatchObject({
+      code: 1,
+      output: expect.stringMatching(/^ENOTDIR.*images/) as string,
+    });
     const { code, output } = await db({ DATA_DIR: join(file, 'data') }, 'status');
     expect({ code, output }).toEqual({ code: 1, output: `DATA_DIR ${file}/data cannot be made (ENOTDIR)\n` });
   });

@@ -66,13 +66,16 @@ function readDatabase(databaseUrl: string, images: string, content: string) {
 /** Copies the files of local images; first of all, because images that are removed meanwhile lose theirs. */
 async function copyImages(ids: ReadonlySet<string>, from: string, to: string): Promise<void> {
   await mkdir(to);
-  for (const path of await readdir(from, { recursive: true }).catch(() => [])) {
+  for (const path of await readdir(from, { recursive: true }).catch(unlessMissing)) {
     if (!ids.has(IMAGE_FILE.exec(path)?.[1] ?? '')) continue;
     await mkdir(join(to, dirname(path)), { recursive: true });
-    await copyFile(join(from, path), join(to, path), constants.COPYFILE_FICLONE).catch((error: unknown) => {
-      if (errorCode(error) !== 'ENOENT') throw error;
-    });
+    await copyFile(join(from, path), join(to, path), constants.COPYFILE_FICLONE).catch(unlessMissing);
   }
+}
+
+function unlessMissing(error: unknown): [] {
+  if (errorCode(error) !== 'ENOENT') throw error;
+  return [];
 }
 
 async function sync(path: string): Promise<void> {
