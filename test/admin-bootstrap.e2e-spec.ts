@@ -12,9 +12,7 @@ beforeEach(async () => {
   database = await createDatabase();
 });
 
-afterEach(async () => {
-  await database.drop();
-});
+afterEach(() => database.drop());
 
 /** Starts the service on the test's database, and stops it also after a failure. */
 async function withService<T>(

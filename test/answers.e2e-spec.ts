@@ -13,9 +13,7 @@ beforeAll(async () => {
   service = await startService();
 });
 
-afterAll(async () => {
-  await service.stop();
-});
+afterAll(() => service.stop());
 
 /** Posts a body as it is; JSON, if the headers say nothing else. */
 function post(body: string | Buffer, headers: Record<string, string> = {}, path = '/api/login') {

@@ -40,9 +40,7 @@ beforeAll(async () => {
   customer = await service.customer();
 });
 
-afterAll(async () => {
-  await service.stop();
-});
+afterAll(() => service.stop());
 
 function preflight(url: string, origin: string, method = 'PUT', headers = 'content-type') {
   return request(url)

@@ -25,9 +25,7 @@ beforeAll(async () => {
   service = await startService({ settings: { TRUSTED_PROXIES: '1' } });
 });
 
-afterAll(async () => {
-  await service.stop();
-});
+afterAll(() => service.stop());
 
 beforeEach(async () => {
   ayu = await newAccount(service);

@@ -23,9 +23,7 @@ describe('Cloudinary image host', () => {
     host = new CloudinaryImageHost(standIn.url, 10_000);
   });
 
-  afterEach(async () => {
-    await standIn.close();
-  });
+  afterEach(() => standIn.close());
 
   /** The error of a call that fails; it must hold neither secret nor signature. */
   async function failureOf(call: Promise<unknown>): Promise<ImageHostError> {
@@ -109,9 +107,7 @@ describe('local image host', () => {
     host = new LocalImageHost(directory);
   });
 
-  afterEach(async () => {
-    await rm(parent, { recursive: true });
-  });
+  afterEach(() => rm(parent, { recursive: true }));
 
   /** Every file below the parent folder, relative to the folder of images. */
   async function files(): Promise<string[]> {

@@ -1,8 +1,8 @@
 import { cookiesOf } from './support/client.js';
+import { untilLocked } from './support/databases.js';
 import { expectFailure, MESSAGES } from './support/failure.js';
 import { startService, type TestService } from './support/service.js';
 import { claimsOf } from './support/tokens.js';
-import { until } from './support/wait.js';
 
 const AYU = { email: 'Ayu@example.com', fullname: 'Ayu Lestari', password: 'kue lapis legit' } as const;
 
@@ -110,13 +110,7 @@ describe('a login while the account is being changed', () => {
       await holder.query('BEGIN');
       await holder.query(`UPDATE users SET ${change} WHERE id = $1`, [ayuId]);
       const answer = login({ email: AYU.email, password: AYU.password }).then((response) => response);
-      await until('the login waits for the change', async () => {
-        const { rows } = await holder.query<{ waiting: boolean }>(
-          `SELECT count(*) > 0 AS waiting FROM pg_stat_activity
-           WHERE datname = current_database() AND application_name = 'bakery' AND wait_event_type = 'Lock'`,
-        );
-        return rows[0]?.waiting;
-      });
+      await untilLocked(service.database);
       await holder.query('COMMIT');
       return await answer;
     } finally {

@@ -10,9 +10,7 @@ beforeAll(async () => {
   service = await startService();
 });
 
-afterAll(async () => {
-  await service.stop();
-});
+afterAll(() => service.stop());
 
 async function hasSession(id: number): Promise<boolean> {
   const { refresh_token_digest, session_id } = await storedUser(service, id);

@@ -45,9 +45,7 @@ describe('Midtrans gateway', () => {
     impatient = gatewayWith({}, DEADLINE_MS);
   });
 
-  afterEach(async () => {
-    await standIn.close();
-  });
+  afterEach(() => standIn.close());
 
   /** @param deadlineMs generous where a test does not wait for it: the machine may be busy */
   function gatewayWith(

@@ -21,9 +21,7 @@ beforeAll(async () => {
   document = await documentOf(service);
 });
 
-afterAll(async () => {
-  await service.stop();
-});
+afterAll(() => service.stop());
 
 function operation(name: string): Operation {
   return operationOf(document, name);

@@ -35,9 +35,7 @@ afterEach(() => {
   shop.gateway.httpStatusFollowsCode = false;
 });
 
-afterAll(async () => {
-  await shop.close();
-});
+afterAll(() => shop.close());
 
 function cancel(orderId: string, client: Client = shop.customer): Promise<Response> {
   return client.post(`/api/orders/${orderId}/cancel`).then((answer) => answer);

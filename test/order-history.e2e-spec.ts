@@ -25,9 +25,7 @@ beforeAll(async () => {
   admin = await shop.service.admin();
 });
 
-afterAll(async () => {
-  await shop.close();
-});
+afterAll(() => shop.close());
 
 async function history(orderId: string, query = ''): Promise<HistoryAnswer> {
   const answer = await admin.get(`/api/admin/orders/${orderId}${query}`).expect(200);

@@ -6,6 +6,7 @@ import {
   mailsTo,
   newAccount,
   PASSWORD,
+  statusesOf,
   storedOtp,
   storedUser,
   SUBJECTS,
@@ -41,10 +42,6 @@ async function expectRefused(account: TestAccount, otp: unknown): Promise<void> 
 
 async function isVerified({ id }: TestAccount): Promise<boolean> {
   return (await storedUser(service, id)).email_verified_at !== null;
-}
-
-function statusesOf(responses: readonly Response[]): number[] {
-  return responses.map(({ status }) => status).sort((a, b) => a - b);
 }
 
 describe('a verification', () => {

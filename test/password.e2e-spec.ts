@@ -6,6 +6,7 @@ import {
   mailTo,
   newAccount,
   PASSWORD,
+  statusesOf,
   storedOtp,
   storedUser,
   SUBJECTS,
@@ -43,10 +44,6 @@ function login(email: string, password: string): Test {
 async function expectPassword(email: string, good: string, bad: string): Promise<void> {
   expectFailure(await login(email, bad), 400, MESSAGES.credentials);
   expect((await login(email, good)).status).toBe(200);
-}
-
-function statusesOf(responses: readonly Response[]): number[] {
-  return responses.map(({ status }) => status).sort((a, b) => a - b);
 }
 
 async function forgot(email: unknown): Promise<Response> {

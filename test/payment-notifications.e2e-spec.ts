@@ -22,9 +22,7 @@ beforeAll(async () => {
   userId = userIdOf(await service.customer());
 });
 
-afterAll(async () => {
-  await service.stop();
-});
+afterAll(() => service.stop());
 
 /** An order, and what the gateway says of one transaction for it. */
 async function orderWithTransaction() {

@@ -1,4 +1,5 @@
 import type { Response } from 'supertest';
+import { untilLocked } from './support/databases.js';
 import { storedOrder } from './support/notifications.js';
 import {
   allChecked,
@@ -10,7 +11,6 @@ import {
   errorsLogged,
   story,
 } from './support/shop.js';
-import { until } from './support/wait.js';
 
 /** Where, in the life of the call that cancels at the gateway, something else happens. */
 const POINTS = ['before the call', 'before its effect', 'before its answer', 'after the answer'] as const;
@@ -30,9 +30,7 @@ beforeAll(async () => {
   };
 });
 
-afterAll(async () => {
-  await shop.close();
-});
+afterAll(() => shop.close());
 
 function cancel(orderId: string): Promise<Response> {
   return shop.customer.post(`/api/orders/${orderId}/cancel`).then((answer) => answer);
@@ -177,13 +175,7 @@ describe('a notification that arrives while something else happens to its order'
       await other.query('SELECT FROM orders WHERE order_id = $1 FOR UPDATE', [orderId]);
       await other.query(change, [...values]);
       const answer = notifyOf(shop, orderId);
-      await until('a notification waits for the order', async () => {
-        const { rows } = await shop.service.database.pool.query<{ waiting: number }>(
-          `SELECT count(*)::int AS waiting FROM pg_stat_activity
-           WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%FOR UPDATE%'`,
-        );
-        return rows[0]?.waiting === 1;
-      });
+      await untilLocked(shop.service.database);
       await other.query('COMMIT');
       return await answer;
     } finally {

@@ -13,10 +13,10 @@ import {
   untilMailed,
 } from './support/accounts.js';
 import { type Client, cookiesOf } from './support/client.js';
+import { untilLocked } from './support/databases.js';
 import { expectFailure, MESSAGES } from './support/failure.js';
 import { startService, type TestService } from './support/service.js';
 import { claimsOf } from './support/tokens.js';
-import { until } from './support/wait.js';
 
 let service: TestService;
 let addresses = 0;
@@ -143,13 +143,7 @@ describe('a new e-mail', () => {
       await holder.query('BEGIN');
       await holder.query('UPDATE users SET email = $2 WHERE id = $1', [id, newEmail]);
       await client.post('/api/otp').expect(204);
-      await until('the job waits for the change', async () => {
-        const { rows } = await holder.query<{ waiting: boolean }>(
-          `SELECT count(*) > 0 AS waiting FROM pg_stat_activity
-           WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-        );
-        return rows[0]?.waiting;
-      });
+      await untilLocked(service.database);
       await holder.query('UPDATE one_time_passwords SET digest = NULL WHERE user_id = $1', [id]);
       await holder.query('COMMIT');
     } finally {

@@ -40,9 +40,7 @@ afterEach(async () => {
   );
 });
 
-afterAll(async () => {
-  await shop.close();
-});
+afterAll(() => shop.close());
 
 async function statusOf(orderId: string): Promise<string> {
   return (await storedOrder(shop.service, orderId)).status;

@@ -99,9 +99,7 @@ describe('the mail of a registration, without SMTP_URL', () => {
     service = await startService();
   });
 
-  afterAll(async () => {
-    await service.stop();
-  });
+  afterAll(() => service.stop());
 
   it('is written to DATA_DIR/outbox as .eml, and a log line names the file', async () => {
     await service.client().register({ email: 'outbox@example.com' }).expect(201);

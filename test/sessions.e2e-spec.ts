@@ -14,9 +14,7 @@ beforeAll(async () => {
   service = await startService();
 });
 
-afterAll(async () => {
-  await service.stop();
-});
+afterAll(() => service.stop());
 
 async function changeRole(email: string, action: 'grant' | 'revoke'): Promise<void> {
   const { AdminAccountsService } = await built('src/auth/admin-accounts.service.js');

@@ -22,9 +22,7 @@ beforeEach(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'bakery-settings-'));
 });
 
-afterEach(async () => {
-  await rm(dataDir, { recursive: true, force: true });
-});
+afterEach(() => rm(dataDir, { recursive: true, force: true }));
 
 function read(settings: Record<string, string>) {
   return readEnv({ DATA_DIR: dataDir, ...settings });

@@ -34,9 +34,7 @@ beforeAll(async () => {
   productId = await addProduct(service, 185_000, 'Kue lapis');
 });
 
-afterAll(async () => {
-  await service.stop();
-});
+afterAll(() => service.stop());
 
 /** An order of a customer with its payment page. */
 async function openPayment(by: Client = customer, product = productId) {

@@ -27,6 +27,11 @@ export interface OutboxMail {
   readonly html: string;
 }
 
+/** The statuses of answers, in ascending order. */
+export function statusesOf(responses: readonly { readonly status: number }[]): number[] {
+  return responses.map(({ status }) => status).sort((a, b) => a - b);
+}
+
 /** What is stored of an account. */
 export interface StoredUser {
   readonly fullname: string;

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
+import { until } from './wait.js';
 
 /** A database of its own on the run's PostgreSQL. */
 export interface TestDatabase {
@@ -17,6 +18,16 @@ export function createDatabase(): Promise<TestDatabase> {
 /** A database with nothing in it: no migration has run. */
 export function createEmptyDatabase(): Promise<TestDatabase> {
   return copyOf('template1');
+}
+
+/** Waits until a statement of the service waits for a lock, which a transaction of the test holds. */
+export async function untilLocked({ pool }: TestDatabase): Promise<void> {
+  await until('a statement waits for a lock', async () => {
+    const { rowCount } = await pool.query(
+      "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
+    );
+    return rowCount !== 0;
+  });
 }
 
 async function copyOf(template: string | undefined): Promise<TestDatabase> {

@@ -19,9 +19,7 @@ beforeAll(async () => {
   service = await startService();
 });
 
-afterAll(async () => {
-  await service.stop();
-});
+afterAll(() => service.stop());
 
 /** A client in Node that keeps cookies as a browser does, and a list of its calls. */
 class Caller {

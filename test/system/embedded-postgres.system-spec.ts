@@ -167,9 +167,7 @@ afterEach(async () => {
   running.clear();
 });
 
-afterAll(async () => {
-  await rm(root, { recursive: true, force: true });
-});
+afterAll(() => rm(root, { recursive: true, force: true }));
 
 describe('the embedded PostgreSQL', () => {
   it('keeps its data across starts, says where they lie at the first one, and leaves nothing running', async () => {

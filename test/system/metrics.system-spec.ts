@@ -47,9 +47,7 @@ describe('metrics', () => {
     shop = await openShop({ settings: { METRICS_PORT: String(port) } });
   });
 
-  afterAll(async () => {
-    await shop.close();
-  });
+  afterAll(() => shop.close());
 
   it('a journey through the service is counted, by route pattern and by outcome', async () => {
     const { service, customer, gateway } = shop;

@@ -17,9 +17,7 @@ beforeAll(async () => {
   gateway = await MidtransStandIn.start();
 });
 
-afterAll(async () => {
-  await gateway.close();
-});
+afterAll(() => gateway.close());
 
 afterEach(async () => {
   for (const stop of stops.splice(0)) await stop();
