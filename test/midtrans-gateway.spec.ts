@@ -71,21 +71,6 @@ describe('Midtrans gateway', () => {
   }
 
   describe('opening a payment page', () => {
-    it.each([
-      ['a pair across the limit goes whole', `${'a'.repeat(49)}🥐`, 'a'.repeat(49)],
-      ['a vertical line, which some methods fail on, becomes a slash', 'Rye | Spelt', 'Rye / Spelt'],
-    ])('item names: %s', async (_what, name, sent) => {
-      const request = requestOf();
-      const [item] = request.items;
-      if (item === undefined) throw new Error('no item');
-      await gateway.createTransaction({
-        ...request,
-        grossAmount: item.price * item.quantity,
-        items: [{ ...item, name }],
-      });
-      expect(standIn.order(request.orderId).request).toMatchObject({ item_details: [{ name: sent }] });
-    });
-
     it('does not repeat a server key that a refusal repeats', async () => {
       const basic = Buffer.from(`${KEY}:`).toString('base64');
       standIn.fault({

@@ -90,7 +90,9 @@ describe('creating an order', () => {
   });
 
   it('Snap is asked once, with Basic auth, integer amounts, items that add up, the customer and 24 hours', async () => {
-    const long = await addProduct(shop, '1999.50', '🥐 croissant | '.repeat(15));
+    // At most 50 UTF-16 units, of which the last would be half of a pair; some methods fail on a vertical line.
+    const name = `Rye | Spelt ${'a'.repeat(37)}🥐`;
+    const long = await addProduct(shop, '1999.50', name);
     const created = await placeOrder(customer, [
       { product_id: long, quantity: 2 },
       { product_id: bread, quantity: 1 },
@@ -104,7 +106,7 @@ describe('creating an order', () => {
     expect(call?.body).toEqual({
       transaction_details: { order_id: created.order_id, gross_amount: 29_000 },
       item_details: [
-        { id: String(long), name: expect.stringMatching(/^.{40,50}$/s) as string, price: 2_000, quantity: 2 },
+        { id: String(long), name: `Rye / Spelt ${'a'.repeat(37)}`, price: 2_000, quantity: 2 },
         { id: String(bread), name: 'Sourdough', price: 25_000, quantity: 1 },
       ],
       customer_details: { first_name: fullname, email },
@@ -118,7 +120,7 @@ describe('creating an order', () => {
     const { expiry } = call?.body as { expiry: { start_time: string } };
     const start = Date.parse(expiry.start_time.replace(' ', 'T').replace(' +0700', '+07:00'));
     expect(Math.abs(Date.now() - start)).toBeLessThan(10_000);
-    expect(created.items[0]?.name).toBe('🥐 croissant | '.repeat(15));
+    expect(created.items[0]?.name).toBe(name);
   });
 
   it('50 different products of 999 pieces each are ordered and accepted by the gateway', async () => {
