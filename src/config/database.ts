@@ -57,17 +57,19 @@ export async function openRunningDatabase(settings: DatabaseSettings, log: Log):
 }
 
 async function connectOnce(url: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: CONNECT_TIMEOUT_MS });
-  client.on('error', () => {
-    // `connect` reports it; without a listener Node would end the process.
-  });
+  let client: pg.Client | undefined;
   try {
+    // Reads the certificates that the URL names.
+    client = new pg.Client({ connectionString: url, connectionTimeoutMillis: CONNECT_TIMEOUT_MS });
+    client.on('error', () => {
+      // `connect` reports it; without a listener Node would end the process.
+    });
     await client.connect();
   } catch (error) {
     const { host, pathname } = new URL(url);
     throw new Error(`the database of DATABASE_URL (${host}${pathname}) ${reasonOf(error)}`, { cause: error });
   } finally {
-    await client.end().catch(() => undefined);
+    await client?.end().catch(() => undefined);
   }
 }
 

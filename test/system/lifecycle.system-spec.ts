@@ -84,8 +84,9 @@ it('a port in use ends the start with one line that says what to set, and the em
 it.each([
   ['a database that is not there', '127.0.0.1:9', 'does not accept connections: is it running there?'],
   ['a host that does not exist', 'nowhere.invalid', 'is on a host that cannot be found'],
-])('%s ends the start with one line', async (_what, host, message) => {
-  const service = place.spawn({ DATABASE_URL: `postgresql://shop:secret-word@${host}/shop` });
+  ['no certificate', '127.0.0.1', 'cannot be reached: ENOENT: no such file', '?sslrootcert=/none.pem'],
+])('%s ends the start with one line', async (_what, host, message, query = '') => {
+  const service = place.spawn({ DATABASE_URL: `postgresql://shop:secret-word@${host}/shop${query}` });
   expect(await service.exited).toBe(1);
   expectOneLine(service, `the database of DATABASE_URL (${host}/shop) ${message}`);
   expect(service.output()).not.toContain('secret-word');
