@@ -227,6 +227,15 @@ describe('the counts', () => {
     await expectLetIn(`${ATTACKER}, ${HOME}`);
   });
 
+  it.each([ATTACKER, '[2001:db8::1]'])(
+    'of %s are the same for each port that a proxy names',
+    async (address) => {
+      await guessed(`${address}:4711`, 50);
+      await expectRefused(`${address}:4712`);
+      await expectRefused(address.replaceAll(/[[\]]/g, ''));
+    },
+  );
+
   it('name neither an account nor an address', async () => {
     await tryPassword(ATTACKER, WRONG, 'nobody@example.com');
     await expectLetIn(HOME);

@@ -13,7 +13,8 @@ export const ClientAddress = createParamDecorator((_: undefined, context: Execut
 
 /** What is no address, because a proxy passed on what a client wrote into X-Forwarded-For, is counted as it is. */
 function networkOf(ip: string): string {
-  const [plain = ''] = ip.split('%', 1);
+  // Some proxies add the port, which is another one for each connection: `192.0.2.1:4711`, `[2001:db8::1]:4711`.
+  const [plain = ''] = ip.replace(/^\[(.+)\]:\d+$|^([\d.]+):\d+$/, '$1$2').split('%', 1);
   // A socket for both versions shows an IPv4 address with a prefix (RFC 4291, 2.5.5.2).
   const address = plain.replace(/^::ffff:(?=[\d.]+$)/i, '');
   if (!isIPv6(address)) return address;
