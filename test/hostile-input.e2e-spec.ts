@@ -146,6 +146,19 @@ describe('HTTP', () => {
     expect(answers.map((answer) => answer.status)).toEqual([status]);
   });
 
+  it.each(['rubbish', 'GET http://[ HTTP/1.1', 'CONNECT bakery.test:80 HTTP/1.1'])(
+    'a client that resets its connection after %s was refused does no harm',
+    async (line) => {
+      const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
+      const closed = once(socket, 'close');
+      socket.write(`${line}\r\n${HOST}\r\n`);
+      await once(socket, 'data');
+      socket.resetAndDestroy();
+      await closed;
+      await admin.get('/api/users').expect(200);
+    },
+  );
+
   it('endless chunk extensions are refused with 413', async () => {
     const head = `POST /api/login HTTP/1.1\r\n${HOST}${JSON_TYPE}${CHUNKED}\r\n`;
     const answers = await sendRaw(service.url, `${head}2;${'x'.repeat(40_000)}`);

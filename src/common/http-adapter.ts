@@ -44,8 +44,9 @@ export class HttpAdapter extends ExpressAdapter {
     server.maxHeadersCount = MAX_HEADERS + 1;
     // Expectations other than 100-continue may be ignored (RFC 9110 section 10.1.1). Node's 417 has no body.
     server.on('checkExpectation', (request, response) => server.emit('request', request, response));
-    // Node would close the connection without an answer.
+    // Node would close the connection without an answer. It no longer listens for the errors of this socket.
     server.on('connect', (_request, socket: Socket) => {
+      socket.on('error', () => socket.destroy());
       refuse(socket, failures.malformedRequest());
     });
     answerUnparsableRequests(server);
