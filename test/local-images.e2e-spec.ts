@@ -1,11 +1,14 @@
+import { once } from 'node:events';
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import type { Client } from './support/client.js';
 import { expectFailure, MESSAGES } from './support/failure.js';
-import { jpeg, png } from './support/pictures.js';
+import { jpeg, padded, png } from './support/pictures.js';
 import { createProduct, NOT_FOUND } from './support/products.js';
 import { sendRaw } from './support/raw-http.js';
 import { startService, type TestService } from './support/service.js';
+import { until } from './support/wait.js';
 
 const ID = '0f8fad5b-d9cb-469f-a165-70867728950e';
 
@@ -67,6 +70,22 @@ describe('images of the local host', () => {
     const unchanged = await anyone.get(path).set('If-None-Match', etag).expect(304);
     expect(unchanged.headers).toMatchObject({ etag, 'cache-control': 'public, max-age=31536000, immutable' });
     await anyone.get(path).set('If-None-Match', '"another"').expect(200);
+  });
+
+  it('a client that leaves in the middle of a picture causes no error in the log', async () => {
+    const { path } = await store(padded(png('long'), 5 * 1024 * 1024));
+    for (const leave of ['destroy', 'resetAndDestroy'] as const) {
+      const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
+      socket.write(`GET ${path} HTTP/1.1\r\nHost: bakery.test\r\nX-Request-Id: ${leave}\r\n\r\n`);
+      await once(socket, 'data');
+      socket[leave]();
+      const line = await until('its log line', () =>
+        service.log.find(({ requestId }) => requestId === leave),
+      );
+      expect(line).toMatchObject({ level: 'info', aborted: true });
+    }
+    await anyone.get(path).expect(200);
+    expect(service.log.filter(({ level }) => level === 'error')).toEqual([]);
   });
 
   it('answers 400 to a condition that does not hold', async () => {

@@ -4,6 +4,7 @@ import type { Response } from 'express';
 import { promisify } from 'node:util';
 import { failures } from '../common/errors.js';
 import { ApiEndpoint } from '../common/api-endpoint.decorator.js';
+import { errorCode } from '../config/files.js';
 import { ImageHosts } from './image-hosts.js';
 
 const YEAR_MS = 365 * 24 * 60 * 60 * 1000;
@@ -39,9 +40,10 @@ export class ImagesController {
     try {
       await promisify<string, object>(response.sendFile.bind(response))(path, SEND_OPTIONS);
     } catch (error) {
-      if (response.destroyed) return; // The client closed the connection.
+      // Express's code for a client that closed the connection.
+      if (errorCode(error) === 'ECONNABORTED') return;
       // They describe the picture, not the failure that is answered instead of it.
-      for (const name of PICTURE_HEADERS) response.removeHeader(name);
+      if (!response.headersSent) for (const name of PICTURE_HEADERS) response.removeHeader(name);
       throw error;
     }
   }
