@@ -1,10 +1,7 @@
 import type { Client } from './support/client.js';
-import { png } from './support/pictures.js';
-import { createProduct, ledger, NOT_FOUND, type ProductAnswer } from './support/products.js';
+import { createProduct, ledger, NOT_FOUND, pictures, type ProductAnswer } from './support/products.js';
 import { startService, type TestService } from './support/service.js';
 import { until } from './support/wait.js';
-
-const FILES = [1, 2, 3].map((n) => ({ bytes: png(n), name: `${n}.png` }));
 
 describe('deleting a product', () => {
   let service: TestService;
@@ -25,8 +22,8 @@ describe('deleting a product', () => {
   }
 
   it('answers 204 without a body; the product is gone for good, with its images at the host (contract 4.8)', async () => {
-    const other = await createProduct(admin, FILES);
-    const product = await createProduct(admin, FILES);
+    const other = await createProduct(admin, pictures(3));
+    const product = await createProduct(admin, pictures(3));
     expect(await imageStatuses(product)).toEqual([200, 200, 200]);
 
     const answer = await admin.delete(`/api/products/${product.id}`).expect(204);
@@ -47,7 +44,7 @@ describe('deleting a product', () => {
   });
 
   it('of ten deletions at once one succeeds', async () => {
-    const { id } = await createProduct(admin, FILES);
+    const { id } = await createProduct(admin, pictures(3));
     const answers = await Promise.all(Array.from({ length: 10 }, () => admin.delete(`/api/products/${id}`)));
     const statuses = answers.map(({ status }) => status).sort((a, b) => a - b);
     expect(statuses).toEqual([204, ...Array.from({ length: 9 }, () => 404)]);

@@ -1,13 +1,8 @@
 import { forgetPages } from './support/catalog.js';
 import type { Client } from './support/client.js';
 import { png } from './support/pictures.js';
-import { createProduct, fail, NOT_FOUND, type ProductAnswer } from './support/products.js';
+import { createProduct, fail, NOT_FOUND, type PageAnswer } from './support/products.js';
 import { startService, type TestService } from './support/service.js';
-
-interface Page {
-  readonly status: string;
-  readonly data: { readonly meta: { readonly lastProductId: number }; readonly products: ProductAnswer[] };
-}
 
 const BAD_LAST_ID = fail(400, 'validation error', { last_id: 'last_id should be a number' });
 const MAX_INT4 = 2_147_483_647;
@@ -41,10 +36,10 @@ describe('the list of products', () => {
     );
   }
 
-  async function page(query = ''): Promise<Page['data']> {
+  async function page(query = ''): Promise<PageAnswer['data']> {
     const answer = await customer.get(`/api/products${query}`).expect(200);
-    expect((answer.body as Page).status).toBe('success');
-    return (answer.body as Page).data;
+    expect((answer.body as PageAnswer).status).toBe('success');
+    return (answer.body as PageAnswer).data;
   }
 
   it('120 products are walked in pages of 50, ordered by id, to the end (contract 4.5)', async () => {
@@ -58,7 +53,7 @@ describe('the list of products', () => {
         expect(answer.body).toEqual(NOT_FOUND);
         break;
       }
-      const { meta, products } = (answer.body as Page).data;
+      const { meta, products } = (answer.body as PageAnswer).data;
       sizes.push(products.length);
       seen.push(...products.map(({ id }) => id));
       expect(meta).toEqual({ lastProductId: products.at(-1)?.id });

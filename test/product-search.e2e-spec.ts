@@ -1,6 +1,6 @@
 import type { Client } from './support/client.js';
 import { addProduct } from './support/orders.js';
-import { createProduct, fail, form, NOT_FOUND, type ProductAnswer, BREAD } from './support/products.js';
+import { createProduct, fail, form, NOT_FOUND, type PageAnswer, BREAD } from './support/products.js';
 import { startService, type TestService } from './support/service.js';
 
 const NAMES = [
@@ -25,19 +25,14 @@ beforeAll(async () => {
 
 afterAll(() => service.stop());
 
-interface Page {
-  readonly meta: { readonly lastProductId: number };
-  readonly products: readonly ProductAnswer[];
-}
-
-async function page(query: Record<string, string | number>): Promise<Page> {
+async function page(query: Record<string, string | number>): Promise<PageAnswer['data']> {
   const answer = await customer.get('/api/products').query(query).expect(200);
-  return (answer.body as { data: Page }).data;
+  return (answer.body as PageAnswer).data;
 }
 
 async function found(q: string): Promise<string[]> {
   const answer = await customer.get('/api/products').query({ q });
-  if (answer.status === 200) return (answer.body as { data: Page }).data.products.map(({ name }) => name);
+  if (answer.status === 200) return (answer.body as PageAnswer).data.products.map(({ name }) => name);
   expect([answer.status, answer.body]).toEqual([404, NOT_FOUND]);
   return [];
 }

@@ -16,6 +16,12 @@ export interface ProductAnswer {
   readonly images: string[] | null;
 }
 
+/** The body of a page of the list. */
+export interface PageAnswer {
+  readonly status: string;
+  readonly data: { readonly meta: { readonly lastProductId: number }; readonly products: ProductAnswer[] };
+}
+
 /** A file part of a form. */
 export interface FormFile {
   readonly bytes: Buffer;
