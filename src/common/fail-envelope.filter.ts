@@ -3,6 +3,7 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { isDatabaseUnavailable, violatedConstraint } from './database-errors.js';
 import { constraintFailures, Failure, failures, type FieldMessages } from './errors.js';
+import { requestIdOf } from './request-id.js';
 
 class FailErrors {
   @ApiProperty({ description: 'The HTTP status' })
@@ -56,7 +57,8 @@ export class FailEnvelopeFilter implements ExceptionFilter {
   catch(thrown: unknown, host: ArgumentsHost): void {
     const response = host.switchToHttp().getResponse<Response>();
     const failure = toFailure(thrown);
-    if (failure.code >= 500) this.#logger[failure.level](failure.cause ?? failure);
+    if (failure.code >= 500)
+      this.#logger[failure.level](failure.cause ?? failure, { requestId: requestIdOf(response) });
     // Half an answer is out: cutting the connection is the only way left to say that it is not whole.
     if (response.headersSent) response.destroy();
     else response.status(failure.code).json(failEnvelope(failure));

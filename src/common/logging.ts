@@ -4,7 +4,6 @@ import { type DestinationStream, type Level, type Logger, pino, stdTimeFunctions
 import pretty, { type PrettyOptions } from 'pino-pretty';
 import { format } from 'node:util';
 import type { Env } from '../config/env.js';
-import { currentRequestId } from './request-id.js';
 
 const READABLE: PrettyOptions = {
   sync: true,
@@ -14,8 +13,8 @@ const READABLE: PrettyOptions = {
 };
 
 /**
- * The service's logger: JSON lines, in development a readable form of them. Every line of a request has its id and,
- * while tracing is on, those of its span, named as in OpenTelemetry's "Trace Context in non-OTLP Log Formats".
+ * The service's logger: JSON lines, in development a readable form of them. While tracing is on, each has the ids of its
+ * span, named as in OpenTelemetry's "Trace Context in non-OTLP Log Formats".
  */
 export function createLogger(
   env: Pick<Env, 'logLevel' | 'nodeEnv'>,
@@ -31,7 +30,7 @@ export function createLogger(
       formatters: { level: (label) => ({ level: label }) },
       mixin: () => {
         const span = trace.getActiveSpan()?.spanContext();
-        return { requestId: currentRequestId(), trace_id: span?.traceId, span_id: span?.spanId };
+        return { trace_id: span?.traceId, span_id: span?.spanId };
       },
       serializers: { err: describeError },
     },
@@ -63,7 +62,11 @@ export function routeConsole(logger: Logger): void {
 const CHATTY_CONTEXTS =
   /^(NestFactory|InstanceLoader|RoutesResolver|RouterExplorer|ExceptionHandler|NestApplication)$/;
 
-/** Nest's logger on top of ours. */
+function isFields(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !(value instanceof Error);
+}
+
+/** Nest's logger on top of ours. A line takes further fields from an object that is passed after its message. */
 export function nestLogger(logger: Logger): LoggerService {
   /** Nest passes the context last, and for an error possibly its stack before it. */
   const at =
@@ -72,8 +75,9 @@ export function nestLogger(logger: Logger): LoggerService {
       const last = rest.at(-1);
       const context = typeof last === 'string' ? last : undefined;
       const err = [message, ...rest].find((value) => value instanceof Error);
+      const fields = rest.find(isFields);
       const text = format(message instanceof Error ? message.message : message);
-      logger[CHATTY_CONTEXTS.test(context ?? '') ? 'debug' : level]({ context, err }, text);
+      logger[CHATTY_CONTEXTS.test(context ?? '') ? 'debug' : level]({ ...fields, context, err }, text);
     };
   return {
     error: at('error'),

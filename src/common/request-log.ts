@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
 import { requestDuration } from './metrics.js';
-import { currentRequestId } from './request-id.js';
+import { requestIdOf } from './request-id.js';
 import { routeOf } from './request-route.js';
 
 /** nginx's status for a client that left before the answer began; it is never sent. */
@@ -14,8 +14,6 @@ const CLIENT_LEFT = 499;
 export function requestLog(logger: Logger) {
   return (request: IncomingMessage, response: ServerResponse, next: () => void): void => {
     const { method = '', url = '' } = request;
-    // Named in the line: the events of an aborted request come from outside its context.
-    const requestId = currentRequestId();
     const end = requestDuration.startTimer();
     response.once('close', () => {
       const { statusCode: status, headersSent, writableFinished } = response;
@@ -30,7 +28,7 @@ export function requestLog(logger: Logger) {
         req: { method, path: url.split('?', 1)[0] },
         res: { status },
         durationMs: Math.round(seconds * 1000),
-        requestId,
+        requestId: requestIdOf(response),
         aborted: writableFinished ? undefined : true,
       };
       if (status >= 500) logger.error(line, 'request');

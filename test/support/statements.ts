@@ -1,18 +1,16 @@
 import type { DataSource, Logger } from 'typeorm';
-import { built } from './built.js';
 import type { TestService } from './service.js';
 
-/** The SQL statements that requests cause while something is done; jobs that run meanwhile are left out. */
+/** The SQL statements about products while something is done; jobs that run meanwhile have none. */
 export async function statementsOf(
   { app }: TestService,
   act: () => PromiseLike<unknown>,
 ): Promise<readonly string[]> {
-  const { currentRequestId } = await built('src/common/request-id.js');
   const typeorm = (await importBuilt('../node_modules/typeorm/index.mjs')) as typeof import('typeorm');
   const dataSource: DataSource = app.get(typeorm.DataSource);
   const statements: string[] = [];
   const keep = (statement: string): void => {
-    if (currentRequestId() !== undefined) statements.push(statement);
+    if (/\bproducts\b/.test(statement)) statements.push(statement);
   };
   const { logger } = dataSource;
   dataSource.logger = new Proxy(logger, {
