@@ -2,6 +2,8 @@ import { execFileSync } from 'node:child_process';
 
 /** Longest warm-up, in seconds. V8 compiles beside the load, so on a machine with few cores rates climb for that long. */
 const WARM_UP_SECONDS = 30;
+/** Load before each round that does not count: while the others are measured, V8 gives memory and compiled code back. */
+export const LEAD_IN_SECONDS = 2;
 const CONNECTIONS = 32;
 
 /**
@@ -22,7 +24,9 @@ export async function measure({ generator, options, log }, targets) {
       const key = `${name} ${traffic.kind} ${url}`;
       // What the target before it wrote would be written during this round.
       execFileSync('sync');
-      const result = await generator.run({ target: key, traffic, url, connections, seconds });
+      const load = { target: key, traffic, url, connections };
+      if (!isWarmUp) await generator.run({ ...load, seconds: LEAD_IN_SECONDS });
+      const result = await generator.run({ ...load, seconds });
       for (const problem of problemsOf(result, statuses)) problems[name].add(problem);
       log(`  ${isWarmUp ? 'warming up' : `round ${round}`}: ${name} ${result.perSecond.toFixed(0)}/s`);
       if (!isWarmUp) rounds[name].push(result);

@@ -3,7 +3,7 @@ import { dirname, join, resolve } from 'node:path';
 import pg from 'pg';
 import { startEmbeddedPostgres } from '../dist/src/config/embedded-postgres.js';
 import { migrate } from '../dist/src/config/migrate.js';
-import { warmUpSeconds } from './measure.mjs';
+import { LEAD_IN_SECONDS, warmUpSeconds } from './measure.mjs';
 import { Processes, SERVICE_FLAGS } from './processes.mjs';
 import { seedAccounts, seedPendingOrders, spreadOrders } from './seed-writes.mjs';
 import { seed } from './seed.mjs';
@@ -78,7 +78,7 @@ export class Stage {
 
   get #pendingCount() {
     const { rounds, seconds } = this.options;
-    return NOTIFICATIONS_PER_SECOND * (rounds * seconds + warmUpSeconds(seconds));
+    return NOTIFICATIONS_PER_SECOND * (rounds * (seconds + LEAD_IN_SECONDS) + warmUpSeconds(seconds));
   }
 
   /** The service as it is deployed: production settings, logging at info. */
