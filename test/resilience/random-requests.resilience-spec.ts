@@ -112,22 +112,25 @@ describe('requests made from the OpenAPI document', () => {
   });
 
   it.each([
-    ['valid', validRequests],
-    ['hostile', hostileRequests],
-  ])('no %s random request gives a 5xx or an answer that is not as documented', async (_kind, make) => {
-    let accepted = 0;
-    // A failure is shrunk and names the seed that repeats it.
-    await forEach(targets, (target) =>
-      fc.assert(
-        fc.asyncProperty(make(target, world), async (request) => {
-          if (await sendAndJudge(target, request)) accepted += 1;
-        }),
-        { numRuns: REQUESTS, seed: SEED },
-      ),
-    );
-    // Requests that are all refused at the door would show nothing of what is behind it.
-    expect(accepted).toBeGreaterThan((REQUESTS * targets.length) / 15);
-  });
+    ['valid', validRequests, 1 / 4],
+    ['hostile', hostileRequests, 1 / 30],
+  ])(
+    'no %s random request gives a 5xx or an answer that is not as documented',
+    async (_kind, make, least) => {
+      let accepted = 0;
+      // A failure is shrunk and names the seed that repeats it.
+      await forEach(targets, (target) =>
+        fc.assert(
+          fc.asyncProperty(make(target, world), async (request) => {
+            if (await sendAndJudge(target, request)) accepted += 1;
+          }),
+          { numRuns: REQUESTS, seed: SEED },
+        ),
+      );
+      // Requests that are all refused at the door would show nothing of what is behind it.
+      expect(accepted).toBeGreaterThan(REQUESTS * targets.length * least);
+    },
+  );
 
   it('they make no administrator and write only lines of the service into the log, none of an error', async () => {
     const { rows } = await service.database.pool.query(
