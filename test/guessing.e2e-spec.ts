@@ -213,7 +213,7 @@ it('one address has ten codes an hour mailed to an account at most; another addr
 });
 
 describe('the counts', () => {
-  it('are by address or IPv6 network, whatever port a proxy names', async () => {
+  it('are by address or IPv6 network, without the port that some proxies add', async () => {
     await guessed('2001:db8::1', 50);
     for (const address of ['2001:db8::ffff:1', '[2001:db8::1]:4711']) await expectRefused(address);
     await expectLetIn('2001:db8:0:1::1');

@@ -19,7 +19,8 @@ export function usePerson() {
 
 /** Notes who has signed in, or what has changed about them. */
 export function signIn(user: Person) {
-  useSession.setState(({ person }) => ({ person: { ...person, ...user } }));
+  // What is known of one person says nothing about another.
+  useSession.setState(({ person }) => ({ person: person?.id === user.id ? { ...person, ...user } : user }));
 }
 
 export function signOut() {
