@@ -44,10 +44,14 @@ export class AuthService {
   }
 
   /** Opens a session for the owner of a password. @throws Failure 400 as `prove` */
-  async login({ email, password }: LoginDto, address: string): Promise<Session> {
+  async login(credentials: LoginDto, address: string): Promise<Session> {
+    const { email, password } = credentials;
     const found = await this.users.findByEmail(email);
     const proved = await this.prove(found, { account: found?.id ?? email, address }, password);
-    return this.dataSource.transaction(async (tx) => this.openSession(tx, await this.lockProved(tx, proved)));
+    const session = this.#newSession(proved);
+    const isOpen = await this.users.changeIfSame(proved, storedOf(session));
+    // The account changed while its password was checked: the password may be another one, and the claims are stale.
+    return isOpen ? session : this.login(credentials, address);
   }
 
   /**
@@ -89,14 +93,9 @@ export class AuthService {
    * @param change of the account, made with it
    */
   async openSession(tx: EntityManager, account: Account, change: Partial<Account> = {}): Promise<Session> {
-    const sessionId = randomUUID();
-    const { id, fullname, email, role } = { ...account, ...change };
-    const caller: Caller = { id, fullname, email, role, sessionId };
-    const accessToken = this.tokens.signAccess(caller);
-    const refreshToken = this.tokens.signRefresh(caller);
-    const session = { sessionId, refreshTokenDigest: refreshTokenDigest(refreshToken) };
-    await this.users.change(tx, account, { ...change, ...session });
-    return { caller, accessToken, refreshToken };
+    const session = this.#newSession({ ...account, ...change });
+    await this.users.change(tx, account, { ...change, ...storedOf(session) });
+    return session;
   }
 
   /** Locks the account of a caller. @throws Failure 401 when the caller's session is not the live one */
@@ -112,4 +111,16 @@ export class AuthService {
     if (account?.passwordHash !== proved.passwordHash) throw failures.credentials();
     return account;
   }
+
+  /** A session that is not stored yet. */
+  #newSession({ id, fullname, email, role }: Account): Session {
+    const caller: Caller = { id, fullname, email, role, sessionId: randomUUID() };
+    const [accessToken, refreshToken] = [this.tokens.signAccess(caller), this.tokens.signRefresh(caller)];
+    return { caller, accessToken, refreshToken };
+  }
+}
+
+/** What an account keeps of its session. */
+function storedOf({ caller, refreshToken }: Session): Pick<Account, 'sessionId' | 'refreshTokenDigest'> {
+  return { sessionId: caller.sessionId, refreshTokenDigest: refreshTokenDigest(refreshToken) };
 }

@@ -28,7 +28,10 @@ export function newOrder(wanted: readonly NewOrderItemDto[], offers: ReadonlyMap
   return Object.assign(new Order(), {
     orderId,
     items,
+    status: 'pending',
+    fulfilment: 'new',
     grossAmount: String(total),
+    createdAt: new Date(),
     paymentType: null,
     fraudStatus: null,
     completedAt: null,

@@ -77,10 +77,11 @@ export class OrdersRepository {
       .getMany();
   }
 
-  /** Inserts an order with its items and attempts; sets what the database adds. */
+  /** Inserts an order with its items and attempts. */
   async insert(tx: EntityManager, order: Order): Promise<void> {
     await Promise.all([
-      tx.insert(Order, order),
+      // Reads nothing back, which a fifth of the time would go into.
+      tx.createQueryBuilder().insert().into(Order).values(order).updateEntity(false).execute(),
       tx.insert(OrderItem, order.items),
       tx.insert(PaymentAttempt, order.attempts),
     ]);

@@ -33,7 +33,9 @@ export class PaymentEventsService {
     const order = await this.orders.lock(tx, event.attemptId);
     if (order === null) return null;
     const { orderId } = order;
-    const history = await this.payments.historyOf(tx, orderId, event.transactionId);
+    // Before the first payment is heard of, the attempt that counts has no history to be read.
+    const isFirst = order.transactionId === null && event.attemptId === order.currentAttemptId;
+    const history = isFirst ? [] : await this.payments.historyOf(tx, orderId, event.transactionId);
     const outcome = outcomeOf(event, order, history);
     if (outcome !== 'applied' && event.source !== 'notification') return outcome;
     await Promise.all([

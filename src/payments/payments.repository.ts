@@ -45,6 +45,13 @@ export class PaymentsRepository {
 
   /** Adds a line to the history of a locked order. */
   async keep(tx: EntityManager, line: NewLine): Promise<void> {
-    await tx.insert(PaymentNotification, line);
+    // Reads nothing back.
+    await tx
+      .createQueryBuilder()
+      .insert()
+      .into(PaymentNotification)
+      .values(line)
+      .updateEntity(false)
+      .execute();
   }
 }

@@ -65,6 +65,16 @@ export class UsersService {
     return { ...account, ...change };
   }
 
+  /**
+   * The same in one statement, if name, e-mail, role and password are still what was read without a lock.
+   * @returns whether they are
+   */
+  async changeIfSame(account: Account, change: Partial<Account>): Promise<boolean> {
+    const { id, fullname, email, role, passwordHash } = account;
+    const { affected } = await this.users.update({ id, fullname, email, role, passwordHash }, change);
+    return affected === 1;
+  }
+
   /** Ends a session if it is the live one of its account. One statement, so that a later session stays. */
   async endSession(id: number, sessionId: string): Promise<void> {
     await this.users.update({ id, sessionId }, NO_SESSION);
