@@ -201,7 +201,7 @@ describe('a notification that arrives while something else happens to its order'
     expect((await storedOrder(shop.service, orderId)).status).toBe('settlement');
   });
 
-  it('is late when the order got another payment attempt meanwhile, and this is the end of the first', async () => {
+  it('is late when the order got another payment attempt meanwhile, and a duplicate when it is repeated', async () => {
     const [orderId = ''] = await bulkOrders(shop, 1);
     shop.gateway.setStatus(orderId, 'expire');
     const status = await notifyAmid(
@@ -211,8 +211,8 @@ describe('a notification that arrives while something else happens to its order'
        UPDATE orders SET attempt_id = made.attempt_id FROM made WHERE orders.order_id = made.order_id`,
       [orderId],
     );
-    expect(status).toBe(200);
-    expect((await historyOf(shop, orderId)).map(({ outcome }) => outcome)).toEqual(['late']);
+    expect([status, await notifyOf(shop, orderId)]).toEqual([200, 200]);
+    expect((await historyOf(shop, orderId)).map(({ outcome }) => outcome)).toEqual(['late', 'duplicate']);
     expect((await storedOrder(shop.service, orderId)).status).toBe('pending');
   });
 });
