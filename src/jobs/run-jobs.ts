@@ -50,6 +50,7 @@ export async function runJobs(
     ...options,
     events,
     forbiddenFlags: limits.forbiddenFlags,
+    pollInterval: SECOND,
     noHandleSignals: true,
     // A pooler in transaction mode, such as PgBouncer, keeps no prepared statements; without them nothing is slower.
     noPreparedStatements: true,

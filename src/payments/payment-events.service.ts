@@ -33,7 +33,7 @@ export class PaymentEventsService {
     const order = await this.orders.lock(tx, event.attemptId);
     if (order === null) return null;
     const { orderId } = order;
-    // Before the first payment is heard of, the attempt that counts has no history to be read.
+    // Nothing was heard of any payment yet, so the attempt that counts has no history.
     const isFirst = order.transactionId === null && event.attemptId === order.currentAttemptId;
     const history = isFirst ? [] : await this.payments.historyOf(tx, orderId, event.transactionId);
     const outcome = outcomeOf(event, order, history);

@@ -45,7 +45,7 @@ export class PaymentsRepository {
 
   /** Adds a line to the history of a locked order. */
   async keep(tx: EntityManager, line: NewLine): Promise<void> {
-    // Reads nothing back.
+    // Unlike `tx.insert`, this does not read back what the database adds.
     await tx
       .createQueryBuilder()
       .insert()
