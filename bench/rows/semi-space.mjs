@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { measure } from '../measure.mjs';
-import { residentMB } from '../processes.mjs';
+import { residentMB, SERVICE_FLAGS } from '../processes.mjs';
 import { ratio, row } from '../report.mjs';
 import { SHOP_PRODUCTS } from '../stage.mjs';
 
@@ -13,7 +13,9 @@ export async function semiSpace(bench) {
   const database = await stage.shop();
   const services = [];
   for (const size of SIZES_MB)
-    services.push(await stage.service(database, { flags: [`--max-semi-space-size=${size}`] }));
+    services.push(
+      await stage.service(database, { flags: [...SERVICE_FLAGS, `--max-semi-space-size=${size}`] }),
+    );
   await delay(IDLE_SECONDS * 1000);
   const idle = await memoryOf(services);
   const products = { products: SHOP_PRODUCTS };
