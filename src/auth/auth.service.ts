@@ -115,7 +115,8 @@ export class AuthService {
   /** A session that is not stored yet. */
   #newSession({ id, fullname, email, role }: Account): Session {
     const caller: Caller = { id, fullname, email, role, sessionId: randomUUID() };
-    const [accessToken, refreshToken] = [this.tokens.signAccess(caller), this.tokens.signRefresh(caller)];
+    const accessToken = this.tokens.signAccess(caller);
+    const refreshToken = this.tokens.signRefresh(caller);
     return { caller, accessToken, refreshToken };
   }
 }

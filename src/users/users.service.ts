@@ -66,8 +66,8 @@ export class UsersService {
   }
 
   /**
-   * The same in one statement, if name, e-mail, role and password are still what was read without a lock.
-   * @returns whether they are
+   * Changes an account that was read without a lock. Changes nothing if its name, e-mail, role or password changed since.
+   * @returns whether the account was changed
    */
   async changeIfSame(account: Account, change: Partial<Account>): Promise<boolean> {
     const { id, fullname, email, role, passwordHash } = account;

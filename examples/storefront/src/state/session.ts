@@ -19,7 +19,7 @@ export function usePerson() {
 
 /** Notes who has signed in, or what has changed about them. */
 export function signIn(user: Person) {
-  // What is known of one person says nothing about another.
+  // When somebody else signs in, nothing of the person before is kept.
   useSession.setState(({ person }) => ({ person: person?.id === user.id ? { ...person, ...user } : user }));
 }
 
