@@ -1,10 +1,10 @@
 # syntax=docker/dockerfile:1
-# The service without an embedded database: it needs DATABASE_URL, and a volume at /data for what it keeps in files.
+# The service without an embedded database. Requires DATABASE_URL, and a volume at /data for its files.
 
 FROM node:26-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
-# No package needs its install script: native parts come as files.
+# No package needs its install script: native modules are prebuilt.
 RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY nest-cli.json tsconfig.json tsconfig.build.json ./
 COPY src ./src
@@ -23,7 +23,7 @@ WORKDIR /app
 COPY --from=dependencies /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist
 COPY package.json ./
-# What `node dist/src/commands/seed.js` fills a shop with.
+# Data for `node dist/src/commands/seed.js`.
 COPY examples/bakery.json examples/bakery.json
 COPY examples/pictures examples/pictures
 RUN mkdir /data && chown node:node /data
@@ -31,6 +31,6 @@ USER node
 VOLUME ["/data"]
 EXPOSE 3000
 HEALTHCHECK --interval=10s --timeout=3s --start-period=20s --retries=3 \
-  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT ?? 3000}/api/health/live`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
-# Node itself is the container's first process: it receives SIGTERM and stops within 10 seconds.
+  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT ?? 3000}/api/health/live`).then((response) => process.exit(response.ok ? 0 : 1), () => process.exit(1))"]
+# Node is the container's first process, so it receives SIGTERM. The service stops within 10 seconds.
 CMD ["node", "--max-semi-space-size=16", "--v8-pool-size=1", "dist/src/main.js"]

@@ -1,4 +1,5 @@
 import js from '@eslint/js';
+import reactHooks from 'eslint-plugin-react-hooks';
 import tseslint from 'typescript-eslint';
 
 export default tseslint.config(
@@ -35,6 +36,7 @@ export default tseslint.config(
   {
     // Event handlers of the storefront are arrows of one expression.
     files: ['examples/storefront/src/**'],
+    extends: [reactHooks.configs.flat.recommended],
     rules: { '@typescript-eslint/no-confusing-void-expression': ['error', { ignoreArrowShorthand: true }] },
   },
   {

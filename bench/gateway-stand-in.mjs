@@ -1,6 +1,6 @@
 /**
- * Stands in for the payment gateway and answers at once: a payment page for every order (Snap), and of every payment
- * that the customer has not chosen how to pay (Core API). Settings: PORT.
+ * Stand-in of the payment gateway that responds at once: every order gets a payment page (Snap), and no payment method
+ * was chosen for any payment (Core API). Settings: PORT.
  */
 import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';

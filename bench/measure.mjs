@@ -1,15 +1,15 @@
 import { execFileSync } from 'node:child_process';
 
-/** Longest warm-up, in seconds. V8 compiles beside the load, so on a machine with few cores rates climb for that long. */
+/** Longest warm-up, in seconds. V8 compiles during the load, so rates increase for this long on few cores. */
 const WARM_UP_SECONDS = 30;
-/** Load before each round that does not count: while the others are measured, V8 gives memory and compiled code back. */
+/** Uncounted load before each round, because V8 releases memory and compiled code while a target is idle. */
 export const LEAD_IN_SECONDS = 2;
 const CONNECTIONS = 32;
 
 /**
  * Measures targets in rounds, each round in another order, so that a machine that becomes slower affects all targets alike.
  *
- * @param targets by name: {url, traffic, connections?, status? or statuses?}, which are the answers that are right
+ * @param targets by name: {url, traffic, connections?, status? or statuses?}; these are the expected statuses
  * @returns by name: {perSecond, p50Ms, p99Ms (medians of the rounds), rounds, problems}
  */
 export async function measure({ generator, options, log }, targets) {
@@ -22,7 +22,7 @@ export async function measure({ generator, options, log }, targets) {
       const { url, traffic, connections = CONNECTIONS, status = 200, statuses = [status] } = targets[name];
       const seconds = isWarmUp ? warmUpSeconds(options.seconds) : options.seconds;
       const key = `${name} ${traffic.kind} ${url}`;
-      // What the target before it wrote would be written during this round.
+      // Flush the writes of the previous target, which would otherwise reach the disk during this round.
       execFileSync('sync');
       const load = { target: key, traffic, url, connections };
       if (!isWarmUp) await generator.run({ ...load, seconds: LEAD_IN_SECONDS });
@@ -46,7 +46,7 @@ export async function measure({ generator, options, log }, targets) {
   );
 }
 
-/** Length of a warm-up: shorter than the longest where rounds are shorter than 5 seconds. */
+/** Returns the length of a warm-up, which is shorter if rounds are shorter than 5 seconds. */
 export function warmUpSeconds(roundSeconds) {
   return Math.ceil(WARM_UP_SECONDS * Math.min(1, roundSeconds / 5));
 }

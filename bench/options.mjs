@@ -1,26 +1,36 @@
 import { parseArgs } from 'node:util';
 
-export const ROWS = ['list', 'page-cost', 'payments', 'orders', 'login', 'create', 'start', 'memory'];
-/** Not part of a whole run. */
+export const ROWS = [
+  'list',
+  'page-cost',
+  'payments',
+  'orders',
+  'login',
+  'create',
+  'reports',
+  'start',
+  'memory',
+];
+/** Rows that run only if they are named. */
 const EXTRA_ROWS = ['semi-space'];
 
 const HELP = `Measures the service beside the floors of this machine, in one run.
 
     npm run bench -- [options]
 
-  --rows list,login  only these rows: ${ROWS.join(', ')};
+  --rows list,login  measure only these rows: ${ROWS.join(', ')};
                      or semi-space, which compares the service's rates and memory at 8, 16 and 32 MB
   --rounds 3         measured rounds of each target; the figure is their median
   --seconds 3        length of a round
   --long             5 rounds of 8 seconds
   --soak [900]       seconds of mixed load for the row "memory" (20 without it)
-  --out FILE         where the figures go (bench/results.json; a run of some rows writes none unless told)
-  --profile FOLDER   keep a CPU profile (.cpuprofile) of every service process there
+  --out FILE         file for the figures (default: bench/results.json, or none with --rows)
+  --profile FOLDER   write a CPU profile (.cpuprofile) of every service process to this folder
 
-Rounds are interleaved, after one of warming up that does not count. A row is invalid if one answer was not the
+Rounds are interleaved and follow a warm-up round that does not count. A row is invalid if one response was not the
 expected one. The exit code is 1 if a row is invalid or misses its target.`;
 
-/** Reads the command line; prints the help and gives null where that is asked for. */
+/** Parses the command line. Returns null after printing the help. */
 export function readOptions(argv) {
   const soakAlone = argv.indexOf('--soak');
   const hasLength = soakAlone === -1 || /^\d+$/.test(argv[soakAlone + 1] ?? '');
@@ -44,21 +54,20 @@ export function readOptions(argv) {
   const known = [...ROWS, ...EXTRA_ROWS];
   const rows = values.rows?.split(',') ?? ROWS;
   const unknown = rows.filter((row) => !known.includes(row));
-  if (unknown.length > 0)
-    throw new Error(`no such row: ${unknown.join(', ')} (there are ${known.join(', ')})`);
+  if (unknown.length > 0) throw new Error(`unknown row: ${unknown.join(', ')} (rows: ${known.join(', ')})`);
   return {
     rows: known.filter((row) => rows.includes(row)),
-    rounds: wholeNumber('--rounds', values.rounds ?? (values.long ? '5' : '3')),
-    seconds: wholeNumber('--seconds', values.seconds ?? (values.long ? '8' : '3')),
-    soakSeconds: wholeNumber('--soak', values.soak),
+    rounds: parseWholeNumber('--rounds', values.rounds ?? (values.long ? '5' : '3')),
+    seconds: parseWholeNumber('--seconds', values.seconds ?? (values.long ? '8' : '3')),
+    soakSeconds: parseWholeNumber('--soak', values.soak),
     out: values.out ?? (values.rows === undefined ? 'bench/results.json' : null),
     profile: values.profile,
   };
 }
 
-function wholeNumber(name, text) {
+function parseWholeNumber(name, text) {
   const number = Number(text);
   if (!Number.isSafeInteger(number) || number < 1)
-    throw new Error(`${name} wants a whole number, not ${text}`);
+    throw new Error(`${name} requires a whole number, not ${text}`);
   return number;
 }

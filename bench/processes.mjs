@@ -9,14 +9,14 @@ import { promisify } from 'node:util';
 import { BENCH_SECRET } from './tokens.mjs';
 
 const root = join(import.meta.dirname, '..');
-/** What `npm start` gives to Node. */
+/** Flags that `npm start` passes to Node. */
 export const SERVICE_FLAGS = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   .scripts.start.split(' ')
   .filter((word) => word.startsWith('--'));
 const READY_DEADLINE_MS = 60_000;
 const STOP_DEADLINE_MS = 15_000;
 
-/** Node processes of one run; `stopAll` ends those that still run. */
+/** Node processes of one run. `stopAll` stops the remaining ones. */
 export class Processes {
   #running = new Set();
 
@@ -25,8 +25,8 @@ export class Processes {
   }
 
   /**
-   * Starts a script and waits until it accepts connections. What it prints goes to a file, as an operator would have
-   * it, and not through this process.
+   * Starts a script and waits until it accepts connections. Its output is written to a file, as in production, and not
+   * through this process.
    */
   async start(name, script, settings, flags = []) {
     const port = await freePort();
@@ -81,7 +81,7 @@ function accepts(port) {
   });
 }
 
-/** A port of loopback that was free a moment ago. */
+/** Returns a free port of loopback. */
 export async function freePort() {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -91,7 +91,7 @@ export async function freePort() {
   return port;
 }
 
-/** Resident memory of a process in MB (2^20 bytes). */
+/** Returns the resident memory of a process in MB (2^20 bytes). */
 export async function residentMB(pid) {
   const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => null);
   const [, kilobytes] = status === null ? [] : (/^VmRSS:\s+(\d+) kB/m.exec(status) ?? []);

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { cpus, release, totalmem } from 'node:os';
 
 /**
- * A row of the table: what was measured and the ratios it is judged by.
+ * Row of the table: the figures and the ratios that decide about them.
  *
  * @param ratios [{name, value, atLeast? | atMost? | aim?}]; an aim is reported and does not fail the run
  */
@@ -18,7 +18,7 @@ export function row(name, figures, ratios) {
   };
 }
 
-/** How one figure relates to another. */
+/** Returns the ratio of two figures. */
 export function ratio(name, figure, other, target = {}) {
   return { name, value: figure.perSecond / other.perSecond, ...target };
 }
@@ -27,9 +27,9 @@ export function isGood({ problems, ratios }) {
   return problems.length === 0 && ratios.every((ratio) => ratio.holds !== false);
 }
 
-/** The table as text. */
-export function tableOf(rows) {
-  const lines = rows.flatMap(linesOf);
+/** Formats the table as text. */
+export function formatTable(rows) {
+  const lines = rows.flatMap(formatRow);
   const header = ['row', 'figure', 'ratio', 'target', ''];
   const widths = header.map((title, column) =>
     Math.max(title.length, ...lines.map((line) => line[column].length)),
@@ -44,11 +44,11 @@ export function tableOf(rows) {
     .join('\n');
 }
 
-function linesOf({ name, figures, ratios, problems }) {
-  const texts = Object.entries(figures).map(([target, figure]) => `${target} ${textOf(figure)}`);
+function formatRow({ name, figures, ratios, problems }) {
+  const texts = Object.entries(figures).map(([target, figure]) => `${target} ${formatFigure(figure)}`);
   const judged = ratios.map(({ holds: isHeld, ...ratio }) => [
     `${ratio.name} ${ratio.value.toFixed(ratio.value < 10 ? 2 : 0)}`,
-    targetOf(ratio),
+    formatTarget(ratio),
     problems.length > 0 ? 'INVALID' : ({ true: 'holds', false: 'MISSED' }[isHeld] ?? ''),
   ]);
   const height = Math.max(texts.length, judged.length);
@@ -60,13 +60,13 @@ function linesOf({ name, figures, ratios, problems }) {
   return [...lines, ...problems.map((problem) => ['', `  ! ${problem}`, '', '', 'INVALID'])];
 }
 
-function targetOf({ atLeast, atMost, aim }) {
+function formatTarget({ atLeast, atMost, aim }) {
   if (atLeast !== undefined) return `≥ ${atLeast}`;
   if (atMost !== undefined) return `≤ ${atMost}`;
   return aim === undefined ? '' : `aim ${aim}`;
 }
 
-function textOf({ perSecond, p50Ms, p99Ms, value, unit }) {
+function formatFigure({ perSecond, p50Ms, p99Ms, value, unit }) {
   if (value !== undefined) return `${value.toFixed(value < 10 ? 2 : 0)} ${unit}`;
   return `${perSecond.toFixed(0)}/s, p50 ${p50Ms} ms, p99 ${p99Ms} ms`;
 }
@@ -76,7 +76,7 @@ function holds({ value, atLeast, atMost }) {
   return atMost === undefined ? null : value <= atMost;
 }
 
-/** What the figures were measured on. */
+/** Returns the machine and the versions of the measurement. */
 export function circumstances() {
   const processors = cpus();
   return {
@@ -91,7 +91,7 @@ export function circumstances() {
   };
 }
 
-/** Null outside a checkout. */
+/** Runs git. Returns null outside of a checkout. */
 function git(...args) {
   try {
     return execFileSync('git', args, { cwd: import.meta.dirname, encoding: 'utf8' }).trim();

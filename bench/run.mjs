@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { Generator } from './load/generator-process.mjs';
 import { readOptions } from './options.mjs';
-import { circumstances, isGood, tableOf } from './report.mjs';
+import { circumstances, isGood, formatTable } from './report.mjs';
 import { create } from './rows/create.mjs';
 import { list } from './rows/list.mjs';
 import { login } from './rows/login.mjs';
@@ -9,6 +9,7 @@ import { memory } from './rows/memory.mjs';
 import { orders } from './rows/orders.mjs';
 import { pageCost } from './rows/page-cost.mjs';
 import { payments } from './rows/payments.mjs';
+import { reports } from './rows/reports.mjs';
 import { semiSpace } from './rows/semi-space.mjs';
 import { start } from './rows/start.mjs';
 import { Stage } from './stage.mjs';
@@ -20,6 +21,7 @@ const measurements = {
   orders,
   login,
   create,
+  reports,
   start,
   memory,
   'semi-space': semiSpace,
@@ -48,13 +50,13 @@ async function run(chosen) {
     await end();
   }
   const results = { ...circumstances(), options: chosen, rows };
-  if (chosen.out !== null) await writeFile(chosen.out, textOfResults(results));
-  console.log(tableOf(rows));
+  if (chosen.out !== null) await writeFile(chosen.out, formatResults(results));
+  console.log(formatTable(rows));
   return rows.every(isGood);
 }
 
-/** JSON with one line for each round. */
-function textOfResults(results) {
+/** Formats the results as JSON with one line for each round. */
+function formatResults(results) {
   const text = JSON.stringify(results, null, 1);
   return `${text.replaceAll(/\{[^{}[\]]*(?:\{[^{}]*\})[^{}[\]]*\}/g, (round) => round.replaceAll(/\s+/g, ' '))}\n`;
 }

@@ -1,14 +1,14 @@
 import { hash } from '@node-rs/argon2';
 import { createHash } from 'node:crypto';
 import pg from 'pg';
-import { emailOf } from './tokens.mjs';
+import { emailOf, sessionIdOf } from './tokens.mjs';
 
 export const ACCOUNTS = 500;
 export const PASSWORD = 'kue lapis legit';
-/** The service's own, at its least (docs/security.md). */
+/** Minimum parameters of the service (docs/security.md). */
 const ARGON2ID = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
-/** Accounts 1 to 500, whose ids are their numbers, all with one password. */
+/** Inserts the accounts 1 to 500 with the same password and one session each. Their ids equal their numbers. */
 export async function seedAccounts(databaseUrl) {
   const passwordHash = await hash(PASSWORD, ARGON2ID);
   await inDatabase(databaseUrl, async (client) => {
@@ -20,10 +20,17 @@ export async function seedAccounts(databaseUrl) {
       [Array.from({ length: ACCOUNTS }, (_, index) => emailOf(index + 1)), passwordHash],
     );
     await client.query(`SELECT setval(pg_get_serial_sequence('users', 'id'), (SELECT max(id) FROM users))`);
+    // The administrator of `cookieOf(1, 'ADMIN')`.
+    await client.query(`UPDATE users SET role = 'ADMIN' WHERE id = 1`);
+    await client.query(
+      `INSERT INTO sessions (id, user_id) SELECT id, n FROM unnest($1::uuid[]) WITH ORDINALITY AS session (id, n)
+       ON CONFLICT (id) DO NOTHING`,
+      [Array.from({ length: ACCOUNTS }, (_, index) => sessionIdOf(index + 1))],
+    );
   });
 }
 
-/** Gives the accounts the orders of `seed.mjs`. The gateway is not asked about them during a run. */
+/** Distributes the orders of `seed.mjs` among the accounts. No payment check occurs during a run. */
 export async function spreadOrders(databaseUrl) {
   await inDatabase(databaseUrl, async (client) => {
     await client.query(
@@ -34,8 +41,8 @@ export async function spreadOrders(databaseUrl) {
 }
 
 /**
- * Pending orders, each for one notification; `pendingOrderId` says their ids. They were paid once before, so that no
- * receipt is mailed: the mails would be measured as well.
+ * Inserts pending orders for one notification each, with the ids of `pendingOrderId`. They count as paid before, so that
+ * no receipt is sent, which would be measured as well.
  */
 export async function seedPendingOrders(databaseUrl, count) {
   await inDatabase(databaseUrl, async (client) => {
@@ -54,10 +61,10 @@ export async function seedPendingOrders(databaseUrl, count) {
   });
 }
 
-/** Rupiah. */
+/** In rupiah. */
 export const PENDING_AMOUNT = 185_000;
 
-/** Id of the n-th pending order, counted from 1. */
+/** Returns the id of the n-th pending order, counted from 1. */
 export function pendingOrderId(n) {
   const digest = createHash('md5').update(`pending order ${n}`).digest('hex');
   return digest.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');

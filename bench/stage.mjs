@@ -6,22 +6,23 @@ import { migrate } from '../dist/src/config/migrate.js';
 import { LEAD_IN_SECONDS, warmUpSeconds } from './measure.mjs';
 import { Processes, SERVICE_FLAGS } from './processes.mjs';
 import { seedAccounts, seedPendingOrders, spreadOrders } from './seed-writes.mjs';
+import { seedPaidOrders } from './seed-reports.mjs';
 import { seed } from './seed.mjs';
 import { ACCESS_SECRET, BENCH_SECRET, REFRESH_SECRET } from './tokens.mjs';
 
 const root = join(import.meta.dirname, '..');
 export const SERVER_KEY = `SB-Mid-server-${BENCH_SECRET}`;
-/** Products of the shop that is written to. */
+/** Products of the shop for rows that write. */
 export const SHOP_PRODUCTS = 1_000;
 const ORDERS = 10_000;
 
-/** Pending orders for each second of notifications: more than the fastest floor has needed. */
+/** Pending orders per second of notifications, more than the fastest floor uses. */
 const NOTIFICATIONS_PER_SECOND = 7_500;
 
-/** DATA_DIR, below the stage's folder, of the services that are started with a PostgreSQL of their own. */
+/** DATA_DIR, below the stage's folder, of services with an embedded PostgreSQL. */
 export const START_FOLDER = 'start';
 
-/** Removes a DATA_DIR that nothing runs on. As root under a folder that others cannot enter, its cluster lies elsewhere. */
+/** Removes an unused DATA_DIR. If root's folder is closed to other users, the PostgreSQL cluster is in another folder. */
 async function removeDataDir(folder) {
   const elsewhere = await readFile(join(folder, 'postgres-location'), 'utf8').catch(() => null);
   if (elsewhere !== null) await rm(dirname(elsewhere.trim()), { recursive: true, force: true });
@@ -29,8 +30,8 @@ async function removeDataDir(folder) {
 }
 
 /**
- * All that is measured runs here: one embedded PostgreSQL with its ordinary, durable settings but for autovacuum, its
- * databases, and processes that the rows start and end.
+ * Environment of the measurements: one embedded PostgreSQL with durable settings and without autovacuum, its databases,
+ * and the processes that the rows start and stop.
  */
 export class Stage {
   #template;
@@ -38,7 +39,7 @@ export class Stage {
   #shops = 0;
 
   static async open(options, log) {
-    // Beside the service's own data, so that the disk is the one that a service here would use.
+    // Use the folder of the service's data, so that the measurements use the same disk.
     await mkdir(join(root, '.data'), { recursive: true });
     const folder = await mkdtemp(join(root, '.data', 'bench-'));
     const serverSettings = { autovacuum: 'off' };
@@ -54,13 +55,13 @@ export class Stage {
     this.processes = new Processes(folder);
   }
 
-  /** URL of a database that holds so many products, for reading. */
+  /** Returns the URL of a database with this number of products, for reading. */
   catalog(products) {
     if (!this.#catalogs.has(products)) this.#catalogs.set(products, this.#seedCatalog(products));
     return this.#catalogs.get(products);
   }
 
-  /** URL of a new database that holds a shop: products, accounts, orders, and pending orders to be paid. */
+  /** Returns the URL of a new database with products, accounts, orders and pending orders. */
   async shop() {
     this.#template ??= this.#seedShop();
     await this.#template;
@@ -68,7 +69,16 @@ export class Stage {
     return this.#createDatabase(`shop_${this.#shops}`, 'shop');
   }
 
-  /** Traffic that pays each pending order of a shop once. */
+  /** URL of a database with accounts, a small catalog and so many paid orders, for reading. */
+  sales(orders) {
+    return this.#seeded('sales', `${orders} paid orders`, async (url) => {
+      await seed(url, SHOP_PRODUCTS, 0);
+      await seedAccounts(url);
+      await seedPaidOrders(url, orders, SHOP_PRODUCTS);
+    });
+  }
+
+  /** Returns traffic that pays each pending order of a shop once. */
   get pendingOrders() {
     return {
       kind: 'notifications',
@@ -81,7 +91,7 @@ export class Stage {
     return NOTIFICATIONS_PER_SECOND * (rounds * (seconds + LEAD_IN_SECONDS) + warmUpSeconds(seconds));
   }
 
-  /** The service as it is deployed: production settings, logging at info. */
+  /** Starts the service as deployed: production settings, logging at info. */
   async service(databaseUrl, { settings = {}, flags = SERVICE_FLAGS } = {}) {
     const { profile } = this.options;
     const profiling = profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${resolve(profile)}`];
@@ -110,7 +120,7 @@ export class Stage {
     return Promise.all(processes.map((started) => this.processes.stop(started)));
   }
 
-  /** One statement on a connection of its own. */
+  /** Executes one statement on a separate connection. */
   async query(databaseUrl, text, values) {
     const client = new pg.Client({ connectionString: databaseUrl });
     await client.connect();
@@ -171,7 +181,7 @@ export class Stage {
     const url = await this.#createDatabase(name, 'template1');
     await migrate(url);
     await fill(url);
-    // Autovacuum is off: it would run in the middle of a round.
+    // Autovacuum is off, because it would run during a round.
     await this.query(url, 'VACUUM (ANALYZE)');
     this.log(`seeded ${what} in ${((performance.now() - begun) / 1000).toFixed(1)} s`);
     return url;

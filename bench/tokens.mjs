@@ -1,27 +1,41 @@
 import { Buffer } from 'node:buffer';
-import { createHmac, randomBytes, randomUUID } from 'node:crypto';
+import { createHash, createHmac, randomBytes } from 'node:crypto';
 
-/** Made by the first process of a run and handed to the others: production refuses what a file publishes. */
+/** Secret that the first process of a run generates for all others, because production rejects published secrets. */
 export const BENCH_SECRET = (process.env.BENCH_SECRET ??= randomBytes(32).toString('hex'));
 export const ACCESS_SECRET = `access ${BENCH_SECRET}`;
 export const REFRESH_SECRET = `refresh ${BENCH_SECRET}`;
-/** Longer than the service's ten minutes: a token is to outlive a run. */
+/** Exceeds the ten minutes of the service, because a token must outlive a run. */
 const LIFETIME_S = 24 * 60 * 60;
 
-/** A token signed as the service does it (contract 5). */
+/** Signs a token like the service (contract 5). */
 export function sign(claims, secret, lifetimeSeconds) {
   const iat = Math.floor(Date.now() / 1000);
-  const payload = { ...claims, jti: randomUUID(), iat, exp: iat + lifetimeSeconds };
+  const payload = { ...claims, iat, exp: iat + lifetimeSeconds };
   const signed = [{ alg: 'HS256', typ: 'JWT' }, payload]
     .map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
     .join('.');
   return `${signed}.${createHmac('sha256', secret).update(signed).digest('base64url')}`;
 }
 
-/** The Cookie header of a seeded account (see seed-writes.mjs), id and number being the same. */
+/** Returns the Cookie header of a seeded account, whose id equals its number (see seed-writes.mjs). */
 export function cookieOf(id, role = 'USER') {
-  const claims = { tokenId: id, fullname: `Customer ${id}`, email: emailOf(id), role };
+  const claims = {
+    tokenId: id,
+    fullname: `Customer ${id}`,
+    email: emailOf(id),
+    role,
+    jti: sessionIdOf(id),
+  };
   return `accessToken=${sign(claims, ACCESS_SECRET, LIFETIME_S)}`;
+}
+
+/** Returns the session id of a seeded account. */
+export function sessionIdOf(id) {
+  return createHash('md5')
+    .update(`session ${id}`)
+    .digest('hex')
+    .replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12})$/, '$1-$2-4$3-8$4-$5');
 }
 
 export function emailOf(id) {

@@ -1,5 +1,5 @@
 import createClient, { type Client } from 'openapi-fetch';
-import { refreshAndRepeat, type Send } from './refresh.js';
+import { refreshAndRetry, type Send } from './refresh.js';
 import type { paths } from './schema.js';
 
 export { BakeryFailure, dataOf } from './failure.js';
@@ -8,27 +8,27 @@ export type { Send } from './refresh.js';
 export type { components, operations, paths } from './schema.js';
 
 export interface BakeryClientOptions {
-  /** Address of the service, without `/api`: `https://api.bakery.example`. */
+  /** URL of the service without `/api`: `https://api.bakery.example`. */
   readonly baseUrl: string;
   /**
-   * Called when the session has ended: a call was refused, and the refresh as well. Calls that were refused together
-   * cause one call of it. Each refused call still gets its own 401.
+   * Called when the session has ended: the service has rejected a call and the refresh after it. Calls that share a
+   * refresh cause one call of this function. Each of them still gets its own 401.
    */
   readonly onSignedOut?: () => void;
   /** Sends a request. Default: the platform's `fetch`. */
   readonly fetch?: Send;
 }
 
-/** One method per HTTP method. Paths, parameters, bodies and answers are those of the OpenAPI document. */
+/** Client with one method for each HTTP method, typed by the OpenAPI document. */
 export type BakeryClient = Client<paths>;
 
-/** A client of the service that sends cookies, and that refreshes the access token and repeats a refused call. */
+/** Creates a client that sends cookies, refreshes the access token and retries rejected calls. */
 export function createBakeryClient({ baseUrl, onSignedOut, fetch }: BakeryClientOptions): BakeryClient {
   const url = baseUrl.replace(/\/+$/, '');
   return createClient<paths>({
     baseUrl: url,
     credentials: 'include',
-    fetch: refreshAndRepeat({
+    fetch: refreshAndRetry({
       refreshUrl: `${url}/api/refresh`,
       send: fetch ?? ((request) => globalThis.fetch(request)),
       onSignedOut: onSignedOut ?? (() => undefined),

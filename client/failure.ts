@@ -1,4 +1,4 @@
-/** The fail envelope (contract 2.4), as far as all failures have it in common. */
+/** Fail envelope (contract 2.4). */
 interface FailEnvelope {
   readonly status: 'fail';
   readonly errors: {
@@ -8,19 +8,19 @@ interface FailEnvelope {
   };
 }
 
-/** What a call of the client resolves to. */
+/** Result of a call of the client. */
 interface Result {
   readonly data?: unknown;
   readonly error?: unknown;
   readonly response: Response;
 }
 
-/** `data` of the success envelope of a call; undefined for an answer without a body. */
+/** `data` of the success envelope of a call, undefined for a response without a body. */
 type DataOf<R extends Result> = Extract<R, { error?: never }>['data'] extends { data: infer Data }
   ? Data
   : undefined;
 
-/** A failed call, as an error. */
+/** Error for a failed call. */
 export class BakeryFailure extends Error {
   override readonly name = 'BakeryFailure';
 
@@ -28,7 +28,7 @@ export class BakeryFailure extends Error {
     /** HTTP status. */
     readonly code: number,
     message: string,
-    /** Messages by field name, for a validation failure. */
+    /** Messages of a validation failure by field name. */
     readonly details: Readonly<Record<string, string>> = {},
     /** Id of the request in the service's log. */
     readonly requestId: string | null = null,
@@ -38,25 +38,25 @@ export class BakeryFailure extends Error {
 }
 
 /**
- * `data` of a successful call.
+ * Returns `data` of a successful call.
  *
- * @throws BakeryFailure when the answer is a failure, of the service or of a proxy
- * @throws TypeError when there is no answer
+ * @throws BakeryFailure if the service or a proxy returns a failure
+ * @throws TypeError if there is no response
  */
 export async function dataOf<R extends Result>(call: Promise<R>): Promise<DataOf<R>> {
   const { data, error, response } = await call;
-  if (!response.ok) throw failureOf(error, response);
+  if (!response.ok) throw toFailure(error, response);
   return (isObject(data) ? data.data : undefined) as DataOf<R>;
 }
 
-function failureOf(error: unknown, response: Response): BakeryFailure {
+function toFailure(error: unknown, response: Response): BakeryFailure {
   const requestId = response.headers.get('X-Request-Id');
   if (isFailEnvelope(error)) {
     const { code, message, details } = error.errors;
     return new BakeryFailure(code, message, details, requestId);
   }
-  // For example the error page of a proxy.
-  return new BakeryFailure(response.status, `the answer was ${response.status}`, {}, requestId);
+  // Not an envelope, for example the error page of a proxy.
+  return new BakeryFailure(response.status, `the response has status ${response.status}`, {}, requestId);
 }
 
 function isFailEnvelope(value: unknown): value is FailEnvelope {

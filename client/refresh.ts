@@ -1,4 +1,4 @@
-/** Sends a request and resolves to its answer, of any status. Rejects when there is no answer. */
+/** Sends a request and resolves to the response, whatever its status. Rejects if there is no response. */
 export type Send = (request: Request) => Promise<Response>;
 
 interface RefreshOptions {
@@ -7,41 +7,41 @@ interface RefreshOptions {
   readonly onSignedOut: () => void;
 }
 
-/** A refresh that gets no answer must not block all calls for ever. */
+/** A refresh without a response must not block all calls forever. */
 const REFRESH_DEADLINE_MS = 15_000;
 
 /**
- * The rule of the service (contract 5, rule 2) as a way of sending: a call that is refused for its access token is
- * repeated once after `GET /api/refresh`, with the same body. Calls that are refused together share one refresh.
+ * Returns a `Send` that refreshes an expired session (contract 5, rule 2). If the service rejects the access token of a
+ * call, the call is retried once after `GET /api/refresh`. Concurrent calls share one refresh.
  *
- * The answer is that of the repetition; if the refresh is refused (401), that of the call; if the refresh fails in
- * another way, that of the refresh.
+ * The result is the response of the retry. If the refresh gets 401, it is the response of the call. If the refresh fails
+ * in another way, it is the response of the refresh.
  */
-export function refreshAndRepeat({ refreshUrl, send, onSignedOut }: RefreshOptions): Send {
+export function refreshAndRetry({ refreshUrl, send, onSignedOut }: RefreshOptions): Send {
   let refreshing: Promise<Response> | undefined;
 
   const refresh = async (): Promise<Response> => {
     const signal = AbortSignal.timeout(REFRESH_DEADLINE_MS);
-    const answer = await send(new Request(refreshUrl, { credentials: 'include', signal }));
-    if (answer.status === 401) onSignedOut();
-    return answer;
+    const response = await send(new Request(refreshUrl, { credentials: 'include', signal }));
+    if (response.status === 401) onSignedOut();
+    return response;
   };
 
   return async (request) => {
     if (request.url === refreshUrl) return send(request);
     // Sending a request consumes its body.
-    const repetition = request.clone();
-    const answer = await send(request);
-    if (!(await isRefused(answer))) return answer;
+    const retry = request.clone();
+    const response = await send(request);
+    if (!(await isTokenRejected(response))) return response;
     refreshing ??= refresh().finally(() => (refreshing = undefined));
     const refreshed = await refreshing;
-    if (refreshed.ok) return send(repetition);
-    return refreshed.status === 401 ? answer : refreshed.clone();
+    if (refreshed.ok) return send(retry);
+    return refreshed.status === 401 ? response : refreshed.clone();
   };
 }
 
-/** 401 for a missing or expired access token; a malformed one is answered with a 400. */
-async function isRefused(answer: Response): Promise<boolean> {
-  if (answer.status !== 400) return answer.status === 401;
-  return (await answer.clone().text()).includes('invalid or malformed access token');
+/** Returns true for the 401 of a missing or expired access token and the 400 of a malformed one. */
+async function isTokenRejected(response: Response): Promise<boolean> {
+  if (response.status !== 400) return response.status === 401;
+  return (await response.clone().text()).includes('invalid or malformed access token');
 }

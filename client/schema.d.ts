@@ -4,6 +4,26 @@
  */
 
 export interface paths {
+    "/api/admin/days/{date}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The day sheet: what to make, and the orders to hand out
+         * @description Paid orders that are not refused. An order belongs to the date of its pickup or, without a pickup time, to the date of its payment. A day without orders has empty lists.
+         */
+        get: operations["ReportsController_day"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/admin/orders": {
         parameters: {
             query?: never;
@@ -32,10 +52,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * An order with its customer and all that the gateway said of it
-         * @description Oldest first, 50 a page, each as received and with what became of it.
+         * Return an order with its customer and its payment history
+         * @description The history contains every payment event as received, with its outcome: oldest first, 50 per page.
          */
-        get: operations["OrderHistoryController_show"];
+        get: operations["AdminOrderController_show"];
         put?: never;
         post?: never;
         delete?: never;
@@ -54,9 +74,129 @@ export interface paths {
         get?: never;
         /**
          * Take an order to its next step
-         * @description new → preparing → ready → collected, and refused from any but collected. Only a paid order can become preparing. The customer is mailed when it is ready. The payment stays as it is.
+         * @description new → preparing → ready → collected, and refused from any but collected. Only a paid order can become preparing. Refusing an order cancels its pending payment at the gateway first; it does not refund a payment. The customer gets an e-mail when the order becomes ready or refused.
          */
-        put: operations["AdminOrdersController_advance"];
+        put: operations["AdminOrderController_advance"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/orders/{order_id}/refund": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Return money to the customer of a paid order
+         * @description Refunds at the gateway; `manual: true` only records a refund that was made outside of it. After a 502 the refund may have been made: repeat the call. It completes the stored refund and does not refund twice.
+         */
+        post: operations["AdminOrderController_refund"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/products": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A page of 50 products with their availability, ordered by id
+         * @description Unlike GET /api/products, it contains products that are not available. The end of the list is the 404.
+         */
+        get: operations["AdminProductsController_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/products/{product_id}/availability": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Hide a product from customers, or show it again
+         * @description A product that is not available is not listed and cannot be ordered. With `until` it is available again from the start of that date in the time zone that the shop has now.
+         */
+        put: operations["AdminProductsController_change"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/sales": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Sales by day and by product
+         * @description By the date of payment. An order that was refunded in full does not count. A partial refund reduces the revenue of the day and the total, but not that of the products.
+         */
+        get: operations["ReportsController_sales"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/sales.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Sold items as a CSV file
+         * @description Streamed: if the service fails after the beginning, it closes the connection, so that the file is not taken for a whole one. A text that a spreadsheet would read as a formula begins with an apostrophe.
+         */
+        get: operations["ReportsController_salesCsv"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/shop": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Replace the opening hours and the rules of pickup
+         * @description Orders keep the pickup time that they have.
+         */
+        put: operations["ShopController_replace"];
         post?: never;
         delete?: never;
         options?: never;
@@ -126,7 +266,7 @@ export interface paths {
         put?: never;
         /**
          * Sign in
-         * @description Read the user under either key. A later login ends the session of an earlier one.
+         * @description The user is under both keys. A login beyond SESSIONS_PER_ACCOUNT drops the oldest refresh token.
          */
         post: operations["AuthController_login"];
         delete?: never;
@@ -146,7 +286,7 @@ export interface paths {
         put?: never;
         /**
          * Sign out
-         * @description Clears both cookies. Ends the session of the access cookie, even if that has expired.
+         * @description Clears both cookies. Ends the session of the access cookie, even if the cookie has expired.
          */
         post: operations["AuthController_logout"];
         delete?: never;
@@ -244,7 +384,7 @@ export interface paths {
         put?: never;
         /**
          * Mail a new verification code
-         * @description One a minute at most; a further call is answered the same and sends nothing.
+         * @description At most one mail a minute and ten an hour. Further calls return the same status and send nothing.
          */
         post: operations["AccountController_sendOtp"];
         delete?: never;
@@ -264,7 +404,7 @@ export interface paths {
         put?: never;
         /**
          * Verify the e-mail address with the mailed code
-         * @description A code is good for 10 minutes, 5 tries and one use.
+         * @description A code is valid for 10 minutes, 5 wrong tries and one use.
          */
         post: operations["AccountController_verifyOtp"];
         delete?: never;
@@ -284,7 +424,7 @@ export interface paths {
         put?: never;
         /**
          * Mail a code to set a new password
-         * @description The answer does not tell whether the account exists.
+         * @description The response is the same if the account does not exist.
          */
         post: operations["AccountController_forgotPassword"];
         delete?: never;
@@ -304,7 +444,7 @@ export interface paths {
         put?: never;
         /**
          * Set a new password with the mailed code
-         * @description Every session ends.
+         * @description Ends all sessions.
          */
         post: operations["AccountController_resetPassword"];
         delete?: never;
@@ -344,7 +484,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One product */
+        /**
+         * One product
+         * @description A product that is not available is a 404 for everyone but administrators.
+         */
         get: operations["ProductsController_show"];
         /**
          * Replace a product, remove images, add images
@@ -369,8 +512,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Payment notification, called by the payment gateway
-         * @description An empty 200 acknowledges it; a redelivery is acknowledged and changes nothing.
+         * Receive a payment notification from the payment gateway
+         * @description An empty 200 acknowledges the notification. A redelivery is acknowledged and changes nothing. A completion whose status code, amount or currency contradicts the order is rejected with 400.
          */
         post: operations["PaymentsController_receive"];
         delete?: never;
@@ -387,8 +530,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A new access cookie for the refresh cookie
-         * @description The refresh token stays as it is. Call it after a 401 and repeat the request.
+         * Get a new access cookie
+         * @description The refresh token does not change. Call it after a 401, then repeat the request.
          */
         get: operations["AuthController_refresh"];
         put?: never;
@@ -419,6 +562,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/shop": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Opening hours, and the times at which an order can be collected */
+        get: operations["ShopController_show"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/users": {
         parameters: {
             query?: never;
@@ -426,7 +586,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The signed-in user, as the access token says */
+        /** Get the signed-in user from the access token */
         get: operations["AccountController_currentUser"];
         put?: never;
         post?: never;
@@ -435,7 +595,7 @@ export interface paths {
         head?: never;
         /**
          * Change name or e-mail
-         * @description A new e-mail gets a code. A change sets both cookies anew and ends every other session.
+         * @description A code is sent to a new e-mail. A change sets new cookies and ends all other sessions.
          */
         patch: operations["AccountController_updateProfile"];
         trace?: never;
@@ -450,7 +610,7 @@ export interface paths {
         get?: never;
         /**
          * Change the password
-         * @description Every other session ends.
+         * @description Ends all other sessions.
          */
         put: operations["AccountController_changePassword"];
         post?: never;
@@ -479,15 +639,46 @@ export interface components {
             /** @description Whole rupiah: the sum of price × quantity */
             gross_amount: number;
             items: components["schemas"]["OrderItemView"][];
+            note: string | null;
             /** Format: uuid */
             order_id: string;
             payment_type: string | null;
+            phone: string | null;
+            /** Format: date-time */
+            pickup_at: string | null;
             /** @description The payment page, while it can be used */
             redirect_url: string | null;
+            /** @description Refused, paid, and not refunded in full */
+            refund_due: boolean;
+            /** @description Whole rupiah that were returned to the customer */
+            refunded_amount: number;
             /** @enum {string} */
             status: "capture" | "settlement" | "pending" | "deny" | "cancel" | "expire" | "failure" | "refund" | "partial_refund" | "authorize";
             /** @description Of the payment page, while it can be used */
             token: string | null;
+        };
+        AdminProductView: {
+            /** @description False: customers cannot see or order it */
+            available: boolean;
+            description: string | null;
+            id: number;
+            images: string[] | null;
+            name: string;
+            /** @description Rupiah */
+            price: number;
+            /**
+             * Format: date
+             * @description Date from which an unavailable product is available again, if one was set
+             */
+            unavailable_until: string | null;
+        };
+        AvailabilityDto: {
+            available: boolean;
+            /**
+             * Format: date
+             * @description Date after today from which the product is available again; only with `available: false`
+             */
+            until?: string;
         };
         ChangePasswordDto: {
             currentPassword: string;
@@ -497,6 +688,13 @@ export interface components {
         };
         CreateOrderDto: {
             items: components["schemas"]["NewOrderItemDto"][];
+            note?: string;
+            phone?: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601 with an offset, in a pickup window of GET /api/shop
+             */
+            pickup_at?: string;
         };
         CreateProductDto: {
             description: string;
@@ -504,6 +702,23 @@ export interface components {
             images?: File[];
             name: string;
             price: string;
+        };
+        DayProductView: {
+            /** @description As last sold */
+            name: string;
+            /** @description Pieces in orders that are new or preparing */
+            open: number;
+            product_id: number;
+            /** @description Pieces in all orders of the day */
+            quantity: number;
+        };
+        DayView: {
+            /** Format: date */
+            date: string;
+            /** @description By pickup time; orders without one come last */
+            orders: components["schemas"]["AdminOrderView"][];
+            /** @description By name */
+            products: components["schemas"]["DayProductView"][];
         };
         FailEnvelope: {
             errors: components["schemas"]["FailErrors"];
@@ -545,6 +760,8 @@ export interface components {
             password: string;
         };
         NewOrderItemDto: {
+            /** @description Whole rupiah that the customer was shown. If the catalog differs, nothing is ordered */
+            price?: number;
             product_id: number;
             quantity: number;
         };
@@ -553,7 +770,7 @@ export interface components {
             gross_amount: string | null;
             id: number;
             /**
-             * @description rejected: well signed, but not fit for the interface
+             * @description rejected: well signed, but invalid or implausible
              * @enum {string}
              */
             outcome: "applied" | "duplicate" | "late" | "rejected";
@@ -562,7 +779,7 @@ export interface components {
             /** Format: date-time */
             received_at: string;
             /** @enum {string} */
-            source: "notification" | "reconciliation" | "cancellation";
+            source: "notification" | "reconciliation" | "cancellation" | "refund";
             status_code: string | null;
             transaction_id: string | null;
             transaction_status: string | null;
@@ -595,11 +812,17 @@ export interface components {
             /** @description Whole rupiah: the sum of price × quantity */
             gross_amount: number;
             items: components["schemas"]["OrderItemView"][];
+            note: string | null;
             /** Format: uuid */
             order_id: string;
             payment_type: string | null;
+            phone: string | null;
+            /** Format: date-time */
+            pickup_at: string | null;
             /** @description The payment page, while it can be used */
             redirect_url: string | null;
+            /** @description Whole rupiah that were returned to the customer */
+            refunded_amount: number;
             /** @enum {string} */
             status: "capture" | "settlement" | "pending" | "deny" | "cancel" | "expire" | "failure" | "refund" | "partial_refund" | "authorize";
             /** @description Of the payment page, while it can be used */
@@ -626,6 +849,14 @@ export interface components {
             redirect_url: string;
             token: string;
         };
+        PickupWindowView: {
+            /** Format: date */
+            date: string;
+            /** @description Local time */
+            from: string;
+            /** @description Local time; not part of the window */
+            to: string;
+        };
         ProductPageMeta: {
             /** @description Pass it as last_id for the next page */
             lastProductId: number;
@@ -637,6 +868,13 @@ export interface components {
             name: string;
             /** @description Rupiah */
             price: number;
+        };
+        RefundDto: {
+            /** @description Whole rupiah. Default: the rest */
+            amount?: number;
+            /** @description Only record that the money was returned outside of the gateway */
+            manual?: boolean;
+            reason?: string;
         };
         RegisterDto: {
             /** Format: email */
@@ -654,6 +892,75 @@ export interface components {
             /** @description Must equal password */
             passwordConfirmation: string;
         };
+        SalesDayView: {
+            /** Format: date */
+            date: string;
+            orders: number;
+            /** @description Whole rupiah, without what was refunded */
+            revenue: number;
+        };
+        SalesProductView: {
+            /** @description As last sold */
+            name: string;
+            product_id: number;
+            quantity: number;
+            /** @description Whole rupiah: the sum of price × quantity */
+            revenue: number;
+        };
+        SalesTotalView: {
+            orders: number;
+            /** @description Whole rupiah, without what was refunded */
+            revenue: number;
+        };
+        SalesView: {
+            /** @description Every day of the range */
+            days: components["schemas"]["SalesDayView"][];
+            /** @description By revenue, the largest first */
+            products: components["schemas"]["SalesProductView"][];
+            total: components["schemas"]["SalesTotalView"];
+        };
+        ShopDto: {
+            /** @description Dates on which the shop is closed */
+            closed: string[];
+            /** @description Last day of pickup, counted from today */
+            days_ahead: number;
+            /** @description Windows of each day of the week, `[from, to]` in local time; `24:00` is the end of a day */
+            hours: {
+                fri: string[][];
+                mon: string[][];
+                sat: string[][];
+                sun: string[][];
+                thu: string[][];
+                tue: string[][];
+                wed: string[][];
+            };
+            /** @description Minimum time from an order to its pickup, in minutes */
+            lead_minutes: number;
+            /** @description IANA name */
+            time_zone: string;
+        };
+        ShopView: {
+            /** @description Dates on which the shop is closed */
+            closed: string[];
+            /** @description Last day of pickup, counted from today */
+            days_ahead: number;
+            /** @description Windows of each day of the week, `[from, to]` in local time; `24:00` is the end of a day */
+            hours: {
+                fri: string[][];
+                mon: string[][];
+                sat: string[][];
+                sun: string[][];
+                thu: string[][];
+                tue: string[][];
+                wed: string[][];
+            };
+            /** @description Minimum time from an order to its pickup, in minutes */
+            lead_minutes: number;
+            /** @description Windows from which a customer can choose now */
+            pickup: components["schemas"]["PickupWindowView"][];
+            /** @description IANA name */
+            time_zone: string;
+        };
         UpdateProductDto: {
             description: string;
             /** @description PNG or JPEG (.png, .jpg, .jpeg), 5 MiB each at most */
@@ -667,7 +974,7 @@ export interface components {
             /** Format: email */
             email?: string;
             fullname?: string;
-            /** @description The current password; needed to change the e-mail */
+            /** @description The current password; required to change the e-mail */
             password?: string;
         };
         UserView: {
@@ -694,7 +1001,307 @@ export interface components {
             otp: string;
         };
     };
-    responses: never;
+    responses: {
+        /** @description access token missing or expired */
+        AccessTokenMissingOrExpired: {
+            headers: {
+                /** @description In every response and in every log line of the request */
+                "X-Request-Id"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["FailEnvelope"] & {
+                    errors?: {
+                        /** @enum {integer} */
+                        code?: 401;
+                        /** @enum {string} */
+                        message?: "access token missing or expired";
+                    };
+                };
+            };
+        };
+        /** @description an image can have 5 MiB at max; request is too large */
+        AnImageCanHave5MiBAtMaxOrRequestIsTooLarge: {
+            headers: {
+                /** @description In every response and in every log line of the request */
+                "X-Request-Id"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["FailEnvelope"] & {
+                    errors?: {
+                        /** @enum {integer} */
+                        code?: 413;
+                        /** @enum {string} */
+                        message?: "an image can have 5 MiB at max" | "request is too large";
+                    };
+                };
+            };
+        };
+        /** @description content encoding or character set is not supported */
+        ContentEncodingOrCharacterSetIsNotSupported: {
+            headers: {
+                /** @description In every response and in every log line of the request */
+                "X-Request-Id"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["FailEnvelope"] & {
+                    errors?: {
+                        /** @enum {integer} */
+                        code?: 415;
+                        /** @enum {string} */
+                        message?: "content encoding or character set is not supported";
+                    };
+                };
+            };
+        };
+        /** @description invalid or malformed access token */
+        InvalidOrMalformedAccessToken: {
+            headers: {
+                /** @description In every response and in every log line of the request */
+                "X-Request-Id"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["FailEnvelope"] & {
+                    errors?: {
+                        /** @enum {integer} */
+                        code?: 400;
+                        /** @enum {string} */
+                        message?: "invalid or malformed access token";
+                    };
+                };
+            };
+        };
+        /** @description invalid or malformed access token; malformed request */
+        InvalidOrMalformedAccessTokenOrMalformedRequest: {
+            headers: {
+                /** @description In every response and in every log line of the request */
+                "X-Request-Id"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["FailEnvelope"] & {
+                    errors?: {
+                        /** @enum {integer} */
+                        code?: 400;
+                        /** @enum {string} */
+                        message?: "invalid or malformed access token" | "malformed request";
+                    };
+                };
+            };
+        };
+        /** @description Not modified since the response with the ETag in `If-None-Match`; empty body */
+        NotModified: {
+            headers: {
+                /** @description Version of the response, for `If-None-Match` */
+                ETag?: string;
+                /** @description In every response and in every log line of the request */
+                "X-Request-Id"?: string;
+                [name: string]: unknown;
+            };
+            content?: never;
+        };
+        /** @description order is no longer pending */
+        OrderIsNoLongerPending: {
+            headers: {
+                /** @description In every response and in every log line of the request */
+                "X-Request-Id"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["FailEnvelope"] & {
+                    errors?: {
+                        /** @enum {integer} */
+                        code?: 409;
+                        /** @enum {string} */
+                        message?: "order is no longer pending";
+                    };
+                };
+            };
+        };
+        /** @description origin is not allowed */
+        OriginIsNotAllowed: {
+            headers: {
+                /** @description In every response and in every log line of the request */
+                "X-Request-Id"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["FailEnvelope"] & {
+                    errors?: {
+                        /** @enum {integer} */
+                        code?: 403;
+                        /** @enum {string} */
+                        message?: "origin is not allowed";
+                    };
+                };
+            };
+        };
+        /** @description payment gateway is unavailable, please try again later */
+        PaymentGatewayIsUnavailable: {
+            headers: {
+                /** @description In every response and in every log line of the request */
+                "X-Request-Id"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["FailEnvelope"] & {
+                    errors?: {
+                        /** @enum {integer} */
+                        code?: 502;
+                        /** @enum {string} */
+                        message?: "payment gateway is unavailable, please try again later";
+                    };
+                };
+            };
+        };
+        /** @description request is too large */
+        RequestIsTooLarge: {
+            headers: {
+                /** @description In every response and in every log line of the request */
+                "X-Request-Id"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["FailEnvelope"] & {
+                    errors?: {
+                        /** @enum {integer} */
+                        code?: 413;
+                        /** @enum {string} */
+                        message?: "request is too large";
+                    };
+                };
+            };
+        };
+        /** @description request took too long */
+        RequestTookTooLong: {
+            headers: {
+                /** @description In every response and in every log line of the request */
+                "X-Request-Id"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["FailEnvelope"] & {
+                    errors?: {
+                        /** @enum {integer} */
+                        code?: 408;
+                        /** @enum {string} */
+                        message?: "request took too long";
+                    };
+                };
+            };
+        };
+        /** @description resource you're looking for is not found */
+        ResourceYouReLookingForIsNotFound: {
+            headers: {
+                /** @description In every response and in every log line of the request */
+                "X-Request-Id"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["FailEnvelope"] & {
+                    errors?: {
+                        /** @enum {integer} */
+                        code?: 404;
+                        /** @enum {string} */
+                        message?: "resource you're looking for is not found";
+                    };
+                };
+            };
+        };
+        /** @description service is temporarily unavailable, please try again later */
+        ServiceIsTemporarilyUnavailable: {
+            headers: {
+                /** @description In every response and in every log line of the request */
+                "X-Request-Id"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["FailEnvelope"] & {
+                    errors?: {
+                        /** @enum {integer} */
+                        code?: 503;
+                        /** @enum {string} */
+                        message?: "service is temporarily unavailable, please try again later";
+                    };
+                };
+            };
+        };
+        /** @description something went wrong on our side, please try again later */
+        SomethingWentWrongOnOurSide: {
+            headers: {
+                /** @description In every response and in every log line of the request */
+                "X-Request-Id"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["FailEnvelope"] & {
+                    errors?: {
+                        /** @enum {integer} */
+                        code?: 500;
+                        /** @enum {string} */
+                        message?: "something went wrong on our side, please try again later";
+                    };
+                };
+            };
+        };
+        /** @description this action is only for user with admin access */
+        ThisActionIsOnlyForUserWithAdminAccess: {
+            headers: {
+                /** @description In every response and in every log line of the request */
+                "X-Request-Id"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["FailEnvelope"] & {
+                    errors?: {
+                        /** @enum {integer} */
+                        code?: 403;
+                        /** @enum {string} */
+                        message?: "this action is only for user with admin access";
+                    };
+                };
+            };
+        };
+        /** @description this action is only for user with admin access; origin is not allowed */
+        ThisActionIsOnlyForUserWithAdminAccessOrOriginIsNotAllowed: {
+            headers: {
+                /** @description In every response and in every log line of the request */
+                "X-Request-Id"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["FailEnvelope"] & {
+                    errors?: {
+                        /** @enum {integer} */
+                        code?: 403;
+                        /** @enum {string} */
+                        message?: "this action is only for user with admin access" | "origin is not allowed";
+                    };
+                };
+            };
+        };
+        /** @description this email already exists */
+        ThisEmailAlreadyExists: {
+            headers: {
+                /** @description In every response and in every log line of the request */
+                "X-Request-Id"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["FailEnvelope"] & {
+                    errors?: {
+                        /** @enum {integer} */
+                        code?: 409;
+                        /** @enum {string} */
+                        message?: "this email already exists";
+                    };
+                };
+            };
+        };
+    };
     parameters: never;
     requestBodies: never;
     headers: never;
@@ -702,14 +1309,73 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
+    ReportsController_day: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                date: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    /** @description Version of the response, for `If-None-Match` */
+                    ETag?: string;
+                    /** @description In every response and in every log line of the request */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["DayView"];
+                        /** @enum {string} */
+                        status: "success";
+                    };
+                };
+            };
+            304: components["responses"]["NotModified"];
+            /** @description invalid or malformed access token; malformed request; validation error */
+            400: {
+                headers: {
+                    /** @description In every response and in every log line of the request */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
+                            /** @enum {integer} */
+                            code?: 400;
+                            /** @enum {string} */
+                            message?: "invalid or malformed access token" | "malformed request" | "validation error";
+                        };
+                    };
+                };
+            };
+            401: components["responses"]["AccessTokenMissingOrExpired"];
+            403: components["responses"]["ThisActionIsOnlyForUserWithAdminAccess"];
+            500: components["responses"]["SomethingWentWrongOnOurSide"];
+            503: components["responses"]["ServiceIsTemporarilyUnavailable"];
+        };
+    };
     AdminOrdersController_list: {
         parameters: {
             query?: {
                 fulfilment?: "new" | "preparing" | "ready" | "collected" | "refused";
-                /** @description The last order of the page before. */
+                /** @description Last order of the previous page. */
                 last_id?: string;
+                /** @description Only orders whose money the shop has received and not returned, or only others */
+                paid?: boolean;
+                /** @description Orders with a pickup time on this date, by pickup time */
+                pickup?: string;
                 /** @description Part of the customer's name or e-mail, or how the order's id begins; case does not matter */
                 q?: string;
+                /** @description Refused orders that were paid and not refunded in full */
+                refund?: "due";
                 status?: "capture" | "settlement" | "pending" | "deny" | "cancel" | "expire" | "failure" | "refund" | "partial_refund" | "authorize";
             };
             header?: never;
@@ -721,9 +1387,9 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
-                    /** @description Of this state; for `If-None-Match` */
+                    /** @description Version of the response, for `If-None-Match` */
                     ETag?: string;
-                    /** @description On every answer, and on every log line of the request */
+                    /** @description In every response and in every log line of the request */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -738,21 +1404,11 @@ export interface operations {
                     };
                 };
             };
-            /** @description Unchanged since the answer whose ETag the request named; empty body */
-            304: {
-                headers: {
-                    /** @description Of this state; for `If-None-Match` */
-                    ETag?: string;
-                    /** @description On every answer, and on every log line of the request */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            304: components["responses"]["NotModified"];
             /** @description invalid or malformed access token; validation error */
             400: {
                 headers: {
-                    /** @description On every answer, and on every log line of the request */
+                    /** @description In every response and in every log line of the request */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -767,102 +1423,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description access token missing or expired */
-            401: {
-                headers: {
-                    /** @description On every answer, and on every log line of the request */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailEnvelope"] & {
-                        errors?: {
-                            /** @enum {integer} */
-                            code?: 401;
-                            /** @enum {string} */
-                            message?: "access token missing or expired";
-                        };
-                    };
-                };
-            };
-            /** @description this action is only for user with admin access */
-            403: {
-                headers: {
-                    /** @description On every answer, and on every log line of the request */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailEnvelope"] & {
-                        errors?: {
-                            /** @enum {integer} */
-                            code?: 403;
-                            /** @enum {string} */
-                            message?: "this action is only for user with admin access";
-                        };
-                    };
-                };
-            };
-            /** @description resource you're looking for is not found */
-            404: {
-                headers: {
-                    /** @description On every answer, and on every log line of the request */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailEnvelope"] & {
-                        errors?: {
-                            /** @enum {integer} */
-                            code?: 404;
-                            /** @enum {string} */
-                            message?: "resource you're looking for is not found";
-                        };
-                    };
-                };
-            };
-            /** @description something went wrong on our side, please try again later */
-            500: {
-                headers: {
-                    /** @description On every answer, and on every log line of the request */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailEnvelope"] & {
-                        errors?: {
-                            /** @enum {integer} */
-                            code?: 500;
-                            /** @enum {string} */
-                            message?: "something went wrong on our side, please try again later";
-                        };
-                    };
-                };
-            };
-            /** @description service is temporarily unavailable, please try again later */
-            503: {
-                headers: {
-                    /** @description On every answer, and on every log line of the request */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailEnvelope"] & {
-                        errors?: {
-                            /** @enum {integer} */
-                            code?: 503;
-                            /** @enum {string} */
-                            message?: "service is temporarily unavailable, please try again later";
-                        };
-                    };
-                };
-            };
+            401: components["responses"]["AccessTokenMissingOrExpired"];
+            403: components["responses"]["ThisActionIsOnlyForUserWithAdminAccess"];
+            404: components["responses"]["ResourceYouReLookingForIsNotFound"];
+            500: components["responses"]["SomethingWentWrongOnOurSide"];
+            503: components["responses"]["ServiceIsTemporarilyUnavailable"];
         };
     };
-    OrderHistoryController_show: {
+    AdminOrderController_show: {
         parameters: {
             query?: {
-                /** @description The last notification of the page before. */
+                /** @description Id of the last event on the previous page. */
                 last_id?: number;
             };
             header?: never;
@@ -876,9 +1447,9 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
-                    /** @description Of this state; for `If-None-Match` */
+                    /** @description Version of the response, for `If-None-Match` */
                     ETag?: string;
-                    /** @description On every answer, and on every log line of the request */
+                    /** @description In every response and in every log line of the request */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -894,21 +1465,11 @@ export interface operations {
                     };
                 };
             };
-            /** @description Unchanged since the answer whose ETag the request named; empty body */
-            304: {
-                headers: {
-                    /** @description Of this state; for `If-None-Match` */
-                    ETag?: string;
-                    /** @description On every answer, and on every log line of the request */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            304: components["responses"]["NotModified"];
             /** @description invalid or malformed access token; malformed request; validation error */
             400: {
                 headers: {
-                    /** @description On every answer, and on every log line of the request */
+                    /** @description In every response and in every log line of the request */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -923,99 +1484,14 @@ export interface operations {
                     };
                 };
             };
-            /** @description access token missing or expired */
-            401: {
-                headers: {
-                    /** @description On every answer, and on every log line of the request */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailEnvelope"] & {
-                        errors?: {
-                            /** @enum {integer} */
-                            code?: 401;
-                            /** @enum {string} */
-                            message?: "access token missing or expired";
-                        };
-                    };
-                };
-            };
-            /** @description this action is only for user with admin access */
-            403: {
-                headers: {
-                    /** @description On every answer, and on every log line of the request */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailEnvelope"] & {
-                        errors?: {
-                            /** @enum {integer} */
-                            code?: 403;
-                            /** @enum {string} */
-                            message?: "this action is only for user with admin access";
-                        };
-                    };
-                };
-            };
-            /** @description resource you're looking for is not found */
-            404: {
-                headers: {
-                    /** @description On every answer, and on every log line of the request */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailEnvelope"] & {
-                        errors?: {
-                            /** @enum {integer} */
-                            code?: 404;
-                            /** @enum {string} */
-                            message?: "resource you're looking for is not found";
-                        };
-                    };
-                };
-            };
-            /** @description something went wrong on our side, please try again later */
-            500: {
-                headers: {
-                    /** @description On every answer, and on every log line of the request */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailEnvelope"] & {
-                        errors?: {
-                            /** @enum {integer} */
-                            code?: 500;
-                            /** @enum {string} */
-                            message?: "something went wrong on our side, please try again later";
-                        };
-                    };
-                };
-            };
-            /** @description service is temporarily unavailable, please try again later */
-            503: {
-                headers: {
-                    /** @description On every answer, and on every log line of the request */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailEnvelope"] & {
-                        errors?: {
-                            /** @enum {integer} */
-                            code?: 503;
-                            /** @enum {string} */
-                            message?: "service is temporarily unavailable, please try again later";
-                        };
-                    };
-                };
-            };
+            401: components["responses"]["AccessTokenMissingOrExpired"];
+            403: components["responses"]["ThisActionIsOnlyForUserWithAdminAccess"];
+            404: components["responses"]["ResourceYouReLookingForIsNotFound"];
+            500: components["responses"]["SomethingWentWrongOnOurSide"];
+            503: components["responses"]["ServiceIsTemporarilyUnavailable"];
         };
     };
-    AdminOrdersController_advance: {
+    AdminOrderController_advance: {
         parameters: {
             query?: never;
             header?: never;
@@ -1033,7 +1509,7 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
-                    /** @description On every answer, and on every log line of the request */
+                    /** @description In every response and in every log line of the request */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -1050,7 +1526,7 @@ export interface operations {
             /** @description invalid or malformed access token; validation error; malformed request */
             400: {
                 headers: {
-                    /** @description On every answer, and on every log line of the request */
+                    /** @description In every response and in every log line of the request */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -1065,64 +1541,13 @@ export interface operations {
                     };
                 };
             };
-            /** @description access token missing or expired */
-            401: {
-                headers: {
-                    /** @description On every answer, and on every log line of the request */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailEnvelope"] & {
-                        errors?: {
-                            /** @enum {integer} */
-                            code?: 401;
-                            /** @enum {string} */
-                            message?: "access token missing or expired";
-                        };
-                    };
-                };
-            };
-            /** @description this action is only for user with admin access; origin is not allowed */
-            403: {
-                headers: {
-                    /** @description On every answer, and on every log line of the request */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailEnvelope"] & {
-                        errors?: {
-                            /** @enum {integer} */
-                            code?: 403;
-                            /** @enum {string} */
-                            message?: "this action is only for user with admin access" | "origin is not allowed";
-                        };
-                    };
-                };
-            };
-            /** @description resource you're looking for is not found */
-            404: {
-                headers: {
-                    /** @description On every answer, and on every log line of the request */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailEnvelope"] & {
-                        errors?: {
-                            /** @enum {integer} */
-                            code?: 404;
-                            /** @enum {string} */
-                            message?: "resource you're looking for is not found";
-                        };
-                    };
-                };
-            };
+            401: components["responses"]["AccessTokenMissingOrExpired"];
+            403: components["responses"]["ThisActionIsOnlyForUserWithAdminAccessOrOriginIsNotAllowed"];
+            404: components["responses"]["ResourceYouReLookingForIsNotFound"];
             /** @description the order cannot become new; the order cannot become preparing; the order cannot become ready; the order cannot become collected; the order cannot become refused */
             409: {
                 headers: {
-                    /** @description On every answer, and on every log line of the request */
+                    /** @description In every response and in every log line of the request */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -1137,10 +1562,51 @@ export interface operations {
                     };
                 };
             };
-            /** @description request is too large */
-            413: {
+            413: components["responses"]["RequestIsTooLarge"];
+            415: components["responses"]["ContentEncodingOrCharacterSetIsNotSupported"];
+            500: components["responses"]["SomethingWentWrongOnOurSide"];
+            502: components["responses"]["PaymentGatewayIsUnavailable"];
+            503: components["responses"]["ServiceIsTemporarilyUnavailable"];
+        };
+    };
+    AdminOrderController_refund: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                order_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RefundDto"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
                 headers: {
-                    /** @description On every answer, and on every log line of the request */
+                    /** @description In every response and in every log line of the request */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: {
+                            order: components["schemas"]["AdminOrderView"];
+                        };
+                        /** @enum {string} */
+                        status: "success";
+                    };
+                };
+            };
+            /** @description invalid or malformed access token; validation error; malformed request */
+            400: {
+                headers: {
+                    /** @description In every response and in every log line of the request */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -1148,17 +1614,20 @@ export interface operations {
                     "application/json": components["schemas"]["FailEnvelope"] & {
                         errors?: {
                             /** @enum {integer} */
-                            code?: 413;
+                            code?: 400;
                             /** @enum {string} */
-                            message?: "request is too large";
+                            message?: "invalid or malformed access token" | "validation error" | "malformed request";
                         };
                     };
                 };
             };
-            /** @description content encoding or character set is not supported */
-            415: {
+            401: components["responses"]["AccessTokenMissingOrExpired"];
+            403: components["responses"]["ThisActionIsOnlyForUserWithAdminAccessOrOriginIsNotAllowed"];
+            404: components["responses"]["ResourceYouReLookingForIsNotFound"];
+            /** @description order cannot be refunded; the gateway cannot refund this payment; idempotency key was used with another request */
+            409: {
                 headers: {
-                    /** @description On every answer, and on every log line of the request */
+                    /** @description In every response and in every log line of the request */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -1166,17 +1635,61 @@ export interface operations {
                     "application/json": components["schemas"]["FailEnvelope"] & {
                         errors?: {
                             /** @enum {integer} */
-                            code?: 415;
+                            code?: 409;
                             /** @enum {string} */
-                            message?: "content encoding or character set is not supported";
+                            message?: "order cannot be refunded" | "the gateway cannot refund this payment" | "idempotency key was used with another request";
                         };
                     };
                 };
             };
-            /** @description something went wrong on our side, please try again later */
-            500: {
+            413: components["responses"]["RequestIsTooLarge"];
+            415: components["responses"]["ContentEncodingOrCharacterSetIsNotSupported"];
+            500: components["responses"]["SomethingWentWrongOnOurSide"];
+            502: components["responses"]["PaymentGatewayIsUnavailable"];
+            503: components["responses"]["ServiceIsTemporarilyUnavailable"];
+        };
+    };
+    AdminProductsController_list: {
+        parameters: {
+            query?: {
+                /** @description Only products that are available, or only others */
+                available?: boolean;
+                /** @description Last id of the previous page */
+                last_id?: number;
+                /** @description Words of the name, in any order; case and accents do not matter */
+                q?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
                 headers: {
-                    /** @description On every answer, and on every log line of the request */
+                    /** @description Version of the response, for `If-None-Match` */
+                    ETag?: string;
+                    /** @description In every response and in every log line of the request */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: {
+                            meta: components["schemas"]["ProductPageMeta"];
+                            products: components["schemas"]["AdminProductView"][];
+                        };
+                        /** @enum {string} */
+                        status: "success";
+                    };
+                };
+            };
+            304: components["responses"]["NotModified"];
+            /** @description invalid or malformed access token; validation error */
+            400: {
+                headers: {
+                    /** @description In every response and in every log line of the request */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -1184,17 +1697,56 @@ export interface operations {
                     "application/json": components["schemas"]["FailEnvelope"] & {
                         errors?: {
                             /** @enum {integer} */
-                            code?: 500;
+                            code?: 400;
                             /** @enum {string} */
-                            message?: "something went wrong on our side, please try again later";
+                            message?: "invalid or malformed access token" | "validation error";
                         };
                     };
                 };
             };
-            /** @description service is temporarily unavailable, please try again later */
-            503: {
+            401: components["responses"]["AccessTokenMissingOrExpired"];
+            403: components["responses"]["ThisActionIsOnlyForUserWithAdminAccess"];
+            404: components["responses"]["ResourceYouReLookingForIsNotFound"];
+            500: components["responses"]["SomethingWentWrongOnOurSide"];
+            503: components["responses"]["ServiceIsTemporarilyUnavailable"];
+        };
+    };
+    AdminProductsController_change: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                product_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AvailabilityDto"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
                 headers: {
-                    /** @description On every answer, and on every log line of the request */
+                    /** @description In every response and in every log line of the request */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: {
+                            product: components["schemas"]["AdminProductView"];
+                        };
+                        /** @enum {string} */
+                        status: "success";
+                    };
+                };
+            };
+            /** @description invalid or malformed access token; validation error; malformed request */
+            400: {
+                headers: {
+                    /** @description In every response and in every log line of the request */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -1202,13 +1754,182 @@ export interface operations {
                     "application/json": components["schemas"]["FailEnvelope"] & {
                         errors?: {
                             /** @enum {integer} */
-                            code?: 503;
+                            code?: 400;
                             /** @enum {string} */
-                            message?: "service is temporarily unavailable, please try again later";
+                            message?: "invalid or malformed access token" | "validation error" | "malformed request";
                         };
                     };
                 };
             };
+            401: components["responses"]["AccessTokenMissingOrExpired"];
+            403: components["responses"]["ThisActionIsOnlyForUserWithAdminAccessOrOriginIsNotAllowed"];
+            404: components["responses"]["ResourceYouReLookingForIsNotFound"];
+            413: components["responses"]["RequestIsTooLarge"];
+            415: components["responses"]["ContentEncodingOrCharacterSetIsNotSupported"];
+            500: components["responses"]["SomethingWentWrongOnOurSide"];
+            503: components["responses"]["ServiceIsTemporarilyUnavailable"];
+        };
+    };
+    ReportsController_sales: {
+        parameters: {
+            query: {
+                from: string;
+                /** @description At most 366 days with `from` */
+                to: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    /** @description Version of the response, for `If-None-Match` */
+                    ETag?: string;
+                    /** @description In every response and in every log line of the request */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["SalesView"];
+                        /** @enum {string} */
+                        status: "success";
+                    };
+                };
+            };
+            304: components["responses"]["NotModified"];
+            /** @description invalid or malformed access token; validation error */
+            400: {
+                headers: {
+                    /** @description In every response and in every log line of the request */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
+                            /** @enum {integer} */
+                            code?: 400;
+                            /** @enum {string} */
+                            message?: "invalid or malformed access token" | "validation error";
+                        };
+                    };
+                };
+            };
+            401: components["responses"]["AccessTokenMissingOrExpired"];
+            403: components["responses"]["ThisActionIsOnlyForUserWithAdminAccess"];
+            500: components["responses"]["SomethingWentWrongOnOurSide"];
+            503: components["responses"]["ServiceIsTemporarilyUnavailable"];
+        };
+    };
+    ReportsController_salesCsv: {
+        parameters: {
+            query: {
+                from: string;
+                /** @description At most 366 days with `from` */
+                to: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    /** @description Version of the response, for `If-None-Match` */
+                    ETag?: string;
+                    /** @description In every response and in every log line of the request */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": File;
+                };
+            };
+            304: components["responses"]["NotModified"];
+            /** @description invalid or malformed access token; validation error */
+            400: {
+                headers: {
+                    /** @description In every response and in every log line of the request */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
+                            /** @enum {integer} */
+                            code?: 400;
+                            /** @enum {string} */
+                            message?: "invalid or malformed access token" | "validation error";
+                        };
+                    };
+                };
+            };
+            401: components["responses"]["AccessTokenMissingOrExpired"];
+            403: components["responses"]["ThisActionIsOnlyForUserWithAdminAccess"];
+            500: components["responses"]["SomethingWentWrongOnOurSide"];
+            503: components["responses"]["ServiceIsTemporarilyUnavailable"];
+        };
+    };
+    ShopController_replace: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ShopDto"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    /** @description In every response and in every log line of the request */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: {
+                            shop: components["schemas"]["ShopView"];
+                        };
+                        /** @enum {string} */
+                        status: "success";
+                    };
+                };
+            };
+            /** @description invalid or malformed access token; validation error; malformed request */
+            400: {
+                headers: {
+                    /** @description In every response and in every log line of the request */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailEnvelope"] & {
+                        errors?: {
+                            /** @enum {integer} */
+                            code?: 400;
+                            /** @enum {string} */
+                            message?: "invalid or malformed access token" | "validation error" | "malformed request";
+                        };
+                    };
+                };
+            };
+            401: components["responses"]["AccessTokenMissingOrExpired"];
+            403: components["responses"]["ThisActionIsOnlyForUserWithAdminAccessOrOriginIsNotAllowed"];
+            413: components["responses"]["RequestIsTooLarge"];
+            415: components["responses"]["ContentEncodingOrCharacterSetIsNotSupported"];
+            500: components["responses"]["SomethingWentWrongOnOurSide"];
+            503: components["responses"]["ServiceIsTemporarilyUnavailable"];
         };
     };
     HealthController_live: {
@@ -1223,9 +1944,9 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
-                    /** @description Of this state; for `If-None-Match` */
+                    /** @description Version of the response, for `If-None-Match` */
                     ETag?: string;
-                    /** @description On every answer, and on every log line of the request */
+                    /** @description In every response and in every log line of the request */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -1237,53 +1958,9 @@ export interface operations {
                     };
                 };
             };
-            /** @description Unchanged since the answer whose ETag the request named; empty body */
-            304: {
-                headers: {
-                    /** @description Of this state; for `If-None-Match` */
-                    ETag?: string;
-                    /** @description On every answer, and on every log line of the request */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description something went wrong on our side, please try again later */
-            500: {
-                headers: {
-                    /** @description On every answer, and on every log line of the request */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailEnvelope"] & {
-                        errors?: {
-                            /** @enum {integer} */
-                            code?: 500;
-                            /** @enum {string} */
-                            message?: "something went wrong on our side, please try again later";
-                        };
-                    };
-                };
-            };
-            /** @description service is temporarily unavailable, please try again later */
-            503: {
-                headers: {
-                    /** @description On every answer, and on every log line of the request */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailEnvelope"] & {
-                        errors?: {
-                            /** @enum {integer} */
-                            code?: 503;
-                            /** @enum {string} */
-                            message?: "service is temporarily unavailable, please try again later";
-                        };
-                    };
-                };
-            };
+            304: components["responses"]["NotModified"];
+            500: components["responses"]["SomethingWentWrongOnOurSide"];
+            503: components["responses"]["ServiceIsTemporarilyUnavailable"];
         };
     };
     HealthController_ready: {
@@ -1298,9 +1975,9 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
-                    /** @description Of this state; for `If-None-Match` */
+                    /** @description Version of the response, for `If-None-Match` */
                     ETag?: string;
-                    /** @description On every answer, and on every log line of the request */
+                    /** @description In every response and in every log line of the request */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -1312,39 +1989,12 @@ export interface operations {
                     };
                 };
             };
-            /** @description Unchanged since the answer whose ETag the request named; empty body */
-            304: {
-                headers: {
-                    /** @description Of this state; for `If-None-Match` */
-                    ETag?: string;
-                    /** @description On every answer, and on every log line of the request */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description something went wrong on our side, please try again later */
-            500: {
-                headers: {
-                    /** @description On every answer, and on every log line of the request */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailEnvelope"] & {
-                        errors?: {
-                            /** @enum {integer} */
-                            code?: 500;
-                            /** @enum {string} */
-                            message?: "something went wrong on our side, please try again later";
-                        };
-                    };
-                };
-            };
-            /** @description the service is not ready: database, queue; service is temporarily unavailable, please try again later */
+            304: components["responses"]["NotModified"];
+            500: components["responses"]["SomethingWentWrongOnOurSide"];
+            /** @description the service is not ready: database; the service is not ready: migrations; the service is not ready: queue; the service is not ready: database, queue; the service is not ready: migrations, queue; service is temporarily unavailable, please try again later */
             503: {
                 headers: {
-                    /** @description On every answer, and on every log line of the request */
+                    /** @description In every response and in every log line of the request */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -1354,7 +2004,7 @@ export interface operations {
                             /** @enum {integer} */
                             code?: 503;
                             /** @enum {string} */
-                            message?: "the service is not ready: database, queue" | "service is temporarily unavailable, please try again later";
+                            message?: "the service is not ready: database" | "the service is not ready: migrations" | "the service is not ready: queue" | "the service is not ready: database, queue" | "the service is not ready: migrations, queue" | "service is temporarily unavailable, please try again later";
                         };
                     };
                 };
@@ -1375,9 +2025,9 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
-                    /** @description Of this state; for `If-None-Match` */
+                    /** @description Version of the response, for `If-None-Match` */
                     ETag?: string;
-                    /** @description On every answer, and on every log line of the request */
+                    /** @description In every response and in every log line of the request */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -1386,21 +2036,11 @@ export interface operations {
                     "image/png": File;
                 };
             };
-            /** @description Unchanged since the answer whose ETag the request named; empty body */
-            304: {
-                headers: {
-                    /** @description Of this state; for `If-None-Match` */
-                    ETag?: string;
-                    /** @description On every answer, and on every log line of the request */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            304: components["responses"]["NotModified"];
             /** @description malformed request */
             400: {
                 headers: {
-                    /** @description On every answer, and on every log line of the request */
+                    /** @description In every response and in every log line of the request */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -1415,60 +2055,9 @@ export interface operations {
                     };
                 };
             };
-            /** @description resource you're looking for is not found */
-            404: {
-                headers: {
-                    /** @description On every answer, and on every log line of the request */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailEnvelope"] & {
-                        errors?: {
-                            /** @enum {integer} */
-                            code?: 404;
-                            /** @enum {string} */
-                            message?: "resource you're looking for is not found";
-                        };
-                    };
-                };
-            };
-            /** @description something went wrong on our side, please try again later */
-            500: {
-                headers: {
-                    /** @description On every answer, and on every log line of the request */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailEnvelope"] & {
-                        errors?: {
-                            /** @enum {integer} */
-                            code?: 500;
-                            /** @enum {string} */
-                            message?: "something went wrong on our side, please try again later";
-                        };
-                    };
-                };
-            };
-            /** @description service is temporarily unavailable, please try again later */
-            503: {
-                headers: {
-                    /** @description On every answer, and on every log line of the request */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailEnvelope"] & {
-                        errors?: {
-                            /** @enum {integer} */
-                            code?: 503;
-                            /** @enum {string} */
-                            message?: "service is temporarily unavailable, please try again later";
-                        };
-                    };
-                };
-            };
+            404: components["responses"]["ResourceYouReLookingForIsNotFound"];
+            500: components["responses"]["SomethingWentWrongOnOurSide"];
+            503: components["responses"]["ServiceIsTemporarilyUnavailable"];
         };
     };
     AuthController_login: {
@@ -1487,9 +2076,9 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
-                    /** @description accessToken and refreshToken, each in a header of its own; HttpOnly, Secure, SameSite=None */
+                    /** @description accessToken and refreshToken, each in its own header; HttpOnly, Secure, SameSite=None */
                     "Set-Cookie"?: string;
-                    /** @description On every answer, and on every log line of the request */
+                    /** @description In every response and in every log line of the request */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -1507,7 +2096,7 @@ export interface operations {
             /** @description validation error; email or password is incorrect; malformed request */
             400: {
                 headers: {
-                    /** @description On every answer, and on every log line of the request */
+                    /** @description In every response and in every log line of the request */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -1522,96 +2111,11 @@ export interface operations {
                     };
                 };
             };
-            /** @description origin is not allowed */
-            403: {
-                headers: {
-                    /** @description On every answer, and on every log line of the request */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailEnvelope"] & {
-                        errors?: {
-                            /** @enum {integer} */
-                            code?: 403;
-                            /** @enum {string} */
-                            message?: "origin is not allowed";
-                        };
-                    };
-                };
-            };
-            /** @description request is too large */
-            413: {
-                headers: {
-                    /** @description On every answer, and on every log line of the request */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailEnvelope"] & {
-                        errors?: {
-                            /** @enum {integer} */
-                            code?: 413;
-                            /** @enum {string} */
-                            message?: "request is too large";
-                        };
-                    };
-                };
-            };
-            /** @description content encoding or character set is not supported */
-            415: {
-                headers: {
-                    /** @description On every answer, and on every log line of the request */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailEnvelope"] & {
-                        errors?: {
-                            /** @enum {integer} */
-                            code?: 415;
-                            /** @enum {string} */
-                            message?: "content encoding or character set is not supported";
-                        };
-                    };
-                };
-            };
-            /** @description something went wrong on our side, please try again later */
-            500: {
-                headers: {
-                    /** @description On every answer, and on every log line of the request */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailEnvelope"] & {
-                        errors?: {
-                            /** @enum {integer} */
-                            code?: 500;
-                            /** @enum {string} */
-                            message?: "something went wrong on our side, please try again later";
-                        };
-                    };
-                };
-            };
-            /** @description service is temporarily unavailable, please try again later */
-            503: {
-                headers: {
-                    /** @description On every answer, and on every log line of the request */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailEnvelope"] & {
-                        errors?: {
-                            /** @enum {integer} */
-                            code?: 503;
-                            /** @enum {string} */
-                            message?: "service is temporarily unavailable, please try again later";
-                        };
-                    };
-                };
-            };
+            403: components["responses"]["OriginIsNotAllowed"];
+            413: components["responses"]["RequestIsTooLarge"];
+            415: components["responses"]["ContentEncodingOrCharacterSetIsNotSupported"];
+            500: components["responses"]["SomethingWentWrongOnOurSide"];
+            503: components["responses"]["ServiceIsTemporarilyUnavailable"];
         };
     };
     AuthController_logout: {
@@ -1626,74 +2130,23 @@ export interface operations {
             /** @description Success */
             204: {
                 headers: {
-                    /** @description accessToken and refreshToken, each in a header of its own; HttpOnly, Secure, SameSite=None */
+                    /** @description accessToken and refreshToken, each in its own header; HttpOnly, Secure, SameSite=None */
                     "Set-Cookie"?: string;
-                    /** @description On every answer, and on every log line of the request */
+                    /** @description In every response and in every log line of the request */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description origin is not allowed */
-            403: {
-                headers: {
-                    /** @description On every answer, and on every log line of the request */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailEnvelope"] & {
-                        errors?: {
-                            /** @enum {integer} */
-                            code?: 403;
-                            /** @enum {string} */
-                            message?: "origin is not allowed";
-                        };
-                    };
-                };
-            };
-            /** @description something went wrong on our side, please try again later */
-            500: {
-                headers: {
-                    /** @description On every answer, and on every log line of the request */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailEnvelope"] & {
-                        errors?: {
-                            /** @enum {integer} */
-                            code?: 500;
-                            /** @enum {string} */
-                            message?: "something went wrong on our side, please try again later";
-                        };
-                    };
-                };
-            };
-            /** @description service is temporarily unavailable, please try again later */
-            503: {
-                headers: {
-                    /** @description On every answer, and on every log line of the request */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailEnvelope"] & {
-                        errors?: {
-                            /** @enum {integer} */
-                            code?: 503;
-                            /** @enum {string} */
-                            message?: "service is temporarily unavailable, please try again later";
-                        };
-                    };
-                };
-            };
+            403: components["responses"]["OriginIsNotAllowed"];
+            500: components["responses"]["SomethingWentWrongOnOurSide"];
+            503: components["responses"]["ServiceIsTemporarilyUnavailable"];
         };
     };
     OrdersController_list: {
         parameters: {
             query?: {
-                /** @description The last order of the page before. */
+                /** @description Last order of the previous page. */
                 last_id?: string;
             };
             header?: never;
@@ -1705,9 +2158,9 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
-                    /** @description Of this state; for `If-None-Match` */
+                    /** @description Version of the response, for `If-None-Match` */
                     ETag?: string;
-                    /** @description On every answer, and on every log line of the request */
+                    /** @description In every response and in every log line of the request */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -1722,21 +2175,11 @@ export interface operations {
                     };
                 };
             };
-            /** @description Unchanged since the answer whose ETag the request named; empty body */
-            304: {
-                headers: {
-                    /** @description Of this state; for `If-None-Match` */
-                    ETag?: string;
-                    /** @description On every answer, and on every log line of the request */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            304: components["responses"]["NotModified"];
             /** @description invalid or malformed access token; validation error */
             400: {
                 headers: {
-                    /** @description On every answer, and on every log line of the request */
+                    /** @description In every response and in every log line of the request */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -1751,78 +2194,10 @@ export interface operations {
                     };
                 };
             };
-            /** @description access token missing or expired */
-            401: {
-                headers: {
-                    /** @description On every answer, and on every log line of the request */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailEnvelope"] & {
-                        errors?: {
-                            /** @enum {integer} */
-                            code?: 401;
-                            /** @enum {string} */
-                            message?: "access token missing or expired";
-                        };
-                    };
-                };
-            };
-            /** @description resource you're looking for is not found */
-            404: {
-                headers: {
-                    /** @description On every answer, and on every log line of the request */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailEnvelope"] & {
-                        errors?: {
-                            /** @enum {integer} */
-                            code?: 404;
-                            /** @enum {string} */
-                            message?: "resource you're looking for is not found";
-                        };
-                    };
-                };
-            };
-            /** @description something went wrong on our side, please try again later */
-            500: {
-                headers: {
-                    /** @description On every answer, and on every log line of the request */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailEnvelope"] & {
-                        errors?: {
-                            /** @enum {integer} */
-                            code?: 500;
-                            /** @enum {string} */
-                            message?: "something went wrong on our side, please try again later";
-                        };
-                    };
-                };
-            };
-            /** @description service is temporarily unavailable, please try again later */
-            503: {
-                headers: {
-                    /** @description On every answer, and on every log line of the request */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailEnvelope"] & {
-                        errors?: {
-                            /** @enum {integer} */
-                            code?: 503;
-                            /** @enum {string} */
-                            message?: "service is temporarily unavailable, please try again later";
-                        };
-                    };
-                };
-            };
+            401: components["responses"]["AccessTokenMissingOrExpired"];
+            404: components["responses"]["ResourceYouReLookingForIsNotFound"];
+            500: components["responses"]["SomethingWentWrongOnOurSide"];
+            503: components["responses"]["ServiceIsTemporarilyUnavailable"];
         };
     };
     OrdersController_create: {
@@ -1843,7 +2218,7 @@ export interface operations {
             /** @description Success */
             201: {
                 headers: {
-                    /** @description On every answer, and on every log line of the request */
+                    /** @description In every response and in every log line of the request */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -1860,7 +2235,7 @@ export interface operations {
             /** @description invalid or malformed access token; validation error; malformed request */
             400: {
                 headers: {
-                    /** @description On every answer, and on every log line of the request */
+                    /** @description In every response and in every log line of the request */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -1875,46 +2250,12 @@ export interface operations {
                     };
                 };
             };
-            /** @description access token missing or expired */
-            401: {
-                headers: {
-                    /** @description On every answer, and on every log line of the request */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailEnvelope"] & {
-                        errors?: {
-                            /** @enum {integer} */
-                            code?: 401;
-                            /** @enum {string} */
-                            message?: "access token missing or expired";
-                        };
-                    };
-                };
-            };
-            /** @description origin is not allowed */
-            403: {
-                headers: {
-                    /** @description On every answer, and on every log line of the request */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailEnvelope"] & {
-                        errors?: {
-                            /** @enum {integer} */
-                            code?: 403;
-                            /** @enum {string} */
-                            message?: "origin is not allowed";
-                        };
-                    };
-                };
-            };
+            401: components["responses"]["AccessTokenMissingOrExpired"];
+            403: components["responses"]["OriginIsNotAllowed"];
             /** @description idempotency key was used with another request */
             409: {
                 headers: {
-                    /** @description On every answer, and on every log line of the request */
+                    /** @description In every response and in every log line of the request */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -1929,96 +2270,11 @@ export interface operations {
                     };
                 };
             };
-            /** @description request is too large */
-            413: {
-                headers: {
-                    /** @description On every answer, and on every log line of the request */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailEnvelope"] & {
-                        errors?: {
-                            /** @enum {integer} */
-                            code?: 413;
-                            /** @enum {string} */
-                            message?: "request is too large";
-                        };
-                    };
-                };
-            };
-            /** @description content encoding or character set is not supported */
-            415: {
-                headers: {
-                    /** @description On every answer, and on every log line of the request */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailEnvelope"] & {
-                        errors?: {
-                            /** @enum {integer} */
-                            code?: 415;
-                            /** @enum {string} */
-                            message?: "content encoding or character set is not supported";
-                        };
-                    };
-                };
-            };
-            /** @description something went wrong on our side, please try again later */
-            500: {
-                headers: {
-                    /** @description On every answer, and on every log line of the request */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailEnvelope"] & {
-                        errors?: {
-                            /** @enum {integer} */
-                            code?: 500;
-                            /** @enum {string} */
-                            message?: "something went wrong on our side, please try again later";
-                        };
-                    };
-                };
-            };
-            /** @description payment gateway is unavailable, please try again later */
-            502: {
-                headers: {
-                    /** @description On every answer, and on every log line of the request */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailEnvelope"] & {
-                        errors?: {
-                            /** @enum {integer} */
-                            code?: 502;
-                            /** @enum {string} */
-                            message?: "payment gateway is unavailable, please try again later";
-                        };
-                    };
-                };
-            };
-            /** @description service is temporarily unavailable, please try again later */
-            503: {
-                headers: {
-                    /** @description On every answer, and on every log line of the request */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailEnvelope"] & {
-                        errors?: {
-                            /** @enum {integer} */
-                            code?: 503;
-                            /** @enum {string} */
-                            message?: "service is temporarily unavailable, please try again later";
-                        };
-                    };
-                };
-            };
+            413: components["responses"]["RequestIsTooLarge"];
+            415: components["responses"]["ContentEncodingOrCharacterSetIsNotSupported"];
+            500: components["responses"]["SomethingWentWrongOnOurSide"];
+            502: components["responses"]["PaymentGatewayIsUnavailable"];
+            503: components["responses"]["ServiceIsTemporarilyUnavailable"];
         };
     };
     OrdersController_show: {
@@ -2038,9 +2294,9 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
-                    /** @description Of this state; for `If-None-Match` */
+                    /** @description Version of the response, for `If-None-Match` */
                     ETag?: string;
-                    /** @description On every answer, and on every log line of the request */
+                    /** @description In every response and in every log line of the request */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -2054,107 +2310,12 @@ export interface operations {
                     };
                 };
             };
-            /** @description Unchanged since the answer whose ETag the request named; empty body */
-            304: {
-                headers: {
-                    /** @description Of this state; for `If-None-Match` */
-                    ETag?: string;
-                    /** @description On every answer, and on every log line of the request */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description invalid or malformed access token; malformed request */
-            400: {
-                headers: {
-                    /** @description On every answer, and on every log line of the request */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailEnvelope"] & {
-                        errors?: {
-                            /** @enum {integer} */
-                            code?: 400;
-                            /** @enum {string} */
-                            message?: "invalid or malformed access token" | "malformed request";
-                        };
-                    };
-                };
-            };
-            /** @description access token missing or expired */
-            401: {
-                headers: {
-                    /** @description On every answer, and on every log line of the request */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailEnvelope"] & {
-                        errors?: {
-                            /** @enum {integer} */
-                            code?: 401;
-                            /** @enum {string} */
-                            message?: "access token missing or expired";
-                        };
-                    };
-                };
-            };
-            /** @description resource you're looking for is not found */
-            404: {
-                headers: {
-                    /** @description On every answer, and on every log line of the request */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailEnvelope"] & {
-                        errors?: {
-                            /** @enum {integer} */
-                            code?: 404;
-                            /** @enum {string} */
-                            message?: "resource you're looking for is not found";
-                        };
-                    };
-                };
-            };
-            /** @description something went wrong on our side, please try again later */
-            500: {
-                headers: {
-                    /** @description On every answer, and on every log line of the request */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailEnvelope"] & {
-                        errors?: {
-                            /** @enum {integer} */
-                            code?: 500;
-                            /** @enum {string} */
-                            message?: "something went wrong on our side, please try again later";
-                        };
-                    };
-                };
-            };
-            /** @description service is temporarily unavailable, please try again later */
-            503: {
-                headers: {
-                    /** @description On every answer, and on every log line of the request */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailEnvelope"] & {
-                        errors?: {
-                            /** @enum {integer} */
-                            code?: 503;
-                            /** @enum {string} */
-                            message?: "service is temporarily unavailable, please try again later";
-                        };
-                    };
-                };
-            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["InvalidOrMalformedAccessTokenOrMalformedRequest"];
+            401: components["responses"]["AccessTokenMissingOrExpired"];
+            404: components["responses"]["ResourceYouReLookingForIsNotFound"];
+            500: components["responses"]["SomethingWentWrongOnOurSide"];
+            503: components["responses"]["ServiceIsTemporarilyUnavailable"];
         };
     };
     OrderCancellationController_cancel: {
@@ -2171,7 +2332,7 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
-                    /** @description On every answer, and on every log line of the request */
+                    /** @description In every response and in every log line of the request */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -2185,150 +2346,14 @@ export interface operations {
                     };
                 };
             };
-            /** @description invalid or malformed access token; malformed request */
-            400: {
-                headers: {
-                    /** @description On every answer, and on every log line of the request */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailEnvelope"] & {
-                        errors?: {
-                            /** @enum {integer} */
-                            code?: 400;
-                            /** @enum {string} */
-                            message?: "invalid or malformed access token" | "malformed request";
-                        };
-                    };
-                };
-            };
-            /** @description access token missing or expired */
-            401: {
-                headers: {
-                    /** @description On every answer, and on every log line of the request */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailEnvelope"] & {
-                        errors?: {
-                            /** @enum {integer} */
-                            code?: 401;
-                            /** @enum {string} */
-                            message?: "access token missing or expired";
-                        };
-                    };
-                };
-            };
-            /** @description origin is not allowed */
-            403: {
-                headers: {
-                    /** @description On every answer, and on every log line of the request */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailEnvelope"] & {
-                        errors?: {
-                            /** @enum {integer} */
-                            code?: 403;
-                            /** @enum {string} */
-                            message?: "origin is not allowed";
-                        };
-                    };
-                };
-            };
-            /** @description resource you're looking for is not found */
-            404: {
-                headers: {
-                    /** @description On every answer, and on every log line of the request */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailEnvelope"] & {
-                        errors?: {
-                            /** @enum {integer} */
-                            code?: 404;
-                            /** @enum {string} */
-                            message?: "resource you're looking for is not found";
-                        };
-                    };
-                };
-            };
-            /** @description order is no longer pending */
-            409: {
-                headers: {
-                    /** @description On every answer, and on every log line of the request */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailEnvelope"] & {
-                        errors?: {
-                            /** @enum {integer} */
-                            code?: 409;
-                            /** @enum {string} */
-                            message?: "order is no longer pending";
-                        };
-                    };
-                };
-            };
-            /** @description something went wrong on our side, please try again later */
-            500: {
-                headers: {
-                    /** @description On every answer, and on every log line of the request */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailEnvelope"] & {
-                        errors?: {
-                            /** @enum {integer} */
-                            code?: 500;
-                            /** @enum {string} */
-                            message?: "something went wrong on our side, please try again later";
-                        };
-                    };
-                };
-            };
-            /** @description payment gateway is unavailable, please try again later */
-            502: {
-                headers: {
-                    /** @description On every answer, and on every log line of the request */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailEnvelope"] & {
-                        errors?: {
-                            /** @enum {integer} */
-                            code?: 502;
-                            /** @enum {string} */
-                            message?: "payment gateway is unavailable, please try again later";
-                        };
-                    };
-                };
-            };
-            /** @description service is temporarily unavailable, please try again later */
-            503: {
-                headers: {
-                    /** @description On every answer, and on every log line of the request */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailEnvelope"] & {
-                        errors?: {
-                            /** @enum {integer} */
-                            code?: 503;
-                            /** @enum {string} */
-                            message?: "service is temporarily unavailable, please try again later";
-                        };
-                    };
-                };
-            };
+            400: components["responses"]["InvalidOrMalformedAccessTokenOrMalformedRequest"];
+            401: components["responses"]["AccessTokenMissingOrExpired"];
+            403: components["responses"]["OriginIsNotAllowed"];
+            404: components["responses"]["ResourceYouReLookingForIsNotFound"];
+            409: components["responses"]["OrderIsNoLongerPending"];
+            500: components["responses"]["SomethingWentWrongOnOurSide"];
+            502: components["responses"]["PaymentGatewayIsUnavailable"];
+            503: components["responses"]["ServiceIsTemporarilyUnavailable"];
         };
     };
     OrdersController_token: {
@@ -2345,7 +2370,7 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
-                    /** @description On every answer, and on every log line of the request */
+                    /** @description In every response and in every log line of the request */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -2357,150 +2382,14 @@ export interface operations {
                     };
                 };
             };
-            /** @description invalid or malformed access token; malformed request */
-            400: {
-                headers: {
-                    /** @description On every answer, and on every log line of the request */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailEnvelope"] & {
-                        errors?: {
-                            /** @enum {integer} */
-                            code?: 400;
-                            /** @enum {string} */
-                            message?: "invalid or malformed access token" | "malformed request";
-                        };
-                    };
-                };
-            };
-            /** @description access token missing or expired */
-            401: {
-                headers: {
-                    /** @description On every answer, and on every log line of the request */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailEnvelope"] & {
-                        errors?: {
-                            /** @enum {integer} */
-                            code?: 401;
-                            /** @enum {string} */
-                            message?: "access token missing or expired";
-                        };
-                    };
-                };
-            };
-            /** @description origin is not allowed */
-            403: {
-                headers: {
-                    /** @description On every answer, and on every log line of the request */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailEnvelope"] & {
-                        errors?: {
-                            /** @enum {integer} */
-                            code?: 403;
-                            /** @enum {string} */
-                            message?: "origin is not allowed";
-                        };
-                    };
-                };
-            };
-            /** @description resource you're looking for is not found */
-            404: {
-                headers: {
-                    /** @description On every answer, and on every log line of the request */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailEnvelope"] & {
-                        errors?: {
-                            /** @enum {integer} */
-                            code?: 404;
-                            /** @enum {string} */
-                            message?: "resource you're looking for is not found";
-                        };
-                    };
-                };
-            };
-            /** @description order is no longer pending */
-            409: {
-                headers: {
-                    /** @description On every answer, and on every log line of the request */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailEnvelope"] & {
-                        errors?: {
-                            /** @enum {integer} */
-                            code?: 409;
-                            /** @enum {string} */
-                            message?: "order is no longer pending";
-                        };
-                    };
-                };
-            };
-            /** @description something went wrong on our side, please try again later */
-            500: {
-                headers: {
-                    /** @description On every answer, and on every log line of the request */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailEnvelope"] & {
-                        errors?: {
-                            /** @enum {integer} */
-                            code?: 500;
-                            /** @enum {string} */
-                            message?: "something went wrong on our side, please try again later";
-                        };
-                    };
-                };
-            };
-            /** @description payment gateway is unavailable, please try again later */
-            502: {
-                headers: {
-                    /** @description On every answer, and on every log line of the request */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailEnvelope"] & {
-                        errors?: {
-                            /** @enum {integer} */
-                            code?: 502;
-                            /** @enum {string} */
-                            message?: "payment gateway is unavailable, please try again later";
-                        };
-                    };
-                };
-            };
-            /** @description service is temporarily unavailable, please try again later */
-            503: {
-                headers: {
-                    /** @description On every answer, and on every log line of the request */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailEnvelope"] & {
-                        errors?: {
-                            /** @enum {integer} */
-                            code?: 503;
-                            /** @enum {string} */
-                            message?: "service is temporarily unavailable, please try again later";
-                        };
-                    };
-                };
-            };
+            400: components["responses"]["InvalidOrMalformedAccessTokenOrMalformedRequest"];
+            401: components["responses"]["AccessTokenMissingOrExpired"];
+            403: components["responses"]["OriginIsNotAllowed"];
+            404: components["responses"]["ResourceYouReLookingForIsNotFound"];
+            409: components["responses"]["OrderIsNoLongerPending"];
+            500: components["responses"]["SomethingWentWrongOnOurSide"];
+            502: components["responses"]["PaymentGatewayIsUnavailable"];
+            503: components["responses"]["ServiceIsTemporarilyUnavailable"];
         };
     };
     AccountController_sendOtp: {
@@ -2515,102 +2404,17 @@ export interface operations {
             /** @description Success */
             204: {
                 headers: {
-                    /** @description On every answer, and on every log line of the request */
+                    /** @description In every response and in every log line of the request */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description invalid or malformed access token */
-            400: {
-                headers: {
-                    /** @description On every answer, and on every log line of the request */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailEnvelope"] & {
-                        errors?: {
-                            /** @enum {integer} */
-                            code?: 400;
-                            /** @enum {string} */
-                            message?: "invalid or malformed access token";
-                        };
-                    };
-                };
-            };
-            /** @description access token missing or expired */
-            401: {
-                headers: {
-                    /** @description On every answer, and on every log line of the request */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailEnvelope"] & {
-                        errors?: {
-                            /** @enum {integer} */
-                            code?: 401;
-                            /** @enum {string} */
-                            message?: "access token missing or expired";
-                        };
-                    };
-                };
-            };
-            /** @description origin is not allowed */
-            403: {
-                headers: {
-                    /** @description On every answer, and on every log line of the request */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailEnvelope"] & {
-                        errors?: {
-                            /** @enum {integer} */
-                            code?: 403;
-                            /** @enum {string} */
-                            message?: "origin is not allowed";
-                        };
-                    };
-                };
-            };
-            /** @description something went wrong on our side, please try again later */
-            500: {
-                headers: {
-                    /** @description On every answer, and on every log line of the request */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailEnvelope"] & {
-                        errors?: {
-                            /** @enum {integer} */
-                            code?: 500;
-                            /** @enum {string} */
-                            message?: "something went wrong on our side, please try again later";
-                        };
-                    };
-                };
-            };
-            /** @description service is temporarily unavailable, please try again later */
-            503: {
-                headers: {
-                    /** @description On every answer, and on every log line of the request */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailEnvelope"] & {
-                        errors?: {
-                            /** @enum {integer} */
-                            code?: 503;
-                            /** @enum {string} */
-                            message?: "service is temporarily unavailable, please try again later";
-                        };
-                    };
-                };
-            };
+            400: components["responses"]["InvalidOrMalformedAccessToken"];
+            401: components["responses"]["AccessTokenMissingOrExpired"];
+            403: components["responses"]["OriginIsNotAllowed"];
+            500: components["responses"]["SomethingWentWrongOnOurSide"];
+            503: components["responses"]["ServiceIsTemporarilyUnavailable"];
         };
     };
     AccountController_verifyOtp: {
@@ -2629,7 +2433,7 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
-                    /** @description On every answer, and on every log line of the request */
+                    /** @description In every response and in every log line of the request */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -2646,7 +2450,7 @@ export interface operations {
             /** @description invalid or malformed access token; validation error; invalid or expired otp; malformed request */
             400: {
                 headers: {
-                    /** @description On every answer, and on every log line of the request */
+                    /** @description In every response and in every log line of the request */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -2661,114 +2465,12 @@ export interface operations {
                     };
                 };
             };
-            /** @description access token missing or expired */
-            401: {
-                headers: {
-                    /** @description On every answer, and on every log line of the request */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailEnvelope"] & {
-                        errors?: {
-                            /** @enum {integer} */
-                            code?: 401;
-                            /** @enum {string} */
-                            message?: "access token missing or expired";
-                        };
-                    };
-                };
-            };
-            /** @description origin is not allowed */
-            403: {
-                headers: {
-                    /** @description On every answer, and on every log line of the request */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailEnvelope"] & {
-                        errors?: {
-                            /** @enum {integer} */
-                            code?: 403;
-                            /** @enum {string} */
-                            message?: "origin is not allowed";
-                        };
-                    };
-                };
-            };
-            /** @description request is too large */
-            413: {
-                headers: {
-                    /** @description On every answer, and on every log line of the request */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailEnvelope"] & {
-                        errors?: {
-                            /** @enum {integer} */
-                            code?: 413;
-                            /** @enum {string} */
-                            message?: "request is too large";
-                        };
-                    };
-                };
-            };
-            /** @description content encoding or character set is not supported */
-            415: {
-                headers: {
-                    /** @description On every answer, and on every log line of the request */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailEnvelope"] & {
-                        errors?: {
-                            /** @enum {integer} */
-                            code?: 415;
-                            /** @enum {string} */
-                            message?: "content encoding or character set is not supported";
-                        };
-                    };
-                };
-            };
-            /** @description something went wrong on our side, please try again later */
-            500: {
-                headers: {
-                    /** @description On every answer, and on every log line of the request */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailEnvelope"] & {
-                        errors?: {
-                            /** @enum {integer} */
-                            code?: 500;
-                            /** @enum {string} */
-                            message?: "something went wrong on our side, please try again later";
-                        };
-                    };
-                };
-            };
-            /** @description service is temporarily unavailable, please try again later */
-            503: {
-                headers: {
-                    /** @description On every answer, and on every log line of the request */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailEnvelope"] & {
-                        errors?: {
-                            /** @enum {integer} */
-                            code?: 503;
-                            /** @enum {string} */
-                            message?: "service is temporarily unavailable, please try again later";
-                        };
-                    };
-                };
-            };
+            401: components["responses"]["AccessTokenMissingOrExpired"];
+            403: components["responses"]["OriginIsNotAllowed"];
+            413: components["responses"]["RequestIsTooLarge"];
+            415: components["responses"]["ContentEncodingOrCharacterSetIsNotSupported"];
+            500: components["responses"]["SomethingWentWrongOnOurSide"];
+            503: components["responses"]["ServiceIsTemporarilyUnavailable"];
         };
     };
     AccountController_forgotPassword: {
@@ -2787,7 +2489,7 @@ export interface operations {
             /** @description Success */
             204: {
                 headers: {
-                    /** @description On every answer, and on every log line of the request */
+                    /** @description In every response and in every log line of the request */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -2796,7 +2498,7 @@ export interface operations {
             /** @description validation error; malformed request */
             400: {
                 headers: {
-                    /** @description On every answer, and on every log line of the request */
+                    /** @description In every response and in every log line of the request */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -2811,96 +2513,11 @@ export interface operations {
                     };
                 };
             };
-            /** @description origin is not allowed */
-            403: {
-                headers: {
-                    /** @description On every answer, and on every log line of the request */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailEnvelope"] & {
-                        errors?: {
-                            /** @enum {integer} */
-                            code?: 403;
-                            /** @enum {string} */
-                            message?: "origin is not allowed";
-                        };
-                    };
-                };
-            };
-            /** @description request is too large */
-            413: {
-                headers: {
-                    /** @description On every answer, and on every log line of the request */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailEnvelope"] & {
-                        errors?: {
-                            /** @enum {integer} */
-                            code?: 413;
-                            /** @enum {string} */
-                            message?: "request is too large";
-                        };
-                    };
-                };
-            };
-            /** @description content encoding or character set is not supported */
-            415: {
-                headers: {
-                    /** @description On every answer, and on every log line of the request */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailEnvelope"] & {
-                        errors?: {
-                            /** @enum {integer} */
-                            code?: 415;
-                            /** @enum {string} */
-                            message?: "content encoding or character set is not supported";
-                        };
-                    };
-                };
-            };
-            /** @description something went wrong on our side, please try again later */
-            500: {
-                headers: {
-                    /** @description On every answer, and on every log line of the request */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailEnvelope"] & {
-                        errors?: {
-                            /** @enum {integer} */
-                            code?: 500;
-                            /** @enum {string} */
-                            message?: "something went wrong on our side, please try again later";
-                        };
-                    };
-                };
-            };
-            /** @description service is temporarily unavailable, please try again later */
-            503: {
-                headers: {
-                    /** @description On every answer, and on every log line of the request */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailEnvelope"] & {
-                        errors?: {
-                            /** @enum {integer} */
-                            code?: 503;
-                            /** @enum {string} */
-                            message?: "service is temporarily unavailable, please try again later";
-                        };
-                    };
-                };
-            };
+            403: components["responses"]["OriginIsNotAllowed"];
+            413: components["responses"]["RequestIsTooLarge"];
+            415: components["responses"]["ContentEncodingOrCharacterSetIsNotSupported"];
+            500: components["responses"]["SomethingWentWrongOnOurSide"];
+            503: components["responses"]["ServiceIsTemporarilyUnavailable"];
         };
     };
     AccountController_resetPassword: {
@@ -2919,7 +2536,7 @@ export interface operations {
             /** @description Success */
             204: {
                 headers: {
-                    /** @description On every answer, and on every log line of the request */
+                    /** @description In every response and in every log line of the request */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -2928,7 +2545,7 @@ export interface operations {
             /** @description validation error; invalid or expired otp; malformed request */
             400: {
                 headers: {
-                    /** @description On every answer, and on every log line of the request */
+                    /** @description In every response and in every log line of the request */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -2943,104 +2560,19 @@ export interface operations {
                     };
                 };
             };
-            /** @description origin is not allowed */
-            403: {
-                headers: {
-                    /** @description On every answer, and on every log line of the request */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailEnvelope"] & {
-                        errors?: {
-                            /** @enum {integer} */
-                            code?: 403;
-                            /** @enum {string} */
-                            message?: "origin is not allowed";
-                        };
-                    };
-                };
-            };
-            /** @description request is too large */
-            413: {
-                headers: {
-                    /** @description On every answer, and on every log line of the request */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailEnvelope"] & {
-                        errors?: {
-                            /** @enum {integer} */
-                            code?: 413;
-                            /** @enum {string} */
-                            message?: "request is too large";
-                        };
-                    };
-                };
-            };
-            /** @description content encoding or character set is not supported */
-            415: {
-                headers: {
-                    /** @description On every answer, and on every log line of the request */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailEnvelope"] & {
-                        errors?: {
-                            /** @enum {integer} */
-                            code?: 415;
-                            /** @enum {string} */
-                            message?: "content encoding or character set is not supported";
-                        };
-                    };
-                };
-            };
-            /** @description something went wrong on our side, please try again later */
-            500: {
-                headers: {
-                    /** @description On every answer, and on every log line of the request */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailEnvelope"] & {
-                        errors?: {
-                            /** @enum {integer} */
-                            code?: 500;
-                            /** @enum {string} */
-                            message?: "something went wrong on our side, please try again later";
-                        };
-                    };
-                };
-            };
-            /** @description service is temporarily unavailable, please try again later */
-            503: {
-                headers: {
-                    /** @description On every answer, and on every log line of the request */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailEnvelope"] & {
-                        errors?: {
-                            /** @enum {integer} */
-                            code?: 503;
-                            /** @enum {string} */
-                            message?: "service is temporarily unavailable, please try again later";
-                        };
-                    };
-                };
-            };
+            403: components["responses"]["OriginIsNotAllowed"];
+            413: components["responses"]["RequestIsTooLarge"];
+            415: components["responses"]["ContentEncodingOrCharacterSetIsNotSupported"];
+            500: components["responses"]["SomethingWentWrongOnOurSide"];
+            503: components["responses"]["ServiceIsTemporarilyUnavailable"];
         };
     };
     ProductsController_list: {
         parameters: {
             query?: {
-                /** @description Show what comes after this id */
+                /** @description Last id of the previous page */
                 last_id?: number;
-                /** @description Part of the name; case and accents do not matter */
+                /** @description Words of the name, in any order; case and accents do not matter */
                 q?: string;
             };
             header?: never;
@@ -3052,9 +2584,9 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
-                    /** @description Of this state; for `If-None-Match` */
+                    /** @description Version of the response, for `If-None-Match` */
                     ETag?: string;
-                    /** @description On every answer, and on every log line of the request */
+                    /** @description In every response and in every log line of the request */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -3069,21 +2601,11 @@ export interface operations {
                     };
                 };
             };
-            /** @description Unchanged since the answer whose ETag the request named; empty body */
-            304: {
-                headers: {
-                    /** @description Of this state; for `If-None-Match` */
-                    ETag?: string;
-                    /** @description On every answer, and on every log line of the request */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            304: components["responses"]["NotModified"];
             /** @description invalid or malformed access token; validation error */
             400: {
                 headers: {
-                    /** @description On every answer, and on every log line of the request */
+                    /** @description In every response and in every log line of the request */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -3098,78 +2620,10 @@ export interface operations {
                     };
                 };
             };
-            /** @description access token missing or expired */
-            401: {
-                headers: {
-                    /** @description On every answer, and on every log line of the request */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailEnvelope"] & {
-                        errors?: {
-                            /** @enum {integer} */
-                            code?: 401;
-                            /** @enum {string} */
-                            message?: "access token missing or expired";
-                        };
-                    };
-                };
-            };
-            /** @description resource you're looking for is not found */
-            404: {
-                headers: {
-                    /** @description On every answer, and on every log line of the request */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailEnvelope"] & {
-                        errors?: {
-                            /** @enum {integer} */
-                            code?: 404;
-                            /** @enum {string} */
-                            message?: "resource you're looking for is not found";
-                        };
-                    };
-                };
-            };
-            /** @description something went wrong on our side, please try again later */
-            500: {
-                headers: {
-                    /** @description On every answer, and on every log line of the request */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailEnvelope"] & {
-                        errors?: {
-                            /** @enum {integer} */
-                            code?: 500;
-                            /** @enum {string} */
-                            message?: "something went wrong on our side, please try again later";
-                        };
-                    };
-                };
-            };
-            /** @description service is temporarily unavailable, please try again later */
-            503: {
-                headers: {
-                    /** @description On every answer, and on every log line of the request */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailEnvelope"] & {
-                        errors?: {
-                            /** @enum {integer} */
-                            code?: 503;
-                            /** @enum {string} */
-                            message?: "service is temporarily unavailable, please try again later";
-                        };
-                    };
-                };
-            };
+            401: components["responses"]["AccessTokenMissingOrExpired"];
+            404: components["responses"]["ResourceYouReLookingForIsNotFound"];
+            500: components["responses"]["SomethingWentWrongOnOurSide"];
+            503: components["responses"]["ServiceIsTemporarilyUnavailable"];
         };
     };
     ProductsController_create: {
@@ -3188,7 +2642,7 @@ export interface operations {
             /** @description Success */
             201: {
                 headers: {
-                    /** @description On every answer, and on every log line of the request */
+                    /** @description In every response and in every log line of the request */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -3205,7 +2659,7 @@ export interface operations {
             /** @description invalid or malformed access token; validation error; malformed request */
             400: {
                 headers: {
-                    /** @description On every answer, and on every log line of the request */
+                    /** @description In every response and in every log line of the request */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -3220,82 +2674,15 @@ export interface operations {
                     };
                 };
             };
-            /** @description access token missing or expired */
-            401: {
-                headers: {
-                    /** @description On every answer, and on every log line of the request */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailEnvelope"] & {
-                        errors?: {
-                            /** @enum {integer} */
-                            code?: 401;
-                            /** @enum {string} */
-                            message?: "access token missing or expired";
-                        };
-                    };
-                };
-            };
-            /** @description this action is only for user with admin access; origin is not allowed */
-            403: {
-                headers: {
-                    /** @description On every answer, and on every log line of the request */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailEnvelope"] & {
-                        errors?: {
-                            /** @enum {integer} */
-                            code?: 403;
-                            /** @enum {string} */
-                            message?: "this action is only for user with admin access" | "origin is not allowed";
-                        };
-                    };
-                };
-            };
-            /** @description an image can have 5 MiB at max; request is too large */
-            413: {
-                headers: {
-                    /** @description On every answer, and on every log line of the request */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailEnvelope"] & {
-                        errors?: {
-                            /** @enum {integer} */
-                            code?: 413;
-                            /** @enum {string} */
-                            message?: "an image can have 5 MiB at max" | "request is too large";
-                        };
-                    };
-                };
-            };
-            /** @description content encoding or character set is not supported */
-            415: {
-                headers: {
-                    /** @description On every answer, and on every log line of the request */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailEnvelope"] & {
-                        errors?: {
-                            /** @enum {integer} */
-                            code?: 415;
-                            /** @enum {string} */
-                            message?: "content encoding or character set is not supported";
-                        };
-                    };
-                };
-            };
+            401: components["responses"]["AccessTokenMissingOrExpired"];
+            403: components["responses"]["ThisActionIsOnlyForUserWithAdminAccessOrOriginIsNotAllowed"];
+            408: components["responses"]["RequestTookTooLong"];
+            413: components["responses"]["AnImageCanHave5MiBAtMaxOrRequestIsTooLarge"];
+            415: components["responses"]["ContentEncodingOrCharacterSetIsNotSupported"];
             /** @description fail to create product and this is not your fault, please try again later; something went wrong on our side, please try again later */
             500: {
                 headers: {
-                    /** @description On every answer, and on every log line of the request */
+                    /** @description In every response and in every log line of the request */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -3310,24 +2697,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description service is temporarily unavailable, please try again later */
-            503: {
-                headers: {
-                    /** @description On every answer, and on every log line of the request */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailEnvelope"] & {
-                        errors?: {
-                            /** @enum {integer} */
-                            code?: 503;
-                            /** @enum {string} */
-                            message?: "service is temporarily unavailable, please try again later";
-                        };
-                    };
-                };
-            };
+            503: components["responses"]["ServiceIsTemporarilyUnavailable"];
         };
     };
     ProductsController_show: {
@@ -3344,9 +2714,9 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
-                    /** @description Of this state; for `If-None-Match` */
+                    /** @description Version of the response, for `If-None-Match` */
                     ETag?: string;
-                    /** @description On every answer, and on every log line of the request */
+                    /** @description In every response and in every log line of the request */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -3360,107 +2730,12 @@ export interface operations {
                     };
                 };
             };
-            /** @description Unchanged since the answer whose ETag the request named; empty body */
-            304: {
-                headers: {
-                    /** @description Of this state; for `If-None-Match` */
-                    ETag?: string;
-                    /** @description On every answer, and on every log line of the request */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description invalid or malformed access token; malformed request */
-            400: {
-                headers: {
-                    /** @description On every answer, and on every log line of the request */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailEnvelope"] & {
-                        errors?: {
-                            /** @enum {integer} */
-                            code?: 400;
-                            /** @enum {string} */
-                            message?: "invalid or malformed access token" | "malformed request";
-                        };
-                    };
-                };
-            };
-            /** @description access token missing or expired */
-            401: {
-                headers: {
-                    /** @description On every answer, and on every log line of the request */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailEnvelope"] & {
-                        errors?: {
-                            /** @enum {integer} */
-                            code?: 401;
-                            /** @enum {string} */
-                            message?: "access token missing or expired";
-                        };
-                    };
-                };
-            };
-            /** @description resource you're looking for is not found */
-            404: {
-                headers: {
-                    /** @description On every answer, and on every log line of the request */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailEnvelope"] & {
-                        errors?: {
-                            /** @enum {integer} */
-                            code?: 404;
-                            /** @enum {string} */
-                            message?: "resource you're looking for is not found";
-                        };
-                    };
-                };
-            };
-            /** @description something went wrong on our side, please try again later */
-            500: {
-                headers: {
-                    /** @description On every answer, and on every log line of the request */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailEnvelope"] & {
-                        errors?: {
-                            /** @enum {integer} */
-                            code?: 500;
-                            /** @enum {string} */
-                            message?: "something went wrong on our side, please try again later";
-                        };
-                    };
-                };
-            };
-            /** @description service is temporarily unavailable, please try again later */
-            503: {
-                headers: {
-                    /** @description On every answer, and on every log line of the request */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailEnvelope"] & {
-                        errors?: {
-                            /** @enum {integer} */
-                            code?: 503;
-                            /** @enum {string} */
-                            message?: "service is temporarily unavailable, please try again later";
-                        };
-                    };
-                };
-            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["InvalidOrMalformedAccessTokenOrMalformedRequest"];
+            401: components["responses"]["AccessTokenMissingOrExpired"];
+            404: components["responses"]["ResourceYouReLookingForIsNotFound"];
+            500: components["responses"]["SomethingWentWrongOnOurSide"];
+            503: components["responses"]["ServiceIsTemporarilyUnavailable"];
         };
     };
     ProductsController_update: {
@@ -3481,7 +2756,7 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
-                    /** @description On every answer, and on every log line of the request */
+                    /** @description In every response and in every log line of the request */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -3498,7 +2773,7 @@ export interface operations {
             /** @description invalid or malformed access token; validation errors; each product can only have 5 images at max; malformed request */
             400: {
                 headers: {
-                    /** @description On every answer, and on every log line of the request */
+                    /** @description In every response and in every log line of the request */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -3513,132 +2788,14 @@ export interface operations {
                     };
                 };
             };
-            /** @description access token missing or expired */
-            401: {
-                headers: {
-                    /** @description On every answer, and on every log line of the request */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailEnvelope"] & {
-                        errors?: {
-                            /** @enum {integer} */
-                            code?: 401;
-                            /** @enum {string} */
-                            message?: "access token missing or expired";
-                        };
-                    };
-                };
-            };
-            /** @description this action is only for user with admin access; origin is not allowed */
-            403: {
-                headers: {
-                    /** @description On every answer, and on every log line of the request */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailEnvelope"] & {
-                        errors?: {
-                            /** @enum {integer} */
-                            code?: 403;
-                            /** @enum {string} */
-                            message?: "this action is only for user with admin access" | "origin is not allowed";
-                        };
-                    };
-                };
-            };
-            /** @description resource you're looking for is not found */
-            404: {
-                headers: {
-                    /** @description On every answer, and on every log line of the request */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailEnvelope"] & {
-                        errors?: {
-                            /** @enum {integer} */
-                            code?: 404;
-                            /** @enum {string} */
-                            message?: "resource you're looking for is not found";
-                        };
-                    };
-                };
-            };
-            /** @description an image can have 5 MiB at max; request is too large */
-            413: {
-                headers: {
-                    /** @description On every answer, and on every log line of the request */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailEnvelope"] & {
-                        errors?: {
-                            /** @enum {integer} */
-                            code?: 413;
-                            /** @enum {string} */
-                            message?: "an image can have 5 MiB at max" | "request is too large";
-                        };
-                    };
-                };
-            };
-            /** @description content encoding or character set is not supported */
-            415: {
-                headers: {
-                    /** @description On every answer, and on every log line of the request */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailEnvelope"] & {
-                        errors?: {
-                            /** @enum {integer} */
-                            code?: 415;
-                            /** @enum {string} */
-                            message?: "content encoding or character set is not supported";
-                        };
-                    };
-                };
-            };
-            /** @description something went wrong on our side, please try again later */
-            500: {
-                headers: {
-                    /** @description On every answer, and on every log line of the request */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailEnvelope"] & {
-                        errors?: {
-                            /** @enum {integer} */
-                            code?: 500;
-                            /** @enum {string} */
-                            message?: "something went wrong on our side, please try again later";
-                        };
-                    };
-                };
-            };
-            /** @description service is temporarily unavailable, please try again later */
-            503: {
-                headers: {
-                    /** @description On every answer, and on every log line of the request */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailEnvelope"] & {
-                        errors?: {
-                            /** @enum {integer} */
-                            code?: 503;
-                            /** @enum {string} */
-                            message?: "service is temporarily unavailable, please try again later";
-                        };
-                    };
-                };
-            };
+            401: components["responses"]["AccessTokenMissingOrExpired"];
+            403: components["responses"]["ThisActionIsOnlyForUserWithAdminAccessOrOriginIsNotAllowed"];
+            404: components["responses"]["ResourceYouReLookingForIsNotFound"];
+            408: components["responses"]["RequestTookTooLong"];
+            413: components["responses"]["AnImageCanHave5MiBAtMaxOrRequestIsTooLarge"];
+            415: components["responses"]["ContentEncodingOrCharacterSetIsNotSupported"];
+            500: components["responses"]["SomethingWentWrongOnOurSide"];
+            503: components["responses"]["ServiceIsTemporarilyUnavailable"];
         };
     };
     ProductsController_delete: {
@@ -3655,120 +2812,18 @@ export interface operations {
             /** @description Success */
             204: {
                 headers: {
-                    /** @description On every answer, and on every log line of the request */
+                    /** @description In every response and in every log line of the request */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description invalid or malformed access token; malformed request */
-            400: {
-                headers: {
-                    /** @description On every answer, and on every log line of the request */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailEnvelope"] & {
-                        errors?: {
-                            /** @enum {integer} */
-                            code?: 400;
-                            /** @enum {string} */
-                            message?: "invalid or malformed access token" | "malformed request";
-                        };
-                    };
-                };
-            };
-            /** @description access token missing or expired */
-            401: {
-                headers: {
-                    /** @description On every answer, and on every log line of the request */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailEnvelope"] & {
-                        errors?: {
-                            /** @enum {integer} */
-                            code?: 401;
-                            /** @enum {string} */
-                            message?: "access token missing or expired";
-                        };
-                    };
-                };
-            };
-            /** @description this action is only for user with admin access; origin is not allowed */
-            403: {
-                headers: {
-                    /** @description On every answer, and on every log line of the request */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailEnvelope"] & {
-                        errors?: {
-                            /** @enum {integer} */
-                            code?: 403;
-                            /** @enum {string} */
-                            message?: "this action is only for user with admin access" | "origin is not allowed";
-                        };
-                    };
-                };
-            };
-            /** @description resource you're looking for is not found */
-            404: {
-                headers: {
-                    /** @description On every answer, and on every log line of the request */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailEnvelope"] & {
-                        errors?: {
-                            /** @enum {integer} */
-                            code?: 404;
-                            /** @enum {string} */
-                            message?: "resource you're looking for is not found";
-                        };
-                    };
-                };
-            };
-            /** @description something went wrong on our side, please try again later */
-            500: {
-                headers: {
-                    /** @description On every answer, and on every log line of the request */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailEnvelope"] & {
-                        errors?: {
-                            /** @enum {integer} */
-                            code?: 500;
-                            /** @enum {string} */
-                            message?: "something went wrong on our side, please try again later";
-                        };
-                    };
-                };
-            };
-            /** @description service is temporarily unavailable, please try again later */
-            503: {
-                headers: {
-                    /** @description On every answer, and on every log line of the request */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailEnvelope"] & {
-                        errors?: {
-                            /** @enum {integer} */
-                            code?: 503;
-                            /** @enum {string} */
-                            message?: "service is temporarily unavailable, please try again later";
-                        };
-                    };
-                };
-            };
+            400: components["responses"]["InvalidOrMalformedAccessTokenOrMalformedRequest"];
+            401: components["responses"]["AccessTokenMissingOrExpired"];
+            403: components["responses"]["ThisActionIsOnlyForUserWithAdminAccessOrOriginIsNotAllowed"];
+            404: components["responses"]["ResourceYouReLookingForIsNotFound"];
+            500: components["responses"]["SomethingWentWrongOnOurSide"];
+            503: components["responses"]["ServiceIsTemporarilyUnavailable"];
         };
     };
     PaymentsController_receive: {
@@ -3787,7 +2842,7 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
-                    /** @description On every answer, and on every log line of the request */
+                    /** @description In every response and in every log line of the request */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -3796,7 +2851,7 @@ export interface operations {
             /** @description validation error; malformed request */
             400: {
                 headers: {
-                    /** @description On every answer, and on every log line of the request */
+                    /** @description In every response and in every log line of the request */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -3814,7 +2869,7 @@ export interface operations {
             /** @description origin is not allowed; invalid signature */
             403: {
                 headers: {
-                    /** @description On every answer, and on every log line of the request */
+                    /** @description In every response and in every log line of the request */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -3829,96 +2884,11 @@ export interface operations {
                     };
                 };
             };
-            /** @description resource you're looking for is not found */
-            404: {
-                headers: {
-                    /** @description On every answer, and on every log line of the request */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailEnvelope"] & {
-                        errors?: {
-                            /** @enum {integer} */
-                            code?: 404;
-                            /** @enum {string} */
-                            message?: "resource you're looking for is not found";
-                        };
-                    };
-                };
-            };
-            /** @description request is too large */
-            413: {
-                headers: {
-                    /** @description On every answer, and on every log line of the request */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailEnvelope"] & {
-                        errors?: {
-                            /** @enum {integer} */
-                            code?: 413;
-                            /** @enum {string} */
-                            message?: "request is too large";
-                        };
-                    };
-                };
-            };
-            /** @description content encoding or character set is not supported */
-            415: {
-                headers: {
-                    /** @description On every answer, and on every log line of the request */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailEnvelope"] & {
-                        errors?: {
-                            /** @enum {integer} */
-                            code?: 415;
-                            /** @enum {string} */
-                            message?: "content encoding or character set is not supported";
-                        };
-                    };
-                };
-            };
-            /** @description something went wrong on our side, please try again later */
-            500: {
-                headers: {
-                    /** @description On every answer, and on every log line of the request */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailEnvelope"] & {
-                        errors?: {
-                            /** @enum {integer} */
-                            code?: 500;
-                            /** @enum {string} */
-                            message?: "something went wrong on our side, please try again later";
-                        };
-                    };
-                };
-            };
-            /** @description service is temporarily unavailable, please try again later */
-            503: {
-                headers: {
-                    /** @description On every answer, and on every log line of the request */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailEnvelope"] & {
-                        errors?: {
-                            /** @enum {integer} */
-                            code?: 503;
-                            /** @enum {string} */
-                            message?: "service is temporarily unavailable, please try again later";
-                        };
-                    };
-                };
-            };
+            404: components["responses"]["ResourceYouReLookingForIsNotFound"];
+            413: components["responses"]["RequestIsTooLarge"];
+            415: components["responses"]["ContentEncodingOrCharacterSetIsNotSupported"];
+            500: components["responses"]["SomethingWentWrongOnOurSide"];
+            503: components["responses"]["ServiceIsTemporarilyUnavailable"];
         };
     };
     AuthController_refresh: {
@@ -3933,9 +2903,9 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
-                    /** @description accessToken, each in a header of its own; HttpOnly, Secure, SameSite=None */
+                    /** @description accessToken, each in its own header; HttpOnly, Secure, SameSite=None */
                     "Set-Cookie"?: string;
-                    /** @description On every answer, and on every log line of the request */
+                    /** @description In every response and in every log line of the request */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -3952,7 +2922,7 @@ export interface operations {
             /** @description invalid request, refresh token unavailable; invalid refresh token */
             401: {
                 headers: {
-                    /** @description On every answer, and on every log line of the request */
+                    /** @description In every response and in every log line of the request */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -3967,42 +2937,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description something went wrong on our side, please try again later */
-            500: {
-                headers: {
-                    /** @description On every answer, and on every log line of the request */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailEnvelope"] & {
-                        errors?: {
-                            /** @enum {integer} */
-                            code?: 500;
-                            /** @enum {string} */
-                            message?: "something went wrong on our side, please try again later";
-                        };
-                    };
-                };
-            };
-            /** @description service is temporarily unavailable, please try again later */
-            503: {
-                headers: {
-                    /** @description On every answer, and on every log line of the request */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailEnvelope"] & {
-                        errors?: {
-                            /** @enum {integer} */
-                            code?: 503;
-                            /** @enum {string} */
-                            message?: "service is temporarily unavailable, please try again later";
-                        };
-                    };
-                };
-            };
+            500: components["responses"]["SomethingWentWrongOnOurSide"];
+            503: components["responses"]["ServiceIsTemporarilyUnavailable"];
         };
     };
     AuthController_register: {
@@ -4021,9 +2957,9 @@ export interface operations {
             /** @description Success */
             201: {
                 headers: {
-                    /** @description accessToken and refreshToken, each in a header of its own; HttpOnly, Secure, SameSite=None */
+                    /** @description accessToken and refreshToken, each in its own header; HttpOnly, Secure, SameSite=None */
                     "Set-Cookie"?: string;
-                    /** @description On every answer, and on every log line of the request */
+                    /** @description In every response and in every log line of the request */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -4040,7 +2976,7 @@ export interface operations {
             /** @description validation error; malformed request */
             400: {
                 headers: {
-                    /** @description On every answer, and on every log line of the request */
+                    /** @description In every response and in every log line of the request */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -4055,114 +2991,45 @@ export interface operations {
                     };
                 };
             };
-            /** @description origin is not allowed */
-            403: {
+            403: components["responses"]["OriginIsNotAllowed"];
+            409: components["responses"]["ThisEmailAlreadyExists"];
+            413: components["responses"]["RequestIsTooLarge"];
+            415: components["responses"]["ContentEncodingOrCharacterSetIsNotSupported"];
+            500: components["responses"]["SomethingWentWrongOnOurSide"];
+            503: components["responses"]["ServiceIsTemporarilyUnavailable"];
+        };
+    };
+    ShopController_show: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
                 headers: {
-                    /** @description On every answer, and on every log line of the request */
+                    /** @description Version of the response, for `If-None-Match` */
+                    ETag?: string;
+                    /** @description In every response and in every log line of the request */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["FailEnvelope"] & {
-                        errors?: {
-                            /** @enum {integer} */
-                            code?: 403;
-                            /** @enum {string} */
-                            message?: "origin is not allowed";
+                    "application/json": {
+                        data: {
+                            shop: components["schemas"]["ShopView"];
                         };
+                        /** @enum {string} */
+                        status: "success";
                     };
                 };
             };
-            /** @description this email already exists */
-            409: {
-                headers: {
-                    /** @description On every answer, and on every log line of the request */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailEnvelope"] & {
-                        errors?: {
-                            /** @enum {integer} */
-                            code?: 409;
-                            /** @enum {string} */
-                            message?: "this email already exists";
-                        };
-                    };
-                };
-            };
-            /** @description request is too large */
-            413: {
-                headers: {
-                    /** @description On every answer, and on every log line of the request */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailEnvelope"] & {
-                        errors?: {
-                            /** @enum {integer} */
-                            code?: 413;
-                            /** @enum {string} */
-                            message?: "request is too large";
-                        };
-                    };
-                };
-            };
-            /** @description content encoding or character set is not supported */
-            415: {
-                headers: {
-                    /** @description On every answer, and on every log line of the request */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailEnvelope"] & {
-                        errors?: {
-                            /** @enum {integer} */
-                            code?: 415;
-                            /** @enum {string} */
-                            message?: "content encoding or character set is not supported";
-                        };
-                    };
-                };
-            };
-            /** @description something went wrong on our side, please try again later */
-            500: {
-                headers: {
-                    /** @description On every answer, and on every log line of the request */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailEnvelope"] & {
-                        errors?: {
-                            /** @enum {integer} */
-                            code?: 500;
-                            /** @enum {string} */
-                            message?: "something went wrong on our side, please try again later";
-                        };
-                    };
-                };
-            };
-            /** @description service is temporarily unavailable, please try again later */
-            503: {
-                headers: {
-                    /** @description On every answer, and on every log line of the request */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailEnvelope"] & {
-                        errors?: {
-                            /** @enum {integer} */
-                            code?: 503;
-                            /** @enum {string} */
-                            message?: "service is temporarily unavailable, please try again later";
-                        };
-                    };
-                };
-            };
+            304: components["responses"]["NotModified"];
+            500: components["responses"]["SomethingWentWrongOnOurSide"];
+            503: components["responses"]["ServiceIsTemporarilyUnavailable"];
         };
     };
     AccountController_currentUser: {
@@ -4177,9 +3044,9 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
-                    /** @description Of this state; for `If-None-Match` */
+                    /** @description Version of the response, for `If-None-Match` */
                     ETag?: string;
-                    /** @description On every answer, and on every log line of the request */
+                    /** @description In every response and in every log line of the request */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -4193,89 +3060,11 @@ export interface operations {
                     };
                 };
             };
-            /** @description Unchanged since the answer whose ETag the request named; empty body */
-            304: {
-                headers: {
-                    /** @description Of this state; for `If-None-Match` */
-                    ETag?: string;
-                    /** @description On every answer, and on every log line of the request */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description invalid or malformed access token */
-            400: {
-                headers: {
-                    /** @description On every answer, and on every log line of the request */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailEnvelope"] & {
-                        errors?: {
-                            /** @enum {integer} */
-                            code?: 400;
-                            /** @enum {string} */
-                            message?: "invalid or malformed access token";
-                        };
-                    };
-                };
-            };
-            /** @description access token missing or expired */
-            401: {
-                headers: {
-                    /** @description On every answer, and on every log line of the request */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailEnvelope"] & {
-                        errors?: {
-                            /** @enum {integer} */
-                            code?: 401;
-                            /** @enum {string} */
-                            message?: "access token missing or expired";
-                        };
-                    };
-                };
-            };
-            /** @description something went wrong on our side, please try again later */
-            500: {
-                headers: {
-                    /** @description On every answer, and on every log line of the request */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailEnvelope"] & {
-                        errors?: {
-                            /** @enum {integer} */
-                            code?: 500;
-                            /** @enum {string} */
-                            message?: "something went wrong on our side, please try again later";
-                        };
-                    };
-                };
-            };
-            /** @description service is temporarily unavailable, please try again later */
-            503: {
-                headers: {
-                    /** @description On every answer, and on every log line of the request */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailEnvelope"] & {
-                        errors?: {
-                            /** @enum {integer} */
-                            code?: 503;
-                            /** @enum {string} */
-                            message?: "service is temporarily unavailable, please try again later";
-                        };
-                    };
-                };
-            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["InvalidOrMalformedAccessToken"];
+            401: components["responses"]["AccessTokenMissingOrExpired"];
+            500: components["responses"]["SomethingWentWrongOnOurSide"];
+            503: components["responses"]["ServiceIsTemporarilyUnavailable"];
         };
     };
     AccountController_updateProfile: {
@@ -4294,9 +3083,9 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
-                    /** @description accessToken and refreshToken, each in a header of its own; HttpOnly, Secure, SameSite=None */
+                    /** @description accessToken and refreshToken, each in its own header; HttpOnly, Secure, SameSite=None */
                     "Set-Cookie"?: string;
-                    /** @description On every answer, and on every log line of the request */
+                    /** @description In every response and in every log line of the request */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -4313,7 +3102,7 @@ export interface operations {
             /** @description invalid or malformed access token; validation error; email or password is incorrect; malformed request */
             400: {
                 headers: {
-                    /** @description On every answer, and on every log line of the request */
+                    /** @description In every response and in every log line of the request */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -4328,132 +3117,13 @@ export interface operations {
                     };
                 };
             };
-            /** @description access token missing or expired */
-            401: {
-                headers: {
-                    /** @description On every answer, and on every log line of the request */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailEnvelope"] & {
-                        errors?: {
-                            /** @enum {integer} */
-                            code?: 401;
-                            /** @enum {string} */
-                            message?: "access token missing or expired";
-                        };
-                    };
-                };
-            };
-            /** @description origin is not allowed */
-            403: {
-                headers: {
-                    /** @description On every answer, and on every log line of the request */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailEnvelope"] & {
-                        errors?: {
-                            /** @enum {integer} */
-                            code?: 403;
-                            /** @enum {string} */
-                            message?: "origin is not allowed";
-                        };
-                    };
-                };
-            };
-            /** @description this email already exists */
-            409: {
-                headers: {
-                    /** @description On every answer, and on every log line of the request */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailEnvelope"] & {
-                        errors?: {
-                            /** @enum {integer} */
-                            code?: 409;
-                            /** @enum {string} */
-                            message?: "this email already exists";
-                        };
-                    };
-                };
-            };
-            /** @description request is too large */
-            413: {
-                headers: {
-                    /** @description On every answer, and on every log line of the request */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailEnvelope"] & {
-                        errors?: {
-                            /** @enum {integer} */
-                            code?: 413;
-                            /** @enum {string} */
-                            message?: "request is too large";
-                        };
-                    };
-                };
-            };
-            /** @description content encoding or character set is not supported */
-            415: {
-                headers: {
-                    /** @description On every answer, and on every log line of the request */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailEnvelope"] & {
-                        errors?: {
-                            /** @enum {integer} */
-                            code?: 415;
-                            /** @enum {string} */
-                            message?: "content encoding or character set is not supported";
-                        };
-                    };
-                };
-            };
-            /** @description something went wrong on our side, please try again later */
-            500: {
-                headers: {
-                    /** @description On every answer, and on every log line of the request */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailEnvelope"] & {
-                        errors?: {
-                            /** @enum {integer} */
-                            code?: 500;
-                            /** @enum {string} */
-                            message?: "something went wrong on our side, please try again later";
-                        };
-                    };
-                };
-            };
-            /** @description service is temporarily unavailable, please try again later */
-            503: {
-                headers: {
-                    /** @description On every answer, and on every log line of the request */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailEnvelope"] & {
-                        errors?: {
-                            /** @enum {integer} */
-                            code?: 503;
-                            /** @enum {string} */
-                            message?: "service is temporarily unavailable, please try again later";
-                        };
-                    };
-                };
-            };
+            401: components["responses"]["AccessTokenMissingOrExpired"];
+            403: components["responses"]["OriginIsNotAllowed"];
+            409: components["responses"]["ThisEmailAlreadyExists"];
+            413: components["responses"]["RequestIsTooLarge"];
+            415: components["responses"]["ContentEncodingOrCharacterSetIsNotSupported"];
+            500: components["responses"]["SomethingWentWrongOnOurSide"];
+            503: components["responses"]["ServiceIsTemporarilyUnavailable"];
         };
     };
     AccountController_changePassword: {
@@ -4472,9 +3142,9 @@ export interface operations {
             /** @description Success */
             204: {
                 headers: {
-                    /** @description accessToken and refreshToken, each in a header of its own; HttpOnly, Secure, SameSite=None */
+                    /** @description accessToken and refreshToken, each in its own header; HttpOnly, Secure, SameSite=None */
                     "Set-Cookie"?: string;
-                    /** @description On every answer, and on every log line of the request */
+                    /** @description In every response and in every log line of the request */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -4483,7 +3153,7 @@ export interface operations {
             /** @description invalid or malformed access token; validation error; email or password is incorrect; malformed request */
             400: {
                 headers: {
-                    /** @description On every answer, and on every log line of the request */
+                    /** @description In every response and in every log line of the request */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -4498,114 +3168,12 @@ export interface operations {
                     };
                 };
             };
-            /** @description access token missing or expired */
-            401: {
-                headers: {
-                    /** @description On every answer, and on every log line of the request */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailEnvelope"] & {
-                        errors?: {
-                            /** @enum {integer} */
-                            code?: 401;
-                            /** @enum {string} */
-                            message?: "access token missing or expired";
-                        };
-                    };
-                };
-            };
-            /** @description origin is not allowed */
-            403: {
-                headers: {
-                    /** @description On every answer, and on every log line of the request */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailEnvelope"] & {
-                        errors?: {
-                            /** @enum {integer} */
-                            code?: 403;
-                            /** @enum {string} */
-                            message?: "origin is not allowed";
-                        };
-                    };
-                };
-            };
-            /** @description request is too large */
-            413: {
-                headers: {
-                    /** @description On every answer, and on every log line of the request */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailEnvelope"] & {
-                        errors?: {
-                            /** @enum {integer} */
-                            code?: 413;
-                            /** @enum {string} */
-                            message?: "request is too large";
-                        };
-                    };
-                };
-            };
-            /** @description content encoding or character set is not supported */
-            415: {
-                headers: {
-                    /** @description On every answer, and on every log line of the request */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailEnvelope"] & {
-                        errors?: {
-                            /** @enum {integer} */
-                            code?: 415;
-                            /** @enum {string} */
-                            message?: "content encoding or character set is not supported";
-                        };
-                    };
-                };
-            };
-            /** @description something went wrong on our side, please try again later */
-            500: {
-                headers: {
-                    /** @description On every answer, and on every log line of the request */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailEnvelope"] & {
-                        errors?: {
-                            /** @enum {integer} */
-                            code?: 500;
-                            /** @enum {string} */
-                            message?: "something went wrong on our side, please try again later";
-                        };
-                    };
-                };
-            };
-            /** @description service is temporarily unavailable, please try again later */
-            503: {
-                headers: {
-                    /** @description On every answer, and on every log line of the request */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailEnvelope"] & {
-                        errors?: {
-                            /** @enum {integer} */
-                            code?: 503;
-                            /** @enum {string} */
-                            message?: "service is temporarily unavailable, please try again later";
-                        };
-                    };
-                };
-            };
+            401: components["responses"]["AccessTokenMissingOrExpired"];
+            403: components["responses"]["OriginIsNotAllowed"];
+            413: components["responses"]["RequestIsTooLarge"];
+            415: components["responses"]["ContentEncodingOrCharacterSetIsNotSupported"];
+            500: components["responses"]["SomethingWentWrongOnOurSide"];
+            503: components["responses"]["ServiceIsTemporarilyUnavailable"];
         };
     };
 }

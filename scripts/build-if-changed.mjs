@@ -1,5 +1,6 @@
-// Builds `dist/` unless it already is the build of these very sources, so that a second start is quick. Of several at the
-// same time, one builds and the others wait for it: a build begins by removing the one before.
+// Builds `dist/` if the sources have changed since the last build. Concurrent processes take turns, because a build first
+// removes the previous one.
+import './require-node.mjs';
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, linkSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -19,18 +20,18 @@ const POLL_MS = 100;
 
 process.chdir(join(import.meta.dirname, '..'));
 
-// A deployment has the build without its sources or without the compiler.
+// A deployment contains the build, but not the sources or the compiler.
 if (!existsSync('src') || !existsSync(join('node_modules', '@nestjs', 'cli'))) {
   if (existsSync(join('dist', 'src', 'main.js'))) process.exit(0);
   console.error(
-    'There is no build in dist/, and the compiler is not installed. Build first, then leave out what only a build needs:\n' +
+    'There is no build in dist/, and the compiler is not installed. Build first, then remove the packages that only the build needs:\n' +
       '  npm ci && npm run build && npm prune --omit=dev',
   );
   process.exit(1);
 }
 
 const hash = createHash('sha256').update(process.version);
-for (const file of INPUTS.flatMap(filesUnder).sort()) {
+for (const file of INPUTS.flatMap(listFiles).sort()) {
   hash.update(`${file}\0`).update(readFileSync(file)).update('\0');
 }
 const sources = hash.digest('hex');
@@ -54,21 +55,21 @@ function build() {
   return status ?? 1;
 }
 
-/** Waits until no process that runs holds the lock, and takes it. */
+/** Waits until no running process holds the lock, and takes it. */
 function lock() {
   const own = `${LOCK}.${process.pid}`;
   writeFileSync(own, String(process.pid));
   try {
-    let hasTold = false;
+    let hasLogged = false;
     while (!isLinked(own)) {
-      const holder = holderOf(LOCK);
+      const holder = readHolder(LOCK);
       if (holder === undefined) continue;
       if (isAlive(holder)) {
-        if (!hasTold) console.log(`waiting for the build of process ${holder} (${LOCK})`);
-        hasTold = true;
+        if (!hasLogged) console.log(`waiting for the build of process ${holder} (${LOCK})`);
+        hasLogged = true;
         Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, POLL_MS);
       } else {
-        takeAway(`${own}.stale`);
+        removeStale(`${own}.stale`);
       }
     }
   } finally {
@@ -86,19 +87,19 @@ function isLinked(own) {
   }
 }
 
-/** Removes the lock of a process that died, unless another has put its own there meanwhile. */
-function takeAway(aside) {
+/** Removes the lock of a process that died, unless another process has taken the lock meanwhile. */
+function removeStale(aside) {
   try {
     renameSync(LOCK, aside);
   } catch (error) {
     if (error.code === 'ENOENT') return;
     throw error;
   }
-  if (isAlive(holderOf(aside))) isLinked(aside);
+  if (isAlive(readHolder(aside))) isLinked(aside);
   rmSync(aside);
 }
 
-function holderOf(path) {
+function readHolder(path) {
   try {
     return Number(readFileSync(path, 'utf8'));
   } catch (error) {
@@ -115,7 +116,7 @@ function isAlive(pid) {
   }
 }
 
-function filesUnder(path) {
+function listFiles(path) {
   if (!existsSync(path)) return [];
   return path.includes('.')
     ? [path]

@@ -1,4 +1,4 @@
-// Writes client/schema.d.ts from the OpenAPI document of the build; `--check` only says whether it is up to date.
+// Writes client/schema.d.ts from the OpenAPI document of the build; `--check` only verifies that the file is up to date.
 import openapiTS, { astToString, COMMENT_HEADER } from 'openapi-typescript';
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -8,7 +8,7 @@ import ts from 'typescript';
 const HELP = `usage: npm run client [-- --check]
 
 Writes the types of the typed client (client/schema.d.ts) from the OpenAPI document of the built service.
-  --check   write nothing; exit with 1 if the types are not those of the service (for CI)`;
+  --check   writes nothing and exits with 1 if the types do not match the service (for CI)`;
 
 const args = process.argv.slice(2);
 if (args.some((argument) => argument !== '--check')) {
@@ -24,28 +24,26 @@ const document = execFileSync(process.execPath, [join(root, 'dist', 'src', 'prin
 });
 
 const FILE = ts.factory.createTypeReferenceNode('File');
-// Examples are for the reference; here they would be nine tenths of the file.
+// Examples would be nine tenths of the file. They are in the API reference.
 const withoutExamples = (key, value) => (key === 'example' || key === 'examples' ? undefined : value);
 const types = await openapiTS(JSON.parse(document, withoutExamples), {
   alphabetize: true,
-  // Without a file name the service cannot see an image's extension, so a Blob would not do.
+  // File instead of Blob, because the service needs the file name's extension.
   transform: (schema) => (schema.format === 'binary' ? FILE : undefined),
 });
 const text = COMMENT_HEADER + astToString(types);
 
 if (!args.includes('--check')) {
   writeFileSync(target, text);
-  console.log('client/schema.d.ts is written');
-} else if (readIfAny(target) !== text) {
-  console.error(
-    'client/schema.d.ts is not what the service says: run `npm run client` and commit the change',
-  );
+  console.log('client/schema.d.ts has been written');
+} else if (readIfPresent(target) !== text) {
+  console.error('client/schema.d.ts does not match the service: run `npm run client` and commit the change');
   process.exit(1);
 } else {
-  console.log('client/schema.d.ts is what the service says');
+  console.log('client/schema.d.ts matches the service');
 }
 
-function readIfAny(path) {
+function readIfPresent(path) {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {

@@ -1,6 +1,6 @@
-// `npm run dev`: rebuilds on every change, and restarts the service after each build that succeeds. `nest start --watch`
-// does so too, but ends all its child processes at once: the embedded PostgreSQL ends before the service, which then
-// reports that it lost its database.
+// `npm run dev`: rebuilds on every change and restarts the service after each successful build. `nest start --watch` is not
+// used because it kills the embedded PostgreSQL before the service, which then reports a lost database.
+import './require-node.mjs';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -32,7 +32,7 @@ async function restart() {
   });
 }
 
-/** Waits until the service has stopped, its database included. */
+/** Stops the service and waits for its end, and thus for the end of its database. */
 async function stop() {
   if (service === undefined || service.exitCode !== null || service.signalCode !== null) return;
   service.kill('SIGTERM');

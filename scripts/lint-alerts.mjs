@@ -1,4 +1,4 @@
-// Checks deploy/prometheus with Prometheus' own tool: syntax of the configuration and the rules, and what fires when.
+// Checks deploy/prometheus with promtool: the configuration, the alert rules and their tests.
 import { spawnSync } from 'node:child_process';
 
 if (spawnSync('promtool', ['--version']).error !== undefined) {

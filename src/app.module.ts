@@ -1,5 +1,6 @@
 import { type DynamicModule, Module, type Type } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR, APP_PIPE } from '@nestjs/core';
+import { AdminGuard } from './auth/admin.guard.js';
 import { AuthModule } from './auth/auth.module.js';
 import { JwtCookieGuard } from './auth/jwt-cookie.guard.js';
 import { FailEnvelopeFilter } from './common/fail-envelope.filter.js';
@@ -14,12 +15,15 @@ import { ImagesModule } from './images/images.module.js';
 import { OrdersModule } from './orders/orders.module.js';
 import { PaymentsModule } from './payments/payments.module.js';
 import { ProductsModule } from './products/products.module.js';
+import { ReportsModule } from './reports/reports.module.js';
+import { ShopModule } from './shop/shop.module.js';
 import { UsersModule } from './users/users.module.js';
 
-/** All modules, and what applies to every route: closed by default, input validated, answers in envelopes. */
+/** Imports all modules and registers what applies to every route: guards, validation, envelopes. */
 @Module({
   providers: [
     { provide: APP_GUARD, useExisting: JwtCookieGuard },
+    { provide: APP_GUARD, useExisting: AdminGuard },
     { provide: APP_INTERCEPTOR, useClass: SuccessEnvelopeInterceptor },
     { provide: APP_PIPE, useClass: DtoValidationPipe },
     { provide: APP_FILTER, useClass: FailEnvelopeFilter },
@@ -34,11 +38,13 @@ export class AppModule {
         ConfigModule.forRoot(env, database),
         AuthModule,
         UsersModule,
-        // Before the products: `products/payments` is not a product's id.
+        // Before the products, because `products/payments` is not the id of a product.
         PaymentsModule,
         ProductsModule,
         ImagesModule,
         OrdersModule,
+        ReportsModule,
+        ShopModule,
         ...gatewayPages(env),
         HealthModule,
         ...more,

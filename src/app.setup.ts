@@ -1,3 +1,4 @@
+import type { DynamicModule } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import cookieParser from 'cookie-parser';
@@ -14,51 +15,63 @@ import { corsOriginMatcher, originCheck } from './common/origin-check.js';
 import { requestId } from './common/request-id.js';
 import { requestLog } from './common/request-log.js';
 import type { Database } from './config/database.js';
-import type { Env } from './config/env.js';
+import { Env } from './config/env.js';
 import { JobsService } from './jobs/jobs.service.js';
 import { serveOpenApi } from './openapi.js';
 
 /** Largest JSON body in bytes (contract 8). */
 const JSON_BODY_LIMIT = 100 * 1024;
 
-/**
- * The service, ready to listen: for `main.ts` and the tests alike.
- *
- * @param database one whose migrations have run
- */
+/** Options of the Nest application, the same in production and in tests. */
+export const APP_OPTIONS = {
+  // `configureApp` parses JSON only; Nest's default would also parse HTML forms.
+  bodyParser: false,
+  rawBody: true,
+  abortOnError: false,
+} as const;
+
+/** Creates the service, ready to listen. @param database one whose migrations have run */
 export async function createApp(
   env: Env,
   database: Database,
   logger: Logger,
 ): Promise<NestExpressApplication> {
-  // Loaded only where it is wanted.
+  const app = await NestFactory.create<NestExpressApplication>(
+    await rootModule(env, database),
+    new HttpAdapter(),
+    { ...APP_OPTIONS, logger: nestLogger(logger) },
+  );
+  await configureApp(app, logger);
+  return app;
+}
+
+/** Returns the root module. Loads the metrics only if the settings ask for them. */
+export async function rootModule(env: Env, database: Database): Promise<DynamicModule> {
   const more =
     env.metricsPort === undefined ? [] : [(await import('./metrics/metrics.module.js')).MetricsModule];
-  const app = await NestFactory.create<NestExpressApplication>(
-    AppModule.forRoot(env, database, more),
-    new HttpAdapter(),
-    {
-      logger: nestLogger(logger),
-      // Only JSON is parsed for every route, below; Nest's default would parse forms of pages as well.
-      bodyParser: false,
-      rawBody: true,
-      abortOnError: false,
-    },
-  );
+  return AppModule.forRoot(env, database, more);
+}
+
+/**
+ * Adds everything around the modules that handles a request, initializes the application and starts the job queue.
+ * Production and tests share this function.
+ */
+export async function configureApp(app: NestExpressApplication, logger: Logger): Promise<void> {
+  const env = app.get(Env);
   const isCorsOrigin = corsOriginMatcher(env);
 
   app.set('trust proxy', env.trustedProxies);
   app.setGlobalPrefix('api');
   app.use(requestId);
   app.use(requestLog(logger));
-  // Where the service is reached by plain http, `upgrade-insecure-requests` would leave the API page without its parts.
+  // `upgrade-insecure-requests` would break the API page of a service that is reached by plain http.
   app.use(helmet({ contentSecurityPolicy: { directives: { upgradeInsecureRequests: null } } }));
   app.enableCors({
     origin: (origin: string | undefined, done: (error: null, allowed: boolean) => void) => {
       done(null, origin !== undefined && isCorsOrigin(origin));
     },
     credentials: true,
-    // Headers that clients are told to read. A browser hides all others from a page of another origin.
+    // A browser hides all other headers from pages of another origin.
     exposedHeaders: ['X-Request-Id', 'ETag'],
     maxAge: 600,
   });
@@ -71,21 +84,20 @@ export async function createApp(
   try {
     await app.init();
   } catch (error) {
-    // The pools have connections; they must not outlive the database.
+    // The open connections of the pools must not outlive the database.
     await app.close();
     throw error;
   }
   app.get(JobsService, { strict: false }).start();
-  // Nest answers unknown paths under /api only. For all others Express would answer a page with a stack.
+  // Nest handles unknown paths under /api only. For others Express would send a page with a stack trace.
   app.use((_request: Request, response: Response) => {
     response.status(404).json(failEnvelope(failures.notFound()));
   });
-  return app;
 }
 
-/** Lets running requests and jobs finish, within about 8 seconds, then closes the queue and the pools. */
+/** Waits for running requests and jobs for at most 8 seconds, then closes the queue and the pools. */
 export async function stopApp(app: NestExpressApplication): Promise<void> {
-  // Jobs end while requests do: one after the other would take longer than a stop may.
+  // Jobs and requests end in parallel, because a stop has to end within 10 seconds.
   app.get(JobsService, { strict: false }).stopTaking();
   await closeServer(app.getHttpServer());
   await app.close();

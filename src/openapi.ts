@@ -1,15 +1,23 @@
 import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import type { NestExpressApplication } from '@nestjs/platform-express';
+import { readFileSync } from 'node:fs';
+import { shareResponses } from './shared-responses.js';
 
-/** The groups of the reference, in the order in which a reader needs them. */
+/** Version of the service, from the package.json that `dist/` lies next to. */
+const { version: VERSION } = JSON.parse(
+  readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
+) as { version: string };
+
+/** Groups of the reference, in the order in which a reader needs them. */
 const TAGS = {
   Accounts: 'Registration, sessions and one-time passwords.',
   Products: 'The catalog. Changing it is for administrators.',
+  Shop: 'Opening hours and pickup times.',
   Orders: 'Orders of the signed-in customer: make one, pay on its payment page, poll its status.',
   Administration: 'All customers’ orders. For administrators.',
-  Payments: 'What the payment gateway calls.',
-  Images: 'Pictures of the local image host; those at Cloudinary have addresses there.',
+  Payments: 'Called by the payment gateway.',
+  Images: 'Images of the local image host. Images at Cloudinary have addresses there.',
   Operation: 'Health, for load balancers and operators.',
 } as const;
 
@@ -27,10 +35,11 @@ export function openApiDocument(app: INestApplication): OpenAPIObject {
     .setDescription(
       'Accounts, products with images, orders and payment notifications. Tokens travel in HTTP-only cookies: ' +
         'send credentials with every request. When an access token expires (401), call `GET /api/refresh` and ' +
-        'repeat the request. Every answer carries `X-Request-Id`.\n\nTo try calls on this page, sign in with ' +
+        'repeat the request. Every response has the header `X-Request-Id`.\n\nTo try calls on this page, sign in with ' +
         '`POST /api/login` first: the browser keeps the cookies, and sends them with the calls that show a padlock.',
     )
-    .setVersion('1')
+    .setVersion(VERSION)
+    .setLicense('MIT', 'https://opensource.org/license/mit')
     .addServer('/', 'The address under which this document was loaded')
     .addCookieAuth(
       'accessToken',
@@ -43,20 +52,24 @@ export function openApiDocument(app: INestApplication): OpenAPIObject {
       'refreshToken',
     );
   for (const [name, description] of Object.entries(TAGS)) builder.addTag(name, description);
-  return SwaggerModule.createDocument(app, builder.build());
+  return shareResponses(SwaggerModule.createDocument(app, builder.build()));
 }
 
 /** Serves the OpenAPI document at `/api/docs-json` and a page to read and try it at `/api/docs`. `/` leads there. */
 export function serveOpenApi(app: NestExpressApplication): void {
-  app
-    .getHttpAdapter()
-    .getInstance()
-    .get('/', (_request, response) => {
-      response.redirect('/api/docs');
-    });
-  SwaggerModule.setup('api/docs', app, () => openApiDocument(app), {
-    jsonDocumentUrl: 'api/docs-json',
-    yamlDocumentUrl: 'api/docs-yaml',
+  const express = app.getHttpAdapter().getInstance();
+  express.get('/', (_request, response) => {
+    response.redirect('/api/docs');
+  });
+  // Routes are known only after the application has started, so the first request builds the document.
+  const document = memoize(() => openApiDocument(app));
+  const json = memoize(() => Buffer.from(JSON.stringify(document())));
+  express.get('/api/docs-json', (_request, response) => {
+    response.type('json').send(json());
+  });
+  SwaggerModule.setup('api/docs', app, document, {
+    // Nest's own routes would serialize the document for each request.
+    raw: false,
     customSiteTitle: 'Bakery catalog service: API reference',
     customCss: STYLE,
     swaggerOptions: {
@@ -66,4 +79,9 @@ export function serveOpenApi(app: NestExpressApplication): void {
       withCredentials: true,
     },
   });
+}
+
+function memoize<T>(build: () => T): () => T {
+  let built: { readonly value: T } | undefined;
+  return () => (built ??= { value: build() }).value;
 }

@@ -1,18 +1,19 @@
 import { NestFactory } from '@nestjs/core';
+import { randomUUID } from 'node:crypto';
 import { AppModule } from './app.module.js';
 import { Database } from './config/database.js';
 import { readEnv } from './config/env.js';
 import { openApiDocument } from './openapi.js';
 
-/** Settings that the document does not depend on, so that it is the same on every machine. */
+/** Fixed settings, so that the document is the same on every machine. */
 const SETTINGS = {
   NODE_ENV: 'development',
-  JWT_ACCESS_SECRET: 'nothing is signed while the document is written: 1',
-  JWT_REFRESH_SECRET: 'nothing is signed while the document is written: 2',
+  JWT_ACCESS_SECRET: randomUUID(),
+  JWT_REFRESH_SECRET: randomUUID(),
   DATABASE_URL: 'postgresql://nobody@127.0.0.1/nothing',
 };
 
-/** Prints the OpenAPI document (JSON) of this build. Needs no database: Nest's preview makes no provider. */
+/** Prints the OpenAPI document (JSON) of this build. Nest's preview creates no provider, so no database is needed. */
 async function main(): Promise<void> {
   const env = readEnv(SETTINGS);
   const app = await NestFactory.create(AppModule.forRoot(env, new Database(SETTINGS.DATABASE_URL, false)), {

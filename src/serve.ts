@@ -1,20 +1,25 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { createLogger, routeConsole } from './common/logging.js';
+import { PrimaryWait } from './common/primary-wait.js';
 import type { Env } from './config/env.js';
 import { openDatabase } from './config/database.js';
 import { startFailure } from './start-failure.js';
 
-/** The process ends within 10 s of SIGTERM (contract 16); the rest is for what cannot be waited for. */
+/** The process must end within 10 s of SIGTERM (contract 16), even if a part of it does not stop. */
 const STOP_MS = 9_500;
 
-/** Runs the service until it is told to stop, then ends the process. @param stopTracing if tracing is on */
+/**
+ * Runs the service until SIGTERM or SIGINT, then ends the process.
+ * @param stopTracing if tracing is on
+ */
 export async function serve(env: Env, stopTracing?: () => Promise<void>): Promise<void> {
   const logger = createLogger(env);
   routeConsole(logger);
+  for (const warning of env.warnings) logger.warn(warning);
 
   const stop = new AbortController();
-  // Even if something is still open: a database that does not answer would hold the process longer.
+  // A database that does not respond would keep the process alive for longer.
   stop.signal.onabort = () => {
     setTimeout(() => {
       logger.warn('not everything ended in time and is left as it is');
@@ -27,24 +32,31 @@ export async function serve(env: Env, stopTracing?: () => Promise<void>): Promis
       stop.abort();
     });
 
-  /** What was started, to be closed in reverse order. */
+  /** Functions that stop the started parts; called in reverse order. */
   const started: (() => Promise<void>)[] = [];
   if (stopTracing !== undefined) started.push(stopTracing);
   try {
-    // Reading its modules takes the service longer than anything else; the database starts meanwhile.
+    // Loading its modules is the longest part of a start. The database starts meanwhile.
     const modules = Promise.all([import('./app.setup.js'), import('./config/migrate.js')]);
     modules.catch(() => undefined); // Awaited below, unless the database could not be opened.
-    const database = await openDatabase(env, (message) => {
-      logger.info(message);
-    });
+    const primary = new PrimaryWait((message) => {
+      logger.warn(message);
+    }, stop.signal);
+    const database = await primary.retry(() =>
+      openDatabase(env, (message) => {
+        logger.info(message);
+      }),
+    );
     started.push(() => database.close());
     const [{ createApp, stopApp }, { migrate }] = await modules;
     stop.signal.throwIfAborted();
-    await migrate(database.url, (message) => {
-      logger.warn(message);
+    const app = await primary.retry(async () => {
+      await migrate(database.url, (message) => {
+        logger.warn(message);
+      });
+      stop.signal.throwIfAborted();
+      return await createApp(env, database, logger);
     });
-    stop.signal.throwIfAborted();
-    const app = await createApp(env, database, logger);
     started.push(() => stopApp(app));
     stop.signal.throwIfAborted();
     const server = await app.listen(env.port, env.host);

@@ -1,65 +1,43 @@
 import request, { type Response } from 'supertest';
+import { built, nestTesting } from './support/built.js';
 import { expectFailure, MESSAGES } from './support/failure.js';
-import { isDocumentation, type Route, routesOf } from './support/routes.js';
+import { documentOf, operationsOf } from './support/openapi.js';
+import type { Access } from './support/operations.js';
+import { type HttpMethod, isDocumentation, type Route, routesOf } from './support/routes.js';
 import { startService, type TestService } from './support/service.js';
 import { expiredToken, goodClaims, signToken } from './support/tokens.js';
-
-/**
- * Every route that a caller without an access cookie may use. A route that is missing here and open fails the
- * test: opening one is a decision, made here as well.
- */
-const PUBLIC = [
-  'POST /api/register',
-  'POST /api/login',
-  'GET /api/refresh',
-  'POST /api/logout',
-  'POST /api/password/forgot',
-  'POST /api/password/reset',
-  'POST /api/products/payments',
-  'GET /api/simulator/:token',
-  'POST /api/simulator/:token/:action',
-  'GET /api/images/:name',
-  'GET /api/health/live',
-  'GET /api/health/ready',
-];
-/** What only administrators may do (contract 4 and 5). */
-const ADMIN_ONLY = [
-  'POST /api/products',
-  'PUT /api/products/:product_id',
-  'DELETE /api/products/:product_id',
-  'GET /api/admin/orders',
-  'GET /api/admin/orders/:order_id',
-  'PUT /api/admin/orders/:order_id/fulfilment',
-];
 
 const MALFORMED_FORMS = [
   ['multipart/form-data; boundary=x', '--x\r\nno header'],
   ['multipart/form-data', 'no boundary'],
 ] as const;
 
-/** With its name as in the lists above. */
-type NamedRoute = Route & { readonly name: string };
+/** Operation of the OpenAPI document with the access that it declares. */
+type DeclaredRoute = Route & { readonly access: Access };
 
 let service: TestService;
-let routes: NamedRoute[];
+let routes: DeclaredRoute[];
 
 beforeAll(async () => {
   service = await startService();
-  routes = routesOf(service).map((route) => ({
-    ...route,
-    name: `${route.method.toUpperCase()} ${route.path}`,
+  routes = operationsOf(await documentOf(service)).map(([method, path, operation]) => ({
+    method: method as HttpMethod,
+    path,
+    access: operation['x-access'],
   }));
 });
 
 afterAll(() => service.stop());
 
-function isPublic({ name, path }: NamedRoute): boolean {
-  return PUBLIC.includes(name) || isDocumentation(path);
+function routesWith(...accesses: readonly Access[]): DeclaredRoute[] {
+  const found = routes.filter(({ access }) => accesses.includes(access));
+  expect(found.length).toBeGreaterThan(0);
+  return found;
 }
 
 /** Calls a route with an empty body and with malformed forms, which are read after the guards. */
-async function callAll({ method, path }: NamedRoute, cookie?: string): Promise<Response[]> {
-  const url = path.replaceAll(/:\w+/g, '1');
+async function callAll({ method, path }: Route, cookie?: string): Promise<Response[]> {
+  const url = path.replaceAll(/\{\w+\}|:\w+/g, '1');
   const call = () => {
     const test = request(service.url)[method](url);
     return cookie === undefined ? test : test.set('Cookie', `accessToken=${cookie}`);
@@ -75,76 +53,99 @@ async function callAll({ method, path }: NamedRoute, cookie?: string): Promise<R
 }
 
 async function expectOfEach(
-  chosen: readonly NamedRoute[],
+  chosen: readonly Route[],
   cookie: string | undefined,
   status: number,
   message: string,
 ): Promise<void> {
-  expect(chosen.length).toBeGreaterThan(0);
-  for (const route of chosen) {
-    for (const response of await callAll(route, cookie)) {
-      expect({ route: route.name, status: response.status }).toEqual({ route: route.name, status });
+  for (const { method, path } of chosen) {
+    for (const response of await callAll({ method, path }, cookie)) {
+      expect({ method, path, status: response.status }).toEqual({ method, path, status });
       expectFailure(response, status, message);
       expect(response.headers['cache-control']).toBe('private, no-cache');
     }
   }
 }
 
-describe('access to the routes of the running service', () => {
-  it('the routes that are open to anyone are those listed here and no others', async () => {
-    const open: NamedRoute[] = [];
-    for (const route of routes) {
-      const [response] = await callAll(route);
-      const { errors } = (response?.body ?? {}) as { errors?: { message?: string } };
-      if (errors?.message !== MESSAGES.missingAccessToken) open.push(route);
-    }
-    expect(
-      open
-        .filter(({ path }) => !isDocumentation(path))
-        .map(({ name }) => name)
-        .sort(),
-    ).toEqual([...PUBLIC].sort());
+describe('an operation of the OpenAPI document', () => {
+  it('needs no access cookie if it declares none or the refresh cookie', async () => {
+    for (const route of routesWith('none', 'refresh cookie'))
+      for (const { body } of await callAll(route)) {
+        const { errors } = body as { errors?: { message?: string } };
+        expect([route.path, errors?.message]).not.toEqual([route.path, MESSAGES.missingAccessToken]);
+      }
   });
 
   it.each([
-    ['without the access cookie: 401', undefined, 401, MESSAGES.missingAccessToken],
-    ['with an expired one: 401', () => expiredToken({ role: 'ADMIN' }), 401, MESSAGES.missingAccessToken],
-    ['with a malformed one: 400', () => 'rubbish', 400, MESSAGES.malformedAccessToken],
+    ['missing', 401, undefined, MESSAGES.missingAccessToken],
+    ['expired', 401, () => expiredToken({ role: 'ADMIN' }), MESSAGES.missingAccessToken],
+    ['malformed', 400, () => 'rubbish', MESSAGES.malformedAccessToken],
     [
-      'with an unsigned one: 400',
-      () => signToken(goodClaims({ role: 'ADMIN' }), { algorithm: 'none' }),
+      'unsigned',
       400,
+      () => signToken(goodClaims({ role: 'ADMIN' }), { algorithm: 'none' }),
       MESSAGES.malformedAccessToken,
     ],
   ])(
-    'every other one is closed %s, before a form is read (contract 4.4)',
-    async (_what, cookie, status, message) => {
-      const closed = routes.filter((route) => !isPublic(route));
-      await expectOfEach(closed, cookie?.(), status, message);
+    'for users or administrators rejects a %s access cookie with %i before it reads a form (contract 4.4)',
+    async (_what, status, cookie, message) => {
+      await expectOfEach(routesWith('user', 'catalog', 'admin'), cookie?.(), status, message);
     },
   );
 
-  it('every admin route is 403 for a USER, before the body is read', async () => {
-    const adminRoutes = routes.filter(
-      ({ name, path }) => ADMIN_ONLY.includes(name) || path.startsWith('/api/admin/'),
-    );
-    await expectOfEach(adminRoutes, signToken(goodClaims()), 403, MESSAGES.adminOnly);
+  it('for administrators rejects a USER with 403 before it reads the body', async () => {
+    await expectOfEach(routesWith('admin'), signToken(goodClaims()), 403, MESSAGES.adminOnly);
   });
 
-  it('a USER is held back from no other route', async () => {
-    const open = routes.filter(
-      ({ name, path }) => !ADMIN_ONLY.includes(name) && !path.startsWith('/api/admin/'),
-    );
-    for (const route of open)
-      for (const response of await callAll(route, signToken(goodClaims())))
-        expect({ route: route.name, status: response.status }).not.toEqual({
-          route: route.name,
-          status: 403,
-        });
+  it('for users rejects no USER with 403', async () => {
+    for (const route of routesWith('user', 'catalog'))
+      for (const { status } of await callAll(route, signToken(goodClaims())))
+        expect([route.path, status]).not.toEqual([route.path, 403]);
   });
 
-  it('HEAD is held to what GET is', async () => {
-    for (const route of routes.filter((candidate) => candidate.method === 'get' && !isPublic(candidate)))
-      await request(service.url).head(route.path.replaceAll(/:\w+/g, '1')).expect(401);
+  it('for users or administrators rejects HEAD like GET', async () => {
+    for (const { path } of routesWith('user', 'catalog', 'admin').filter(({ method }) => method === 'get'))
+      await request(service.url)
+        .head(path.replaceAll(/\{\w+\}/g, '1'))
+        .expect(401);
+  });
+});
+
+describe('a route outside of the OpenAPI document', () => {
+  it('is open only if it belongs to the documentation or to the payment simulator', () => {
+    const documented = routes.map(({ method, path }) => `${method} ${path}`);
+    const others = routesOf(service).filter(
+      ({ method, path }) => !documented.includes(`${method} ${path.replaceAll(/:(\w+)/g, '{$1}')}`),
+    );
+    const open = others.filter(({ path }) => !isDocumentation(path));
+    expect(open.map(({ method, path }) => `${method} ${path}`).sort()).toEqual([
+      'get /api/simulator/:token',
+      'post /api/simulator/:token/:action',
+    ]);
+  });
+});
+
+describe('a route that declares no access', () => {
+  it('stops the start with a message that names the route', async () => {
+    const { AccessDeclarations } = await built('src/auth/access-declarations.js');
+    const { Controller, Get } = (await importPackage('@nestjs/common')) as typeof import('@nestjs/common');
+    const { DiscoveryModule } = (await importPackage('@nestjs/core')) as typeof import('@nestjs/core');
+    const { Test } = await nestTesting();
+
+    class ForgottenController {
+      show(): void {
+        // The service must not start, so no request reaches the route.
+      }
+    }
+    const { prototype } = ForgottenController;
+    Get()(prototype, 'show', Object.getOwnPropertyDescriptor(prototype, 'show') ?? {});
+    Controller('forgotten')(ForgottenController);
+
+    const module = await Test.createTestingModule({
+      imports: [DiscoveryModule],
+      controllers: [ForgottenController],
+      providers: [AccessDeclarations],
+    }).compile();
+    await expect(module.init()).rejects.toThrow(/must declare who may call it.*: ForgottenController\.show/);
   });
 });

@@ -14,7 +14,7 @@ beforeEach(async () => {
 
 afterEach(() => database.drop());
 
-/** Starts the service on the test's database, and stops it also after a failure. */
+/** Runs the service on the database of the test. */
 async function withService<T>(
   settings: Record<string, string>,
   use: (service: TestService) => Promise<T>,
@@ -27,7 +27,7 @@ async function withService<T>(
   }
 }
 
-/** Registers the address of ADMIN_EMAIL, in another case, before the service knows it. */
+/** Registers ADMIN_EMAIL in another case, before a start with this setting. */
 async function registerFirst({ isVerified }: { readonly isVerified: boolean }): Promise<void> {
   await withService(WITHOUT_ADMIN, async (service) => {
     const client = service.client();
@@ -45,8 +45,8 @@ async function users(): Promise<Record<string, unknown>[]> {
   return (await database.pool.query<Record<string, unknown>>('SELECT * FROM users ORDER BY id')).rows;
 }
 
-describe('the administrator of ADMIN_EMAIL and ADMIN_PASSWORD', () => {
-  it('is created at start, hashed like any other, and may do what an ADMIN may', async () => {
+describe('the account of ADMIN_EMAIL', () => {
+  it('is created at start with a hashed password and the role ADMIN', async () => {
     await withService({}, async (service) => {
       await (await service.admin()).delete('/api/products/1').expect(404);
       expect(await users()).toMatchObject([{ role: 'ADMIN' }]);
@@ -54,10 +54,11 @@ describe('the administrator of ADMIN_EMAIL and ADMIN_PASSWORD', () => {
     });
   });
 
-  it('an existing account with a verified e-mail is raised; its password stays and its session ends', async () => {
+  it('is promoted if it exists with a verified e-mail; the password stays and the session ends', async () => {
     await registerFirst({ isVerified: true });
     await withService({}, async (service) => {
-      expect(await users()).toMatchObject([{ role: 'ADMIN', fullname: 'The owner', session_id: null }]);
+      expect(await users()).toMatchObject([{ role: 'ADMIN', fullname: 'The owner' }]);
+      expect((await database.pool.query('SELECT FROM sessions')).rowCount).toBe(0);
       expectFailure(await service.client().post('/api/login').send(ADMIN), 400, MESSAGES.credentials);
       const client = service.client();
       await client.post('/api/login').send({ email: ADMIN.email, password: OWN_PASSWORD }).expect(200);
@@ -65,7 +66,7 @@ describe('the administrator of ADMIN_EMAIL and ADMIN_PASSWORD', () => {
     });
   });
 
-  it('an existing account whose e-mail is not verified is left alone, and a warning says what to do', async () => {
+  it('does not change if it exists with an unverified e-mail; a warning names the command to use', async () => {
     await registerFirst({ isVerified: false });
     const before = await users();
     await withService({}, async (service) => {
@@ -78,7 +79,7 @@ describe('the administrator of ADMIN_EMAIL and ADMIN_PASSWORD', () => {
     });
   });
 
-  it('a second start changes nothing, also with another ADMIN_PASSWORD', async () => {
+  it('does not change at a second start, even with another ADMIN_PASSWORD', async () => {
     const refreshToken = await withService({}, async (service) =>
       (await service.admin()).cookie('refreshToken'),
     );

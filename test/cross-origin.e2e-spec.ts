@@ -20,7 +20,7 @@ const STRANGERS = [
   `${SHOP}, https://evil.example`,
 ];
 
-/** What a form of a foreign page can send without a preflight (Fetch standard, CORS-safelisted request-header). */
+/** Content types that a form can send without a preflight (Fetch standard, CORS-safelisted request-header). */
 const FORM_BODIES = [
   ['text/plain', '{"name":"x","="x"}'],
   ['application/x-www-form-urlencoded', 'name=x&__proto__[x]=y'],
@@ -51,28 +51,31 @@ function preflight(url: string, origin: string, method = 'PUT', headers = 'conte
 }
 
 describe('a page of a listed origin', () => {
-  it.each([SHOP, SHOP_WITH_PORT])('of %s reads answers with credentials (contract 10.7)', async (origin) => {
-    const response = await customer.get('/api/users').set('Origin', origin).expect(200);
-    expect(response.headers).toMatchObject({
-      'access-control-allow-origin': origin,
-      'access-control-allow-credentials': 'true',
-      'access-control-expose-headers': 'X-Request-Id,ETag',
-    });
-  });
+  it.each([SHOP, SHOP_WITH_PORT])(
+    'of %s can read responses with credentials (contract 10.7)',
+    async (origin) => {
+      const response = await customer.get('/api/users').set('Origin', origin).expect(200);
+      expect(response.headers).toMatchObject({
+        'access-control-allow-origin': origin,
+        'access-control-allow-credentials': 'true',
+        'access-control-expose-headers': 'X-Request-Id,ETag',
+      });
+    },
+  );
 
-  it('reads failures as well', async () => {
+  it('can read failing responses', async () => {
     const anyone = service.client();
     const large = { padding: 'x'.repeat(110_000) };
-    const answers = [
+    const responses = [
       await anyone.get('/api/users').set('Origin', SHOP).expect(401),
       await anyone.get('/nothing').set('Origin', SHOP).expect(404),
       await anyone.post('/api/login').set('Origin', SHOP).send(large).expect(413),
       await anyone.get('/api/products/%ZZ').set('Origin', SHOP).expect(400),
     ];
-    for (const { headers } of answers) expect(headers['access-control-allow-origin']).toBe(SHOP);
+    for (const { headers } of responses) expect(headers['access-control-allow-origin']).toBe(SHOP);
   });
 
-  it('may send every method, and the answer to its preflight is kept for 10 minutes', async () => {
+  it('may send every method, and browsers cache the preflight response for 10 minutes', async () => {
     const { headers } = await preflight(service.url, SHOP).expect(204);
     expect(headers).toMatchObject({
       'access-control-allow-origin': SHOP,
@@ -90,10 +93,10 @@ describe('a page of a listed origin', () => {
 });
 
 describe('a page of another origin', () => {
-  it.each(STRANGERS)('of %j reads nothing and changes nothing (contract 10.8)', async (origin) => {
+  it.each(STRANGERS)('of %j can neither read nor change anything (contract 10.8)', async (origin) => {
     const read = await customer.get('/api/users').set('Origin', origin).expect(200);
-    const asked = await preflight(service.url, origin);
-    for (const { headers } of [read, asked])
+    const preflighted = await preflight(service.url, origin);
+    for (const { headers } of [read, preflighted])
       expect(Object.keys(headers as object).filter((name) => name.startsWith('access-control-'))).toEqual([]);
     const email = `forged-${STRANGERS.indexOf(origin)}@example.com`;
     const response = await service.client().register({ email }).set('Origin', origin);
@@ -103,39 +106,39 @@ describe('a page of another origin', () => {
     expect(rows).toEqual([]);
   });
 
-  it('two Origin headers, of which one is of another origin, are refused', async () => {
+  it('is rejected if it is one of two Origin headers', async () => {
     for (const [first, second] of [
       [SHOP, 'https://evil.example'],
       ['https://evil.example', SHOP],
     ] as const) {
-      const [answer] = await sendRaw(
+      const [response] = await sendRaw(
         service.url,
         `POST /api/logout HTTP/1.1\r\nHost: a\r\nConnection: close\r\nOrigin: ${first}\r\nOrigin: ${second}\r\nContent-Length: 0\r\n\r\n`,
       );
-      expect([answer?.status, answer?.headers['access-control-allow-origin']]).toEqual([403, undefined]);
+      expect([response?.status, response?.headers['access-control-allow-origin']]).toEqual([403, undefined]);
     }
   });
 });
 
-it('the address to which a request is sent is an origin of its own, with the scheme of PUBLIC_URL (contract 10.8)', async () => {
+it('a page of the host that a request was sent to is allowed, with the scheme of PUBLIC_URL (contract 10.8)', async () => {
   const { host } = new URL(service.url);
   const login = (origin: string) => service.client().post('/api/login').set('Origin', origin).send({});
   await login(`https://${host}`).expect(400);
   expectFailure(await login(`http://${host}`), 403, MESSAGES.origin);
 });
 
-it('a request without Origin passes: curl, the payment gateway', async () => {
+it('a request without Origin, such as a notification of the gateway, is allowed', async () => {
   await service.client().post('/api/products/payments').send({}).expect(400);
 });
 
-it('every answer varies by Origin, so that no cache gives it to a page of another one', async () => {
-  for (const answer of [
+it('every response varies by Origin, so that no cache returns it to a page of another origin', async () => {
+  for (const response of [
     await customer.get('/api/users'),
     await customer.get('/api/users').set('Origin', SHOP),
     await customer.get('/api/users').set('Origin', 'https://evil.example'),
     await service.client().get('/api/images/none.png'),
   ])
-    expect(answer.headers.vary).toMatch(/\bOrigin\b/);
+    expect(response.headers.vary).toMatch(/\bOrigin\b/);
 });
 
 describe('every route that changes something', () => {
@@ -150,7 +153,7 @@ describe('every route that changes something', () => {
 
   const urlOf = ({ path }: Route): string => path.replaceAll(/:\w+/g, '1');
 
-  /** Everything in the tables that a request may change, counts of guesses included. */
+  /** Contents of every table that a request may change. */
   async function stored(): Promise<unknown> {
     const { rows } = await service.database.pool.query<{ all: string }>(`SELECT md5(concat(
       (SELECT string_agg(t::text, '' ORDER BY t::text) FROM users t),
@@ -160,7 +163,7 @@ describe('every route that changes something', () => {
     return rows;
   }
 
-  it('refuses every form post of a foreign page, with the cookies of an administrator', async () => {
+  it('rejects every form post of a foreign page, even with the cookies of an administrator', async () => {
     const before = await stored();
     for (const route of routes)
       for (const [type, body] of FORM_BODIES)
@@ -179,7 +182,7 @@ describe('every route that changes something', () => {
 });
 
 describe('the default of CORS_ORIGINS', () => {
-  it('in development is every loopback origin, and those alone', async () => {
+  it('in development allows only loopback origins', async () => {
     const development = await startService({ settings: { NODE_ENV: 'development' } });
     try {
       for (const origin of ['http://localhost:5173', 'http://127.0.0.1:8080', 'http://localhost']) {
@@ -195,8 +198,8 @@ describe('the default of CORS_ORIGINS', () => {
       ]) {
         const { headers } = await preflight(development.url, origin);
         expect(headers).not.toHaveProperty('access-control-allow-origin');
-        const answer = await development.client().post('/api/login').set('Origin', origin).send({});
-        expectFailure(answer, 403, MESSAGES.origin);
+        const response = await development.client().post('/api/login').set('Origin', origin).send({});
+        expectFailure(response, 403, MESSAGES.origin);
       }
     } finally {
       await development.stop();

@@ -22,12 +22,12 @@ beforeEach(async () => {
   service = await startService({ database, databaseUrl: proxy.url, settings: { SMTP_URL: smtp.url } });
   ayu = service.client();
   await ayu.register(AYU).expect(201);
-  // A job that the database interrupts is tried again seconds later, too late for a test.
+  // An interrupted job is retried only seconds later, which is too late for a test.
   await until('an empty queue', async () => (await jobsInState('true')) === 0);
 });
 
 afterEach(async () => {
-  // Ends the silent connections: those of the queue have no time-out, and stopping would wait for them.
+  // Close the silent connections: those of the queue have no timeout, and the stop would wait for them.
   await proxy.down();
   await proxy.up();
   await service.stop();
@@ -36,7 +36,7 @@ afterEach(async () => {
   await database.drop();
 });
 
-/** How many jobs there are for which the condition holds. */
+/** Counts the jobs that meet the condition. */
 async function jobsInState(condition: string): Promise<number> {
   const { rows } = await database.pool.query<{ count: number }>(
     `SELECT count(*)::integer AS count FROM graphile_worker._private_jobs WHERE ${condition}`,
@@ -44,7 +44,7 @@ async function jobsInState(condition: string): Promise<number> {
   return rows[0]?.count ?? 0;
 }
 
-/** One request of each kind that needs the database, at once; each must be a 503 within the deadline. */
+/** Sends one request of each kind that needs the database in parallel. Each must get 503 within the deadline. */
 async function expectUnavailable(deadlineMs: number): Promise<void> {
   const start = performance.now();
   const responses = await Promise.all([
@@ -61,8 +61,8 @@ async function expectUnavailable(deadlineMs: number): Promise<void> {
   }
 }
 
-describe('while the database is away', () => {
-  it('what needs it is 503 at once, the rest is served, and everything works when it is back', async () => {
+describe('an unavailable database', () => {
+  it('causes 503 at once for requests that need it, and everything works once it is available again', async () => {
     await proxy.down();
     await expectUnavailable(5000);
     await ayu.get('/api/users').expect(200);
@@ -72,18 +72,18 @@ describe('while the database is away', () => {
       password: 'password is required',
     });
 
-    // The gateway repeats its notification, but not one that is badly signed.
+    // The gateway retries its notification after a 503, but a notification with a bad signature is rejected.
     await notify(service, notification({ signature_key: '0'.repeat(128) })).expect(403);
 
     await proxy.up();
     await service.client().post('/api/login').send(AYU).expect(200);
     await notify(service, notification()).expect(404);
     await service.client().register({ email: 'new@example.com' }).expect(201);
-    // The queue comes back by itself as well.
+    // The queue recovers without a restart as well.
     await smtp.waitForMail(({ to }) => to.includes('new@example.com'));
   });
 
-  it('a database that has gone silent is 503 in bounded time, and its connections are replaced', async () => {
+  it('that does not respond causes 503 within the deadline, and its connections are replaced', async () => {
     proxy.stall();
     await expectUnavailable(20_000);
     proxy.failOver();

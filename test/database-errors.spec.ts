@@ -2,7 +2,7 @@ import pg from 'pg';
 import { QueryFailedError, QueryRunnerProviderAlreadyReleasedError } from 'typeorm';
 import { isDatabaseUnavailable } from '../src/common/database-errors.js';
 
-/** As `pg` reports what the server said. */
+/** Creates an error of the server as `pg` reports it. */
 function sqlError(code: string): pg.DatabaseError {
   const error = new pg.DatabaseError(`the server said ${code}`, 1, 'error');
   error.code = code;
@@ -13,22 +13,19 @@ function networkError(code: string): Error {
   return Object.assign(new Error(`connect ${code} 127.0.0.1:5432`), { code });
 }
 
-describe('an error that says that the database is away', () => {
+describe('an error of an unavailable database', () => {
   it.each(['08006', '53300', '57P01', '57014', '25006', '55P03', '40001'])(
-    'a server that answers %s is away, too busy or in a change',
+    'is recognized by the SQLSTATE %s',
     (code) => {
       expect(isDatabaseUnavailable(sqlError(code))).toBe(true);
       expect(isDatabaseUnavailable(new QueryFailedError('SELECT 1', [], sqlError(code)))).toBe(true);
     },
   );
 
-  it.each(['ECONNREFUSED', 'ETIMEDOUT', 'ENOTFOUND'])(
-    'a server that cannot be reached (%s) is away',
-    (code) => {
-      expect(isDatabaseUnavailable(networkError(code))).toBe(true);
-      expect(isDatabaseUnavailable(new AggregateError([networkError(code)]))).toBe(true);
-    },
-  );
+  it.each(['ECONNREFUSED', 'ETIMEDOUT', 'ENOTFOUND'])('is recognized by the network error %s', (code) => {
+    expect(isDatabaseUnavailable(networkError(code))).toBe(true);
+    expect(isDatabaseUnavailable(new AggregateError([networkError(code)]))).toBe(true);
+  });
 
   it.each([
     'Connection terminated unexpectedly',
@@ -36,12 +33,12 @@ describe('an error that says that the database is away', () => {
     'Query read timeout',
     'timeout exceeded when trying to connect',
     'Driver not Connected',
-  ])('the drivers’ "%s" says that the database is away', (message) => {
+  ])('is recognized by the driver’s message "%s"', (message) => {
     expect(isDatabaseUnavailable(new Error(message))).toBe(true);
     expect(isDatabaseUnavailable(new QueryFailedError('SELECT 1', [], new Error(message)))).toBe(true);
   });
 
-  it('an entity manager whose connection was taken away says the same', () => {
+  it('is recognized when an entity manager has lost its connection', () => {
     expect(isDatabaseUnavailable(new QueryRunnerProviderAlreadyReleasedError())).toBe(true);
   });
 
@@ -50,14 +47,14 @@ describe('an error that says that the database is away', () => {
     ['a mistake in a statement', new QueryFailedError('SELECT 1', [], sqlError('42601'))],
     ['a mistake in the code', new TypeError("Cannot read properties of undefined (reading 'id')")],
     [
-      'the same words of another service',
+      'the same message from another service',
       new Error('the upload failed: connection terminated by the image host'),
     ],
     [
       'a failure of another service, which is always wrapped',
       new Error('fetch failed', { cause: networkError('ECONNREFUSED') }),
     ],
-  ])('%s is not taken for its absence', (_, error) => {
+  ])('is not confused with %s', (_, error) => {
     expect(isDatabaseUnavailable(error)).toBe(false);
   });
 });

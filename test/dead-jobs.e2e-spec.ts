@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { type BuiltProcess, spawnBuilt } from './support/process.js';
 import { jobRows } from './support/jobs.js';
 import { startService, type TestService } from './support/service.js';
@@ -7,7 +8,7 @@ import { until } from './support/wait.js';
 const UNKNOWN_ID = '999999999';
 const BEYOND_BIGINT = '9'.repeat(40);
 
-describe('jobs that cannot be done, and what an operator does with them', () => {
+describe('dead jobs and the command for operators', () => {
   let smtp: SmtpStandIn;
   let service: TestService;
   let commands: BuiltProcess[] = [];
@@ -24,7 +25,7 @@ describe('jobs that cannot be done, and what an operator does with them', () => 
     await smtp.close();
   });
 
-  /** `npm run jobs -- ...`, beside the running service. */
+  /** Runs `npm run jobs -- ...` beside the running service. */
   async function jobs(...args: string[]): Promise<{ code: number | null; output: string }> {
     const command = spawnBuilt(
       'src/commands/jobs.js',
@@ -42,7 +43,7 @@ describe('jobs that cannot be done, and what an operator does with them', () => 
   const deadJobs = async () =>
     (await jobRows(service.database.pool, 'send-otp')).filter((job) => job.attempts >= job.max_attempts);
 
-  /** The job of a mail to somebody whom the mail server does not know. @returns its id, once it is dead */
+  /** Requests a mail to a recipient that the mail server rejects. @returns the id of the job once it is dead */
   async function deadMail(email: string): Promise<string> {
     smtp.rejectRecipient(email);
     await register(email);
@@ -53,43 +54,77 @@ describe('jobs that cannot be done, and what an operator does with them', () => 
     return dead?.id ?? '';
   }
 
-  it('a mail to a recipient whom the mail server does not know is dead at once, with one line in the log', async () => {
+  it('the job of a mail to an unknown recipient is dead at once, and the log has one line about it', async () => {
     const id = await deadMail('nobody@example.com');
     expect(smtp.attempts).toBe(1);
     const lines = service.log.filter(({ msg }) => String(msg).startsWith(`dead job ${id} (send-otp): `));
     expect(lines).toMatchObject([{ level: 'error' }]);
     expect(JSON.stringify(service.log)).not.toContain('nobody@example.com');
-    // Others are served meanwhile.
+    // Mails to other recipients are still sent.
     await register('somebody@example.com');
     await smtp.waitForMail(({ to }) => to.includes('somebody@example.com'));
     expect(smtp.attempts).toBe(2);
   });
 
-  it('list shows a dead job with task, tries, age and last error, and no address or code', async () => {
+  it('list shows a header and a dead job with its customer, tries, age and last error, without a one-time code', async () => {
     const id = await deadMail('nobody@example.com');
     const { code, output } = await jobs('list', '--state', 'dead');
     expect(code).toBe(0);
-    expect(output.split('\t')).toEqual([
+    const [header, line, ...rest] = output.split('\n');
+    expect(header?.split('\t')).toEqual([
+      'id',
+      'state',
+      'task',
+      'subject',
+      'customer',
+      'tries',
+      'age',
+      'last error',
+    ]);
+    expect(line?.split('\t')).toEqual([
       id,
       'dead',
       'send-otp',
       expect.stringMatching(/^\d+:verify_email$/),
-      '1 tries',
+      'nobody@example.com',
+      '1',
       expect.stringMatching(/^\d+ s$/),
-      "Can't send mail - all recipients were rejected: 550 No such mailbox\n",
+      "Can't send mail - all recipients were rejected: 550 No such mailbox",
     ]);
-    // A reset asked for by e-mail: its key holds the address.
-    await service.database.pool.query(
-      `SELECT graphile_worker.add_job('forgot-password', '{"email":"somebody@example.com"}'::json,
-         job_key := 'forgot-password:somebody@example.com', run_at := now() + interval '1 hour')`,
-    );
-    const waiting = await jobs('list', '--state', 'waiting');
-    expect(waiting.output).toContain('\ts***@example.com\t');
-    expect(waiting.output).not.toContain('somebody');
+    expect(rest).toEqual(['']);
     expect(await jobs('list', '--state', 'due')).toEqual({ code: 0, output: 'there is no due job\n' });
   });
 
-  it('retry runs a dead job again, by its id or with all the others', async () => {
+  it('list shows the customers of order mails and password resets, and shortens addresses without an account', async () => {
+    await register('ayu@example.com');
+    const { pool } = service.database;
+    const orderId = randomUUID();
+    await pool.query(
+      `INSERT INTO orders (order_id, user_id, gross_amount) SELECT $1, id, 1000 FROM users WHERE email = 'ayu@example.com'`,
+      [orderId],
+    );
+    await pool.query(
+      `SELECT graphile_worker.add_job(task, payload, job_key := task || ':' || key, flags := flags,
+         run_at := now() + interval '1 hour')
+       FROM (VALUES
+         ('send-order-mail', json_build_object('orderId', $1::text, 'mail', 'order-ready'), 'order', ARRAY['mail']),
+         ('forgot-password', '{"email":"AYU@example.com"}', 'AYU@example.com', NULL),
+         ('forgot-password', '{"email":"somebody@example.com"}', 'somebody@example.com', NULL),
+         ('expire', json_build_object('orderId', $1::text), 'order', ARRAY['payments'])
+       ) AS jobs (task, payload, key, flags)`,
+      [orderId],
+    );
+    const { output } = await jobs('list', '--state', 'waiting');
+    const rows = output.trimEnd().split('\n').slice(1);
+    expect(rows.map((row) => row.split('\t').slice(2, 5))).toEqual([
+      ['send-order-mail', 'order', 'ayu@example.com'],
+      ['forgot-password', 'A***@example.com', 'ayu@example.com'],
+      ['forgot-password', 's***@example.com', ''],
+      ['expire', 'order', ''],
+    ]);
+  });
+
+  it('retry runs one dead job by its id, or all dead jobs', async () => {
     const id = await deadMail('late@example.com');
     smtp.acceptRecipient('late@example.com');
     expect(await jobs('retry', id)).toEqual({ code: 0, output: `job ${id}: done\n` });
@@ -101,10 +136,10 @@ describe('jobs that cannot be done, and what an operator does with them', () => 
 
     await deadMail('later@example.com');
     smtp.acceptRecipient('later@example.com');
-    expect(await jobs('retry', '--all-dead')).toEqual({ code: 0, output: '1 dead jobs run again\n' });
+    expect(await jobs('retry', '--all-dead')).toEqual({ code: 0, output: 'dead jobs queued again: 1\n' });
     await smtp.waitForMail(({ to }) => to.includes('later@example.com'));
 
-    // One that is never given up, such as the removal of an image; no service here takes it.
+    // A job with unlimited retries, such as the removal of an image. No process in this test runs it.
     const { pool } = service.database;
     await pool.query(`SELECT graphile_worker.add_job('kept', job_key := 'kept:1', max_attempts := 32767)`);
     const [kept] = await jobRows(pool, 'kept');
@@ -112,7 +147,7 @@ describe('jobs that cannot be done, and what an operator does with them', () => 
     expect(await jobRows(pool, 'kept')).toMatchObject([{ attempts: 0, max_attempts: 32_767 }]);
   });
 
-  it('drop removes a dead job, but none that is running; an unknown job is exit code 1', async () => {
+  it('drop removes a dead job but not a running one, and exits with code 1 for an unknown job', async () => {
     const id = await deadMail('nobody@example.com');
     const { rows } = await service.database.pool.query<{ id: string }>(
       `SELECT id FROM graphile_worker.add_job('send-otp', '{}'::json, job_key := 'send-otp:0:held', run_at := now() + interval '1 hour')`,
@@ -129,19 +164,22 @@ describe('jobs that cannot be done, and what an operator does with them', () => 
       jobs('retry', BEYOND_BIGINT),
     ]);
     expect(dropped).toEqual({ code: 0, output: `job ${id}: done\n` });
-    expect(refused).toMatchObject({ code: 1, output: expect.stringContaining('it is running') as string });
+    expect(refused).toMatchObject({
+      code: 1,
+      output: expect.stringContaining('the job is running') as string,
+    });
     expect(unknown).toMatchObject({ code: 1, output: expect.stringContaining('no such job') as string });
     expect(huge).toMatchObject({ code: 1, output: expect.stringContaining('no such job') as string });
     const left = await jobRows(service.database.pool, 'send-otp');
     expect(left.map((job) => job.id)).toEqual([running]);
   });
 
-  it('a wrong command line says what is wrong before the help, with exit code 2', async () => {
+  it('an invalid command line prints the mistake and the help, and exits with code 2', async () => {
     const wrong: [string[], string][] = [
-      [['list', '--state', 'foo'], 'unknown state foo: it is one of waiting, due, running, retrying, dead'],
+      [['list', '--state', 'foo'], 'unknown state foo: use one of waiting, due, running, retrying, dead'],
       [['drop', 'x1'], 'drop needs the number of a job, as list shows it'],
-      [['retry', '1', '--all-dead'], 'retry: 1 is too much'],
-      [['sleep'], 'say list, retry or drop'],
+      [['retry', '1', '--all-dead'], 'retry does not accept 1'],
+      [['sleep'], 'missing or unknown action: use list, retry or drop'],
     ];
     const results = await Promise.all(wrong.map(([args]) => jobs(...args)));
     results.forEach(({ code, output }, index) => {
@@ -149,7 +187,7 @@ describe('jobs that cannot be done, and what an operator does with them', () => 
       expect(output.split('\n').slice(0, 3)).toEqual([
         wrong[index]?.[1],
         '',
-        expect.stringMatching(/^The work/),
+        expect.stringMatching(/^Background jobs/),
       ]);
     });
   });

@@ -1,4 +1,13 @@
-import { codeTo, newAccount, PASSWORD, storedOtp, SUBJECTS, type TestAccount } from './support/accounts.js';
+import {
+  ageMails,
+  codeTo,
+  newAccount,
+  PASSWORD,
+  storedOtp,
+  SUBJECTS,
+  type TestAccount,
+  wrongCodes,
+} from './support/accounts.js';
 import {
   ageCounts,
   counts,
@@ -7,12 +16,13 @@ import {
   forgetCounts,
   from,
   login,
+  proofs,
   setCounts,
 } from './support/guesses.js';
 import { startService, type TestService } from './support/service.js';
 
 const HOUR = 3600;
-/** Addresses of a customer who has used it before, of one who has not, and of somebody else. */
+/** A known address of the customer, an unknown one, and the address of an attacker. */
 const HOME = '192.0.2.1';
 const CAFE = '198.51.100.7';
 const ATTACKER = '203.0.113.9';
@@ -36,7 +46,7 @@ function tryPassword(address: string, password: string, email = ayu.email) {
   return login(service.client(), address, email, password);
 }
 
-async function expectRefused(address: string, email = ayu.email): Promise<void> {
+async function expectRejected(address: string, email = ayu.email): Promise<void> {
   expectWrongPassword(await tryPassword(address, PASSWORD, email));
 }
 
@@ -44,47 +54,47 @@ async function expectLetIn(address: string, email = ayu.email): Promise<void> {
   expect((await tryPassword(address, PASSWORD, email)).status).toBe(200);
 }
 
-/** As if an address had given so many wrong passwords for an account. */
-async function guessed(address: string, times: number, email = ayu.email): Promise<void> {
+/** Counts wrong passwords of an address for an account without sending them. */
+async function countWrongPasswords(address: string, times: number, email = ayu.email): Promise<void> {
   await tryPassword(address, WRONG, email);
   await setCounts(service, 'password-from', times);
 }
 
-describe('guessing at one account from one address', () => {
-  it('after 50 wrong passwords the right one is answered like a wrong one, there and nowhere else', async () => {
-    const answers = await Promise.all(Array.from({ length: 49 }, () => tryPassword(ATTACKER, WRONG)));
-    for (const answer of answers) expectWrongPassword(answer);
+describe('password guesses for one account from one address', () => {
+  it('end after 50 wrong passwords: the correct one gets the response of a wrong one, but only from there', async () => {
+    const responses = await Promise.all(Array.from({ length: 49 }, () => tryPassword(ATTACKER, WRONG)));
+    for (const response of responses) expectWrongPassword(response);
     const last = await tryPassword(ATTACKER, WRONG);
     expect(await counts(service)).toMatchObject({ 'password-from': 50, 'password-at': 50, 'wrong-of': 50 });
 
-    const refused = await tryPassword(ATTACKER, PASSWORD);
-    expectWrongPassword(refused);
+    const rejected = await tryPassword(ATTACKER, PASSWORD);
+    expectWrongPassword(rejected);
     const withoutVariables = ({ headers }: typeof last) => ({
       ...(headers as Record<string, string>),
       'x-request-id': '',
       date: '',
     });
-    expect(withoutVariables(refused)).toEqual(withoutVariables(last));
-    expect(refused.text).toBe(last.text);
+    expect(withoutVariables(rejected)).toEqual(withoutVariables(last));
+    expect(rejected.text).toBe(last.text);
     await expectLetIn(HOME);
     await expectLetIn(ATTACKER, (await newAccount(service)).email);
   });
 
-  it('the hour begins with the first wrong password, and refused ones do not make it longer', async () => {
-    await guessed(ATTACKER, 50);
+  it('are blocked for an hour from the first wrong password, which rejected guesses do not extend', async () => {
+    await countWrongPasswords(ATTACKER, 50);
     await ageCounts(service, HOUR - 60);
-    await expectRefused(ATTACKER);
+    await expectRejected(ATTACKER);
     await ageCounts(service, 60);
     await expectLetIn(ATTACKER);
   });
 
-  it('a right password deletes the count of wrong ones before it', async () => {
-    await guessed(HOME, 49);
+  it('start again after a correct password', async () => {
+    await countWrongPasswords(HOME, 49);
     await expectLetIn(HOME);
     expect(await counts(service)).not.toHaveProperty('password-from');
   });
 
-  it('an unknown e-mail is counted and answered alike, in any case', async () => {
+  it('are counted and answered in the same way for an unknown e-mail, in any case', async () => {
     const email = 'Nobody.At.All@example.com';
     expectWrongPassword(await tryPassword(ATTACKER, WRONG, email));
     expectWrongPassword(await tryPassword(ATTACKER, WRONG, email.toLowerCase()));
@@ -93,39 +103,59 @@ describe('guessing at one account from one address', () => {
     expectWrongPassword(await tryPassword(ATTACKER, WRONG, email));
   });
 
-  it('the current password that a change asks for is counted with the passwords of the login', async () => {
+  it('include the current password that a change of the account requires', async () => {
     const passwords = { password: 'x', passwordConfirmation: 'x' };
     const change = (address: string, currentPassword: string) =>
       from(address, ayu.client.put('/api/users/password').send({ currentPassword, ...passwords }));
     const rename = (password: string) =>
       from(ATTACKER, ayu.client.patch('/api/users').send({ email: 'new-mail@example.com', password }));
-    for (const answer of [await change(ATTACKER, WRONG), await rename(WRONG)]) expectWrongPassword(answer);
+    for (const response of [await change(ATTACKER, WRONG), await rename(WRONG)])
+      expectWrongPassword(response);
     await tryPassword(ATTACKER, WRONG, ayu.email.toUpperCase());
     expect(await counts(service)).toMatchObject({ 'password-from': 3 });
     await setCounts(service, 'password-from', 50);
-    for (const answer of [await change(ATTACKER, PASSWORD), await rename(PASSWORD)])
-      expectWrongPassword(answer);
+    for (const response of [await change(ATTACKER, PASSWORD), await rename(PASSWORD)])
+      expectWrongPassword(response);
     await change(HOME, PASSWORD).expect(204);
   });
 });
 
-describe('guessing at one account from many addresses', () => {
+describe('parallel logins', () => {
+  it('with wrong passwords are checked only as often as the limit allows', async () => {
+    const before = await proofs('password');
+    const responses = await Promise.all(Array.from({ length: 120 }, () => tryPassword(ATTACKER, WRONG)));
+    for (const response of responses) expectWrongPassword(response);
+    const after = await proofs('password');
+    expect([after.wrong - before.wrong, after.slowed - before.slowed]).toEqual([50, 70]);
+    expect(await counts(service)).toMatchObject({ 'password-at': 50, 'wrong-of': 120 });
+    await expectRejected(ATTACKER);
+    await expectLetIn(HOME);
+  });
+
+  it('with the right password all succeed and leave no count', async () => {
+    const responses = await Promise.all(Array.from({ length: 60 }, () => tryPassword(CAFE, PASSWORD)));
+    expect(responses.map(({ status }) => status)).toEqual(responses.map(() => 200));
+    expect(await counts(service)).toEqual({ 'password-at': 0, 'wrong-of': 0, known: 1 });
+  });
+});
+
+describe('password guesses for one account from many addresses', () => {
   beforeEach(async () => {
     await expectLetIn(HOME);
     await tryPassword(ATTACKER, WRONG);
     await setCounts(service, 'password-at', 100);
   });
 
-  it('after 100 wrong passwords an hour a new address has its first guess alone', async () => {
+  it('leave an unknown address one guess after 100 wrong passwords in an hour', async () => {
     await expectLetIn(CAFE);
     expectWrongPassword(await tryPassword('203.0.113.10', WRONG));
-    await expectRefused('203.0.113.10');
-    await expectRefused(ATTACKER);
+    await expectRejected('203.0.113.10');
+    await expectRejected(ATTACKER);
     await ageCounts(service, HOUR);
     await expectLetIn('203.0.113.10');
   });
 
-  it('an address is known for 30 days, and for 30 more after each month of use', async () => {
+  it('do not affect an address that the owner has used within 30 days', async () => {
     for (let month = 0; month < 2; month += 1) {
       await ageCounts(service, 29 * 24 * HOUR);
       await expectLetIn(HOME);
@@ -137,8 +167,8 @@ describe('guessing at one account from many addresses', () => {
   });
 });
 
-describe('guessing at many accounts from one address', () => {
-  it('after 1,000 wrong ones in 15 minutes only accounts whose owners have used it are let in', async () => {
+describe('password guesses for many accounts from one address', () => {
+  it('leave only owners who have used the address after 1,000 wrong passwords in 15 minutes', async () => {
     const newcomer = await newAccount(service);
     await expectLetIn(ATTACKER);
     const email = 'registered-there@example.com';
@@ -147,7 +177,7 @@ describe('guessing at many accounts from one address', () => {
     await setCounts(service, 'wrong-of', 999);
     await tryPassword(ATTACKER, WRONG, 'nobody@example.com');
 
-    await expectRefused(ATTACKER, newcomer.email);
+    await expectRejected(ATTACKER, newcomer.email);
     await expectLetIn(ATTACKER);
     await expectLetIn(ATTACKER, email);
     await expectLetIn(CAFE, newcomer.email);
@@ -156,78 +186,122 @@ describe('guessing at many accounts from one address', () => {
   });
 });
 
-describe('guessing at codes', () => {
-  it('after 20 wrong codes the right one is answered like a wrong one, and costs the owner no try', async () => {
-    const code = await codeTo(service, ayu.email);
-    const verify = (address: string, otp: string) =>
-      from(address, ayu.client.clone().post('/api/otp/verify').send({ otp }));
-    expectWrongCode(await verify(ATTACKER, code === '000000' ? '000001' : '000000'));
-    await setCounts(service, 'code-from', 20);
+describe('guesses of codes', () => {
+  let code: string;
+
+  beforeEach(async () => {
+    // A second request would replace a mail that has not been sent.
+    await codeTo(service, ayu.email);
+    await ageMails(service, 60);
+    await from(HOME, ayu.client.clone().post('/api/otp')).expect(204);
+    code = await codeTo(service, ayu.email, SUBJECTS.verification, 2);
+  });
+
+  const verify = (address: string, otp: string, { client } = ayu) =>
+    from(address, client.clone().post('/api/otp/verify').send({ otp }));
+  const triesOf = async ({ id }: TestAccount) => (await storedOtp(service, id))?.tries ?? 0;
+
+  it('from one address leave all other addresses their tries', async () => {
+    for (const wrong of wrongCodes(code, 5)) expectWrongCode(await verify(ATTACKER, wrong));
     expectWrongCode(await verify(ATTACKER, code));
-    expect((await storedOtp(service, ayu.id))?.tries).toBe(1);
+    expect(await triesOf(ayu)).toBe(5);
+    expect((await verify(CAFE, code)).status).toBe(200);
+  });
+
+  it('in parallel are checked 5 times from one address and 20 times in total', async () => {
+    const guesses = wrongCodes(code, 60).map((wrong, index) => verify(`203.0.113.${index % 6}`, wrong));
+    for (const response of await Promise.all(guesses)) expectWrongCode(response);
+    expect(await triesOf(ayu)).toBe(20);
+    expectWrongCode(await verify(CAFE, code));
+  });
+
+  it('from elsewhere do not lock out the address that requested the code', async () => {
+    const guesses = wrongCodes(code, 25).map((wrong, index) => verify(`203.0.113.${index % 5}`, wrong));
+    await Promise.all(guesses);
+    for (const wrong of wrongCodes(code, 4)) expectWrongCode(await verify(HOME, wrong));
     expect((await verify(HOME, code)).status).toBe(200);
   });
 
-  it('the same for a reset, which also deletes the count of wrong passwords', async () => {
+  it('from elsewhere do not lock out an address that the owner has used before', async () => {
+    await expectLetIn(CAFE);
+    await Promise.all(wrongCodes(code, 20).map((wrong, index) => verify(`203.0.113.${index % 4}`, wrong)));
+    expect((await verify(CAFE, code)).status).toBe(200);
+  });
+
+  it('in parallel are checked 60 times an hour from one address over all accounts', async () => {
+    const accounts = await Promise.all(Array.from({ length: 20 }, () => newAccount(service)));
+    const codes = await Promise.all(accounts.map(({ email }) => codeTo(service, email)));
+    await forgetCounts(service);
+    const guesses = accounts.flatMap((account, index) =>
+      wrongCodes(codes[index] ?? '', 4).map((wrong) => verify(ATTACKER, wrong, account)),
+    );
+    for (const response of await Promise.all(guesses)) expectWrongCode(response);
+    const tries = await Promise.all(accounts.map(triesOf));
+    expect(tries.reduce((sum, count) => sum + count)).toBe(60);
+    expectWrongCode(await verify(ATTACKER, code));
+    expect((await verify(HOME, code)).status).toBe(200);
+    await ageCounts(service, HOUR);
+    const [first] = accounts;
+    expect((await verify(ATTACKER, codes[0] ?? '', first)).status).toBe(200);
+  });
+
+  it('leave no count if the codes are correct', async () => {
+    expect((await verify(CAFE, code)).status).toBe(200);
+    expect(await counts(service)).toMatchObject({ 'code-from': 0, 'codes-of': 0, known: 1 });
+  });
+
+  it('are counted in the same way for accounts that do not exist', async () => {
+    const reset = (email: string) =>
+      from(
+        ATTACKER,
+        service.client().post('/api/password/reset').send({
+          email,
+          otp: '000000',
+          password: PASSWORD,
+          passwordConfirmation: PASSWORD,
+        }),
+      );
+    for (const email of ['nobody@example.com', 'NOBODY@example.com']) expectWrongCode(await reset(email));
+    expect(await counts(service)).toMatchObject({ 'code-from': 2, 'codes-of': 2 });
+  });
+
+  it('have the same limits for a reset, which deletes the count of wrong passwords', async () => {
     await from(HOME, service.client().post('/api/password/forgot').send({ email: ayu.email })).expect(204);
     const otp = await codeTo(service, ayu.email, SUBJECTS.reset);
     const body = { email: ayu.email, password: PASSWORD, passwordConfirmation: PASSWORD };
-    const reset = (address: string, code: string) =>
+    const reset = (address: string, tried: string) =>
       from(
         address,
         service
           .client()
           .post('/api/password/reset')
-          .send({ ...body, otp: code }),
+          .send({ ...body, otp: tried }),
       );
-    expectWrongCode(await reset(ATTACKER, otp === '000000' ? '000001' : '000000'));
-    await setCounts(service, 'code-from', 20);
+    for (const wrong of wrongCodes(otp, 5)) expectWrongCode(await reset(ATTACKER, wrong));
     expectWrongCode(await reset(ATTACKER, otp));
-    await guessed(HOME, 50);
-    await expectRefused(HOME);
+    await countWrongPasswords(HOME, 50);
+    await expectRejected(HOME);
     expect((await reset(HOME, otp)).status).toBe(204);
     await expectLetIn(HOME);
   });
 });
 
-it('one address has ten codes an hour mailed to an account at most; another address can still ask', async () => {
-  const sendAgain = async (address: string): Promise<void> => {
-    await service.database.pool.query(
-      `UPDATE one_time_passwords SET requested_at = now() - interval '2 minutes' WHERE user_id = $1`,
-      [ayu.id],
-    );
-    await from(address, ayu.client.clone().post('/api/otp')).expect(204);
-  };
-  await codeTo(service, ayu.email);
-  await sendAgain(ATTACKER);
-  await codeTo(service, ayu.email, SUBJECTS.verification, 2);
-  await setCounts(service, 'mails-to', 10);
-  await sendAgain(ATTACKER);
-  const { rows } = await service.database.pool.query<{ age: number }>(
-    'SELECT extract(epoch FROM now() - requested_at)::float AS age FROM one_time_passwords WHERE user_id = $1',
-    [ayu.id],
-  );
-  expect(rows[0]?.age).toBeGreaterThan(100);
-  await sendAgain(HOME);
-  await codeTo(service, ayu.email, SUBJECTS.verification, 3);
-});
-
-describe('the counts', () => {
-  it('are by address or IPv6 network, without the port that some proxies add', async () => {
-    await guessed('2001:db8::1', 50);
-    for (const address of ['2001:db8::ffff:1', '[2001:db8::1]:4711']) await expectRefused(address);
+describe('the counts of guesses', () => {
+  it('are kept by IPv4 address or IPv6 network, without the port that some proxies add', async () => {
+    await countWrongPasswords('2001:db8::1', 50);
+    for (const address of ['2001:db8::ffff:1', '[2001:db8::1]:4711']) await expectRejected(address);
     await expectLetIn('2001:db8:0:1::1');
-    await guessed(ATTACKER, 50);
-    for (const address of [`::ffff:${ATTACKER}`, `${ATTACKER}:4711`]) await expectRefused(address);
+    await countWrongPasswords(ATTACKER, 50);
+    for (const address of [`::ffff:${ATTACKER}`, `${ATTACKER}:4711`]) await expectRejected(address);
   });
 
-  it('are by what the nearest proxy says, not by what a client wrote before it', async () => {
-    await guessed(ATTACKER, 50);
-    await expectRefused(`${HOME}, ${ATTACKER}`);
+  it('use the address that the nearest proxy adds, not an address that the client claims', async () => {
+    await countWrongPasswords(ATTACKER, 50);
+    await expectRejected(`${HOME}, ${ATTACKER}`);
     await expectLetIn(`${ATTACKER}, ${HOME}`);
   });
 
-  it('name neither an account nor an address', async () => {
+  it('contain neither accounts nor addresses', async () => {
     await tryPassword(ATTACKER, WRONG, 'nobody@example.com');
     await expectLetIn(HOME);
     const { rows } = await service.database.pool.query<{ key: string }>('SELECT key FROM attempt_counts');
@@ -235,7 +309,7 @@ describe('the counts', () => {
     for (const { key } of rows) expect(key).toMatch(/^[a-z-]+:[\w-]{43}$/);
   });
 
-  it('without TRUSTED_PROXIES, X-Forwarded-For and its relatives have no effect', async () => {
+  it('ignore X-Forwarded-For and similar headers without TRUSTED_PROXIES', async () => {
     const plain = await startService();
     try {
       const { email } = await newAccount(plain);

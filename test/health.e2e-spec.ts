@@ -24,13 +24,13 @@ describe('health', () => {
   const ready = () => service.client().get('/api/health/ready');
   const becomesReady = () => until('the service is ready', async () => (await ready()).status === 200);
 
-  it('a service that can work is alive and ready (contract 16.1)', async () => {
+  it('a service with a working database and queue is alive and ready (contract 16.1)', async () => {
     await service.client().get('/api/health/live').expect(200, { status: 'success', data: {} });
     await becomesReady();
     await ready().expect(200, { status: 'success', data: {} });
   });
 
-  it('a service with a migration that has not run is not ready, and says so', async () => {
+  it('a service with pending migrations is not ready and lists them', async () => {
     const { rows } = await database.pool.query<{ id: number; timestamp: string; name: string }>(
       'DELETE FROM migrations WHERE id = (SELECT max(id) FROM migrations) RETURNING *',
     );
@@ -42,7 +42,7 @@ describe('health', () => {
     await ready().expect(200);
   });
 
-  it('without its database a service is alive and not ready; it is ready again when the database is back', async () => {
+  it('a service without its database is alive but not ready, and ready again once the database is available', async () => {
     await proxy.down();
     await until('the queue noticed too', async () => {
       const { status, text } = await ready();
@@ -51,11 +51,44 @@ describe('health', () => {
     const line = service.log.findLast(({ msg }) => String(msg).startsWith('not ready: database ('));
     expect(line).toMatchObject({
       level: 'warn',
-      msg: expect.stringContaining('queue (it takes no jobs') as string,
+      msg: expect.stringContaining('queue (it fetches no jobs') as string,
     });
     expect(line).not.toHaveProperty('err');
     await service.client().get('/api/health/live').expect(200);
     await proxy.up();
     await becomesReady();
+  });
+
+  it('a service whose database is read-only is alive but not ready, and ready again once the database accepts writes', async () => {
+    const name = new URL(database.url).pathname.slice(1);
+    /** Applies only to new connections, so the existing ones must be closed. */
+    const setReadOnly = async (state: 'on' | 'off') => {
+      await database.pool.query(`ALTER DATABASE ${name} SET default_transaction_read_only = ${state}`);
+      await proxy.down();
+      await proxy.up();
+    };
+    await setReadOnly('on');
+    await until('the queue noticed too', async () => {
+      const { status, text } = await ready();
+      return status === 503 && text.includes('the service is not ready: database, queue');
+    });
+    const isRefused = ({ msg }: Record<string, unknown>) =>
+      String(msg).includes('not ready: database (the server is read-only or a standby)');
+    expect(service.log.some(isRefused)).toBe(true);
+    await service.client().get('/api/health/live').expect(200);
+    await database.pool.query('SET default_transaction_read_only = off');
+    await setReadOnly('off');
+    await becomesReady();
+  });
+
+  it('the log contains one line when the queue stops and one line when it works again', () => {
+    const lines = service.log.map(({ msg }) => String(msg)).filter((line) => line.startsWith('the queue'));
+    expect(lines.length).toBeGreaterThanOrEqual(4);
+    for (const [index, line] of lines.entries())
+      expect(line).toMatch(
+        index % 2 === 0
+          ? /^the queue stopped and restarts until it works: /
+          : /^the queue works again after \d+ s$/,
+      );
   });
 });

@@ -58,7 +58,7 @@ describe('products while the image host fails', () => {
     return expectOnlyImages(service.database, standIn, urls);
   }
 
-  /** Inserts what a process left that died between its ledger row and the attachment. */
+  /** Inserts a staged image of a process that died before it attached the image. */
   async function leaveStaged(ageSeconds: number, count = 1): Promise<string[]> {
     const ids = Array.from({ length: count }, () => randomUUID());
     await service.database.pool.query(
@@ -70,7 +70,7 @@ describe('products while the image host fails', () => {
     return ids;
   }
 
-  it('the uploads of one request run side by side and keep their order', async () => {
+  it('the uploads of one request run in parallel, and the images stay in the order sent', async () => {
     standIn.delayMs = 100;
     const files = pictures(5);
     const { images } = await createProduct(admin, files);
@@ -83,7 +83,7 @@ describe('products while the image host fails', () => {
   });
 
   it.each(['error', 'down', 'answer-lost', 'garbage'] as const)(
-    'an upload k of 5 that fails by %s leaves nothing',
+    'a failed upload of any of 5 images (%s) leaves neither a product nor an image',
     async (kind) => {
       for (const nth of [1, 2, 3, 4, 5]) {
         standIn.clearFaults();
@@ -97,7 +97,7 @@ describe('products while the image host fails', () => {
     },
   );
 
-  it('an update with an upload that fails leaves product and images as they were', async () => {
+  it('an update with a failed upload changes neither the product nor its images', async () => {
     const before = await createProduct(admin, pictures(2));
     const fields = { ...BREAD, 'images.removed[]': before.images[0] ?? '' };
     for (const kind of ['error', 'down', 'answer-lost', 'garbage'] as const) {
@@ -110,7 +110,7 @@ describe('products while the image host fails', () => {
     await expectOnly(before.images);
   });
 
-  it('deletion answers 204 while the host is down, and the images go when it is back', async () => {
+  it('a product is deleted with 204 while the host is down, and its images are removed once the host is available', async () => {
     const other = await createProduct(admin, pictures(1));
     const { id } = await createProduct(admin, pictures(3));
     await standIn.down();
@@ -124,14 +124,14 @@ describe('products while the image host fails', () => {
       return rows.length > 0;
     });
     expect(standIn.images.size).toBe(4);
-    // However often it has failed: an image that is given up stays at the host for ever.
+    // Retries never end: an image without a pending removal would stay at the host forever.
     await service.database.pool.query('UPDATE graphile_worker._private_jobs SET attempts = 1000');
     await standIn.up();
     await expectOnly(other.images);
   });
 
   it.each(['error', 'down', 'garbage', 'answer-lost'] as const)(
-    'removals that fail by %s are repeated until the host confirms them',
+    'failed removals (%s) are retried until the host confirms them',
     async (kind) => {
       const { id } = await createProduct(admin, pictures(2));
       standIn.fault({ operation: 'destroy', kind, nth: 1 });
@@ -143,7 +143,7 @@ describe('products while the image host fails', () => {
     },
   );
 
-  it('six updates at once never pass 5 images, and the host holds what the catalog shows', async () => {
+  it('six parallel updates never exceed 5 images, and the host contains exactly the images of the catalog', async () => {
     const { id } = await createProduct(admin, pictures(2));
     standIn.delayMs = 50;
     const answers = await Promise.all(
@@ -158,7 +158,7 @@ describe('products while the image host fails', () => {
     await expectOnly(images ?? []);
   });
 
-  it('updates at once that remove the same image and add others lose none', async () => {
+  it('parallel updates that remove the same image and add others lose no image', async () => {
     const { id, images } = await createProduct(admin, pictures(3));
     const fields = { ...BREAD, 'images.removed[]': images[0] ?? '' };
     await Promise.all(
@@ -170,7 +170,7 @@ describe('products while the image host fails', () => {
     await expectOnly(after);
   });
 
-  it('an update and a deletion at once leave neither a product nor an image', async () => {
+  it('a parallel update and deletion leave neither a product nor an image', async () => {
     standIn.delayMs = 30;
     for (let round = 0; round < 5; round += 1) {
       const { id } = await createProduct(admin, pictures(1));
@@ -190,7 +190,7 @@ describe('products while the image host fails', () => {
     await expectOnly([]);
   });
 
-  it('images that a crash left staged are removed after the next start', async () => {
+  it('images that were staged before a crash are removed after the next start', async () => {
     await leaveStaged(601, 150);
     const young = await leaveStaged(300);
     const { images } = await createProduct(admin, pictures(1));
@@ -209,7 +209,7 @@ describe('products while the image host fails', () => {
     }
   });
 
-  it('an image swept while its request still uploads is never attached', async () => {
+  it('an image that was swept during its upload is never attached', async () => {
     await service.stop();
     service = await start({ STAGED_IMAGE_TTL_S: '1' });
     admin = await service.admin();
@@ -233,7 +233,7 @@ describe('products while the image host fails', () => {
     await expectOnly(before.images);
   });
 
-  it('a row whose upload may still arrive is kept, and its image removed once more', async () => {
+  it('the ledger row of an upload that may still arrive stays, and its image is removed again later', async () => {
     standIn.fault({ operation: 'upload', kind: 'answer-lost', nth: 1 });
     await form(admin.post('/api/products'), CAKE, pictures(1)).expect(500);
     await until('it was removed once', () => standIn.images.size === 0);
@@ -248,12 +248,12 @@ describe('products while the image host fails', () => {
     expect(waiting).toBeLessThanOrEqual(61);
     const [line] = await ledger(service.database);
     expect(line?.state).toBe('condemned');
-    // The upload arrives after all.
+    // The delayed upload arrives.
     standIn.images.set(line?.id ?? '', { bytes: png(), format: 'png', version: 1 });
     await expectOnly([]);
   });
 
-  it('images stored before IMAGE_HOST changed are still removed from where they are', async () => {
+  it('images that were stored before IMAGE_HOST changed are removed from their earlier host', async () => {
     const database = await createDatabase();
     const settings = { CLOUDINARY_URL: standIn.url, DATA_DIR: service.dataDir };
     try {

@@ -19,13 +19,13 @@ describe('Cloudinary image host', () => {
   beforeEach(async () => {
     standIn = await CloudinaryStandIn.start({ apiSecret: SECRET });
     standIn.dripIntervalMs = 20;
-    // Generous where a test does not wait for it: the machine may be busy.
+    // Long for tests that do not wait for the deadline, because the machine may be busy.
     host = new CloudinaryImageHost(standIn.url, 10_000);
   });
 
   afterEach(() => standIn.close());
 
-  /** The error of a call that fails; it must hold neither secret nor signature. */
+  /** Returns the error of a failed call and checks that it contains neither a secret nor a signature. */
   async function failureOf(call: Promise<unknown>): Promise<ImageHostError> {
     const error: unknown = await call.then(
       () => undefined,
@@ -45,19 +45,19 @@ describe('Cloudinary image host', () => {
   }
 
   it.each<CloudinaryOperation>(['upload', 'destroy'])(
-    'fails the request %s signed with a wrong secret and repeats neither secret nor signature',
+    'fails the request %s with a wrong secret and reveals neither secret nor signature',
     async (operation) => {
       const wrong = new CloudinaryImageHost(standIn.url.replace(SECRET, 'aWrongSecret'));
       const error = await failureOf(run(wrong, operation, randomUUID()));
       expect(error.httpCode).toBe(401);
-      expect(error.message).toMatch(/^image host: (upload|remove) failed: the host answered 401$/);
+      expect(error.message).toMatch(/^image host: (upload|remove) failed: the host responded with 401$/);
       expect(standIn.calls.at(-1)?.signatureValid).toBe(false);
       expect(standIn.images.size).toBe(0);
     },
   );
 
   it.each(['{"result":"error"}', 'null', ''])(
-    'fails a removal that is answered 200 with %p',
+    'fails a removal that gets 200 with the body %p',
     async (body) => {
       standIn.fault({ operation: 'destroy', kind: 'answer', status: 200, body });
       await failureOf(host.remove(randomUUID()));
@@ -67,12 +67,12 @@ describe('Cloudinary image host', () => {
   it.each([
     ['no URL', undefined],
     ['a script', 'javascript:alert(1)'],
-  ])('fails an upload that is answered with %s for a URL', async (_what, url) => {
+  ])('fails an upload whose response contains %s instead of a URL', async (_what, url) => {
     const id = randomUUID();
     const body = JSON.stringify({ public_id: id, secure_url: url });
     standIn.fault({ operation: 'upload', kind: 'answer', status: 200, body });
     const error = await failureOf(run(host, 'upload', id));
-    expect(error.reason).toBe('the answer holds no usable URL');
+    expect(error.reason).toBe('the response contains no usable URL');
   });
 
   it.each([
@@ -88,7 +88,7 @@ describe('Cloudinary image host', () => {
       const startedAt = performance.now();
       const error = await failureOf(run(impatient, operation, randomUUID()));
       const elapsedMs = performance.now() - startedAt;
-      expect(error.reason).toBe(`no complete answer within ${DEADLINE_MS} ms`);
+      expect(error.reason).toBe(`no complete response within ${DEADLINE_MS} ms`);
       expect(elapsedMs).toBeGreaterThan(DEADLINE_MS - 10);
       expect(elapsedMs).toBeLessThan(DEADLINE_MS + 2_000);
       await until('the connection is closed', () => standIn.openConnections === 0);
@@ -119,7 +119,7 @@ describe('local image host', () => {
   }
 
   it.each(['png', 'tmp'])(
-    'removes by its id what a crash in the middle of an upload left as .%s',
+    'removes an incomplete .%s file of a crashed upload by the id of the image',
     async (ending) => {
       const id = randomUUID();
       await mkdir(join(directory, id.slice(0, 2)), { recursive: true });

@@ -32,7 +32,7 @@ describe('images of the local host', () => {
     return { id, path: url.pathname };
   }
 
-  /** The path as written: clients normalise `..` before they send it. */
+  /** Requests a path exactly as written. HTTP clients would normalize `..`. */
   async function getRaw(path: string): Promise<{ status: number | undefined; body: unknown }> {
     const [answer] = await sendRaw(
       service.url,
@@ -45,7 +45,7 @@ describe('images of the local host', () => {
     ['a PNG', png('type'), 'image/png', /\.png$/],
     ['a JPEG', jpeg('type'), 'image/jpeg', /\.jpg$/],
   ])(
-    'shows %s to anyone, byte for byte, with its type and nothing to sniff',
+    'are sent to anyone unchanged, with their type and without sniffing: %s',
     async (_, bytes, type, name) => {
       const { path } = await store(bytes);
       expect(path).toMatch(name);
@@ -63,7 +63,7 @@ describe('images of the local host', () => {
     },
   );
 
-  it('answers 304 to the ETag that it gave, and 200 to another', async () => {
+  it('are sent with 304 for their current ETag and with 200 for another one', async () => {
     const { path } = await store(png('etag'));
     const { etag } = (await anyone.get(path).expect(200)).headers as { etag: string };
     expect(etag).toMatch(/^(W\/)?".+"$/);
@@ -72,7 +72,7 @@ describe('images of the local host', () => {
     await anyone.get(path).set('If-None-Match', '"another"').expect(200);
   });
 
-  it('a client that leaves in the middle of a picture causes no error in the log', async () => {
+  it('cause no error in the log when a client disconnects during a download', async () => {
     const { path } = await store(padded(png('long'), 5 * 1024 * 1024));
     const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
     socket.write(`GET ${path} HTTP/1.1\r\nHost: bakery.test\r\nX-Request-Id: left\r\n\r\n`);
@@ -84,13 +84,13 @@ describe('images of the local host', () => {
     expect(line).toMatchObject({ level: 'info', aborted: true });
   });
 
-  it('answers 400 to a condition that does not hold', async () => {
+  it('are not sent if the If-Match condition of the request fails: 400', async () => {
     const { path } = await store(png('condition'));
     const answer = await anyone.get(path).set('If-Match', '"another"');
     expectFailure(answer, 400, MESSAGES.malformedRequest);
   });
 
-  describe('what is no stored image is a 404', () => {
+  describe('a path that names no stored image', () => {
     beforeAll(async () => {
       const folder = join(service.dataDir, 'images', ID.slice(0, 2));
       await mkdir(folder, { recursive: true });
@@ -101,7 +101,7 @@ describe('images of the local host', () => {
     });
 
     it.each([
-      `${ID}.png`, // A symbolic link that leads elsewhere.
+      `${ID}.png`, // A symbolic link to a file outside of the folder.
       `${ID}.tmp`,
       `${ID}.svg`,
       ID,
@@ -110,11 +110,11 @@ describe('images of the local host', () => {
       '../secret.png',
       '%2Fetc%2Fpasswd',
       '',
-    ])('%s', async (name) => {
+    ])('gets 404: %s', async (name) => {
       expect(await getRaw(`/api/images/${name}`)).toEqual({ status: 404, body: NOT_FOUND });
     });
 
-    it('a name that cannot be decoded: 400', async () => {
+    it('gets 400 if its percent-encoding is invalid', async () => {
       expect(await getRaw('/api/images/%E0%A4%A')).toMatchObject({ status: 400 });
     });
   });

@@ -1,8 +1,8 @@
-import { newAccount, storedUser } from './support/accounts.js';
-import { type Client, cookiesOf } from './support/client.js';
+import { newAccount, storedSessions } from './support/accounts.js';
+import { type Client, parseCookies } from './support/client.js';
 import { expectFailure, MESSAGES } from './support/failure.js';
 import { REFRESH_SECRET, startService, type TestService } from './support/service.js';
-import { claimsOf, expiredToken, goodClaims, signToken } from './support/tokens.js';
+import { decodeClaims, expiredToken, goodClaims, signToken } from './support/tokens.js';
 
 let service: TestService;
 
@@ -13,18 +13,16 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 async function hasSession(id: number): Promise<boolean> {
-  const { refresh_token_digest, session_id } = await storedUser(service, id);
-  expect(refresh_token_digest === null).toBe(session_id === null);
-  return session_id !== null;
+  return (await storedSessions(service, id)).length > 0;
 }
 
-/** A client with this access cookie and no other. */
+/** Returns a client with only this access cookie. */
 function bearer(accessToken: string): Client {
   return service.client().setCookie('accessToken', accessToken);
 }
 
-describe('a logout', () => {
-  it('answers 204 and clears both cookies on their own paths with their flags', async () => {
+describe('POST /api/logout', () => {
+  it('returns 204 and clears both cookies on their own paths with their flags', async () => {
     const { client } = await newAccount(service);
     const response = await client.post('/api/logout').expect(204);
     expect(response.text).toBe('');
@@ -35,7 +33,7 @@ describe('a logout', () => {
       secure: '',
       samesite: 'None',
     });
-    expect(cookiesOf(response)).toEqual([
+    expect(parseCookies(response)).toEqual([
       { name: 'accessToken', value: '', attributes: cleared('/') },
       { name: 'refreshToken', value: '', attributes: cleared('/api/refresh') },
     ]);
@@ -43,9 +41,9 @@ describe('a logout', () => {
     expectFailure(await client.get('/api/refresh'), 401, MESSAGES.missingRefreshToken);
   });
 
-  it('ends it with an access cookie that is well signed and expired, too', async () => {
+  it('ends the session of an expired, well-signed access cookie', async () => {
     const { client, id, email } = await newAccount(service);
-    const { jti } = claimsOf(client.cookie('accessToken'));
+    const { jti } = decodeClaims(client.cookie('accessToken'));
     await bearer(expiredToken({ tokenId: id, email, jti }))
       .post('/api/logout')
       .expect(204);
@@ -53,8 +51,8 @@ describe('a logout', () => {
   });
 });
 
-describe('a logout without a token of the live session', () => {
-  it('anyone is answered 204 with both cookies cleared', async () => {
+describe('POST /api/logout without a token of the live session', () => {
+  it('returns 204 to anyone and clears both cookies', async () => {
     for (const client of [
       service.client(),
       bearer(''),
@@ -63,7 +61,7 @@ describe('a logout without a token of the live session', () => {
       bearer('x'.repeat(6000)),
     ]) {
       const response = await client.post('/api/logout').expect(204);
-      expect(cookiesOf(response).map(({ name, value }) => [name, value])).toEqual([
+      expect(parseCookies(response).map(({ name, value }) => [name, value])).toEqual([
         ['accessToken', ''],
         ['refreshToken', ''],
       ]);
@@ -75,9 +73,9 @@ describe('a logout without a token of the live session', () => {
     ['of the key of the refresh tokens', { secret: REFRESH_SECRET }],
     ['of another algorithm', { algorithm: 'HS512' }],
     ['that is unsigned', { algorithm: 'none' }],
-  ])('an access cookie %s ends nothing', async (_what, forgery) => {
+  ])('ends no session with an access cookie %s', async (_what, forgery) => {
     const { client, id, email } = await newAccount(service);
-    const { jti } = claimsOf(client.cookie('accessToken'));
+    const { jti } = decodeClaims(client.cookie('accessToken'));
     await bearer(signToken(goodClaims({ tokenId: id, email, jti }), forgery))
       .post('/api/logout')
       .expect(204);
@@ -85,10 +83,10 @@ describe('a logout without a token of the live session', () => {
     await client.get('/api/refresh').expect(200);
   });
 
-  it('a well-signed access cookie of another session, or of another account, ends nothing', async () => {
+  it('ends no session with a well-signed access cookie of another session or account', async () => {
     const { client, id, email } = await newAccount(service);
     const other = await newAccount(service);
-    const { jti } = claimsOf(client.cookie('accessToken'));
+    const { jti } = decodeClaims(client.cookie('accessToken'));
     for (const claims of [
       { tokenId: id, email },
       { tokenId: other.id, jti },

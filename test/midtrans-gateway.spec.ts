@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import { inspect } from 'node:util';
 import { MidtransGateway } from '../src/gateway/midtrans.gateway.js';
 import {
-  GatewayRefusedError,
+  GatewayRejectedError,
   GatewayUnavailableError,
   type TransactionRequest,
 } from '../src/gateway/payment-gateway.js';
@@ -14,7 +14,7 @@ import { until } from './support/wait.js';
 const KEY = 'SB-Mid-server-theKeyOfThisTest';
 const WRONG_KEY = 'SB-Mid-server-anotherKey';
 const DEADLINE_MS = 300;
-/** Any half of a key, plain or as Basic authentication sends it. */
+/** Halves of both keys, in plain text and as in the Authorization header. */
 const SECRETS = [KEY, WRONG_KEY].flatMap((key) =>
   [key, Buffer.from(`${key}:`).toString('base64')].flatMap((text) => [
     text.slice(0, text.length / 2),
@@ -22,9 +22,9 @@ const SECRETS = [KEY, WRONG_KEY].flatMap((key) =>
   ]),
 );
 
-/** A payment page in a good answer to `create`. */
+/** Valid response to `create`. */
 const PAGE = { token: 't', redirect_url: 'https://example.com/' };
-/** A good answer to `status`. */
+/** Valid response to `status`. */
 const GOOD = {
   status_code: '200',
   transaction_id: 't',
@@ -47,7 +47,6 @@ describe('Midtrans gateway', () => {
 
   afterEach(() => standIn.close());
 
-  /** @param deadlineMs generous where a test does not wait for it: the machine may be busy */
   function gatewayWith(
     setting: Partial<ConstructorParameters<typeof MidtransGateway>[0]>,
     deadlineMs = 10_000,
@@ -58,20 +57,22 @@ describe('Midtrans gateway', () => {
 
   function run(target: MidtransGateway, operation: MidtransOperation, id: string): Promise<unknown> {
     if (operation === 'create') return target.createTransaction(requestOf(id));
+    if (operation === 'refund')
+      return target.refund(id, { refundKey: randomUUID(), amount: 185_000, reason: null });
     return operation === 'status' ? target.status(id) : target.end(id, operation);
   }
 
-  /** An order id for which the operation would succeed. */
+  /** Prepares an order id for which the operation succeeds. */
   function readyFor(operation: MidtransOperation): string {
     const id = randomUUID();
     if (operation === 'create') return id;
     standIn.open(id, 185_000);
-    standIn.setStatus(id, 'pending');
+    standIn.setStatus(id, operation === 'refund' ? 'settlement' : 'pending', { paymentType: 'qris' });
     return id;
   }
 
-  describe('opening a payment page', () => {
-    it('does not repeat a server key that a refusal repeats', async () => {
+  describe('createTransaction', () => {
+    it('removes the server key from the reason of a rejection', async () => {
       const basic = Buffer.from(`${KEY}:`).toString('base64');
       standIn.fault({
         operation: 'create',
@@ -79,12 +80,12 @@ describe('Midtrans gateway', () => {
         status: 400,
         body: { error_messages: [`unknown Merchant ${KEY}`, `Basic ${basic}`, 7, 'x'.repeat(10_000)] },
       });
-      const error = await failureOf(gateway.createTransaction(requestOf()), GatewayRefusedError);
+      const error = await failureOf(gateway.createTransaction(requestOf()), GatewayRejectedError);
       expect(error.message).toContain('unknown Merchant ***; Basic ***; xxx');
       expect(error.message.length).toBeLessThan(400);
     });
 
-    it('keeps to a shorter deadline given for the call, and to its own against a longer one', async () => {
+    it('ends at the shorter of the deadline of the call and the deadline of the gateway', async () => {
       standIn.fault({ operation: 'create', kind: 'hang' });
       const short = gateway.createTransaction(requestOf(), DEADLINE_MS);
       expect((await failureOf(short, GatewayUnavailableError)).message).toContain(`within ${DEADLINE_MS} ms`);
@@ -94,7 +95,7 @@ describe('Midtrans gateway', () => {
   });
 
   it.each<[MidtransOperation, string, number, string | object]>([
-    ['create', '429, Snap refusing for now', 429, { error_messages: ['Too many requests'] }],
+    ['create', '429 from Snap', 429, { error_messages: ['Too many requests'] }],
     ['create', '403 from something that is not Snap', 403, '<html>Forbidden</html>'],
     ['create', '200 with a page', 200, PAGE],
     ['create', '201 with half an object', 201, '{"token":"t"'],
@@ -102,44 +103,44 @@ describe('Midtrans gateway', () => {
     ['create', '201 with a script', 201, { ...PAGE, redirect_url: 'javascript:alert(1)' }],
     ['create', '201 with an endless address', 201, { ...PAGE, redirect_url: PAGE.redirect_url.repeat(150) }],
     ['status', '404 from something that is not the Core API', 404, '<html>Not Found</html>'],
-    ['status', '500 with a code that says otherwise', 500, GOOD],
+    ['status', '500 with another status code in the body', 500, GOOD],
     ['status', '200 with the code 500', 200, { ...GOOD, status_code: '500' }],
     ['status', '200 without a code', 200, { ...GOOD, status_code: undefined }],
     ['status', '200 without a transaction id', 200, { ...GOOD, transaction_id: undefined }],
     ['status', '200 with a number for an amount', 200, { ...GOOD, gross_amount: 185_000 }],
     ['status', '200 with U+0000 in a field', 200, { ...GOOD, payment_type: 'a\0b' }],
-  ])('%s is unavailable when the answer is %s', async (operation, _what, status, body) => {
+  ])('%s throws GatewayUnavailableError if the response is %s', async (operation, _what, status, body) => {
     standIn.fault({ operation, kind: 'answer', status, body });
     await failureOf(run(gateway, operation, randomUUID()), GatewayUnavailableError);
   });
 
-  describe('a call that meets trouble', () => {
+  describe('a call', () => {
     const operation = 'cancel';
 
     it.each<[string, MidtransFault]>([
       ['hang', { operation, kind: 'hang' }],
       ['drip', { operation, kind: 'drip' }],
       ['late', { operation, kind: 'late', afterMs: 60_000 }],
-    ])('%s: it is unavailable at the deadline and closes the connection', async (_kind, fault) => {
+    ])('fails at the deadline and closes the connection (fault: %s)', async (_kind, fault) => {
       const id = readyFor(operation);
       standIn.fault(fault);
       const startedAt = performance.now();
       const error = await failureOf(run(impatient, operation, id), GatewayUnavailableError);
       const elapsedMs = performance.now() - startedAt;
-      expect(error.message).toBe(`Midtrans ${operation}: no complete answer within ${DEADLINE_MS} ms`);
+      expect(error.message).toBe(`Midtrans ${operation}: no complete response within ${DEADLINE_MS} ms`);
       expect(elapsedMs).toBeGreaterThan(DEADLINE_MS - 10);
       expect(elapsedMs).toBeLessThan(DEADLINE_MS + 2_000);
       await until('the connection is closed', () => standIn.callsInProgress === 0, 2_000);
     });
 
-    it('an answer of more than 64 KiB is not read on, and the connection is closed', async () => {
+    it('stops reading a response of more than 64 KiB and closes the connection', async () => {
       standIn.fault({ operation, kind: 'answer', status: 200, body: ' '.repeat(8 * 1024 * 1024) });
       const error = await failureOf(run(gateway, operation, readyFor(operation)), GatewayUnavailableError);
-      expect(error.message).toBe(`Midtrans ${operation}: the answer exceeds 65536 bytes`);
+      expect(error.message).toBe(`Midtrans ${operation}: the response exceeds 65536 bytes`);
       await until('the connection is closed', () => standIn.callsInProgress === 0, 2_000);
     });
 
-    it('a redirect is not followed', async () => {
+    it('does not follow a redirect', async () => {
       const requests: string[] = [];
       const elsewhere = createServer((request, response) => {
         requests.push(request.url ?? '');
@@ -156,7 +157,7 @@ describe('Midtrans gateway', () => {
     });
   });
 
-  it('shows nothing of its key when it is printed or serialized', () => {
+  it('does not reveal the server key when the gateway is printed or serialized', () => {
     expectNoSecret(gateway);
   });
 });
@@ -173,7 +174,7 @@ function requestOf(orderId: string = randomUUID()): TransactionRequest {
   };
 }
 
-/** The error of a call that fails; it must hold nothing of a key. */
+/** Returns the error of a failed call, which must not contain any part of a key. */
 async function failureOf<T extends Error>(
   call: Promise<unknown>,
   type: new (message: string) => T,

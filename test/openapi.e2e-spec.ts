@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import request from 'supertest';
 import {
   documentOf,
@@ -10,6 +11,7 @@ import {
   type Schema,
 } from './support/openapi.js';
 import { expectedFailures, OPERATIONS } from './support/operations.js';
+import { NOT_FOUND } from './support/products.js';
 import { isDocumentation, routesOf } from './support/routes.js';
 import { startService, type TestService } from './support/service.js';
 
@@ -52,11 +54,12 @@ describe('what is described', () => {
   it.each(Object.entries(OPERATIONS))(
     '%s says what it is for and which cookie it needs',
     (name, [access]) => {
-      const { summary, tags, security } = operation(name);
+      const { summary, tags, security, 'x-access': declared } = operation(name);
+      expect(declared).toBe(access);
       expect(summary).toMatch(/\w{3}/);
       expect(tags).toHaveLength(1);
       const cookie = access === 'refresh cookie' ? 'refreshToken' : 'accessToken';
-      expect(security ?? []).toEqual(access === 'none' ? [] : [{ [cookie]: [] }]);
+      expect(security).toEqual(access === 'none' ? [] : [{ [cookie]: [] }]);
     },
   );
 
@@ -64,6 +67,35 @@ describe('what is described', () => {
     const byText = ([codeA, a]: readonly [number, string], [codeB, b]: readonly [number, string]): number =>
       codeA - codeB || a.localeCompare(b);
     expect(documentedFailures(name).sort(byText)).toEqual([...expectedFailures(name)].sort(byText));
+  });
+});
+
+describe('the document', () => {
+  it('has the version of the package and its licence', async () => {
+    const { version } = JSON.parse(await readFile('package.json', 'utf8')) as { version: string };
+    expect(document.info).toMatchObject({ version, license: { name: 'MIT' } });
+  });
+
+  it('defines a failure that operations share once', async () => {
+    const { body } = (await request(service.url).get('/api/docs-json').expect(200)) as { body: OpenApi };
+    const responses = operationsOf(body).flatMap(([, , operation]) => Object.entries(operation.responses));
+    const failing = responses.filter(([status, response]) => Number(status) >= 300 && !('$ref' in response));
+    const inline = failing
+      .map(([, response]) => JSON.stringify(response))
+      // Messages of fields belong to one operation.
+      .filter((response) => !response.includes('"details":'));
+    expect(inline).toEqual([...new Set(inline)]);
+    expect(Object.keys(body.components.responses)).toContain('AccessTokenMissingOrExpired');
+  });
+
+  it('is not sent again to a client that has it', async () => {
+    const { headers } = await request(service.url).get('/api/docs-json').expect(200);
+    await request(service.url).get('/api/docs-json').set('If-None-Match', String(headers.etag)).expect(304);
+  });
+
+  it('is available as JSON only', async () => {
+    const response = await request(service.url).get('/api/docs-yaml').expect(404);
+    expect(response.body).toEqual(NOT_FOUND);
   });
 });
 
@@ -114,6 +146,6 @@ describe('the page', () => {
     }
     const init = await request(service.url).get('/api/docs/swagger-ui-init.js').expect(200);
     const hosts = [...init.text.matchAll(/https?:\/\/([\w.-]+)/g)].map(([, host]) => host);
-    expect(new Set(hosts)).toEqual(new Set(['localhost']));
+    expect(new Set(hosts)).toEqual(new Set(['localhost', 'opensource.org']));
   });
 });

@@ -1,11 +1,19 @@
 import type { Test } from 'supertest';
 import type { Client } from './support/client.js';
-import { insertOrders, orderOf, ORDERS, pageOf, readOrder, type Shop, startShop } from './support/orders.js';
+import {
+  insertOrders,
+  orderOf,
+  ORDERS,
+  pageOf,
+  readOrder,
+  type ServiceWithGateway,
+  startServiceWithGateway,
+} from './support/orders.js';
 import { fail, NOT_FOUND } from './support/products.js';
 
 const ADMIN_ORDERS = '/api/admin/orders';
 const STEPS = ['new', 'preparing', 'ready', 'collected', 'refused'];
-/** All that the contract allows (13.11). */
+/** Steps that the contract allows (13.11). */
 const ALLOWED = [
   'new to preparing',
   'new to refused',
@@ -14,24 +22,24 @@ const ALLOWED = [
   'ready to collected',
   'ready to refused',
 ];
-const UNPAID = ['pending', 'deny', 'cancel', 'expire', 'failure', 'refund', 'partial_refund', 'authorize'];
+const UNPAID = ['pending', 'deny', 'cancel', 'expire', 'failure', 'refund', 'authorize'];
 const UNKNOWN_STEP = fail(400, 'validation error', {
   fulfilment: 'fulfilment should be one of new, preparing, ready, collected, refused',
 });
 
-let shop: Shop;
+let shop: ServiceWithGateway;
 let customer: Client;
 let admin: Client;
 
 beforeAll(async () => {
-  shop = await startShop();
+  shop = await startServiceWithGateway();
   admin = await shop.admin();
   customer = await shop.customer();
 });
 
 afterAll(() => shop.stop());
 
-/** An order in a given state. @returns its id */
+/** Creates an order in a given state. @returns the id of the order */
 async function orderIn(fulfilment: string, status = 'settlement'): Promise<string> {
   const [orderId = ''] = await insertOrders(shop, customer, 1, status);
   const change = 'UPDATE orders SET fulfilment = $2 WHERE order_id = $1';
@@ -48,7 +56,7 @@ function cannotBecome(step: string): object {
 }
 
 describe('PUT /api/admin/orders/{order_id}/fulfilment', () => {
-  it('takes a paid order from new to collected; its customer sees each step, and its payment stays', async () => {
+  it('moves a paid order from new to collected, shows each step to the customer and leaves the payment unchanged', async () => {
     const orderId = await orderIn('new', 'capture');
     const before = await readOrder(customer, orderId);
     for (const step of ['preparing', 'ready', 'collected']) {
@@ -59,7 +67,7 @@ describe('PUT /api/admin/orders/{order_id}/fulfilment', () => {
   });
 
   it.each(STEPS.flatMap((from) => STEPS.map((to) => [from, to] as const)))(
-    'takes an order from %s to %s if the contract allows it, else 409',
+    'moves an order from %s to %s if the contract allows it, otherwise it returns 409',
     async (from, to) => {
       const orderId = await orderIn(from);
       const isAllowed = ALLOWED.includes(`${from} to ${to}`);
@@ -69,14 +77,29 @@ describe('PUT /api/admin/orders/{order_id}/fulfilment', () => {
     },
   );
 
-  it.each(UNPAID)('does not prepare an order of status %s, but refuses it', async (status) => {
+  it.each(UNPAID)('rejects an order of status %s but does not prepare it', async (status) => {
     const orderId = await orderIn('new', status);
     expect((await advance(orderId, 'preparing').expect(409)).body).toEqual(cannotBecome('preparing'));
     const refused = orderOf(await advance(orderId, 'refused').expect(200));
-    expect(refused).toMatchObject({ fulfilment: 'refused', status });
+    const after = status === 'pending' ? 'cancel' : status;
+    expect(refused).toMatchObject({ fulfilment: 'refused', status: after, refund_due: false });
   });
 
-  it('of administrators who take one step at once, one does it and the others read 409', async () => {
+  it.each([
+    ["status = 'partial_refund', refunded_amount = 1", 200],
+    ["status = 'partial_refund', refunded_amount = 100", 409],
+    ["status = 'capture', fraud_status = 'accept'", 200],
+    ["status = 'capture', fraud_status = 'challenge'", 409],
+    ["status = 'capture', fraud_status = 'deny'", 409],
+  ])('prepares an order only if the bakery has received the money: %s is %i', async (change, status) => {
+    const orderId = await orderIn('new');
+    await shop.database.pool.query(`UPDATE orders SET gross_amount = 100, ${change} WHERE order_id = $1`, [
+      orderId,
+    ]);
+    await advance(orderId, 'preparing').expect(status);
+  });
+
+  it('performs one of several parallel requests for the same step, and the others get 409', async () => {
     const orderId = await orderIn('new');
     const answers = await Promise.all(
       Array.from({ length: 6 }, () => advance(orderId, 'preparing').then((answer) => answer.status)),
@@ -85,7 +108,7 @@ describe('PUT /api/admin/orders/{order_id}/fulfilment', () => {
     expect((await readOrder(customer, orderId)).fulfilment).toBe('preparing');
   });
 
-  it('an unknown value is refused first, 400 with all values; then an unknown order, 404', async () => {
+  it('rejects an unknown value with 400 and the list of values, and an unknown order with 404', async () => {
     for (const orderId of [await orderIn('new'), '5f0c2a3e-8a55-4c42-9df5-1b7f1a0f7a11', 'no-order'])
       for (const value of [undefined, null, '', 'baked', 'READY', ['ready'], 7])
         expect((await advance(orderId, value).expect(400)).body).toEqual(UNKNOWN_STEP);
@@ -95,7 +118,7 @@ describe('PUT /api/admin/orders/{order_id}/fulfilment', () => {
 });
 
 describe('GET /api/admin/orders?fulfilment=', () => {
-  it('shows the orders of that step alone, and goes with status and last_id', async () => {
+  it('lists only orders of that step, also combined with status and last_id', async () => {
     const ready = await orderIn('ready');
     const paid = await orderIn('new');
     const open = await orderIn('new', 'pending');
@@ -107,11 +130,11 @@ describe('GET /api/admin/orders?fulfilment=', () => {
     expect(await idsOf(`fulfilment=new&last_id=${open}`)).toEqual((await idsOf('fulfilment=new')).slice(1));
   });
 
-  it.each(['', 'baked', 'NEW', 'new&fulfilment=ready'])('fulfilment=%s is none: 400', async (value) => {
+  it.each(['', 'baked', 'NEW', 'new&fulfilment=ready'])('rejects fulfilment=%s with 400', async (value) => {
     expect((await admin.get(`${ADMIN_ORDERS}?fulfilment=${value}`).expect(400)).body).toEqual(UNKNOWN_STEP);
   });
 
-  it("is not for a customer's own list, which takes no filter and shows no customer", async () => {
+  it("does not apply to a customer's own list, which has no filters and shows no customer", async () => {
     const orderId = await orderIn('refused');
     const { orders } = pageOf(await customer.get(`${ORDERS}?fulfilment=baked`).expect(200));
     expect(orders[0]).toMatchObject({ order_id: orderId, fulfilment: 'refused' });

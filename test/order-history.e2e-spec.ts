@@ -2,10 +2,10 @@ import { fail, NOT_FOUND } from './support/products.js';
 import {
   addAttempt,
   bulkOrders,
-  calls,
-  notifyOf,
+  countGatewayCalls,
+  sendNotificationOf,
   openShop,
-  placeOrder,
+  orderTwoPieces,
   reconcile,
   type Shop,
 } from './support/shop.js';
@@ -32,21 +32,21 @@ async function history(orderId: string, query = ''): Promise<HistoryAnswer> {
   return (answer.body as { data: HistoryAnswer }).data;
 }
 
-describe('what became of an order', () => {
-  it('nothing, as long as the gateway has said nothing', async () => {
-    expect(await history(await placeOrder(shop))).toMatchObject({
+describe('the payment history of an order', () => {
+  it('is empty before the first payment event', async () => {
+    expect(await history(await orderTwoPieces(shop))).toMatchObject({
       meta: { lastNotificationId: null },
       notifications: [],
     });
   });
 
-  it('every notification as received with its outcome and source, oldest first', async () => {
-    const orderId = await placeOrder(shop);
+  it('contains every notification as received, with its outcome and source, oldest first', async () => {
+    const orderId = await orderTwoPieces(shop);
     const { transactionId } = shop.gateway.setStatus(orderId, 'pending');
     const sent: string[] = [];
     const send = async (overrides: Record<string, unknown> = {}): Promise<void> => {
       sent.push(JSON.stringify(shop.gateway.notification(orderId, overrides)));
-      await notifyOf(shop, orderId, overrides);
+      await sendNotificationOf(shop, orderId, overrides);
     };
     await send();
     shop.gateway.settle(orderId);
@@ -54,7 +54,7 @@ describe('what became of an order', () => {
     await send();
     await send({ transaction_status: 'authorize' });
     await send({ fraud_status: undefined, settlement_time: undefined });
-    await until('the check is done', () => calls(shop, 'status', orderId) === 1);
+    await until('the check is done', () => countGatewayCalls(shop, 'status', orderId) === 1);
     await send({ signature_key: 'f'.repeat(128) });
 
     const { notifications, meta } = await history(orderId);
@@ -89,7 +89,7 @@ describe('what became of an order', () => {
     expect(times).toEqual([...times].sort((a, b) => a - b));
   });
 
-  it('what the gateway answered when it was asked, as it answered', async () => {
+  it('contains the status responses of the gateway as received', async () => {
     const [found = '', ended = ''] = await bulkOrders(shop, 2);
     shop.gateway.settle(found, { paymentType: 'cstore' });
     await reconcile(shop, [found]);
@@ -113,11 +113,11 @@ describe('what became of an order', () => {
     ]);
   });
 
-  it('notifications that name a later payment attempt are in the history of its order', async () => {
+  it('contains the notifications of later payment attempts', async () => {
     const [orderId = ''] = await bulkOrders(shop, 1);
     const later = await addAttempt(shop, orderId);
     shop.gateway.settle(later);
-    await notifyOf(shop, later);
+    await sendNotificationOf(shop, later);
     expect((await history(orderId.toUpperCase())).notifications).toMatchObject([
       { outcome: 'applied', transaction_status: 'settlement' },
     ]);
@@ -125,11 +125,11 @@ describe('what became of an order', () => {
   });
 });
 
-describe('its pages', () => {
-  it('50 a page after last_id, oldest first; the end is the 404', async () => {
+describe('a page of the payment history', () => {
+  it('contains the 50 events after last_id, oldest first, and 404 marks the end', async () => {
     const [orderId = ''] = await bulkOrders(shop, 1);
     shop.gateway.settle(orderId);
-    for (let count = 0; count < 101; count += 1) await notifyOf(shop, orderId);
+    for (let count = 0; count < 101; count += 1) await sendNotificationOf(shop, orderId);
     const first = await history(orderId);
     const second = await history(orderId, `?last_id=${String(first.meta.lastNotificationId)}`);
     const third = await history(orderId, `?last_id=${String(second.meta.lastNotificationId)}`);
@@ -150,7 +150,7 @@ describe('its pages', () => {
     await admin.get(`/api/admin/orders/${orderId}?last_id=99999999999999999999`).expect(404);
   });
 
-  it.each(['x', '', '1&last_id=2'])('a last_id that is no number, "%s", is a 400', async (lastId) => {
+  it.each(['x', '', '1&last_id=2'])('gets 400 for last_id "%s", which is not a number', async (lastId) => {
     const [orderId = ''] = await bulkOrders(shop, 1);
     const answer = await admin.get(`/api/admin/orders/${orderId}?last_id=${lastId}`).expect(400);
     expect(answer.body).toEqual(fail(400, 'validation error', { last_id: 'last_id should be a number' }));

@@ -14,8 +14,8 @@ import {
   pay,
   placeOrder,
   readOrder,
-  type Shop,
-  startShop,
+  type ServiceWithGateway,
+  startServiceWithGateway,
 } from './support/orders.js';
 import { fail } from './support/products.js';
 import { until } from './support/wait.js';
@@ -24,17 +24,17 @@ const AT_ONCE = 50;
 
 describe('Idempotency-Key', () => {
   let database: TestDatabase;
-  /** Two processes of the service on one database, with one gateway. */
-  let shop: Shop;
-  let branch: Shop;
+  /** Two processes of the service that share one database and one gateway. */
+  let shop: ServiceWithGateway;
+  let branch: ServiceWithGateway;
   let customer: Client;
   let items: NewItem[];
   let key: string;
 
   beforeAll(async () => {
     database = await createDatabase();
-    shop = await startShop({ database });
-    branch = await startShop({ database, gateway: shop.gateway });
+    shop = await startServiceWithGateway({ database });
+    branch = await startServiceWithGateway({ database, gateway: shop.gateway });
   });
 
   beforeEach(async () => {
@@ -55,12 +55,12 @@ describe('Idempotency-Key', () => {
     await database.drop();
   });
 
-  /** The same customer at the other process. */
+  /** Client of the same customer at the other process. */
   function atBranch(): Client {
     return branch.client().setCookie('accessToken', customer.cookie('accessToken'));
   }
 
-  /** Makes calls to the gateway wait until they are let go. */
+  /** Blocks calls to the gateway until the returned function is called. */
   function holdGateway(): () => void {
     let letGo: () => void = () => undefined;
     const held = new Promise<void>((resolve) => (letGo = resolve));
@@ -68,7 +68,7 @@ describe('Idempotency-Key', () => {
     return letGo;
   }
 
-  it('50 creates at once with one key, at two processes, are one order, one gateway call and 50 equal 201 answers', async () => {
+  it('50 parallel requests with one key at two processes create one order with one gateway call and get equal responses 201', async () => {
     const branchCustomer = atBranch();
     const answers = await Promise.all(
       Array.from({ length: AT_ONCE }, (_, n) =>
@@ -85,14 +85,14 @@ describe('Idempotency-Key', () => {
     expect(rows).toHaveLength(1);
   });
 
-  it('a key repeated while the first request waits for the gateway waits for the same answer', async () => {
+  it('a retry while the first request waits for the gateway gets the same response', async () => {
     const letGo = holdGateway();
     const first = order(customer.clone(), items, key).then((answer) => answer);
     await until('the gateway was asked', () => shop.gateway.calls.length === 1);
     const later = [customer.clone(), atBranch()].map((client) =>
       order(client, items, key).then((answer) => answer),
     );
-    // Meanwhile the order is not locked: it can be read, and others can order.
+    // Meanwhile the order is not locked: customers can read the order and create others.
     const [orderId = ''] = await orderIdsOf(shop, customer);
     expect(await readOrder(customer, orderId)).toMatchObject({ status: 'pending', token: null });
     expect(await attemptsOf(shop, orderId)).toMatchObject([{ attempt_id: orderId, is_claimed: true }]);
@@ -103,7 +103,17 @@ describe('Idempotency-Key', () => {
     expect(shop.gateway.calls).toHaveLength(1);
   });
 
-  it('when the first request gets no page, those that waited for it get the same 502', async () => {
+  it('a retry during a gateway call of 3 seconds waits for the response instead of getting 502', async () => {
+    shop.gateway.fault({ operation: 'create', kind: 'late', afterMs: 3_000 });
+    const answers = await Promise.all(
+      [customer.clone(), customer.clone(), atBranch()].map((client) => order(client, items, key)),
+    );
+    expect(answers.map(({ status }) => status)).toEqual([201, 201, 201]);
+    expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+    expect(shop.gateway.calls).toHaveLength(1);
+  });
+
+  it('retries that wait for a request without a payment page get the same 502', async () => {
     shop.gateway.fault({ operation: 'create', kind: 'error' });
     const letGo = holdGateway();
     const answers = [customer.clone(), customer.clone(), atBranch(), atBranch()].map((client) =>
@@ -122,7 +132,7 @@ describe('Idempotency-Key', () => {
   it.each<[string, (items: NewItem[]) => NewItem[]]>([
     ['another quantity', ([item]) => [{ product_id: item?.product_id ?? 0, quantity: 3 }]],
     ['one product more', (same) => [...same, { product_id: 1, quantity: 1 }]],
-  ])('a key with %s is a 409', async (_what, change) => {
+  ])('a known key with %s gets 409', async (_what, change) => {
     const created = await placeOrder(customer, items, key);
     const answer = await order(customer, change(items), key).expect(409);
     expect(answer.body).toEqual(KEY_REUSED);
@@ -130,7 +140,7 @@ describe('Idempotency-Key', () => {
     expect(shop.gateway.calls).toHaveLength(1);
   });
 
-  it('two different bodies at once under one key are one 201 and one 409', async () => {
+  it('two parallel requests with one key and different bodies get one 201 and one 409', async () => {
     const answers = await Promise.all([
       order(customer.clone(), items, key),
       order(customer.clone(), [{ product_id: items[0]?.product_id ?? 0, quantity: 9 }], key),
@@ -140,7 +150,7 @@ describe('Idempotency-Key', () => {
     expect(await orderIdsOf(shop, customer)).toHaveLength(1);
   });
 
-  it('other keys, no key, and the same key of another user are orders of their own', async () => {
+  it('another key, no key, and the same key of another user create separate orders', async () => {
     const other = await shop.customer();
     await Promise.all([
       placeOrder(other, items, key),
@@ -157,7 +167,7 @@ describe('Idempotency-Key', () => {
   it.each([
     ['empty', ''],
     ['of 256 characters', 'k'.repeat(256)],
-  ])('a key that is %s is a 400, reported together with bad items', async (_what, bad) => {
+  ])('a key that is %s gets 400, together with invalid items', async (_what, bad) => {
     const details = { 'idempotency-key': 'Idempotency-Key should have 1 to 255 characters' };
     const answer = await order(customer, items, bad).expect(400);
     expect(answer.body).toEqual(fail(400, 'validation error', details));
@@ -167,7 +177,7 @@ describe('Idempotency-Key', () => {
     expect(await orderIdsOf(shop, customer)).toEqual([]);
   });
 
-  describe('the same key and body give the same order', () => {
+  describe('the same key and body return the same order', () => {
     it('after its price changed, with a key of 255 characters', async () => {
       key = 'k'.repeat(255);
       const created = await placeOrder(customer, items, key);
@@ -187,7 +197,7 @@ describe('Idempotency-Key', () => {
       expect(shop.gateway.callsOf('create')).toHaveLength(1);
     });
 
-    it('when it is cancelled while the gateway is asked, without a payment page', async () => {
+    it('when it is cancelled during the gateway call, without a payment page', async () => {
       const letGo = holdGateway();
       const first = order(customer.clone(), items, key).then((answer) => answer);
       await until('the gateway was asked', () => shop.gateway.calls.length === 1);

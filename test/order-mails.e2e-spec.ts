@@ -1,14 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import type { Client } from './support/client.js';
 import { jobRows, makeJobsDue } from './support/jobs.js';
-import { placeOrder as place, readOrder } from './support/orders.js';
+import { changeShop } from './support/opening.js';
+import { orderOf, placeOrder as place, readOrder } from './support/orders.js';
 import { createProduct } from './support/products.js';
 import {
   addAttempt,
   bulkOrders,
-  notifyOf,
+  sendNotificationOf,
   openShop,
-  placeOrder,
+  orderTwoPieces,
   reconcile,
   type Shop,
 } from './support/shop.js';
@@ -16,6 +17,7 @@ import { type ReceivedMail, SmtpStandIn } from './support/smtp-stand-in.js';
 import { until } from './support/wait.js';
 
 const RECEIPT = 'Your receipt';
+const REFUSED = 'We cannot make your order';
 const READY = 'Your order is ready';
 
 let smtp: SmtpStandIn;
@@ -33,22 +35,25 @@ afterAll(async () => {
   await smtp.close();
 });
 
-/** Subjects of the mails about an order, once every mail has left. */
-async function mailsOf(orderId: string): Promise<string[]> {
-  await until('every mail has left', async () => {
+/** Returns the order number that mails show. */
+const numberOf = (orderId: string): string => orderId.slice(0, 8).toUpperCase();
+
+/** Waits until every mail has been sent and returns the subjects of the mails about an order. */
+async function waitForSubjects(orderId: string): Promise<string[]> {
+  await until('every mail is sent', async () => {
     await makeJobsDue(shop.service.database.pool);
     return (await jobRows(shop.service.database.pool, 'send-order-mail')).length === 0;
   });
-  return smtp.mails.filter(({ text }) => text.includes(orderId)).map(({ subject }) => subject);
+  return smtp.mails.filter(({ text }) => text.includes(numberOf(orderId))).map(({ subject }) => subject);
 }
 
-function mailOf(orderId: string, subject: string): Promise<ReceivedMail> {
-  return smtp.waitForMail((mail) => mail.subject === subject && mail.text.includes(orderId));
+function waitForMailAbout(orderId: string, subject: string): Promise<ReceivedMail> {
+  return smtp.waitForMail((mail) => mail.subject === subject && mail.text.includes(numberOf(orderId)));
 }
 
 async function pay(orderId: string): Promise<void> {
   shop.gateway.settle(orderId);
-  expect(await notifyOf(shop, orderId)).toBe(200);
+  expect(await sendNotificationOf(shop, orderId)).toBe(200);
 }
 
 function advance(orderId: string, fulfilment: string): Promise<number> {
@@ -58,11 +63,17 @@ function advance(orderId: string, fulfilment: string): Promise<number> {
     .then(({ status }) => status);
 }
 
+async function verify(email: string): Promise<void> {
+  const { pool } = shop.service.database;
+  await pool.query('UPDATE users SET email_verified_at = now() WHERE email = $1', [email]);
+}
+
 describe('the receipt', () => {
-  it('goes to the customer of a paid order: items, total and id, as text and as HTML', async () => {
+  it('is sent to the customer of a paid order with items, total and order number, as text and HTML', async () => {
     const email = `${randomUUID()}@example.com`;
     const customer = shop.service.client();
     await customer.register({ email, fullname: 'Ayu <b>"Co"</b> & {{total}}' }).expect(201);
+    await verify(email);
     const { id } = await createProduct(admin, [], {
       name: `Kue <img src=x> & 'lapis'`,
       description: 'Eighteen layers',
@@ -74,7 +85,7 @@ describe('the receipt', () => {
     ]);
     await pay(order_id);
 
-    const mail = await mailOf(order_id, RECEIPT);
+    const mail = await waitForMailAbout(order_id, RECEIPT);
     expect(mail.recipients).toEqual([email]);
     expect(mail.text.replaceAll('\u00a0', ' ').trimEnd()).toBe(
       [
@@ -86,7 +97,7 @@ describe('the receipt', () => {
         '1 × Kue lapis: Rp 185.000',
         '',
         'Total: Rp 555.000',
-        `Order: ${order_id}`,
+        `Order: ${numberOf(order_id)}`,
         '',
         'We write to you again when it is ready.',
       ].join('\n'),
@@ -94,81 +105,171 @@ describe('the receipt', () => {
     expect(mail.html).toContain('Hello Ayu &lt;b&gt;&quot;Co&quot;&lt;/b&gt; &amp; {{total}},');
     expect(mail.html).toContain('2 × Kue &lt;img src&#x3D;x&gt; &amp; &#x27;lapis&#x27;');
     expect(mail.html).not.toMatch(/<img|<b>/);
-    for (const text of ['370.000', '185.000', '555.000', order_id]) expect(mail.html).toContain(text);
+    for (const text of ['370.000', '185.000', '555.000', numberOf(order_id)])
+      expect(mail.html).toContain(text);
   });
 
-  it('of an order that the bakery has refused promises nothing', async () => {
-    const orderId = await placeOrder(shop);
-    expect(await advance(orderId, 'refused')).toBe(200);
+  it('does not contain the name of a customer whose address is not verified', async () => {
+    const customer = shop.service.client();
+    const email = `${randomUUID()}@example.com`;
+    await customer.register({ email, fullname: 'You won, see evil.example' }).expect(201);
+    const { order_id } = await place(customer, [{ product_id: shop.productId, quantity: 1 }]);
+    await pay(order_id);
+    const { text, html } = await waitForMailAbout(order_id, RECEIPT);
+    expect(text).toMatch(/^Hello,\r?\n/);
+    expect(html).toContain('<p>Hello,</p>');
+    expect(`${text} ${html}`).not.toContain('You won');
+  });
+
+  it('shows the pickup time in the time zone of the shop, and the note if the address is verified', async () => {
+    await changeShop(admin, { time_zone: 'Asia/Makassar', days_ahead: 90 });
+    const pickupAt = new Date(Date.now() + 24 * 3_600_000);
+    const time = new Intl.DateTimeFormat('en-GB', { timeZone: 'Asia/Makassar', timeStyle: 'short' }).format(
+      pickupAt,
+    );
+    const customer = shop.service.client();
+    const email = `${randomUUID()}@example.com`;
+    await customer.register({ email }).expect(201);
+    const wishes = { pickup_at: pickupAt.toISOString(), note: 'Tulis <b>"20"</b>' };
+    const items = [{ product_id: shop.productId, quantity: 1 }];
+    const [first, second] = [
+      orderOf(
+        await customer
+          .post('/api/orders')
+          .send({ items, ...wishes })
+          .expect(201),
+      ).order_id,
+      orderOf(
+        await customer
+          .post('/api/orders')
+          .send({ items, ...wishes })
+          .expect(201),
+      ).order_id,
+    ];
+    await pay(first);
+    const unverified = await waitForMailAbout(first, RECEIPT);
+    expect(unverified.text).toMatch(new RegExp(`^Pickup: \\w+, \\d+ \\w+ \\d{4}, ${time}\\r?$`, 'm'));
+    expect(`${unverified.text} ${unverified.html}`).not.toContain('Tulis');
+    await verify(email);
+    await pay(second);
+    const { text, html } = await waitForMailAbout(second, RECEIPT);
+    expect(text).toContain('Your note: Tulis <b>"20"</b>');
+    expect(html).toContain('Your note: Tulis &lt;b&gt;&quot;20&quot;&lt;/b&gt;');
+    expect(html).toContain(time);
+  });
+
+  it('says that the money will be returned if the order was rejected before it is sent', async () => {
+    await smtp.down();
+    const orderId = await orderTwoPieces(shop);
     await pay(orderId);
-    const { text } = await mailOf(orderId, RECEIPT);
-    expect(text).toContain('We cannot make this order.');
+    expect(await advance(orderId, 'refused')).toBe(200);
+    await smtp.up();
+    const { text } = await waitForMailAbout(orderId, RECEIPT);
+    expect(text).toContain('We cannot make this order and will return your payment.');
     expect(text).not.toContain('when it is ready');
-    expect(await mailsOf(orderId)).toEqual([RECEIPT]);
+    expect(await waitForSubjects(orderId)).toEqual(expect.arrayContaining([RECEIPT, REFUSED]));
   });
 
-  it('goes once, also when the payment is notified many times at the same moment', async () => {
+  it('is sent once if the same notification arrives many times in parallel', async () => {
     const orderIds = await bulkOrders(shop, 5);
     await Promise.all(
       orderIds.flatMap((orderId) => {
         shop.gateway.settle(orderId);
-        return Array.from({ length: 8 }, () => notifyOf(shop, orderId));
+        return Array.from({ length: 8 }, () => sendNotificationOf(shop, orderId));
       }),
     );
     for (const orderId of orderIds) {
-      expect(await notifyOf(shop, orderId)).toBe(200);
-      expect(await mailsOf(orderId)).toEqual([RECEIPT]);
+      expect(await sendNotificationOf(shop, orderId)).toBe(200);
+      expect(await waitForSubjects(orderId)).toEqual([RECEIPT]);
     }
   });
 
-  it('goes once for a payment that is captured, settled, denied and settled again, and on a second page too', async () => {
-    const orderId = await placeOrder(shop);
+  it('is sent once for a payment that is captured, settled, denied and settled again, also on a second payment page', async () => {
+    const orderId = await orderTwoPieces(shop);
     for (const status of ['capture', 'settlement', 'deny', 'settlement'] as const) {
       shop.gateway.setStatus(orderId, status, { fraudStatus: status === 'deny' ? 'deny' : 'accept' });
-      expect(await notifyOf(shop, orderId)).toBe(200);
+      expect(await sendNotificationOf(shop, orderId)).toBe(200);
     }
     const later = await addAttempt(shop, orderId);
     shop.gateway.settle(later);
-    expect(await notifyOf(shop, later)).toBe(200);
-    expect(await mailsOf(orderId)).toEqual([RECEIPT]);
+    expect(await sendNotificationOf(shop, later)).toBe(200);
+    expect(await waitForSubjects(orderId)).toEqual([RECEIPT]);
   });
 
-  it('goes once when the notification was lost, and comes after the order was asked for', async () => {
-    const orderId = await placeOrder(shop);
+  it('is sent once if the notification was lost and a payment check finds the payment', async () => {
+    const orderId = await orderTwoPieces(shop);
     shop.gateway.settle(orderId);
     await reconcile(shop, [orderId]);
-    expect(await mailsOf(orderId)).toEqual([RECEIPT]);
-    expect(await notifyOf(shop, orderId)).toBe(200);
-    expect(await mailsOf(orderId)).toEqual([RECEIPT]);
+    expect(await waitForSubjects(orderId)).toEqual([RECEIPT]);
+    expect(await sendNotificationOf(shop, orderId)).toBe(200);
+    expect(await waitForSubjects(orderId)).toEqual([RECEIPT]);
   });
 
   it.each(['pending', 'authorize', 'deny', 'expire', 'cancel'] as const)(
-    'does not go for %s',
+    'is not sent for the status %s',
     async (status) => {
-      const orderId = await placeOrder(shop);
+      const orderId = await orderTwoPieces(shop);
       shop.gateway.setStatus(orderId, status);
-      expect(await notifyOf(shop, orderId)).toBe(200);
+      expect(await sendNotificationOf(shop, orderId)).toBe(200);
       expect((await readOrder(shop.customer, orderId)).status).toBe(status);
-      expect(await mailsOf(orderId)).toEqual([]);
+      expect(await waitForSubjects(orderId)).toEqual([]);
     },
   );
 
-  it('does not go for a payment that could not be recorded, and goes once when it is notified again', async () => {
+  it('is not sent for a payment that could not be recorded, and is sent once after the gateway retries', async () => {
     const { pool } = shop.service.database;
-    const orderId = await placeOrder(shop);
+    const orderId = await orderTwoPieces(shop);
     shop.gateway.settle(orderId);
     await pool.query('ALTER TABLE payment_notifications ADD CONSTRAINT broken CHECK (false) NOT VALID');
     try {
-      expect(await notifyOf(shop, orderId)).toBe(500);
-      expect(await mailsOf(orderId)).toEqual([]);
+      expect(await sendNotificationOf(shop, orderId)).toBe(500);
+      expect(await waitForSubjects(orderId)).toEqual([]);
     } finally {
       await pool.query('ALTER TABLE payment_notifications DROP CONSTRAINT broken');
     }
-    expect(await notifyOf(shop, orderId)).toBe(200);
-    expect(await mailsOf(orderId)).toEqual([RECEIPT]);
+    expect(await sendNotificationOf(shop, orderId)).toBe(200);
+    expect(await waitForSubjects(orderId)).toEqual([RECEIPT]);
   });
 
-  it('waits for the mail server, which the payment does not, and goes to the address of that time', async () => {
+  it('is not sent if the commit of the payment fails', async () => {
+    const { pool } = shop.service.database;
+    const orderId = await orderTwoPieces(shop);
+    shop.gateway.settle(orderId);
+    // A deferred constraint: every statement of the transaction succeeds, but the commit fails.
+    await pool.query(`
+      CREATE FUNCTION fail_commit() RETURNS trigger LANGUAGE plpgsql AS
+        $$ BEGIN RAISE EXCEPTION 'the commit fails'; END $$;
+      CREATE CONSTRAINT TRIGGER fail_commit AFTER INSERT ON payment_notifications
+        DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION fail_commit();`);
+    try {
+      expect(await sendNotificationOf(shop, orderId)).toBe(500);
+      expect(await waitForSubjects(orderId)).toEqual([]);
+      expect((await readOrder(shop.customer, orderId)).status).toBe('pending');
+    } finally {
+      await pool.query('DROP FUNCTION fail_commit CASCADE');
+    }
+    expect(await sendNotificationOf(shop, orderId)).toBe(200);
+    expect(await waitForSubjects(orderId)).toEqual([RECEIPT]);
+  });
+
+  it.each(['deny', 'challenge'])(
+    'is not sent for a capture with fraud status %s, which has a payment time but cannot be prepared',
+    async (fraudStatus) => {
+      const orderId = await orderTwoPieces(shop);
+      shop.gateway.setStatus(orderId, 'capture', { paymentType: 'credit_card', fraudStatus });
+      expect(await sendNotificationOf(shop, orderId)).toBe(200);
+      const order = await readOrder(shop.customer, orderId);
+      expect(order).toMatchObject({ status: 'capture', completed_at: expect.any(String) as string });
+      expect(await advance(orderId, 'preparing')).toBe(409);
+      expect(await waitForSubjects(orderId)).toEqual([]);
+      shop.gateway.setStatus(orderId, 'capture', { fraudStatus: 'accept' });
+      expect(await sendNotificationOf(shop, orderId)).toBe(200);
+      expect(await waitForSubjects(orderId)).toEqual([RECEIPT]);
+      expect(await advance(orderId, 'preparing')).toBe(200);
+    },
+  );
+
+  it('waits for the mail server without delaying the payment, and is sent to the current address', async () => {
     const customer = shop.service.client();
     const password = 'correct horse battery staple';
     await customer.register({ email: `${randomUUID()}@example.com`, password }).expect(201);
@@ -181,28 +282,63 @@ describe('the receipt', () => {
     const email = `${randomUUID()}@example.com`;
     await customer.patch('/api/users').send({ email, password }).expect(200);
     await smtp.up();
-    expect(await mailsOf(order_id)).toEqual([RECEIPT]);
-    expect((await mailOf(order_id, RECEIPT)).recipients).toEqual([email]);
+    expect(await waitForSubjects(order_id)).toEqual([RECEIPT]);
+    expect((await waitForMailAbout(order_id, RECEIPT)).recipients).toEqual([email]);
   });
 });
 
-describe('the word that an order is ready', () => {
-  it('goes once, when it becomes ready; no other step mails anything', async () => {
-    const orderId = await placeOrder(shop);
+describe('the mail about a ready order', () => {
+  it('is sent exactly once, when the order becomes ready, and no other step sends a mail', async () => {
+    const orderId = await orderTwoPieces(shop);
     await pay(orderId);
     expect(await advance(orderId, 'preparing')).toBe(200);
-    expect(await mailsOf(orderId)).toEqual([RECEIPT]);
+    expect(await waitForSubjects(orderId)).toEqual([RECEIPT]);
     const statuses = await Promise.all(Array.from({ length: 6 }, () => advance(orderId, 'ready')));
     expect(statuses.sort()).toEqual([200, 409, 409, 409, 409, 409]);
     expect(await advance(orderId, 'collected')).toBe(200);
-    expect(await mailsOf(orderId)).toEqual([RECEIPT, READY]);
+    expect(await waitForSubjects(orderId)).toEqual([RECEIPT, READY]);
 
-    const { text, html } = await mailOf(orderId, READY);
+    const { text, html } = await waitForMailAbout(orderId, READY);
     expect(text.trimEnd()).toBe(
-      'Hello Ayu Lestari,\n\nyour order is ready. You can collect it at the bakery.\n\n' +
-        `2 × Kue lapis\n\nOrder: ${orderId}`,
+      'Hello,\n\nyour order is ready. You can collect it at the bakery.\n\n' +
+        `2 × Kue lapis\n\nOrder: ${numberOf(orderId)}`,
     );
     expect(html).toContain('2 × Kue lapis');
-    expect(html).toContain(orderId);
+    expect(html).toContain(numberOf(orderId));
+  });
+});
+
+describe('the mail about a rejected order', () => {
+  it('tells a customer who has not paid that there is nothing to return', async () => {
+    const orderId = await orderTwoPieces(shop);
+    const statuses = await Promise.all(Array.from({ length: 6 }, () => advance(orderId, 'refused')));
+    expect(statuses.sort()).toEqual([200, 409, 409, 409, 409, 409]);
+    expect(await waitForSubjects(orderId)).toEqual([REFUSED]);
+    const { text } = await waitForMailAbout(orderId, REFUSED);
+    expect(text).toContain(
+      'We have received no payment for it. If a payment still arrives, we will return it to you.',
+    );
+  });
+
+  it('tells a customer who has paid that the money will be returned', async () => {
+    const orderId = await orderTwoPieces(shop);
+    await pay(orderId);
+    expect(await waitForSubjects(orderId)).toEqual([RECEIPT]);
+    expect(await advance(orderId, 'refused')).toBe(200);
+    expect(await waitForSubjects(orderId)).toEqual([RECEIPT, REFUSED]);
+    const { text } = await waitForMailAbout(orderId, REFUSED);
+    expect(text.replaceAll('\u00a0', ' ')).toContain(
+      'We received your payment and will return Rp 370.000 to you.',
+    );
+  });
+
+  it('is sent again instead of a receipt if a payment arrives after the rejection', async () => {
+    const orderId = await orderTwoPieces(shop);
+    expect(await advance(orderId, 'refused')).toBe(200);
+    expect(await waitForSubjects(orderId)).toEqual([REFUSED]);
+    await pay(orderId);
+    expect(await waitForSubjects(orderId)).toEqual([REFUSED, REFUSED]);
+    const last = smtp.mails.findLast(({ text }) => text.includes(numberOf(orderId)));
+    expect(last?.text.replaceAll('\u00a0', ' ')).toContain('will return Rp 370.000 to you');
   });
 });

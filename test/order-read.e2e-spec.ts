@@ -11,8 +11,8 @@ import {
   pay,
   placeOrder,
   readOrder,
-  type Shop,
-  startShop,
+  type ServiceWithGateway,
+  startServiceWithGateway,
   userIdOf,
 } from './support/orders.js';
 import { fail, NOT_FOUND } from './support/products.js';
@@ -21,13 +21,13 @@ const ADMIN_ORDERS = '/api/admin/orders';
 const NOT_UUIDS = ['', '5f0c2a3e-8a55-4c42-9df5-1b7f1a0f7a110', '1%00'];
 const BAD_LAST_ID = fail(400, 'validation error', { last_id: 'last_id should be the id of an order' });
 
-let shop: Shop;
+let shop: ServiceWithGateway;
 let customer: Client;
 let admin: Client;
 let bread: number;
 
 beforeAll(async () => {
-  shop = await startShop();
+  shop = await startServiceWithGateway();
   admin = await shop.admin();
   bread = await addProduct(shop);
 });
@@ -38,8 +38,12 @@ beforeEach(async () => {
 
 afterAll(() => shop.stop());
 
-/** Reads a list from its beginning, or from after an order, to the 404 that ends it. */
-async function walk(client: Client, path: string, query = ''): Promise<{ ids: string[]; sizes: number[] }> {
+/** Reads the pages of a list, from its start or after an order, up to the final 404. */
+async function readPages(
+  client: Client,
+  path: string,
+  query = '',
+): Promise<{ ids: string[]; sizes: number[] }> {
   const ids: string[] = [];
   const sizes: number[] = [];
   let after = '';
@@ -58,22 +62,22 @@ async function walk(client: Client, path: string, query = ''): Promise<{ ids: st
 }
 
 describe('GET /api/orders', () => {
-  it('120 own orders are walked newest first in pages of 50 to the 404', async () => {
+  it('lists 120 own orders newest first, in pages of 50, up to the final 404', async () => {
     const ids = await insertOrders(shop, customer, 120);
-    expect(await walk(customer, ORDERS)).toEqual({ ids, sizes: [50, 50, 20] });
+    expect(await readPages(customer, ORDERS)).toEqual({ ids, sizes: [50, 50, 20] });
   });
 
-  it('orders made in one instant are all listed, each once', async () => {
+  it('lists each of several orders of the same instant once', async () => {
     await insertOrders(shop, customer, 120);
     await shop.database.pool.query('UPDATE orders SET created_at = now() WHERE user_id = $1', [
       userIdOf(customer),
     ]);
-    const { ids, sizes } = await walk(customer, ORDERS);
+    const { ids, sizes } = await readPages(customer, ORDERS);
     expect(sizes).toEqual([50, 50, 20]);
     expect(ids).toEqual(await orderIdsOf(shop, customer));
   });
 
-  it('orders made while one pages neither repeat nor hide others', async () => {
+  it('neither repeats nor skips orders while new orders are created', async () => {
     const ids = await insertOrders(shop, customer, 60);
     const first = pageOf(await customer.get(ORDERS).expect(200));
     await insertOrders(shop, customer, 1);
@@ -81,7 +85,7 @@ describe('GET /api/orders', () => {
     expect([...first.orders, ...second.orders].map(({ order_id }) => order_id)).toEqual(ids);
   });
 
-  it('shows each order as the order itself does, items in their order, and only own ones', async () => {
+  it('shows only own orders, in the form of the single order, with their items in order', async () => {
     const other = await shop.customer();
     await placeOrder(other, [{ product_id: bread, quantity: 1 }]);
     const cake = await addProduct(shop, 185_000, 'Kue lapis');
@@ -100,7 +104,7 @@ describe('GET /api/orders', () => {
     });
   });
 
-  it('last_id of the oldest order, of an unknown one or of another customer is the end: 404', async () => {
+  it('returns 404 after the oldest order, an unknown order and an order of another customer', async () => {
     const ids = await insertOrders(shop, customer, 2);
     const [foreign] = await insertOrders(shop, await shop.customer(), 1);
     for (const lastId of [ids[1], foreign, randomUUID()]) {
@@ -108,7 +112,7 @@ describe('GET /api/orders', () => {
     }
   });
 
-  it.each(NOT_UUIDS)('last_id=%s is no order: 400', async (lastId) => {
+  it.each(NOT_UUIDS)('rejects last_id=%s with 400', async (lastId) => {
     await insertOrders(shop, customer, 1);
     expect((await customer.get(`${ORDERS}?last_id=${lastId}`).expect(400)).body).toEqual(BAD_LAST_ID);
   });
@@ -121,13 +125,13 @@ describe('GET /api/orders/{order_id}', () => {
     created = await placeOrder(customer, [{ product_id: bread, quantity: 2 }]);
   });
 
-  it('its owner and an administrator read the same order', async () => {
+  it('returns the same order to its customer and to an administrator', async () => {
     expect(await readOrder(customer, created.order_id)).toEqual(created);
     expect(await readOrder(admin, created.order_id)).toEqual(created);
     expect(await readOrder(customer, created.order_id.toUpperCase())).toEqual(created);
   });
 
-  it('an unchanged order is a 304 for its ETag, a changed one is sent with another ETag', async () => {
+  it('returns 304 for the ETag of an unchanged order, and a changed order with another ETag', async () => {
     const path = `${ORDERS}/${created.order_id}`;
     const first = await customer.get(path).expect(200);
     const { etag } = first.headers;
@@ -156,7 +160,7 @@ describe('GET /api/admin/orders', () => {
     ['', [50, 50, 50, 30]],
     ['settlement', [50, 10]],
   ])(
-    'the orders of all customers with status "%s" are walked newest first, page by page',
+    'lists the orders of all customers with the status "%s" newest first, page by page',
     async (status, sizes) => {
       const { rows } = await shop.database.pool.query<{ order_id: string }>(
         "SELECT order_id FROM orders WHERE $1 IN ('', status) ORDER BY created_at DESC, order_id DESC",
@@ -164,16 +168,16 @@ describe('GET /api/admin/orders', () => {
       );
       const ids = rows.map(({ order_id }) => order_id);
       const query = status === '' ? '' : `status=${status}`;
-      expect(await walk(admin, ADMIN_ORDERS, query)).toEqual({ ids, sizes });
+      expect(await readPages(admin, ADMIN_ORDERS, query)).toEqual({ ids, sizes });
     },
   );
 
-  it('a filter without orders, and last_id of an unknown order, are the end: 404', async () => {
+  it('returns 404 for a filter without orders and after an unknown order', async () => {
     expect((await admin.get(`${ADMIN_ORDERS}?status=refund`).expect(404)).body).toEqual(NOT_FOUND);
     expect((await admin.get(`${ADMIN_ORDERS}?last_id=${randomUUID()}`).expect(404)).body).toEqual(NOT_FOUND);
   });
 
-  it.each(['paid', '', 'pending&status=settlement'])('status=%s is none: 400', async (status) => {
+  it.each(['paid', '', 'pending&status=settlement'])('rejects status=%s with 400', async (status) => {
     expect((await admin.get(`${ADMIN_ORDERS}?status=${status}`).expect(400)).body).toEqual(
       fail(400, 'validation error', {
         status:
@@ -202,7 +206,7 @@ describe('an order of another customer', () => {
     ['post', '/token'],
     ['post', '/cancel'],
   ] as const)(
-    '%s /api/orders/{order_id}%s is answered 404, as for one that does not exist',
+    '%s /api/orders/{order_id}%s returns the 404 of an order that does not exist',
     async (method, action) => {
       const other = await shop.customer();
       for (const id of [created.order_id, randomUUID(), 'none', '1%00'])
@@ -210,7 +214,7 @@ describe('an order of another customer', () => {
     },
   );
 
-  it('is read by an administrator, who neither gets a token for it nor cancels it: 404', async () => {
+  it('can be read by an administrator, who gets 404 for its token and its cancellation', async () => {
     for (const action of ['token', 'cancel']) {
       const answer = await admin.post(`${ORDERS}/${created.order_id}/${action}`).expect(404);
       expect(answer.body).toEqual(NOT_FOUND);

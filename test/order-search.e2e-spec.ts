@@ -1,22 +1,29 @@
 import type { Client } from './support/client.js';
-import { insertOrders, pageOf, readOrder, type Shop, startShop, userIdOf } from './support/orders.js';
+import {
+  insertOrders,
+  pageOf,
+  readOrder,
+  type ServiceWithGateway,
+  startServiceWithGateway,
+  userIdOf,
+} from './support/orders.js';
 import { fail, NOT_FOUND } from './support/products.js';
 
 const ADMIN_ORDERS = '/api/admin/orders';
-/** Customers by e-mail, and their names. */
+/** Names of the customers by e-mail. */
 const CUSTOMERS = {
   'wayan.sudana@example.com': 'Wayan Sudana',
   'elodie@example.org': 'Élodie Faßbender',
   'percent@example.net': '100% _Bread_ O\'Hara "Q" \\o/',
 } as const;
 
-let shop: Shop;
+let shop: ServiceWithGateway;
 let admin: Client;
-/** Two orders of each customer, newest first. */
+/** Ids of the orders, two for each customer, newest first. */
 const ordersOf = new Map<string, string[]>();
 
 beforeAll(async () => {
-  shop = await startShop();
+  shop = await startServiceWithGateway();
   admin = await shop.admin();
   for (const [email, fullname] of Object.entries(CUSTOMERS)) {
     const customer = shop.client();
@@ -27,7 +34,7 @@ beforeAll(async () => {
 
 afterAll(() => shop.stop());
 
-async function found(query: Record<string, string>): Promise<string[]> {
+async function searchOrders(query: Record<string, string>): Promise<string[]> {
   const answer = await admin.get(ADMIN_ORDERS).query(query);
   if (answer.status === 404) {
     expect(answer.body).toEqual(NOT_FOUND);
@@ -54,48 +61,51 @@ describe('GET /api/admin/orders?q=', () => {
     ["'", 'percent@example.net'],
     ['"Q"', 'percent@example.net'],
   ] as const)('%s finds the orders of a customer by a part of name or e-mail', async (q, email) => {
-    expect(await found({ q })).toEqual(idsOf(email));
+    expect(await searchOrders({ q })).toEqual(idsOf(email));
   });
 
   it.each(['sudana wayan', '%wayan%', 'wa_an', "' OR 1=1 --", 'x'.repeat(100)])(
-    '%s finds none',
+    'finds no order for %s',
     async (q) => {
-      expect(await found({ q })).toEqual([]);
+      expect(await searchOrders({ q })).toEqual([]);
     },
   );
 
-  it('finds an order by the beginning of its id, in any case, and not by what follows', async () => {
+  it('finds an order by the beginning of its id, in upper or lower case, but not by a later part', async () => {
     const [orderId = ''] = idsOf('elodie@example.org');
     for (const q of [orderId, orderId.slice(0, 13), orderId.slice(0, 12).toUpperCase()])
-      expect(await found({ q })).toEqual([orderId]);
-    expect(await found({ q: orderId.slice(12) })).toEqual([]);
+      expect(await searchOrders({ q })).toEqual([orderId]);
+    expect(await searchOrders({ q: orderId.slice(12) })).toEqual([]);
   });
 
-  it('an empty one or only spaces is none: all orders are shown', async () => {
-    for (const q of ['', '   ']) expect(await found({ q })).toHaveLength(6);
+  it('ignores an empty text and only spaces, and lists all orders', async () => {
+    for (const q of ['', '   ']) expect(await searchOrders({ q })).toHaveLength(6);
   });
 
-  it('goes with status, fulfilment and last_id', async () => {
+  it('can be combined with status, fulfilment and last_id', async () => {
     const [newest = '', oldest = ''] = idsOf('wayan.sudana@example.com');
-    expect(await found({ q: 'wayan', last_id: newest })).toEqual([oldest]);
-    expect(await found({ q: 'wayan', last_id: oldest })).toEqual([]);
-    expect(await found({ q: 'wayan', status: 'settlement' })).toEqual([]);
-    expect(await found({ q: 'wayan', status: 'pending', fulfilment: 'new' })).toEqual([newest, oldest]);
-    expect(await found({ q: 'wayan', fulfilment: 'ready' })).toEqual([]);
+    expect(await searchOrders({ q: 'wayan', last_id: newest })).toEqual([oldest]);
+    expect(await searchOrders({ q: 'wayan', last_id: oldest })).toEqual([]);
+    expect(await searchOrders({ q: 'wayan', status: 'settlement' })).toEqual([]);
+    expect(await searchOrders({ q: 'wayan', status: 'pending', fulfilment: 'new' })).toEqual([
+      newest,
+      oldest,
+    ]);
+    expect(await searchOrders({ q: 'wayan', fulfilment: 'ready' })).toEqual([]);
   });
 
   it.each([
     ['x'.repeat(101), 'q can have 100 characters at max'],
     ['bread\0', 'q contains a character that is not allowed'],
     [['a', 'b'], 'q should be a text'],
-  ])('%j is refused: 400', async (q, message) => {
+  ])('rejects %j with 400', async (q, message) => {
     const answer = await admin.get(ADMIN_ORDERS).query({ q }).expect(400);
     expect(answer.body).toEqual(fail(400, 'validation error', { q: message }));
   });
 });
 
-describe('whose an order is', () => {
-  it('stands in the list and in the order, for administrators: id, full name and e-mail, nothing else', async () => {
+describe('the customer of an order', () => {
+  it('is shown to administrators in the list and in the order with only id, full name and e-mail', async () => {
     const email = 'wayan.sudana@example.com';
     const client = shop.client();
     const password = 'correct horse battery staple';
@@ -105,7 +115,7 @@ describe('whose an order is', () => {
     const own = await readOrder(client, orderId);
     expect(own).not.toHaveProperty('customer');
     const { orders } = pageOf(await admin.get(`${ADMIN_ORDERS}?q=${orderId}`).expect(200));
-    expect(orders).toEqual([{ ...own, customer }]);
+    expect(orders).toEqual([{ ...own, customer, refund_due: false }]);
     const detail = await admin.get(`${ADMIN_ORDERS}/${orderId}`).expect(200);
     expect(detail.body).toMatchObject({ data: { order: { ...own, customer }, notifications: [] } });
   });

@@ -14,17 +14,17 @@ import {
   placeOrder,
   readOrder,
   requestToken,
-  type Shop,
-  startShop,
+  type ServiceWithGateway,
+  startServiceWithGateway,
 } from './support/orders.js';
 
 describe('the payment page of an order', () => {
-  let shop: Shop;
+  let shop: ServiceWithGateway;
   let customer: Client;
   let items: NewItem[];
 
   beforeAll(async () => {
-    shop = await startShop();
+    shop = await startServiceWithGateway();
     items = [{ product_id: await addProduct(shop), quantity: 2 }];
   });
 
@@ -40,7 +40,7 @@ describe('the payment page of an order', () => {
 
   afterAll(() => shop.stop());
 
-  /** An order for which the gateway was never asked: its process died right after the commit. */
+  /** Creates an order without a gateway call, like a process that died right after the commit. */
   async function orderWithoutAttempt(): Promise<string> {
     shop.gateway.fault({ operation: 'create', kind: 'down' });
     await order(customer, items).expect(502);
@@ -66,7 +66,7 @@ describe('the payment page of an order', () => {
     );
   }
 
-  it('a live token is given again, without a call to the gateway', async () => {
+  it('a live token is returned again without a gateway call', async () => {
     const created = await placeOrder(customer, items);
     const answer = await requestToken(customer, created.order_id).expect(200);
     expect(answer.body).toEqual({
@@ -78,10 +78,10 @@ describe('the payment page of an order', () => {
 
   it.each([
     ['cuts the connection', 'down', false],
-    ['answers garbage', 'garbage', true],
-    ['loses its answer', 'answer-lost', true],
+    ['sends an invalid response', 'garbage', true],
+    ['loses its response', 'answer-lost', true],
   ] as const)(
-    'a gateway that %s: 502, and the order goes on to one page, on which it can be paid',
+    'a gateway that %s causes 502, and a retry gets the order one page on which it can be paid',
     async (_what, kind, isTaken) => {
       shop.gateway.fault({ operation: 'create', kind, nth: 1 });
       expect((await order(customer, items, 'once').expect(502)).body).toEqual(GATEWAY_AWAY);
@@ -96,7 +96,7 @@ describe('the payment page of an order', () => {
       const page = paymentPageOf(token);
       expect(orderOf(again)).toMatchObject({ order_id: orderId, status: 'pending', ...page });
       expect(await orderIdsOf(shop, customer)).toEqual([orderId]);
-      // The id, and where the gateway had it already a fresh one.
+      // The order's id, and a new id if the gateway already knows that one.
       const gatewayId = (await attemptsOf(shop, orderId)).at(-1)?.attempt_id ?? '';
       expect(gatewayId === orderId).toBe(!isTaken);
       expect(shop.gateway.order(gatewayId).token).toBe(page.token);
@@ -105,7 +105,7 @@ describe('the payment page of an order', () => {
     },
   );
 
-  it('an order whose page is dead shows none, and 20 requests at once get it one new page, which can be paid', async () => {
+  it('an order with an expired page shows none, and 20 parallel requests get one new page, which can be paid', async () => {
     const created = await placeOrder(customer, items);
     await expirePage(created.order_id);
     expect(await readOrder(customer, created.order_id)).toEqual({
@@ -134,7 +134,7 @@ describe('the payment page of an order', () => {
   });
 
   it.each(['settlement', 'expire', 'authorize'])(
-    'an order in %s is not pending: 409, no call, and no page in any answer',
+    'an order with the status %s gets 409, causes no gateway call and shows no page',
     async (status) => {
       const created = await placeOrder(customer, items);
       await shop.database.pool.query('UPDATE orders SET status = $2 WHERE order_id = $1', [
@@ -152,7 +152,7 @@ describe('the payment page of an order', () => {
     },
   );
 
-  it('an order that is paid while the gateway is asked for another page gets none: 409', async () => {
+  it('an order that is paid during the gateway call for another page gets 409 and no page', async () => {
     const created = await placeOrder(customer, items);
     await expirePage(created.order_id);
     shop.gateway.beforeProcessing = async () => {
@@ -162,8 +162,8 @@ describe('the payment page of an order', () => {
     expect((await requestToken(customer, created.order_id).expect(409)).body).toEqual(NOT_PENDING);
   });
 
-  describe('a process that died while it asked the gateway', () => {
-    it('less than 10 seconds ago may be alive: others wait for it, then answer 502 within 6 seconds, and do not ask', async () => {
+  describe('the claim of a process that died during its gateway call', () => {
+    it('blocks other requests for 10 seconds: they get 502 within 6 seconds and do not call the gateway', async () => {
       const orderId = await orderWithoutAttempt();
       await claimAttempt(orderId, 0);
       const begun = performance.now();
@@ -176,7 +176,7 @@ describe('the payment page of an order', () => {
       expect(await attemptsOf(shop, orderId)).toMatchObject([{ attempt_id: orderId, is_claimed: true }]);
     });
 
-    it('more than 10 seconds ago is taken over, by one of 20', async () => {
+    it('is taken over by one of 20 requests after 10 seconds', async () => {
       const orderId = await orderWithoutAttempt();
       await claimAttempt(orderId, 11);
       const answers = await Promise.all(
@@ -190,8 +190,8 @@ describe('the payment page of an order', () => {
     });
   });
 
-  describe('a process that was stopped while it asked, and whose claim another one has taken over', () => {
-    /** Another process takes the claim over while the gateway is being asked. @returns the claim as it stands then */
+  describe('a process that loses its claim to another process during its gateway call', () => {
+    /** Lets another process take over the claim during the gateway call. @returns the new claim */
     function takenOverWhileAsked(orderId: string): Promise<void> {
       return new Promise((resolve) => {
         shop.gateway.beforeProcessing = async () => {
@@ -205,19 +205,22 @@ describe('the payment page of an order', () => {
       });
     }
 
-    it.each([false, true])('gives out no page and leaves the claim (answer lost: %s)', async (isLost) => {
-      const orderId = await orderWithoutAttempt();
-      const takenOver = takenOverWhileAsked(orderId);
-      if (isLost) shop.gateway.fault({ operation: 'create', kind: 'answer-lost' });
-      expect((await requestToken(customer, orderId).expect(502)).body).toEqual(GATEWAY_AWAY);
-      await takenOver;
-      expect(await attemptsOf(shop, orderId)).toEqual([
-        { attempt_id: orderId, number: 1, is_claimed: true, token: null },
-      ]);
-    });
+    it.each([false, true])(
+      'returns no page and leaves the new claim unchanged (response lost: %s)',
+      async (isLost) => {
+        const orderId = await orderWithoutAttempt();
+        const takenOver = takenOverWhileAsked(orderId);
+        if (isLost) shop.gateway.fault({ operation: 'create', kind: 'answer-lost' });
+        expect((await requestToken(customer, orderId).expect(502)).body).toEqual(GATEWAY_AWAY);
+        await takenOver;
+        expect(await attemptsOf(shop, orderId)).toEqual([
+          { attempt_id: orderId, number: 1, is_claimed: true, token: null },
+        ]);
+      },
+    );
   });
 
-  it('a gateway that says of every id that it was used before is asked under one fresh id a request', async () => {
+  it('a gateway that reports every id as already used gets one new id per request', async () => {
     const body = { error_messages: ['transaction_details.order_id has already been taken'] };
     shop.gateway.fault({ operation: 'create', kind: 'answer', status: 400, body });
     expect((await order(customer, items).expect(502)).body).toEqual(GATEWAY_AWAY);
@@ -230,7 +233,7 @@ describe('the payment page of an order', () => {
     [401, 'Access denied due to unauthorized transaction, please check client or server key'],
     [400, 'customer_details.email format is invalid'],
   ])(
-    'a refusal with %d %s uses up no attempt, is told to the operator, and the order goes on once it is mended',
+    'a rejection with %d %s is logged and uses no attempt, and a request after the fix gets a page',
     async (status, message) => {
       const body = { error_messages: [message] };
       shop.gateway.fault({ operation: 'create', kind: 'answer', status, body });

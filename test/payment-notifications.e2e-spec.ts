@@ -24,7 +24,7 @@ beforeAll(async () => {
 
 afterAll(() => service.stop());
 
-/** An order, and what the gateway says of one transaction for it. */
+/** Creates an order and builds notifications of one transaction for it. */
 async function orderWithTransaction() {
   const orderId = await makeOrder(service, userId);
   const transactionId = randomUUID();
@@ -41,7 +41,7 @@ async function outcomes(orderId: string): Promise<string[]> {
 }
 
 describe('a notification', () => {
-  it('is acknowledged with 200 and no content; cookies are ignored, also bad ones', async () => {
+  it('is acknowledged with 200 and an empty body, and its cookies are ignored', async () => {
     const { of, orderId } = await orderWithTransaction();
     const client = service.client().setCookie('accessToken', 'garbage');
     const response = await client.post(NOTIFICATIONS_PATH).send(of('settlement')).expect(200);
@@ -60,7 +60,7 @@ describe('a notification', () => {
     ['settlement deny', 'applied applied'],
     ['settlement refund settlement', 'applied applied duplicate'],
     ['deny settlement partial_refund', 'applied applied applied'],
-  ])('%s of one transaction are %s (contract 14)', async (statuses, expected) => {
+  ])('with statuses %s of one transaction has outcomes %s (contract 14)', async (statuses, expected) => {
     const { of, orderId } = await orderWithTransaction();
     for (const status of statuses.split(' ')) await notify(service, of(status)).expect(200, '');
     const kept = await keptNotifications(service, orderId);
@@ -70,7 +70,7 @@ describe('a notification', () => {
     expect(completedAt !== null).toBe(['capture', 'settlement'].includes(status));
   });
 
-  it('completed_at is the present time, and stays when the same transaction is captured and then settled', async () => {
+  it('sets completed_at to the current time, and a settlement after a capture keeps that time', async () => {
     const { of, orderId } = await orderWithTransaction();
     const before = Date.now();
     await notify(service, of('capture')).expect(200);
@@ -83,28 +83,28 @@ describe('a notification', () => {
     expect((await storedOrder(service, orderId)).completed_at).not.toEqual(completedAt);
   });
 
-  it('payment type, fraud status, challenge included, transaction id and amount are kept on the order', async () => {
+  it('stores payment type, fraud status (including challenge), transaction id and amount on the order', async () => {
     const { of, orderId, transactionId } = await orderWithTransaction();
     await notify(
       service,
-      of('capture', { payment_type: 'credit_card', fraud_status: 'challenge', gross_amount: '184999.50' }),
+      of('capture', { payment_type: 'credit_card', fraud_status: 'challenge', gross_amount: '185000.0' }),
     ).expect(200);
     expect(await storedOrder(service, orderId)).toMatchObject({
       payment_type: 'credit_card',
       fraud_status: 'challenge',
       transaction_id: transactionId,
-      transaction_amount: '184999.50',
+      transaction_amount: '185000.0',
       gross_amount: '185000',
     });
   });
 });
 
-describe('redelivery and order of arrival', () => {
-  it('a redelivery is acknowledged, kept, and changes nothing', async () => {
+describe('redelivered and concurrent notifications', () => {
+  it('a redelivery is acknowledged and stored, and does not change the order', async () => {
     const { of, orderId } = await orderWithTransaction();
     await notify(service, of('settlement')).expect(200);
     const first = await storedOrder(service, orderId);
-    // The other fields are no part of what makes it the same.
+    // Other fields do not identify a redelivery.
     await notify(
       service,
       of('settlement', { payment_type: 'gopay', transaction_time: '2026-11-21T10:00:00Z' }),
@@ -113,7 +113,7 @@ describe('redelivery and order of arrival', () => {
     expect(await outcomes(orderId)).toEqual(['applied', 'duplicate']);
   });
 
-  it('60 identical notifications at once change the order once', async () => {
+  it('60 identical notifications in parallel change the order once', async () => {
     const { of, orderId } = await orderWithTransaction();
     const body = of('settlement');
     const answers = await Promise.all(
@@ -124,7 +124,7 @@ describe('redelivery and order of arrival', () => {
     expect(kept).toEqual(['applied', ...Array.from({ length: 59 }, () => 'duplicate')]);
   });
 
-  it('different notifications at once are handled one after another', async () => {
+  it('different notifications of one order in parallel are applied one after another', async () => {
     const { of, orderId } = await orderWithTransaction();
     const statuses = ['pending', 'authorize', 'capture', 'settlement', 'deny', 'refund', 'partial_refund'];
     await Promise.all(
@@ -147,8 +147,8 @@ describe('redelivery and order of arrival', () => {
   });
 });
 
-describe('what is kept', () => {
-  it('further fields are accepted, and the body is kept as received', async () => {
+describe('the stored notification', () => {
+  it('contains the body as received, including undocumented fields', async () => {
     const { of, orderId } = await orderWithTransaction();
     const fields = Object.entries(of('settlement')).map(
       ([key, value]) => `  ${JSON.stringify(key)} :\t"${value}"`,
@@ -162,7 +162,7 @@ describe('what is kept', () => {
     ]);
   });
 
-  it('what cannot be applied is not kept: one transaction', async () => {
+  it('is rolled back if the order cannot be updated', async () => {
     const { of, orderId } = await orderWithTransaction();
     await service.database.pool.query(`
       CREATE FUNCTION refuse_update() RETURNS trigger LANGUAGE plpgsql AS
@@ -178,7 +178,7 @@ describe('what is kept', () => {
     expect(await outcomes(orderId)).toEqual(['applied']);
   });
 
-  it('nothing is kept of a refused notification that is badly signed or of no order, and of the test button', async () => {
+  it('does not exist for a wrong signature, an unknown order or the dashboard test button', async () => {
     const { of } = await orderWithTransaction();
     const bad = { transaction_status: 'chargeback' };
     const { rows: before } = await service.database.pool.query('SELECT count(*) FROM payment_notifications');
@@ -196,7 +196,7 @@ describe('what is kept', () => {
   });
 });
 
-describe('what is refused', () => {
+describe('POST /api/products/payments', () => {
   async function expectDetails(body: object | string, details: Record<string, string>): Promise<void> {
     const response = await notify(service, body).expect(400);
     expect(response.body).toEqual(fail(400, 'validation error', details));
@@ -214,12 +214,12 @@ describe('what is refused', () => {
     ['payment_type', 'half of a pair \udc00'],
     ['gross_amount', '1'.repeat(33)],
     ['status_code', '2'.repeat(17)],
-  ])('%s %j is refused, naming the field', async (field, value) => {
+  ])('rejects the field %s with the value %j', async (field, value) => {
     const { of } = await orderWithTransaction();
     await expectDetails(of('settlement', { [field]: value }), { [field]: `${field} is invalid` });
   });
 
-  it('all failing fields are reported together', async () => {
+  it('reports all failing fields together', async () => {
     const all = Object.fromEntries(NOTIFICATION_FIELDS.map((field) => [field, `${field} is required`]));
     await expectDetails({}, all);
     const texts = Object.fromEntries(
@@ -229,14 +229,14 @@ describe('what is refused', () => {
   });
 
   it.each(['2026-11-20 17:05:12', '2026-11-20T17:05:12+07:00', '2026-11-20T10:05:12Z', '20261120T100512Z'])(
-    'transaction_time %s is taken',
+    'accepts transaction_time %s',
     async (transaction_time) => {
       const { of } = await orderWithTransaction();
       await notify(service, of('settlement', { transaction_time })).expect(200, '');
     },
   );
 
-  it('a wrong signature is refused with 403 and changes nothing', async () => {
+  it('rejects a wrong signature with 403 and changes nothing', async () => {
     const { of, orderId } = await orderWithTransaction();
     const good = of('settlement');
     const wrong = [
@@ -257,7 +257,7 @@ describe('what is refused', () => {
     expect(await outcomes(orderId)).toEqual([]);
   });
 
-  it('the signature covers the strings as sent, not what they mean', async () => {
+  it('rejects a value with 403 if it is written differently from the signed text', async () => {
     const { of, orderId } = await orderWithTransaction();
     const good = of('settlement');
     await notify(service, { ...good, gross_amount: '185000' }).expect(403);
@@ -266,12 +266,12 @@ describe('what is refused', () => {
     expect((await storedOrder(service, orderId)).status).toBe('settlement');
   });
 
-  it('an unknown order is a 404', async () => {
+  it('responds with 404 for an unknown order', async () => {
     expect((await notify(service, notification()).expect(404)).body).toEqual(NOT_FOUND);
   });
 });
 
-it('a body in another charset than UTF-8 is 415, because its zero bytes could not be kept', async () => {
+it('a notification in UTF-16 gets 415, because PostgreSQL cannot store its zero bytes', async () => {
   const { of, orderId } = await orderWithTransaction();
   await service
     .client()

@@ -2,22 +2,22 @@ import type { Response } from 'supertest';
 import { untilLocked } from './support/databases.js';
 import { storedOrder } from './support/notifications.js';
 import {
-  allChecked,
+  waitForChecks,
   bulkOrders,
   historyOf,
-  notifyOf,
+  sendNotificationOf,
   openShop,
   type Shop,
-  errorsLogged,
-  story,
+  loggedErrors,
+  describeHistory,
 } from './support/shop.js';
 
-/** Where, in the life of the call that cancels at the gateway, something else happens. */
+/** Point in time of the cancellation at which another action runs. */
 const POINTS = ['before the call', 'before its effect', 'before its answer', 'after the answer'] as const;
 type Point = (typeof POINTS)[number];
 
 let shop: Shop;
-/** What is to happen at a point of the cancellation of an order. */
+/** Action and the point at which it runs. */
 const plans = new Map<string, (point: Point) => Promise<void>>();
 
 beforeAll(async () => {
@@ -36,7 +36,7 @@ function cancel(orderId: string): Promise<Response> {
   return shop.customer.post(`/api/orders/${orderId}/cancel`).then((answer) => answer);
 }
 
-/** Has the gateway asked about an order now, beside any other check of it. */
+/** Starts a check of an order, also while another check runs. */
 async function check(orderId: string): Promise<void> {
   await shop.service.database.pool.query(
     `SELECT graphile_worker.add_job('check-order', json_build_object('orderId', $1::text))`,
@@ -45,9 +45,9 @@ async function check(orderId: string): Promise<void> {
 }
 
 /**
- * Cancels an order while other things happen to it at their points, each of which is passed once: a cancellation
- * that is refused before the gateway is called passes the later ones afterwards.
- * @returns the status answered
+ * Cancels an order and runs other actions at their points. Every point is passed once. If the cancellation is rejected
+ * before it calls the gateway, the later points are passed afterwards.
+ * @returns the HTTP status of the cancellation
  */
 async function cancelAmid(orderId: string, plan: (point: Point) => Promise<void>): Promise<number> {
   const ahead = new Set<Point>(POINTS);
@@ -62,7 +62,7 @@ async function cancelAmid(orderId: string, plan: (point: Point) => Promise<void>
   return status;
 }
 
-/** The order is as its history says, and as the gateway knows it. */
+/** Asserts that the order agrees with its history and with the gateway. */
 async function expectConsistent(orderId: string): Promise<void> {
   const order = await storedOrder(shop.service, orderId);
   const applied = (await historyOf(shop, orderId)).filter(({ outcome }) => outcome === 'applied');
@@ -75,42 +75,42 @@ async function expectConsistent(orderId: string): Promise<void> {
 const ALL_PLACES = POINTS.flatMap((paid) =>
   POINTS.flatMap((told) => POINTS.map((checked) => ({ paid, told, checked }))),
 )
-  // What has not happened yet cannot be notified.
+  // No payment method has been chosen, so there is no notification.
   .filter(({ paid, told }) => POINTS.indexOf(told) >= POINTS.indexOf(paid));
 
-describe('settlement against cancellation against reconciliation', () => {
-  it(`has one winner and a history that says so, at each of ${ALL_PLACES.length} placings of payment, notification and check`, async () => {
+describe('a race of settlement, cancellation and reconciliation', () => {
+  it(`has one winner, which the history shows, in all ${ALL_PLACES.length} orders of payment, notification and check`, async () => {
     const orders = await bulkOrders(shop, ALL_PLACES.length);
     const won = { settlement: 0, cancel: 0 };
     await Promise.all(
       ALL_PLACES.map(async ({ paid, told, checked }, index) => {
         const orderId = orders[index] ?? '';
         shop.gateway.setStatus(orderId, 'pending');
-        // What the gateway has cancelled cannot be paid any more.
+        // A cancelled payment can no longer be settled.
         const isPayable = POINTS.indexOf(paid) < POINTS.indexOf('before its answer');
         const status = await cancelAmid(orderId, async (point) => {
           if (point === paid && isPayable) shop.gateway.settle(orderId);
-          if (point === told) expect(await notifyOf(shop, orderId)).toBe(200);
+          if (point === told) expect(await sendNotificationOf(shop, orderId)).toBe(200);
           if (point === checked) await check(orderId);
         });
         won[isPayable ? 'settlement' : 'cancel'] += 1;
         expect([orderId, status]).toEqual([orderId, isPayable ? 409 : 200]);
       }),
     );
-    await allChecked(shop);
+    await waitForChecks(shop);
     expect(won.settlement).toBeGreaterThan(20);
     expect(won.cancel).toBeGreaterThan(5);
     for (const orderId of orders) {
       await expectConsistent(orderId);
-      const lines = await story(shop, orderId);
+      const lines = await describeHistory(shop, orderId);
       const ends = lines.filter((line) => /(settlement|cancel) applied$/.test(line));
       expect(ends).toHaveLength(1);
       expect(lines.filter((line) => line.startsWith('notification')).length).toBe(1);
     }
-    expect(errorsLogged(shop.service)).toEqual([]);
+    expect(loggedErrors(shop.service)).toEqual([]);
   });
 
-  it('a captured card payment that the gateway cancels ends cancelled, wherever its capture is told', async () => {
+  it('ends with a cancelled order if the gateway cancels a captured payment, whenever the capture is notified', async () => {
     const places = POINTS.flatMap((told) => POINTS.map((checked) => ({ told, checked })));
     const orders = await bulkOrders(shop, places.length);
     await Promise.all(
@@ -119,22 +119,22 @@ describe('settlement against cancellation against reconciliation', () => {
         shop.gateway.setStatus(orderId, 'capture', { paymentType: 'credit_card' });
         const capture = { transaction_status: 'capture', status_code: '200' };
         const status = await cancelAmid(orderId, async (point) => {
-          if (point === told) expect(await notifyOf(shop, orderId, capture)).toBe(200);
+          if (point === told) expect(await sendNotificationOf(shop, orderId, capture)).toBe(200);
           if (point === checked && point !== 'before the call') await check(orderId);
         });
-        // Told before, the order is paid and no longer to be cancelled by its customer.
+        // If the notification arrives first, the order is paid and its customer cannot cancel it.
         expect([told, status]).toEqual([told, told === 'before the call' ? 409 : 200]);
-        expect(await notifyOf(shop, orderId)).toBe(200);
+        expect(await sendNotificationOf(shop, orderId)).toBe(200);
       }),
     );
-    await allChecked(shop);
+    await waitForChecks(shop);
     for (const orderId of orders) await expectConsistent(orderId);
-    expect(errorsLogged(shop.service)).toEqual([]);
+    expect(loggedErrors(shop.service)).toEqual([]);
   });
 });
 
 describe('many orders at once', () => {
-  it('notifications, rejected ones, cancellations and sweeps at once cause no 5xx and no deadlock', async () => {
+  it('get notifications, cancellations and checks in parallel without a 5xx or a deadlock', async () => {
     const orders = await bulkOrders(shop, 40);
     for (const orderId of orders) shop.gateway.setStatus(orderId, 'pending');
     await shop.service.database.pool.query(
@@ -143,22 +143,22 @@ describe('many orders at once', () => {
     );
     const statuses = await Promise.all(
       orders.flatMap((orderId) => [
-        notifyOf(shop, orderId),
-        notifyOf(shop, orderId, { fraud_status: undefined }),
+        sendNotificationOf(shop, orderId),
+        sendNotificationOf(shop, orderId, { fraud_status: undefined }),
         cancel(orderId).then(({ status }) => status),
-        notifyOf(shop, orderId),
+        sendNotificationOf(shop, orderId),
         shop.service.database.pool
           .query(`SELECT graphile_worker.add_job('find-due-orders', '{}'::json)`)
           .then(() => 200),
       ]),
     );
     expect([...new Set(statuses)].sort()).toEqual([200, 400]);
-    await allChecked(shop);
+    await waitForChecks(shop);
     for (const orderId of orders) {
-      await notifyOf(shop, orderId);
+      await sendNotificationOf(shop, orderId);
       await expectConsistent(orderId);
     }
-    expect(errorsLogged(shop.service)).toEqual([]);
+    expect(loggedErrors(shop.service)).toEqual([]);
     const { rows } = await shop.service.database.pool.query<{ deadlocks: string }>(
       'SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()',
     );
@@ -166,15 +166,15 @@ describe('many orders at once', () => {
   });
 });
 
-describe('a notification that arrives while something else happens to its order', () => {
-  /** Sends one while another transaction has the order, and ends that once the notification waits for it. */
+describe('a notification that waits for the lock of its order', () => {
+  /** Sends a notification while another transaction locks the order, and commits once the notification waits. */
   async function notifyAmid(orderId: string, change: string, values: readonly unknown[]): Promise<number> {
     const other = await shop.service.database.pool.connect();
     try {
       await other.query('BEGIN');
       await other.query('SELECT FROM orders WHERE order_id = $1 FOR UPDATE', [orderId]);
       await other.query(change, [...values]);
-      const answer = notifyOf(shop, orderId);
+      const answer = sendNotificationOf(shop, orderId);
       await untilLocked(shop.service.database);
       await other.query('COMMIT');
       return await answer;
@@ -183,7 +183,7 @@ describe('a notification that arrives while something else happens to its order'
     }
   }
 
-  it('is late when a later status of its transaction was applied meanwhile', async () => {
+  it('is late if a later status of its transaction was applied in the meantime', async () => {
     const [orderId = ''] = await bulkOrders(shop, 1);
     const { transactionId } = shop.gateway.setStatus(orderId, 'pending');
     const status = await notifyAmid(
@@ -201,7 +201,7 @@ describe('a notification that arrives while something else happens to its order'
     expect((await storedOrder(shop.service, orderId)).status).toBe('settlement');
   });
 
-  it('is late when the order got another payment attempt meanwhile, and a duplicate when it is repeated', async () => {
+  it('is late if the order got another attempt in the meantime, and its redelivery is a duplicate', async () => {
     const [orderId = ''] = await bulkOrders(shop, 1);
     shop.gateway.setStatus(orderId, 'expire');
     const status = await notifyAmid(
@@ -211,7 +211,7 @@ describe('a notification that arrives while something else happens to its order'
        UPDATE orders SET attempt_id = made.attempt_id FROM made WHERE orders.order_id = made.order_id`,
       [orderId],
     );
-    expect([status, await notifyOf(shop, orderId)]).toEqual([200, 200]);
+    expect([status, await sendNotificationOf(shop, orderId)]).toEqual([200, 200]);
     expect((await historyOf(shop, orderId)).map(({ outcome }) => outcome)).toEqual(['late', 'duplicate']);
     expect((await storedOrder(shop.service, orderId)).status).toBe('pending');
   });

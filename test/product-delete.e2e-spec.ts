@@ -21,7 +21,7 @@ describe('deleting a product', () => {
     return answers.map(({ status }) => status);
   }
 
-  it('answers 204 without a body; the product is gone for good, with its images at the host (contract 4.8)', async () => {
+  it('returns 204 without a body and removes the product and its images at the host (contract 4.8)', async () => {
     const other = await createProduct(admin, pictures(3));
     const product = await createProduct(admin, pictures(3));
     expect(await imageStatuses(product)).toEqual([200, 200, 200]);
@@ -43,7 +43,7 @@ describe('deleting a product', () => {
     expect(await imageStatuses(other)).toEqual([200, 200, 200]);
   });
 
-  it('of ten deletions at once one succeeds', async () => {
+  it('succeeds for exactly one of ten parallel requests', async () => {
     const { id } = await createProduct(admin, pictures(3));
     const answers = await Promise.all(Array.from({ length: 10 }, () => admin.delete(`/api/products/${id}`)));
     const statuses = answers.map(({ status }) => status).sort((a, b) => a - b);
@@ -51,7 +51,7 @@ describe('deleting a product', () => {
   });
 
   it.each(['2000000000', '9'.repeat(400), 'abc'])(
-    'an unknown product %s is the documented 404',
+    'returns the documented 404 for the unknown product %s',
     async (id) => {
       const answer = await admin.delete(`/api/products/${id}`).expect(404);
       expect(answer.body).toEqual(NOT_FOUND);

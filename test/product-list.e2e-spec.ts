@@ -42,7 +42,7 @@ describe('the list of products', () => {
     return (answer.body as PageAnswer).data;
   }
 
-  it('120 products are walked in pages of 50, ordered by id, to the end (contract 4.5)', async () => {
+  it('contains 120 products by id in pages of 50, up to the final 404 (contract 4.5)', async () => {
     await insert(120);
     const seen: number[] = [];
     const sizes: number[] = [];
@@ -64,7 +64,7 @@ describe('the list of products', () => {
   });
 
   it.each(['3', `${MAX_INT4 + 1}`, '1e400'])(
-    'last_id=%s, at or past the last product, is the documented 404',
+    'ends with the documented 404 for last_id=%s, at or after the last product',
     async (lastId) => {
       await insert(3);
       const answer = await customer.get(`/api/products?last_id=${lastId}`).expect(404);
@@ -73,7 +73,7 @@ describe('the list of products', () => {
   );
 
   it.each(['last_id=abc', 'last_id=', 'last_id=0x10', 'last_id=1&last_id=2'])(
-    '%s is no number and refused by details.last_id',
+    'rejects %s with a message for last_id, because it is not a number',
     async (query) => {
       await insert(3);
       const answer = await customer.get(`/api/products?${query}`).expect(400);
@@ -81,7 +81,7 @@ describe('the list of products', () => {
     },
   );
 
-  it('a product shows exactly the documented fields, with images null without images (contract 2.2)', async () => {
+  it('shows exactly the documented fields of a product, with null if it has no images (contract 2.2)', async () => {
     await insert(1);
     expect(await page()).toEqual({
       meta: { lastProductId: 1 },
@@ -90,14 +90,14 @@ describe('the list of products', () => {
   });
 
   describe('one product', () => {
-    it('is shown as in the list, to any signed-in caller', async () => {
+    it('is returned to any signed-in caller in the form of the list', async () => {
       const created = await createProduct(await service.admin(), [{ bytes: png(), name: 'a.png' }]);
       const answer = await customer.get(`/api/products/${created.id}`).expect(200);
       expect(answer.body).toEqual({ status: 'success', data: { products: created } });
     });
 
     it.each(['2', '0', '-1', '01', 'abc', `${MAX_INT4 + 1}`, '1%00'])(
-      'an id %s that no product has is the documented 404',
+      'is the documented 404 for the unknown id %s',
       async (id) => {
         await insert(1);
         const answer = await customer.get(`/api/products/${id}`).expect(404);

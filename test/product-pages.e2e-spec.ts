@@ -11,13 +11,13 @@ import { expiredToken, goodClaims, signToken } from './support/tokens.js';
 import { until } from './support/wait.js';
 
 const SHOP = 'https://shop.example';
-/** How old a page may be, and some time for a busy machine to answer. */
+/** Lifetime of a cached page, plus time for a busy machine to respond. */
 const OLDEST_MS = 1000 + 500;
 
-describe('pages of the product list in memory', () => {
+describe('the cache of the product list', () => {
   let database: TestDatabase;
   let service: TestService;
-  /** Another process on the same database. */
+  /** Second process on the same database. */
   let other: TestService;
   let admin: Client;
 
@@ -48,16 +48,16 @@ describe('pages of the product list in memory', () => {
       : (answer.body as { data: { products: ProductAnswer[] } }).data.products;
   }
 
-  it('pages that are asked for again and again are mostly not read from the database', async () => {
+  it('serves repeated requests for a page mostly without the database', async () => {
     const statements = await statementsOf(service, () =>
       Promise.all(Array.from({ length: 40 }, () => admin.get('/api/products').expect(200))),
     );
-    // One a second; the machine may be busy.
+    // One read per second, with a margin because the machine may be busy.
     expect(statements.length).toBeGreaterThan(0);
     expect(statements.length).toBeLessThan(20);
   });
 
-  it('with CATALOG_CACHE_MB=0 each page is read from the database', async () => {
+  it('is disabled by CATALOG_CACHE_MB=0: each page is read from the database', async () => {
     const without = await startService({ database, settings: { CATALOG_CACHE_MB: '0' } });
     try {
       const client = await without.admin();
@@ -71,15 +71,15 @@ describe('pages of the product list in memory', () => {
 
   it.each([
     ['a page', {}, 200],
-    ['a page asked for by another origin', { Origin: SHOP }, 200],
-    ['a page that the caller has', { 'If-None-Match': 'the tag' }, 304],
+    ['a page for another origin', { Origin: SHOP }, 200],
+    ['a page that the caller has cached', { 'If-None-Match': 'the tag' }, 304],
     [
-      'a page that the caller has and wants anew',
+      'a request for a known page with Cache-Control: no-cache',
       { 'If-None-Match': 'the tag', 'Cache-Control': 'no-cache' },
       200,
     ],
-    ['a page of which the caller has an older one', { 'If-None-Match': 'W/"0"' }, 200],
-  ])('%s is answered as by the controller, headers included', async (_, headers, status) => {
+    ['a page of which the caller has cached an older version', { 'If-None-Match': 'W/"0"' }, 200],
+  ])('responds like the controller, headers included: %s', async (_, headers, status) => {
     const { etag = '' } = (await admin.get('/api/products').expect(200)).headers as { etag?: string };
     const ask = async (path: string): Promise<unknown> => {
       const request = admin.get(path).set('X-Request-Id', 'same');
@@ -89,11 +89,11 @@ describe('pages of the product list in memory', () => {
       const { date: _date, ...kept } = answer.headers as Record<string, string>;
       return { headers: kept, text: answer.text };
     };
-    // The controller answers every query that has more in it than a last_id.
+    // The controller handles every query with more than a last_id.
     expect(await ask('/api/products')).toEqual(await ask('/api/products?unknown=1'));
   });
 
-  it('a page in memory is refused to callers without a valid access cookie', async () => {
+  it('rejects callers without a valid access cookie', async () => {
     await admin.get('/api/products').expect(200);
     const ask = (token: string) => service.client().setCookie('accessToken', token).get('/api/products');
     expectFailure(await service.client().get('/api/products'), 401, MESSAGES.missingAccessToken);
@@ -106,7 +106,7 @@ describe('pages of the product list in memory', () => {
     expect(Date.now() / 1000).toBeGreaterThanOrEqual(exp);
   });
 
-  it('a process shows at once what it wrote, with 8 writers and readers at a time', async () => {
+  it('shows the changes of its own process at once, with 8 parallel writers and readers', async () => {
     const writer = async (n: number): Promise<void> => {
       const { id } = await createProduct(admin, [], { ...CAKE, name: `New ${n}` });
       expect((await page(admin, id - 1))[0]).toMatchObject({ id, name: `New ${n}` });
@@ -120,7 +120,7 @@ describe('pages of the product list in memory', () => {
     await Promise.all(Array.from({ length: 8 }, (_, n) => writer(n)));
   });
 
-  it('a change of another process shows within a second', async () => {
+  it('shows the changes of another process within a second', async () => {
     const customer = await other.customer();
     expect(await page(customer, 50)).toHaveLength(10);
     const { id } = await createProduct(admin, [{ bytes: png(), name: 'a.png' }]);
@@ -129,7 +129,7 @@ describe('pages of the product list in memory', () => {
     expect(Date.now() - changed).toBeLessThan(OLDEST_MS);
   });
 
-  it('the memory keeps to its bytes', async () => {
+  it('does not exceed its size in bytes', async () => {
     await insertProducts(database, 1200, 'x'.repeat(2_000));
     const small = await startService({ database, settings: { CATALOG_CACHE_MB: '1' } });
     try {

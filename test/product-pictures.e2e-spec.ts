@@ -8,7 +8,7 @@ import { until } from './support/wait.js';
 const OLD = 'http://localhost:3000';
 const NEW = 'https://shop.example';
 
-/** A shop whose pictures were stored while PUBLIC_URL was another one. */
+/** A shop whose images were stored under an earlier PUBLIC_URL. */
 describe('a shop that moves to another address', () => {
   let database: TestDatabase;
   let service: TestService;
@@ -34,7 +34,7 @@ describe('a shop that moves to another address', () => {
     await database.drop();
   });
 
-  it('shows its pictures under the new address, in the list and alone', async () => {
+  it('shows its images under the new address, in the list and in a single product', async () => {
     const moved = before.images.map((url) => url.replace(OLD, NEW));
     expect(productOf(await admin.get(`/api/products/${before.id}`).expect(200)).images).toEqual(moved);
     const list = await admin.get('/api/products').expect(200);
@@ -47,7 +47,7 @@ describe('a shop that moves to another address', () => {
     expect(picture.body).toEqual(png(1));
   });
 
-  it('removes a picture by the address shown now, and by the one shown before the move', async () => {
+  it('removes an image by its current URL and by its URL before the move', async () => {
     const [first = '', second = '', third = ''] = before.images;
     const removed = [first.replace(OLD, NEW), second];
     const answer = await form(admin.put(`/api/products/${before.id}`), {

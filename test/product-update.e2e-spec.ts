@@ -55,7 +55,7 @@ describe('updating a product', () => {
     return productOf(await admin.get(`/api/products/${id}`).expect(200));
   }
 
-  /** Sends an update that must fail and change nothing. */
+  /** Sends an update that must fail without any change. */
   async function refused(
     product: ProductAnswer,
     fields: FormFields,
@@ -66,7 +66,7 @@ describe('updating a product', () => {
     const answer = await update(product.id, fields, files).expect(status);
     const images = product.images?.length === 0 ? null : product.images;
     expect(await shown(product.id)).toEqual({ ...product, images });
-    // Images of earlier tests may be removed at the same time.
+    // Images of earlier tests may be removed meanwhile.
     const after = await ledger(service.database);
     expect(after.filter(isAttached)).toEqual(before.filter(isAttached));
     expect(before).toEqual(expect.arrayContaining(after));
@@ -78,8 +78,8 @@ describe('updating a product', () => {
     return status === 200;
   }
 
-  describe('that is good', () => {
-    it('answers 200 with the new fields, and the remaining images before the new ones (contract 4.7)', async () => {
+  describe('with a valid form', () => {
+    it('returns 200 with the new fields, and the remaining images before the new ones (contract 4.7)', async () => {
       const { id, images } = await createProduct(admin, pictures(3));
       const [first = '', second = '', third = ''] = images;
       const answer = await update(id, { ...BREAD, name: ' Roti\n', [REMOVED]: second, role: 'ADMIN' }, [
@@ -94,7 +94,7 @@ describe('updating a product', () => {
       expect(await shown(id)).toEqual(productOf(answer));
     });
 
-    it('removed images go from the image host, the others stay', async () => {
+    it('deletes removed images at the image host and leaves the others', async () => {
       const { id, images } = await createProduct(admin, pictures(2));
       const [kept = '', removed = ''] = images;
       await update(id, { ...BREAD, [REMOVED]: removed }).expect(200);
@@ -105,7 +105,7 @@ describe('updating a product', () => {
       expect(await isServed(kept)).toBe(true);
     });
 
-    it('without images the answer holds an empty list, and the product shows null', async () => {
+    it('returns an empty list without images, and the product shows null', async () => {
       const { id, images } = await createProduct(admin, pictures(1));
       const answer = await update(id, { ...BREAD, [REMOVED]: images }).expect(200);
       expect(productOf(answer).images).toEqual([]);
@@ -114,7 +114,7 @@ describe('updating a product', () => {
   });
 
   describe('images.removed', () => {
-    it('takes a URL that the product does not have as already removed', async () => {
+    it('treats a URL that the product does not have as already removed', async () => {
       const other = await createProduct(admin, pictures(1));
       const { id, images } = await createProduct(admin, pictures(2));
       const unknown = ['http://bakery.test/api/images/nothing.png', 'nonsense', ' ', '\0', ...other.images];
@@ -126,14 +126,14 @@ describe('updating a product', () => {
     });
   });
 
-  describe('whose fields or files fail', () => {
+  describe('with invalid fields or files', () => {
     it('reports all failing fields together, images included', async () => {
       const product = await createProduct(admin, pictures(1));
       const body = await refused(product, {}, [{ bytes: svgNamedPng(), name: 'a.png' }]);
       expect(body).toEqual(invalid({ ...REQUIRED, images: 'a.png is not a png or jpg file' }));
     });
 
-    it('a file with another extension, and one in another field, are refused', async () => {
+    it('rejects a file with another extension and a file in another field', async () => {
       const product = await createProduct(admin, pictures(1));
       const body = await refused(product, BREAD, [
         ...pictures(1),
@@ -147,7 +147,7 @@ describe('updating a product', () => {
     it.each([
       [5, 1, 2],
       [0, 0, 6],
-    ])('%d images - %d removed + %d new are more than 5 and refused', async (has, goes, comes) => {
+    ])('rejects more than 5 images: %d - %d removed + %d new', async (has, goes, comes) => {
       const product = await createProduct(admin, pictures(has));
       const fields = { ...BREAD, [REMOVED]: goes === 0 ? '' : product.images.slice(0, goes) };
       expect(await refused(product, fields, pictures(comes))).toEqual(TOO_MANY);
@@ -156,7 +156,7 @@ describe('updating a product', () => {
     it.each([
       [5, 5, 5],
       [4, 0, 1],
-    ])('%d images - %d removed + %d new are taken', async (has, goes, comes) => {
+    ])('accepts up to 5 images: %d - %d removed + %d new', async (has, goes, comes) => {
       const { id, images } = await createProduct(admin, pictures(has));
       const fields = { ...BREAD, [REMOVED]: goes === 0 ? '' : images.slice(0, goes) };
       const answer = await update(id, fields, pictures(comes)).expect(200);
@@ -164,13 +164,13 @@ describe('updating a product', () => {
     });
   });
 
-  it('an unknown product is a 404, and nothing is uploaded', async () => {
+  it('returns 404 for an unknown product without any upload', async () => {
     const before = await ledger(service.database);
     expect((await update(UNKNOWN, BREAD, pictures(1)).expect(404)).body).toEqual(NOT_FOUND);
     expect(before).toEqual(expect.arrayContaining(await ledger(service.database)));
   });
 
-  it('the fields are judged before the product', async () => {
+  it('validates the fields before it looks up the product', async () => {
     const answer = await update(UNKNOWN, { ...BREAD, price: 'x' }).expect(400);
     expect(answer.body).toEqual(invalid({ price: 'price should be a number' }));
   });

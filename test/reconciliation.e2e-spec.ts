@@ -6,18 +6,18 @@ import { startService } from './support/service.js';
 import { gatewaySettings } from './support/orders.js';
 import {
   addAttempt,
-  age,
-  allChecked,
+  letOrdersAge,
+  waitForChecks,
   bulkOrders,
-  calls,
-  checksFailed,
+  countGatewayCalls,
+  waitForFailedChecks,
   findDueOrders,
-  notifyOf,
+  sendNotificationOf,
   openShop,
-  placeOrder,
+  orderTwoPieces,
   reconcile,
   type Shop,
-  story,
+  describeHistory,
 } from './support/shop.js';
 import { until } from './support/wait.js';
 
@@ -33,7 +33,7 @@ afterEach(async () => {
   shop.gateway.beforeAnswering = undefined;
   shop.gateway.answersTransactionIdAsOrderId = false;
   shop.gateway.httpStatusFollowsCode = false;
-  // The next test does not see what this one left pending or given up.
+  // Later tests must not see pending orders or dead jobs of this one.
   await shop.service.database.pool.query(
     `UPDATE orders SET next_check_at = 'infinity' WHERE status = 'pending';
      DELETE FROM graphile_worker._private_jobs WHERE attempts = max_attempts`,
@@ -46,7 +46,7 @@ async function statusOf(orderId: string): Promise<string> {
   return (await storedOrder(shop.service, orderId)).status;
 }
 
-/** Seconds until the gateway is to be asked about an order. */
+/** Returns the seconds until the next check of an order. */
 async function dueIn(orderId: string): Promise<number> {
   const { rows } = await shop.service.database.pool.query<{ due_in: number }>(
     'SELECT extract(epoch FROM next_check_at - now())::float AS due_in FROM orders WHERE order_id = $1',
@@ -55,13 +55,12 @@ async function dueIn(orderId: string): Promise<number> {
   return rows[0]?.due_in ?? NaN;
 }
 
-/** The only order of a list. */
 async function oneOrder(): Promise<string> {
   const [orderId = ''] = await bulkOrders(shop, 1);
   return orderId;
 }
 
-/** Makes the order due now and looks for due orders. */
+/** Makes the check of an order due and runs the sweep. */
 async function sweep(orderId: string): Promise<void> {
   await shop.service.database.pool.query('UPDATE orders SET next_check_at = now() WHERE order_id = $1', [
     orderId,
@@ -69,23 +68,23 @@ async function sweep(orderId: string): Promise<void> {
   await findDueOrders(shop);
 }
 
-describe('when the gateway is asked', () => {
-  it('not before 5 minutes, and only about pending orders', async () => {
-    const orderId = await placeOrder(shop);
-    const paid = await placeOrder(shop);
+describe('the check of a pending order', () => {
+  it('runs 5 minutes after the creation, and only for pending orders', async () => {
+    const orderId = await orderTwoPieces(shop);
+    const paid = await orderTwoPieces(shop);
     shop.gateway.settle(paid);
-    await notifyOf(shop, paid);
+    await sendNotificationOf(shop, paid);
     await findDueOrders(shop);
-    await allChecked(shop);
-    expect(calls(shop, 'status', orderId)).toBe(0);
+    await waitForChecks(shop);
+    expect(countGatewayCalls(shop, 'status', orderId)).toBe(0);
     await reconcile(shop, [orderId, paid], '290 seconds');
-    expect(calls(shop, 'status', orderId)).toBe(0);
+    expect(countGatewayCalls(shop, 'status', orderId)).toBe(0);
     await reconcile(shop, [orderId, paid], '10 seconds');
-    expect(calls(shop, 'status', orderId)).toBe(1);
-    expect(calls(shop, 'status', paid)).toBe(0);
+    expect(countGatewayCalls(shop, 'status', orderId)).toBe(1);
+    expect(countGatewayCalls(shop, 'status', paid)).toBe(0);
   });
 
-  it('the gaps grow to 6 hours, and one check falls on the 25th hour', async () => {
+  it('is repeated with gaps that grow to 6 hours, and 25 hours after the creation', async () => {
     const orderId = await oneOrder();
     const gaps: number[] = [];
     let aged = 0;
@@ -96,17 +95,17 @@ describe('when the gateway is asked', () => {
     ) {
       gaps.push(Math.round(seconds / 60));
       aged += seconds;
-      await age(shop, [orderId], `${seconds} seconds`);
+      await letOrdersAge(shop, [orderId], `${seconds} seconds`);
       await findDueOrders(shop);
-      await allChecked(shop);
-      expect(calls(shop, 'status', orderId)).toBe(gaps.length);
+      await waitForChecks(shop);
+      expect(countGatewayCalls(shop, 'status', orderId)).toBe(gaps.length);
       expect(gaps.length).toBeLessThan(30);
     }
     expect(gaps).toEqual([5, 5, 10, 20, 40, 80, 160, 320, 360, 360, 140]);
     expect(aged / 3600).toBeCloseTo(25, 2);
   });
 
-  it('two processes at once ask once about each order', async () => {
+  it('calls the gateway once for each order when two processes sweep in parallel', async () => {
     const other = await startService({
       settings: gatewaySettings(shop.gateway),
       database: shop.service.database,
@@ -114,25 +113,25 @@ describe('when the gateway is asked', () => {
     try {
       const orders = await bulkOrders(shop, 10);
       for (const orderId of orders) shop.gateway.settle(orderId);
-      await age(shop, orders, '6 minutes');
+      await letOrdersAge(shop, orders, '6 minutes');
       await Promise.all(Array.from({ length: 4 }, () => findWithoutKey()));
-      await allChecked(shop);
+      await waitForChecks(shop);
       for (const orderId of orders) {
-        expect(calls(shop, 'status', orderId)).toBe(1);
-        expect(await story(shop, orderId)).toEqual(['reconciliation settlement applied']);
+        expect(countGatewayCalls(shop, 'status', orderId)).toBe(1);
+        expect(await describeHistory(shop, orderId)).toEqual(['reconciliation settlement applied']);
       }
     } finally {
       await other.stop();
     }
   });
 
-  /** Without its key, so that several may run at once. */
+  /** Without its key, so that several sweeps run in parallel. */
   async function findWithoutKey(): Promise<void> {
     await shop.service.database.pool.query(`SELECT graphile_worker.add_job('find-due-orders', '{}'::json)`);
   }
 });
 
-describe('what it finds', () => {
+describe('the result of a check', () => {
   const FATES: readonly (readonly [now: MidtransStatus | null, change?: StatusChange])[] = [
     ['settlement'],
     ['capture', { paymentType: 'credit_card' }],
@@ -149,7 +148,7 @@ describe('what it finds', () => {
     ['HTTP status as the code', true, false],
     ['the transaction id for an order id', false, true],
   ])(
-    'with every notification dropped it alone brings orders to their true states: %s',
+    'brings orders to the state of their payment without any notification (%s)',
     async (_what, httpStatusFollowsCode, answersTransactionIdAsOrderId) => {
       Object.assign(shop.gateway, { httpStatusFollowsCode, answersTransactionIdAsOrderId });
       const orders = await bulkOrders(shop, FATES.length);
@@ -167,17 +166,19 @@ describe('what it finds', () => {
           payment_type: transaction?.paymentType ?? null,
           fraud_status: transaction?.fraudStatus ?? null,
         });
-        expect(await story(shop, orderId)).toEqual(now === null ? [] : [`reconciliation ${now} applied`]);
+        expect(await describeHistory(shop, orderId)).toEqual(
+          now === null ? [] : [`reconciliation ${now} applied`],
+        );
       }
     },
   );
 
-  it('what the gateway says now counts, though the same was heard before', async () => {
+  it('is applied if it differs from the order, even if the same status was notified before', async () => {
     const orderId = await oneOrder();
     const paid = shop.gateway.settle(orderId);
-    await notifyOf(shop, orderId);
-    // A second try to pay, after which the order is pending again while its first payment stands.
-    await notifyOf(shop, orderId, {
+    await sendNotificationOf(shop, orderId);
+    // The second payment makes the order pending again although the first one is settled.
+    await sendNotificationOf(shop, orderId, {
       transaction_id: '9aed5972-5b6a-401e-894b-a32c91ed1a3a',
       transaction_status: 'pending',
       status_code: '201',
@@ -190,33 +191,33 @@ describe('what it finds', () => {
     });
   });
 
-  it('an answer that is older than a notification is not applied; the gateway is asked again', async () => {
+  it('is not applied if a notification arrived during the call; the check is repeated', async () => {
     const orderId = await oneOrder();
     shop.gateway.settle(orderId);
     let isFirst = true;
     shop.gateway.beforeAnswering = async () => {
       if (!isFirst) return;
       isFirst = false;
-      // The answer says settlement and is on its way.
-      await notifyOf(shop, orderId);
+      // The response, not yet sent, says settlement.
+      await sendNotificationOf(shop, orderId);
       shop.gateway.setStatus(orderId, 'refund');
-      await notifyOf(shop, orderId);
+      await sendNotificationOf(shop, orderId);
     };
     await reconcile(shop, [orderId]);
     expect(await storedOrder(shop.service, orderId)).toMatchObject({ status: 'refund', completed_at: null });
-    expect(calls(shop, 'status', orderId)).toBe(2);
-    expect(await story(shop, orderId)).toEqual([
+    expect(countGatewayCalls(shop, 'status', orderId)).toBe(2);
+    expect(await describeHistory(shop, orderId)).toEqual([
       'notification settlement applied',
       'notification refund applied',
     ]);
   });
 });
 
-describe('several payment attempts', () => {
+describe('an order with several payment attempts', () => {
   it.each([
     ['the newest', 1],
     ['the oldest', 0],
-  ])('%s was paid, the other one has expired: the order is paid', async (_which, index) => {
+  ])('is paid if %s was paid and the other one has expired', async (_which, index) => {
     const orderId = await oneOrder();
     const attempts = [orderId, await addAttempt(shop, orderId)];
     for (const [position, id] of attempts.entries())
@@ -228,63 +229,63 @@ describe('several payment attempts', () => {
     expect(order.transaction_id).toBe(
       shop.gateway.order(attempts[index] ?? '').transactions[0]?.transactionId,
     );
-    // The expired one's own notification undoes nothing either.
-    expect(await notifyOf(shop, attempts[1 - index] ?? '')).toBe(200);
+    // The notification that the other attempt has expired does not change the order either.
+    expect(await sendNotificationOf(shop, attempts[1 - index] ?? '')).toBe(200);
     expect(await statusOf(orderId)).toBe('settlement');
   });
 
-  it('an order that was paid twice stays paid when one payment is given back', async () => {
+  it('stays paid if it was paid twice and one payment is refunded', async () => {
     const orderId = await oneOrder();
     const later = await addAttempt(shop, orderId);
     for (const id of [orderId, later]) {
       shop.gateway.settle(id);
-      expect(await notifyOf(shop, id)).toBe(200);
+      expect(await sendNotificationOf(shop, id)).toBe(200);
     }
     shop.gateway.setStatus(orderId, 'refund');
-    expect(await notifyOf(shop, orderId)).toBe(200);
+    expect(await sendNotificationOf(shop, orderId)).toBe(200);
     expect(await statusOf(orderId)).toBe('settlement');
     shop.gateway.setStatus(later, 'refund');
-    expect(await notifyOf(shop, later)).toBe(200);
+    expect(await sendNotificationOf(shop, later)).toBe(200);
     expect(await storedOrder(shop.service, orderId)).toMatchObject({ status: 'refund', completed_at: null });
   });
 });
 
-describe('25 hours after its creation', () => {
-  it('a pending order is expired at the gateway and here', async () => {
+describe('25 hours after the creation of an order', () => {
+  it('the service expires the order and its payment at the gateway', async () => {
     const orders = await bulkOrders(shop, 2);
     const [chosen = '', unchosen = ''] = orders;
     shop.gateway.setStatus(chosen, 'pending');
     await reconcile(shop, orders, '24 hours 58 minutes');
     expect([await statusOf(chosen), await statusOf(unchosen)]).toEqual(['pending', 'pending']);
-    expect(calls(shop, 'expire', chosen)).toBe(0);
+    expect(countGatewayCalls(shop, 'expire', chosen)).toBe(0);
     await reconcile(shop, orders, '6 minutes');
     expect([await statusOf(chosen), await statusOf(unchosen)]).toEqual(['expire', 'expire']);
     expect(shop.gateway.order(chosen).transactions[0]?.status).toBe('expire');
-    expect(await story(shop, chosen)).toEqual([
+    expect(await describeHistory(shop, chosen)).toEqual([
       'reconciliation pending applied',
       'reconciliation expire applied',
     ]);
-    expect(await story(shop, unchosen)).toEqual(['reconciliation expire applied']);
-    expect(await notifyOf(shop, chosen)).toBe(200);
-    expect((await story(shop, chosen)).at(-1)).toBe('notification expire duplicate');
+    expect(await describeHistory(shop, unchosen)).toEqual(['reconciliation expire applied']);
+    expect(await sendNotificationOf(shop, chosen)).toBe(200);
+    expect((await describeHistory(shop, chosen)).at(-1)).toBe('notification expire duplicate');
     await shop.customer.post(`/api/orders/${chosen}/token`).expect(409);
   });
 
-  it('an order that is paid while it is being expired stays paid', async () => {
+  it('an order that is paid during the expiry stays paid', async () => {
     const orderId = await oneOrder();
     shop.gateway.setStatus(orderId, 'pending');
     shop.gateway.beforeProcessing = ({ operation }) => {
       if (operation === 'expire') shop.gateway.settle(orderId);
     };
     await reconcile(shop, [orderId], '26 hours');
-    expect(calls(shop, 'expire', orderId)).toBe(1);
+    expect(countGatewayCalls(shop, 'expire', orderId)).toBe(1);
     expect(await statusOf(orderId)).toBe('settlement');
   });
 
-  it('while the gateway is away, garbled or undecided an order is not expired, but later', async () => {
+  it('an order stays pending while the gateway fails, and expires afterwards', async () => {
     const orderId = await oneOrder();
     shop.gateway.setStatus(orderId, 'pending');
-    await age(shop, [orderId], '26 hours');
+    await letOrdersAge(shop, [orderId], '26 hours');
     const refusal = { status: 200, body: { status_code: '412', status_message: 'cannot be updated' } };
     for (const fault of [
       { operation: 'status', kind: 'error' },
@@ -298,23 +299,23 @@ describe('25 hours after its creation', () => {
       const asked = shop.gateway.callsOf(fault.operation).length;
       await sweep(orderId);
       await until('the gateway was asked', () => shop.gateway.callsOf(fault.operation).length > asked);
-      await checksFailed(shop);
+      await waitForFailedChecks(shop);
       expect(await statusOf(orderId)).toBe('pending');
       shop.gateway.clearFaults();
     }
     await makeJobsDue(shop.service.database.pool);
-    await allChecked(shop);
+    await waitForChecks(shop);
     expect(await statusOf(orderId)).toBe('expire');
     expect(shop.gateway.order(orderId).transactions[0]?.status).toBe('expire');
   });
 });
 
-it('a check that was given up is made again when the order is next due', async () => {
+it('a dead check runs again when the next check of the order is due', async () => {
   const orderId = await oneOrder();
   shop.gateway.settle(orderId);
   shop.gateway.fault({ operation: 'status', kind: 'error' });
   await sweep(orderId);
-  await checksFailed(shop);
+  await waitForFailedChecks(shop);
   const { rowCount } = await shop.service.database.pool.query(
     `UPDATE graphile_worker._private_jobs SET attempts = max_attempts WHERE key = $1`,
     [`check-order:${orderId}`],
@@ -323,11 +324,11 @@ it('a check that was given up is made again when the order is next due', async (
   shop.gateway.clearFaults();
   await sweep(orderId);
   await until('the sale is known', async () => (await statusOf(orderId)) === 'settlement');
-  await allChecked(shop);
+  await waitForChecks(shop);
 });
 
-describe('a notification that is well signed and fails validation elsewhere', () => {
-  it('each of 20 at once is refused and kept as rejected, and their sale is found at once', async () => {
+describe('a signed notification that fails validation', () => {
+  it('is rejected and stored, each of 20 in parallel, and a check finds the payment', async () => {
     const orderId = await oneOrder();
     shop.gateway.settle(orderId, { paymentType: 'cstore' });
     const answers = await Promise.all(
@@ -339,8 +340,8 @@ describe('a notification that is well signed and fails validation elsewhere', ()
         fail(400, 'validation error', { fraud_status: 'fraud_status is required' }),
       ]);
     await until('the sale is known', async () => (await statusOf(orderId)) === 'settlement');
-    await allChecked(shop);
-    const lines = await story(shop, orderId);
+    await waitForChecks(shop);
+    const lines = await describeHistory(shop, orderId);
     expect(lines.filter((line) => line === 'notification - rejected')).toHaveLength(20);
     expect(lines.filter((line) => line.startsWith('reconciliation'))).toEqual([
       'reconciliation settlement applied',
@@ -351,12 +352,12 @@ describe('a notification that is well signed and fails validation elsewhere', ()
     });
   });
 
-  it('an order that is not pending is checked too: a refund is found', async () => {
+  it('causes a check that finds a refund of a paid order', async () => {
     const orderId = await oneOrder();
     shop.gateway.settle(orderId, { paymentType: 'cstore' });
     await reconcile(shop, [orderId]);
     shop.gateway.setStatus(orderId, 'refund');
-    expect(await notifyOf(shop, orderId)).toBe(400);
+    expect(await sendNotificationOf(shop, orderId)).toBe(400);
     await until('the refund is known', async () => (await statusOf(orderId)) === 'refund');
     expect((await storedOrder(shop.service, orderId)).completed_at).toBeNull();
   });

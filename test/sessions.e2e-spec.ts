@@ -1,10 +1,21 @@
 import request, { type Response } from 'supertest';
-import { codeTo, newAccount, PASSWORD, signIn, SUBJECTS, type TestAccount } from './support/accounts.js';
+import {
+  codeTo,
+  newAccount,
+  PASSWORD,
+  signIn,
+  statusesOf,
+  storedSessions,
+  SUBJECTS,
+  type TestAccount,
+} from './support/accounts.js';
 import { built } from './support/built.js';
-import { cookiesOf } from './support/client.js';
+import { type Client, parseCookies } from './support/client.js';
 import { expectFailure, MESSAGES } from './support/failure.js';
+import { documentOf, operationsOf } from './support/openapi.js';
+import { type HttpMethod } from './support/routes.js';
 import { startService, type TestService } from './support/service.js';
-import { claimsOf } from './support/tokens.js';
+import { until } from './support/wait.js';
 
 const NEW_PASSWORD = 'nastar dan kastengel';
 
@@ -21,16 +32,34 @@ async function changeRole(email: string, action: 'grant' | 'revoke'): Promise<vo
   expect(await service.app.get(AdminAccountsService)[action](email)).toBe('changed');
 }
 
-/** Everything that ends the session of an account. */
+function changePassword(client: Client, from = PASSWORD, to = NEW_PASSWORD) {
+  return client
+    .put('/api/users/password')
+    .send({ currentPassword: from, password: to, passwordConfirmation: to });
+}
+
+/** Calls every operation with this access that changes something, or every one that reads. */
+async function callAll(
+  client: Client,
+  access: string,
+  kind: 'changes' | 'reads',
+): Promise<(readonly [name: string, Response])[]> {
+  const operations = operationsOf(await documentOf(service)).filter(
+    ([method, , operation]) => operation['x-access'] === access && (method === 'get') === (kind === 'reads'),
+  );
+  expect(operations.length).toBeGreaterThan(1);
+  return Promise.all(
+    operations.map(async ([method, path]) => {
+      const url = path.replaceAll(/\{\w+\}/g, '1');
+      const response = await client.clone()[method as HttpMethod](url);
+      return [`${method} ${path}`, response] as const;
+    }),
+  );
+}
+
+/** Every way to end a session. */
 const ENDS: readonly (readonly [what: string, end: (account: TestAccount) => Promise<unknown>])[] = [
-  [
-    'a change of password',
-    ({ client }) =>
-      client
-        .put('/api/users/password')
-        .send({ currentPassword: PASSWORD, password: NEW_PASSWORD, passwordConfirmation: NEW_PASSWORD })
-        .expect(204),
-  ],
+  ['a change of password', ({ client }) => changePassword(client).expect(204)],
   [
     'a reset of the password',
     async ({ email }) => {
@@ -51,99 +80,188 @@ const ENDS: readonly (readonly [what: string, end: (account: TestAccount) => Pro
   ['a change of name', ({ client }) => client.patch('/api/users').send({ fullname: 'Ayu L.' }).expect(200)],
   ['a new role', ({ email }) => changeRole(email, 'grant')],
   ['a logout', ({ client }) => client.clone().post('/api/logout').expect(204)],
-  ['a later login', ({ email }) => signIn(service, email)],
 ];
 
-describe('tokens of an ended session', () => {
-  it.each(ENDS)('after %s they read until they expire, and change and renew nothing', async (_what, end) => {
-    const account = await newAccount(service);
-    const old = account.client.clone();
-    await end(account);
+describe('an ended session', () => {
+  it.each(ENDS)(
+    'after %s can read until its access token expires, but cannot change or refresh anything',
+    async (_what, end) => {
+      const account = await newAccount(service);
+      const old = account.client.clone();
+      await end(account);
 
-    await old.get('/api/users').expect(200);
-    const refreshed = await old.get('/api/refresh');
-    expectFailure(refreshed, 401, MESSAGES.refreshToken);
-    expect(cookiesOf(refreshed)).toEqual([]);
-    for (const change of [{ fullname: 'Thief' }, { fullname: 'Ayu Lestari' }, {}])
-      expectFailure(await old.patch('/api/users').send(change), 401, MESSAGES.missingAccessToken);
-    const guess = { currentPassword: 'a guess', password: 'x', passwordConfirmation: 'x' };
-    for (const answer of [
-      await old.patch('/api/users').send({ email: 'thief@example.com', password: 'a guess' }),
-      await old.put('/api/users/password').send(guess),
-    ]) {
-      expectFailure(answer, 400, MESSAGES.credentials);
-      expect(cookiesOf(answer)).toEqual([]);
-    }
-  });
+      await old.get('/api/users').expect(200);
+      for (const [name, response] of await callAll(old, 'user', 'changes')) {
+        expect([name, response.status]).toEqual([name, 401]);
+        expectFailure(response, 401, MESSAGES.missingAccessToken);
+        expect(parseCookies(response)).toEqual([]);
+      }
+      expectFailure(
+        await old.patch('/api/users').send({ fullname: 'Thief', password: PASSWORD }),
+        401,
+        MESSAGES.missingAccessToken,
+      );
+      const refreshed = await old.get('/api/refresh');
+      expectFailure(refreshed, 401, MESSAGES.refreshToken);
+      expect(parseCookies(refreshed)).toEqual([]);
+    },
+  );
 
-  it('they start a new session together with the current password', async () => {
-    const { client, email } = await newAccount(service);
-    const owner = await signIn(service, email);
-    await client.patch('/api/users').send({ fullname: 'Ayu W.', password: PASSWORD }).expect(200);
+  it('can log out with 204, without an effect on the live session', async () => {
+    const { client, id } = await newAccount(service);
+    const old = client.clone();
+    await changePassword(client).expect(204);
+    await old.post('/api/logout').expect(204);
+    expect(await storedSessions(service, id)).toHaveLength(1);
     await client.get('/api/refresh').expect(200);
-    expectFailure(await owner.get('/api/refresh'), 401, MESSAGES.refreshToken);
   });
 
-  it('an access token of a former administrator keeps its role for its 10 minutes and no longer', async () => {
+  it('of an administrator who logged out can read, but cannot change anything', async () => {
+    const admin = await service.admin();
+    await admin.clone().post('/api/logout').expect(204);
+    for (const [name, response] of await callAll(admin, 'admin', 'changes')) {
+      expect([name, response.status]).toEqual([name, 401]);
+      expectFailure(response, 401, MESSAGES.missingAccessToken);
+    }
+    for (const [name, { status }] of await callAll(admin, 'admin', 'reads'))
+      expect([name, [401, 403].includes(status)]).toEqual([name, false]);
+  });
+});
+
+describe('a revoked administrator', () => {
+  it('is rejected with 403 by every operation for administrators at once', async () => {
     const { email } = await newAccount(service);
     await changeRole(email, 'grant');
     const admin = await signIn(service, email);
-    await changeRole(email, 'revoke');
-    const { iat, exp } = claimsOf(admin.cookie('accessToken'));
-    expect((exp as number) - (iat as number)).toBe(600);
     await admin.delete('/api/products/999').expect(404);
+    await changeRole(email, 'revoke');
+    for (const kind of ['changes', 'reads'] as const)
+      for (const [name, response] of await callAll(admin, 'admin', kind)) {
+        expect([name, response.status]).toEqual([name, 403]);
+        expectFailure(response, 403, MESSAGES.adminOnly);
+      }
     expectFailure(await admin.get('/api/refresh'), 401, MESSAGES.refreshToken);
     expectFailure(await (await signIn(service, email)).delete('/api/products/999'), 403, MESSAGES.adminOnly);
+  });
+
+  it('becomes an administrator again only with a new login', async () => {
+    const { client, email } = await newAccount(service);
+    await changeRole(email, 'grant');
+    expectFailure(await client.get('/api/admin/orders'), 403, MESSAGES.adminOnly);
+    const status = (await (await signIn(service, email)).get('/api/admin/orders')).status;
+    expect([200, 404]).toContain(status);
+  });
+});
+
+describe('a later login', () => {
+  it('drops the refresh token of the earlier session, whose access token stays valid', async () => {
+    const { client, email } = await newAccount(service);
+    await signIn(service, email);
+    expectFailure(await client.get('/api/refresh'), 401, MESSAGES.refreshToken);
+    await client.get('/api/users').expect(200);
+    await client.post('/api/otp').expect(204);
+    await client.patch('/api/users').send({ fullname: 'Ayu W.' }).expect(200);
+    await client.get('/api/refresh').expect(200);
+  });
+
+  it.each([1, 3, 20])(
+    'with SESSIONS_PER_ACCOUNT=%i leaves that many refresh tokens after 50 parallel logins',
+    async (limit) => {
+      const settings = { SESSIONS_PER_ACCOUNT: String(limit) };
+      const { database } = service;
+      const other = await startService({ database, settings });
+      try {
+        const { client, id, email } = await newAccount(other);
+        const clients = await Promise.all(Array.from({ length: 50 }, () => signIn(other, email)));
+        const refreshed = await Promise.all([client, ...clients].map((each) => each.get('/api/refresh')));
+        expect(statusesOf(refreshed)).toEqual([
+          ...Array<number>(limit).fill(200),
+          ...Array<number>(51 - limit).fill(401),
+        ]);
+        const sessions = await storedSessions(other, id);
+        expect(sessions).toHaveLength(51);
+        const withToken = sessions.filter(({ refresh_token_digest: digest }) => digest !== null);
+        expect(withToken).toHaveLength(limit);
+        // The tokens of the latest sessions are left.
+        expect(withToken).toEqual(sessions.slice(-limit));
+      } finally {
+        await other.stop();
+      }
+    },
+  );
+
+  it('with the former password leaves no session if the password changes in parallel', async () => {
+    for (let round = 0; round < 3; round += 1) {
+      const { client, id, email } = await newAccount(service);
+      const logins = Array.from({ length: 8 }, () => {
+        const thief = service.client();
+        return thief.post('/api/login').send({ email, password: PASSWORD });
+      });
+      const [changed, ...responses] = await Promise.all([changePassword(client), ...logins]);
+      expect(changed.status).toBe(204);
+      for (const { status } of responses) expect([200, 400]).toContain(status);
+      expect(await storedSessions(service, id)).toHaveLength(1);
+      await client.get('/api/refresh').expect(200);
+    }
+  });
+});
+
+describe('the hourly removal of expired sessions', () => {
+  it('removes only sessions whose tokens have expired', async () => {
+    const { pool } = service.database;
+    const expired = await newAccount(service);
+    const live = await newAccount(service);
+    await signIn(service, live.email);
+    const [replaced, current] = await storedSessions(service, live.id);
+    // A replaced session expires with its access token, the current session with its refresh token.
+    expect(replaced?.seconds).toBeGreaterThan(600);
+    expect(replaced?.seconds).toBeLessThan(700);
+    expect(current?.seconds).toBeGreaterThan(864_600);
+    await pool.query("UPDATE sessions SET expires_at = now() - interval '1 second' WHERE user_id = $1", [
+      expired.id,
+    ]);
+    await pool.query(`SELECT graphile_worker.add_job('remove-expired-sessions')`);
+    await until('the expired session is removed', async () => {
+      return (await storedSessions(service, expired.id)).length === 0;
+    });
+    expect(await storedSessions(service, live.id)).toHaveLength(2);
   });
 });
 
 describe('a stolen access token', () => {
-  it('eight callers who flood PATCH with it while the owner changes the password keep no session', async () => {
-    for (let round = 0; round < 4; round += 1) {
-      const { client: owner } = await newAccount(service);
-      const thieves = Array.from({ length: 8 }, () => owner.clone());
+  it('gives eight callers who send PATCH requests in a loop no session after the owner changes the password', async () => {
+    for (let round = 0; round < 3; round += 1) {
+      const { client, email } = await newAccount(service);
+      const thieves = Array.from({ length: 8 }, () => client.clone());
       let isChanged = false;
       const floods = thieves.map(async (thief, index) => {
         const stolen = thief.clone();
         for (let call = 0; !isChanged || call < 3; call += 1) {
-          // Each call is made with the stolen token and with the cookies that the thief has got since.
-          for (const client of [stolen.clone(), thief])
-            await client.patch('/api/users').send({ fullname: `Thief ${index}.${call}` });
+          // Each call uses the stolen token and the cookies that the thief has received since.
+          for (const each of [stolen.clone(), thief])
+            await each.patch('/api/users').send({ fullname: `Thief ${index}.${call}` });
         }
       });
-      const changed = await owner
-        .put('/api/users/password')
-        .send({ currentPassword: PASSWORD, password: NEW_PASSWORD, passwordConfirmation: NEW_PASSWORD });
+      // A change by the thief ends the owner's session, so the owner repeats until the change succeeds.
+      const owner = await until('the owner has changed the password', async () => {
+        const candidate = await signIn(service, email);
+        return (await changePassword(candidate)).status === 204 && candidate;
+      });
       isChanged = true;
       await Promise.all(floods);
 
-      expect(changed.status).toBe(204);
       for (const thief of thieves) expectFailure(await thief.get('/api/refresh'), 401, MESSAGES.refreshToken);
       await owner.get('/api/refresh').expect(200);
     }
   });
 });
 
-describe('odd cookies', () => {
-  let refresh: string;
-
-  beforeAll(async () => {
+describe('a request with two refresh cookies', () => {
+  it('uses the first cookie, which a browser sends for the longer path', async () => {
     const { client } = await newAccount(service);
-    refresh = client.cookie('refreshToken');
-  });
-
-  const send = (path: string, cookie: string): Promise<Response> =>
-    request(service.url)
-      .get(path)
-      .set('Cookie', cookie)
-      .then((response) => response);
-
-  it('of two refresh cookies the first counts, which a browser sends for the longer path', async () => {
-    expect((await send('/api/refresh', `refreshToken=${refresh}; refreshToken=tossed`)).status).toBe(200);
-    expectFailure(
-      await send('/api/refresh', `refreshToken=tossed; refreshToken=${refresh}`),
-      401,
-      MESSAGES.refreshToken,
-    );
+    const refresh = client.cookie('refreshToken');
+    const send = (cookie: string) => request(service.url).get('/api/refresh').set('Cookie', cookie);
+    await send(`refreshToken=${refresh}; refreshToken=tossed`).expect(200);
+    expectFailure(await send(`refreshToken=tossed; refreshToken=${refresh}`), 401, MESSAGES.refreshToken);
   });
 });

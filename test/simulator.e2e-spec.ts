@@ -18,7 +18,7 @@ let service: TestService;
 let customer: Client;
 let productId: number;
 
-/** The service at the address that it takes for its own: the simulator notifies it there. */
+/** Starts the service at its PUBLIC_URL, where the simulator sends notifications. */
 async function startAtPublicUrl(options: ServiceOptions = {}): Promise<TestService> {
   const port = await freePort();
   return startService({
@@ -36,7 +36,7 @@ beforeAll(async () => {
 
 afterAll(() => service.stop());
 
-/** An order of a customer with its payment page. */
+/** Places an order and opens its payment page. */
 async function openPayment(by: Client = customer, product = productId) {
   const { order_id: orderId, redirect_url: url } = await placeOrder(by, [
     { product_id: product, quantity: 1 },
@@ -49,11 +49,11 @@ async function openPayment(by: Client = customer, product = productId) {
     path,
     page: async () => (await anyone.get(path).set('Accept', 'text/html').expect(200)).text,
     view: async () => dataOf(await anyone.get(path).set('Accept', 'application/json').expect(200)),
-    /** Posts an action as a script does; the view after it. */
+    /** Posts an action as a script. @returns the view afterwards */
     act: async (action: string, status = 200) =>
       dataOf(await anyone.post(`${path}/${action}`).set('Accept', 'application/json').expect(status)),
     order: () => readOrder(by, orderId),
-    /** Statuses of the notifications that the service kept, with what became of them, oldest first. */
+    /** Stored notifications as `status outcome`, oldest first. */
     kept: async () =>
       (await keptNotifications(service, orderId)).map(
         ({ transaction_status, outcome }) => `${transaction_status ?? '?'} ${outcome}`,
@@ -61,13 +61,13 @@ async function openPayment(by: Client = customer, product = productId) {
   };
 }
 
-/** What the notifications got, oldest first. */
-function answers({ notifications }: PaymentView): (string | null)[] {
+/** Returns the responses to the notifications, oldest first. */
+function listResponses({ notifications }: PaymentView): (string | null)[] {
   return notifications.map(({ answer }) => answer);
 }
 
-describe('the simulator takes an order to its end', () => {
-  it('one click pays an order, and the page shows that the service said 200', async () => {
+describe('an action on the payment page', () => {
+  it('pays the order with one click, and the page shows the response 200 of the service', async () => {
     const payment = await openPayment();
     const form = /<form method="post" action="([^"]*\/qris)">/.exec(await payment.page());
     const posted = await new Client(service.url).post(form?.[1] ?? '').expect(303);
@@ -89,33 +89,36 @@ describe('the simulator takes an order to its end', () => {
     [['gopay', 'partial-refund', 'refund'], 'refund'],
     [['gopay', 'deny'], 'deny'],
     [['deny', 'card'], 'capture'],
-    // Without fraud_status, as at the gateway: the service refuses that, asks, and learns of the sale.
+    // Like the gateway, without fraud_status. The service rejects the notification and finds the payment with a check.
     [['convenience-store', 'settle'], 'settlement', 'HTTP 400'],
-  ])('%j ends as %s, each step told to the service', async (actions, status, answer = 'HTTP 200') => {
-    const payment = await openPayment();
-    for (const action of actions) await payment.act(action);
-    expect(answers(await payment.view())).toEqual(actions.map(() => answer));
-    await until('the service knows', async () => (await payment.order()).status === status);
-  });
+  ])(
+    '%j leads to the status %s, and each step sends a notification',
+    async (actions, status, answer = 'HTTP 200') => {
+      const payment = await openPayment();
+      for (const action of actions) await payment.act(action);
+      expect(listResponses(await payment.view())).toEqual(actions.map(() => answer));
+      await until('the service knows', async () => (await payment.order()).status === status);
+    },
+  );
 });
 
-describe('the notifications of the simulator', () => {
+describe('a notification of the simulator', () => {
   it.each([
     ['send-again', 'HTTP 200', ['settlement applied', 'settlement duplicate']],
     ['send-late-pending', 'HTTP 200', ['settlement applied', 'pending late']],
     ['send-bad-signature', 'HTTP 403', ['settlement applied']],
-  ])('after a payment %s is answered %s, and the page shows it', async (action, answer, kept) => {
+  ])('%s after a payment gets %s, and the page shows the response', async (action, answer, kept) => {
     const payment = await openPayment();
     await payment.act('gopay');
-    expect(answers(await payment.act(action))).toEqual(['HTTP 200', answer]);
+    expect(listResponses(await payment.act(action))).toEqual(['HTTP 200', answer]);
     expect(await payment.kept()).toEqual(kept);
     expect((await payment.order()).status).toBe('settlement');
     expect(await payment.page()).toContain(answer);
   });
 });
 
-describe('what a state does not allow', () => {
-  it('is refused with 409 on a page that says so, and nothing is sent', async () => {
+describe('an action that the status does not allow', () => {
+  it('gets 409 with an explanation, and sends no notification', async () => {
     const payment = await openPayment();
     const { text } = await new Client(service.url).post(`${payment.path}/settle`).expect(409);
     expect(text).toMatch(/role="alert".*does not allow <code>settle<\/code>/);
@@ -148,7 +151,7 @@ describe('what a state does not allow', () => {
       ['gopay', 'refund'],
       ['send-again', 'send-late-pending', 'send-bad-signature'],
     ],
-  ])('after %j only these are allowed: %j', async (actions, allowed) => {
+  ])('is not offered: after %j the page offers only %j', async (actions, allowed) => {
     const payment = await openPayment();
     for (const action of actions) await payment.act(action);
     const view = await payment.view();
@@ -159,7 +162,7 @@ describe('what a state does not allow', () => {
     expect(new Set(offered)).toEqual(new Set(allowed));
   });
 
-  it('ten clicks at once on different ways to pay are one payment', async () => {
+  it('is rejected for nine of ten parallel clicks on payment methods', async () => {
     const payment = await openPayment();
     const clicks = Array.from({ length: 10 }, (_, click) =>
       new Client(service.url).post(`${payment.path}/${click % 2 === 0 ? 'gopay' : 'card'}`),
@@ -170,7 +173,7 @@ describe('what a state does not allow', () => {
     expect((await payment.view()).notifications).toHaveLength(1);
   });
 
-  it('an unknown token, action or order is a 404', async () => {
+  it('gets 404 for an unknown token or action', async () => {
     const payment = await openPayment();
     const client = new Client(service.url);
     await client.get(`/api/simulator/${randomUUID()}`).expect(404);
@@ -182,8 +185,8 @@ describe('what a state does not allow', () => {
   });
 });
 
-describe('the end of an order', () => {
-  it('an order that was cancelled before a method was chosen takes no payment, and its page says so', async () => {
+describe('the end of a payment page', () => {
+  it('a page of a cancelled order without a payment method accepts no payment', async () => {
     const payment = await openPayment();
     await customer.post(`/api/orders/${payment.orderId}/cancel`).expect(200);
     const text = await payment.page();
@@ -194,18 +197,18 @@ describe('the end of an order', () => {
     expect((await payment.view()).notifications).toEqual([]);
   });
 
-  it('an order that waits for its payment is cancelled at the simulator too, which notifies of it', async () => {
+  it('a cancelled order with a pending payment is cancelled at the simulator, which sends a notification', async () => {
     const payment = await openPayment();
     await payment.act('bank-transfer');
     await customer.post(`/api/orders/${payment.orderId}/cancel`).expect(200);
     expect((await payment.view()).transaction_status).toBe('cancel');
-    // Applied, if it arrives before the cancellation's own answer is recorded; else a duplicate.
+    // Applied if the notification arrives before the response to the cancellation is recorded, otherwise a duplicate.
     await until('the notification is kept', async () =>
       (await payment.kept()).some((line) => line.startsWith('cancel ')),
     );
   });
 
-  it('after 24 hours a pending payment expires, a page without a payment takes none, and a paid one stays', async () => {
+  it('after 24 hours pending payments and unused pages expire, and paid ones stay', async () => {
     const payments = await Promise.all([openPayment(), openPayment(), openPayment()]);
     const [pending, fresh, paid] = payments;
     await pending.act('bank-transfer');
@@ -230,11 +233,11 @@ describe('the end of an order', () => {
   });
 });
 
-describe('the way back to the shop', () => {
+describe('the link back to the shop', () => {
   const SHOP = 'http://localhost:5173';
 
   it.each([
-    ['leads to the shop that led to the payment', `${SHOP}/orders/1`, true],
+    ['leads to the shop that linked to the payment page', `${SHOP}/orders/1`, true],
     ['does not lead to a page of another site', 'https://elsewhere.example/', false],
     ['does not lead to the payment page itself', '', false],
   ])('%s', async (_what, referer, isOffered) => {
@@ -246,8 +249,74 @@ describe('the way back to the shop', () => {
   });
 });
 
-describe('the page', () => {
-  it('shows the order and its sum in rupiah, and every value as text, hostile ones too', async () => {
+describe('the shop that linked to the payment page', () => {
+  it('is linked also after paying, when the browser names the payment page as the referrer', async () => {
+    const { path } = await openPayment();
+    const browser = new Client(service.url);
+    const first = await browser.get(path).set('Referer', 'http://localhost:5173/orders/1').expect(200);
+    const [, action = ''] = /<form method="post" action="([^"]*\/qris[^"]*)">/.exec(first.text) ?? [];
+    const posted = await browser
+      .post(action.replaceAll('&amp;', '&').replaceAll('&#x3D;', '='))
+      .set('Referer', service.url + path)
+      .expect(303);
+    const paid = await browser
+      .get(posted.headers.location ?? '')
+      .set('Referer', service.url + path)
+      .expect(200);
+    expect(paid.text).toContain('<h1 id="state">settlement</h1>');
+    expect(paid.text).toContain('<a href="http://localhost:5173/">Back to the shop</a>');
+    const foreign = await browser
+      .get(`${path}?shop=${encodeURIComponent('https://elsewhere.example')}`)
+      .expect(200);
+    expect(foreign.text).not.toContain('Back to the shop');
+  });
+});
+
+describe('a refund', () => {
+  it('by an administrator is created at the simulator, shown on the page and notified', async () => {
+    const payment = await openPayment();
+    await payment.act('gopay');
+    const admin = await service.admin();
+    const refund = (body: object) => admin.post(`/api/admin/orders/${payment.orderId}/refund`).send(body);
+    await refund({ amount: 50_000, reason: 'One slice was burnt' }).expect(200);
+    await until(
+      'the notification has a response',
+      async () => listResponses(await payment.view()).length === 2,
+    );
+    expect(await payment.order()).toMatchObject({ status: 'partial_refund', refunded_amount: 50_000 });
+    expect((await payment.page()).replaceAll('\u00a0', ' ')).toContain('of which Rp 50.000 were refunded');
+    await refund({}).expect(200);
+    expect(await payment.order()).toMatchObject({ status: 'refund', refunded_amount: 185_000 });
+    await refund({}).expect(409);
+  });
+
+  it('of a captured payment is a cancellation, and a bank transfer can only be refunded manually', async () => {
+    const admin = await service.admin();
+    const refund = (orderId: string, body: object) =>
+      admin.post(`/api/admin/orders/${orderId}/refund`).send(body);
+    const card = await openPayment();
+    await card.act('card');
+    await refund(card.orderId, {}).expect(200);
+    expect(await card.view()).toMatchObject({ transaction_status: 'cancel' });
+    expect(await card.order()).toMatchObject({ status: 'refund', refunded_amount: 185_000 });
+    const transfer = await openPayment();
+    for (const action of ['bank-transfer', 'settle']) await transfer.act(action);
+    await refund(transfer.orderId, {}).expect(409);
+    await refund(transfer.orderId, { manual: true }).expect(200);
+    expect(await transfer.order()).toMatchObject({ status: 'refund', refunded_amount: 185_000 });
+  });
+
+  it('on the payment page is recorded, first half and then everything', async () => {
+    const payment = await openPayment();
+    for (const action of ['gopay', 'partial-refund']) await payment.act(action);
+    expect(await payment.order()).toMatchObject({ status: 'partial_refund', refunded_amount: 92_500 });
+    await payment.act('refund');
+    expect(await payment.order()).toMatchObject({ status: 'refund', refunded_amount: 185_000 });
+  });
+});
+
+describe('the payment page', () => {
+  it('shows the order and its total in rupiah, with all values escaped', async () => {
     const hostile = `<script>alert('&"')</script>{{constructor}}`;
     const hostileCustomer = service.client();
     await hostileCustomer
@@ -263,7 +332,7 @@ describe('the page', () => {
     expect(text).toContain('&lt;script&gt;alert(&#x27;&amp;&quot;&#x27;)&lt;/script&gt;{{constructor}}');
   });
 
-  it('runs no script, loads nothing, and lets its forms name their origin to the origin check', async () => {
+  it('allows no scripts and no other resources, and its forms send their origin', async () => {
     const payment = await openPayment();
     const { headers, text } = await service.client().get(payment.path).set('Accept', 'text/html').expect(200);
     const style = /<style>([\s\S]*)<\/style>/.exec(text)?.[1] ?? '';
@@ -282,7 +351,7 @@ describe('the page', () => {
   });
 });
 
-it('with another gateway its page is an unknown path, also for a token that it gave before', async () => {
+it('the payment page does not exist if another gateway is configured, even for a token of the simulator', async () => {
   const database = await createDatabase();
   const before = await startAtPublicUrl({ database });
   const product = await addProduct(before);

@@ -1,8 +1,9 @@
 import request, { type Response } from 'supertest';
-import { cookiesOf, type Client, type Cookie } from './support/client.js';
+import { parseCookies, type Client, type Cookie } from './support/client.js';
 import { expectFailure, MESSAGES } from './support/failure.js';
 import { REFRESH_SECRET, startService, type TestService } from './support/service.js';
-import { claimsOf, expiredToken, goodClaims, headerOf, signToken } from './support/tokens.js';
+import { decodeClaims, expiredToken, goodClaims, decodeHeader, signToken } from './support/tokens.js';
+import { until } from './support/wait.js';
 
 const UUID = /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/;
 
@@ -28,7 +29,7 @@ function usersWithCookieHeader(header: string) {
 }
 
 const FLAGS = { httponly: '', secure: '', samesite: 'None' };
-/** `Expires` says again what Max-Age does, for browsers that do not know it. */
+/** `Expires` repeats Max-Age for old browsers. */
 const EXPIRES = { expires: expect.any(String) as string };
 const ACCESS_COOKIE = {
   name: 'accessToken',
@@ -40,11 +41,11 @@ const REFRESH_COOKIE = {
 };
 
 function attributesOf(response: Response): Pick<Cookie, 'name' | 'attributes'>[] {
-  return cookiesOf(response).map(({ name, attributes }) => ({ name, attributes }));
+  return parseCookies(response).map(({ name, attributes }) => ({ name, attributes }));
 }
 
-describe('the cookies', () => {
-  it.each(['/api/register', '/api/login'])('%s sets both exactly as documented', async (path) => {
+describe('the cookies of a session', () => {
+  it.each(['/api/register', '/api/login'])('are both set by %s exactly as documented', async (path) => {
     const response = await service
       .client()
       .post(path)
@@ -59,7 +60,7 @@ describe('the cookies', () => {
     expect(response.headers['cache-control']).toBe('no-store');
   });
 
-  it('a refresh sets the access cookie exactly so, and no other', async () => {
+  it('do not include the refresh cookie in the response of a refresh', async () => {
     const client = service.client();
     await client.register({ email: 'refreshed@example.com' }).expect(201);
     const response = await client.get('/api/refresh').expect(200);
@@ -68,13 +69,13 @@ describe('the cookies', () => {
   });
 });
 
-describe('the tokens', () => {
+describe('the tokens of a session', () => {
   it.each([
     ['accessToken', 600],
     ['refreshToken', 864_000],
-  ])('%s is an HS256 token with the documented claims and lives %d seconds', (name, lifetime) => {
-    expect(headerOf(ayu.cookie(name))).toEqual({ alg: 'HS256', typ: 'JWT' });
-    const claims = claimsOf(ayu.cookie(name));
+  ])('include %s: HS256, with the documented claims, valid for %d seconds', (name, lifetime) => {
+    expect(decodeHeader(ayu.cookie(name))).toEqual({ alg: 'HS256', typ: 'JWT' });
+    const claims = decodeClaims(ayu.cookie(name));
     expect(claims).toEqual({
       tokenId: ayuId,
       fullname: 'Ayu Lestari',
@@ -84,13 +85,13 @@ describe('the tokens', () => {
       iat: expect.any(Number) as number,
       exp: (claims.iat as number) + lifetime,
     });
-    expect(claims.jti).toBe(claimsOf(ayu.cookie('accessToken')).jti);
+    expect(claims.jti).toBe(decodeClaims(ayu.cookie('accessToken')).jti);
     expect(Math.abs((claims.iat as number) - Date.now() / 1000)).toBeLessThan(30);
   });
 });
 
-describe('the current user', () => {
-  it('is id, fullname and email, taken from the access token; the database is not asked', async () => {
+describe('GET /api/users', () => {
+  it('returns id, fullname and email from the access token without a query', async () => {
     const token = signToken(
       goodClaims({ tokenId: 2_000_000_000, fullname: 'From the token', email: 't@example.com' }),
     );
@@ -102,16 +103,26 @@ describe('the current user', () => {
     });
   });
 
+  it('returns 401 from the second in which a token that was accepted before expires', async () => {
+    const exp = Math.floor(Date.now() / 1000) + 2;
+    const token = signToken(goodClaims({ exp }));
+    expect((await usersWith(token)).status).toBe(200);
+    expect((await usersWith(token)).status).toBe(200);
+    await until('the token has expired', async () => (await usersWith(token)).status !== 200);
+    expectFailure(await usersWith(token), 401, MESSAGES.missingAccessToken);
+    expect(Date.now() / 1000).toBeGreaterThanOrEqual(exp);
+  });
+
   it.each([
     ['no cookie at all', ''],
     ['an empty cookie', 'accessToken='],
     ['other cookies', 'accesstoken=x; refreshToken=y'],
     ['an expired token', `accessToken=${expiredToken()}`],
-  ])('%s: 401', async (_what, header) => {
+  ])('returns 401 for %s', async (_what, header) => {
     expectFailure(await usersWithCookieHeader(header), 401, MESSAGES.missingAccessToken);
   });
 
-  it('tokens travel in cookies only: none is read from a header, a query or a body', async () => {
+  it('reads tokens only from cookies, not from a header, a query or a body', async () => {
     const token = ayu.cookie('accessToken');
     const response = await request(service.url)
       .get(`/api/users?accessToken=${token}`)
@@ -123,7 +134,7 @@ describe('the current user', () => {
 
   it.each([
     ['rubbish', () => 'rubbish'],
-    ['a text for claims', () => signToken('claims')],
+    ['a text instead of claims', () => signToken('claims')],
     ['a cut signature', () => ayu.cookie('accessToken').slice(0, -3)],
     ['a refresh token', () => ayu.cookie('refreshToken')],
     [
@@ -134,7 +145,7 @@ describe('the current user', () => {
         return `${header}.${claims}.${signature}`;
       },
     ],
-  ])('a token that is %s: 400', async (_what, token) => {
+  ])('returns 400 for a token that is %s', async (_what, token) => {
     expectFailure(await usersWith(token()), 400, MESSAGES.malformedAccessToken);
   });
 
@@ -144,7 +155,7 @@ describe('the current user', () => {
     ['unsigned (alg none)', { algorithm: 'none' }],
     ['of alg HS512', { algorithm: 'HS512' }],
     ['of alg RS256', { algorithm: 'RS256' }],
-  ])('a token %s: 400, also when it has expired', async (_what, forgery) => {
+  ])('returns 400 for a token %s, even if the token has expired', async (_what, forgery) => {
     expectFailure(await usersWith(signToken(goodClaims(), forgery)), 400, MESSAGES.malformedAccessToken);
     expectFailure(await usersWith(expiredToken({}, forgery)), 400, MESSAGES.malformedAccessToken);
   });
@@ -162,7 +173,7 @@ describe('the current user', () => {
     ['a beginning in the future', { nbf: 4_000_000_000 }],
     ['no iat', { iat: undefined }],
     ['an iat in the future', { iat: Math.floor(Date.now() / 1000) + 300 }],
-  ])('well-signed claims with %s: 400', async (_what, claims) => {
+  ])('returns 400 for well-signed claims with %s', async (_what, claims) => {
     expectFailure(await usersWith(signToken(goodClaims(claims))), 400, MESSAGES.malformedAccessToken);
   });
 });

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
-/** The least that a check of the access cookie can be: HS256 by node:crypto, and the expiry. */
+/** Minimal check of the access cookie: HS256 by node:crypto, and the expiry. */
 export function accessCheck(secret) {
   return (request) => {
     const token = /(?:^|; ?)accessToken=([^;]+)/.exec(request.headers.cookie ?? '')?.[1];

@@ -1,4 +1,4 @@
-/** The body of a request as text. */
+/** Reads the body of a request as text. */
 export async function bodyOf(request) {
   let text = '';
   request.setEncoding('utf8');

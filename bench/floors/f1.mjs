@@ -1,4 +1,4 @@
-/** F1: HS256 cookie check and a ready page of 50 products from memory. Settings: PORT, JWT_ACCESS_SECRET. */
+/** F1: HS256 cookie check and a page of 50 products from memory. Settings: PORT, JWT_ACCESS_SECRET. */
 import { createServer } from 'node:http';
 import { accessCheck } from './access-check.mjs';
 import { readyPage } from './page.mjs';

@@ -1,5 +1,5 @@
 /**
- * F5: what a payment notification costs at least. JSON.parse, SHA-512 check, and BEGIN, UPDATE of one order, COMMIT
+ * F5: minimal cost of a payment notification: JSON.parse, SHA-512 check, and BEGIN, UPDATE of one order, COMMIT
  * on a pool of 10 with prepared statements; the server's synchronous_commit is on. Settings: PORT, DATABASE_URL,
  * SERVER_KEY.
  */

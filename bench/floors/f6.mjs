@@ -1,8 +1,9 @@
 /**
- * F6: what a login costs at least. JSON.parse, the account's row, argon2id with m=19456, t=2, p=1, and two signed
+ * F6: minimal cost of a login: JSON.parse, the account's row, argon2id with m=19456, t=2, p=1, and two signed
  * tokens. Settings: PORT, DATABASE_URL, JWT_ACCESS_SECRET.
  */
 import { verify } from '@node-rs/argon2';
+import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import pg from 'pg';
 import { sign } from '../tokens.mjs';
@@ -24,7 +25,7 @@ createServer(async (request, response) => {
     return;
   }
   const { id, fullname, role } = user;
-  const claims = { tokenId: id, fullname, email: user.email, role };
+  const claims = { tokenId: id, fullname, email: user.email, role, jti: randomUUID() };
   response.writeHead(200, {
     'Content-Type': 'application/json; charset=utf-8',
     'Set-Cookie': [

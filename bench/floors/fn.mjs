@@ -1,5 +1,5 @@
 /**
- * FN: the smallest Nest application on Express that does the work of F2 and of F5. One guard that verifies the cookie,
+ * FN: minimal Nest application on Express that does the work of F2 and F5. One guard that verifies the cookie,
  * one controller, TypeORM's `query` and `transaction`, Nest's own JSON parser. No other middleware, interceptor or pipe.
  * Settings: PORT, JWT_ACCESS_SECRET, DATABASE_URL, SERVER_KEY.
  */
@@ -49,7 +49,7 @@ class ProductsController {
 
 class AppModule {}
 
-// Decorators are applied as functions, because this file is run as it stands.
+// Decorators are applied as functions, because this file is not compiled.
 function decorate(prototype, method, ...decorators) {
   const descriptor = Object.getOwnPropertyDescriptor(prototype, method);
   for (const decorator of decorators) decorator(prototype, method, descriptor);

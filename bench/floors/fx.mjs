@@ -1,4 +1,4 @@
-/** FX: Express alone, sending F1's bytes. Settings: PORT. */
+/** FX: only Express, with the response of F1. Settings: PORT. */
 import express from 'express';
 import { readyPage } from './page.mjs';
 

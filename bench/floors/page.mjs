@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
 
-/** A page of 50 products of 0 to 5 images, as the service would answer it after `bench/seed.mjs`. */
+/** Returns a page of 50 products with 0 to 5 images, like the service after `bench/seed.mjs`. */
 export function readyPage() {
   const products = Array.from({ length: 50 }, (_, index) => {
     const id = 50_000 + index;

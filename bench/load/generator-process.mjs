@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process';
 import { join } from 'node:path';
 
-/** The one load generator of a run. */
+/** Load generator of a run. */
 export class Generator {
   #child;
 

@@ -1,8 +1,8 @@
-/** The load generator: autocannon in a process of its own, told by messages what to send where. */
+/** Load generator: runs autocannon in a separate process and receives its jobs as messages. */
 import autocannon from 'autocannon';
 import { makeTraffic } from './traffic.mjs';
 
-/** Kept from round to round, so that a queue of distinct requests goes on where it stood. */
+/** Reused in every round, so that a queue of distinct requests continues. */
 const traffics = new Map();
 
 process.on('message', (job) => {
@@ -19,7 +19,7 @@ async function run({ target, traffic, url, connections, seconds }) {
   const next = () => {
     const request = source.next();
     if (request !== null) return request;
-    // The round does not count any more, so it does not matter what is sent until its end.
+    // The round is invalid now, so its remaining requests do not matter.
     ranOut = true;
     return { method: 'GET', path: '/', headers: {}, body: '' };
   };

@@ -1,6 +1,6 @@
 /**
- * What is sent, by kind. Each kind makes an object of `forConnection`, which gives the requests that one connection
- * repeats, or `next`, which gives one request at a time and null when there is nothing left to send.
+ * Traffic by kind. Each kind creates an object with `forConnection`, which returns the requests that a connection
+ * repeats, or with `next`, which returns one request at a time and null at the end.
  */
 import { Buffer } from 'node:buffer';
 import { createHash, randomBytes, randomInt, randomUUID } from 'node:crypto';
@@ -9,15 +9,15 @@ import { cookieOf, emailOf } from '../tokens.mjs';
 
 const JSON_TYPE = { 'Content-Type': 'application/json' };
 const REQUESTS_A_CONNECTION = 1000;
-/** Products of a page. */
+/** Number of products on a page. */
 const PAGE_SIZE = 50;
-/** Callers of one run: as many tokens are in use at a time. */
+/** Number of callers of one run, each with a token. */
 const CALLERS = 100;
 const BOUNDARY = '----bench-6f0b4c1e2d';
-/** Begins with the bytes of a JPEG, which is all that the service checks. */
+/** Starts with the bytes of a JPEG. The service checks only these. */
 const PICTURE = Buffer.concat([Buffer.from('ffd8ff', 'hex'), randomBytes(30_000)]);
 
-/** A `last_id` as clients send it: the id of the last product of some page. Ids of a seeded catalog have no gaps. */
+/** Returns a `last_id` like those of clients: the last id of a random page. Ids of a seeded catalog have no gaps. */
 const randomPageStart = (products) => PAGE_SIZE * randomInt(products / PAGE_SIZE);
 
 const list = (cookie, lastId, headers = {}) => ({
@@ -36,7 +36,7 @@ const kinds = {
     };
   },
 
-  /** Pages that the caller has already, unchanged. */
+  /** Unchanged pages that the caller has cached. */
   'known pages': async ({ products, url }) => {
     const cookies = callers();
     const known = [];
@@ -52,7 +52,7 @@ const kinds = {
     return { forConnection: () => shuffled(known) };
   },
 
-  /** Settlements, each of another pending order. */
+  /** Settlements of distinct pending orders. */
   notifications: ({ serverKey, first, last }) => {
     let number = first;
     return {
@@ -65,7 +65,7 @@ const kinds = {
     };
   },
 
-  /** Right passwords of many accounts. */
+  /** Logins with correct passwords of many accounts. */
   logins: () => ({
     next: () => ({
       method: 'POST',
@@ -75,19 +75,24 @@ const kinds = {
     }),
   }),
 
-  /** Orders of three different products each, by many customers. */
+  /** Orders of three different products by many customers. */
   orders: ({ products }) => {
     const cookies = callers();
     return { next: () => order(oneOf(cookies), products) };
   },
 
-  /** Products with one picture of 30 KB. */
+  /** New products with one image of 30 KB. */
   creates: () => {
     const cookie = cookieOf(1, 'ADMIN');
     return { forConnection: () => [creation(cookie)] };
   },
 
-  /** What a busy shop sees: mostly the list, some orders and their payments, now and then a login or a new product. */
+  /** One report for an administrator. */
+  report: ({ path }) => ({
+    forConnection: () => [{ method: 'GET', path, headers: { Cookie: cookieOf(1, 'ADMIN') } }],
+  }),
+
+  /** Traffic of a busy shop: mostly the list, some orders and their payments, and few logins and new products. */
   mixed: ({ products, serverKey, orders }) => {
     const cookies = callers();
     const admin = creation(cookieOf(1, 'ADMIN'));
@@ -97,7 +102,7 @@ const kinds = {
         const dice = randomInt(100);
         if (dice < 80) return list(oneOf(cookies), randomPageStart(products));
         if (dice < 88) return order(oneOf(cookies), products);
-        // Another transaction of an order that may have been paid: it applies, and is kept.
+        // Another transaction of an order that may be paid already: it is applied and stored.
         if (dice < 96) return notification(pendingOrderId(randomInt(1, orders + 1)), serverKey);
         return dice < 98 ? admin : login.next();
       },
@@ -105,7 +110,7 @@ const kinds = {
   },
 };
 
-/** @returns traffic of a kind, ready to be sent */
+/** Creates the traffic of a kind. */
 export async function makeTraffic({ kind, options }) {
   return kinds[kind](options);
 }
@@ -126,7 +131,7 @@ function order(cookie, products) {
   };
 }
 
-/** As the gateway sends it (contract 4.9). */
+/** Builds a notification like the gateway (contract 4.9). */
 function notification(orderId, serverKey) {
   const [statusCode, amount] = ['200', `${PENDING_AMOUNT}.00`];
   const body = {

@@ -1,10 +1,10 @@
 import { measure } from '../measure.mjs';
 import { ratio, row } from '../report.mjs';
 
-/** Administrators are few. */
+/** Shops have few administrators. */
 const CONNECTIONS = 4;
 
-/** POST /api/products with one JPEG of 30 KB, kept by the local image host. */
+/** POST /api/products with one JPEG of 30 KB, stored by the local image host. */
 export async function create(bench) {
   const { stage } = bench;
   const service = await stage.service(await stage.shop());

@@ -1,10 +1,10 @@
 import { measure } from '../measure.mjs';
 import { ratio, row } from '../report.mjs';
 
-/** A bakery's catalog, and one that does not fit into the memory for pages. */
+/** Sizes of a bakery's catalog and of a catalog that exceeds the cache. */
 const [SHOP, LARGE] = [1_000, 100_000];
 
-/** GET /api/products, signed in, pages from anywhere in the catalog. */
+/** GET /api/products with a session, random pages of the catalog. */
 export async function list(bench) {
   return [...(await ofShop(bench)), ...(await ofLargeCatalog(bench))];
 }

@@ -1,7 +1,7 @@
 import { measure } from '../measure.mjs';
 import { ratio, row } from '../report.mjs';
 
-/** POST /api/login with right passwords of 500 accounts. */
+/** POST /api/login with correct passwords of 500 accounts. */
 export async function login(bench) {
   const { stage } = bench;
   const database = await stage.shop();

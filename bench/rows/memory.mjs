@@ -5,10 +5,10 @@ import { row } from '../report.mjs';
 import { SERVER_KEY, SHOP_PRODUCTS } from '../stage.mjs';
 
 const SAMPLE_MS = 1000;
-/** Orders that the mixed load pays, each more than once. */
+/** Number of orders that the mixed load pays, each more than once. */
 const PAID_ORDERS = 10_000;
 
-/** Resident memory of the service under a mixed load, by quarters; `--soak` makes it long enough to show a level. */
+/** Resident memory of the service under a mixed load, by quarters. `--soak` is long enough to show a plateau. */
 export async function memory(bench) {
   const { stage, options } = bench;
   const service = await stage.service(await stage.shop());

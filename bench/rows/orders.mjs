@@ -2,7 +2,7 @@ import { measure } from '../measure.mjs';
 import { ratio, row } from '../report.mjs';
 import { SHOP_PRODUCTS } from '../stage.mjs';
 
-/** POST /api/orders: three items each; the gateway's stand-in answers at once. */
+/** POST /api/orders: three items each. The gateway's stand-in responds at once. */
 export async function orders(bench) {
   const { stage } = bench;
   const service = await stage.service(await stage.shop());

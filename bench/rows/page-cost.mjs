@@ -3,7 +3,7 @@ import { ratio, row } from '../report.mjs';
 
 const [FEW, MANY] = [10_000, 1_000_000];
 
-/** What a page costs in a large catalog, without the cache. */
+/** Cost of a page in a large catalog, without the cache. */
 export async function pageCost(bench) {
   const { stage } = bench;
   const targets = {};

@@ -15,7 +15,7 @@ export async function payments(bench) {
     FN: { url: fn.url, traffic },
   });
   await stage.stop(service, f5, fn);
-  figures.service.problems.push(...(await lost(stage, database, figures.service.rounds)));
+  figures.service.problems.push(...(await findLostPayments(stage, database, figures.service.rounds)));
   const { service: measured, F5, FN } = figures;
   return [
     row('payment notifications', figures, [
@@ -25,15 +25,15 @@ export async function payments(bench) {
   ];
 }
 
-/** An acknowledgement that changed nothing would be fast and worthless. */
-async function lost(stage, database, rounds) {
-  const [{ paid, kept }] = await stage.query(
+/** Returns a problem if acknowledged notifications changed nothing, which would be fast but wrong. */
+async function findLostPayments(stage, database, rounds) {
+  const [{ paid, recorded }] = await stage.query(
     database,
     `SELECT (SELECT count(*)::integer FROM orders WHERE status = 'settlement' AND completed_at IS NOT NULL) AS paid,
-            (SELECT count(*)::integer FROM payment_notifications WHERE outcome = 'applied') AS kept`,
+            (SELECT count(*)::integer FROM payment_notifications WHERE outcome = 'applied') AS recorded`,
   );
   const acknowledged = rounds.reduce((sum, { statuses }) => sum + (statuses[200] ?? 0), 0);
-  return paid >= acknowledged && kept === paid
+  return paid >= acknowledged && recorded === paid
     ? []
-    : [`${acknowledged} acknowledged, but ${paid} orders paid and ${kept} notifications kept`];
+    : [`${acknowledged} acknowledged, but ${paid} orders paid and ${recorded} notifications recorded`];
 }

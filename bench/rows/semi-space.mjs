@@ -7,7 +7,7 @@ import { SHOP_PRODUCTS } from '../stage.mjs';
 const SIZES_MB = [8, 16, 32];
 const IDLE_SECONDS = 10;
 
-/** The service with `--max-semi-space-size` 8, 16 and 32, side by side: idle memory, then orders, logins and the list. */
+/** Idle memory, orders, logins and list of the service with `--max-semi-space-size` 8, 16 and 32, in parallel. */
 export async function semiSpace(bench) {
   const { stage } = bench;
   const database = await stage.shop();

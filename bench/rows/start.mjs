@@ -12,7 +12,7 @@ const STARTS = 5;
 const IDLE_SECONDS = 10;
 const DEADLINE_MS = 60_000;
 
-/** The service as `npm start` runs it, with its own PostgreSQL, started again on data that is there. */
+/** Start of the service like `npm start`, with the embedded PostgreSQL and existing data. */
 export async function start({ stage, log }) {
   const dataDir = join(stage.folder, START_FOLDER);
   const first = await startOnce(dataDir);
@@ -34,7 +34,7 @@ export async function start({ stage, log }) {
     'idle memory': { value: median(idleMB), unit: 'MB', rounds: idleMB },
   };
   return [
-    row('second start to first answer', figures, [
+    row('second start to first response', figures, [
       { name: 's', value: median(seconds), atMost: 1.5 },
       { name: 'MB, idle', value: median(idleMB), atMost: 150 },
     ]),
@@ -55,7 +55,7 @@ async function startOnce(dataDir) {
     },
     stdio: 'ignore',
   });
-  while (!(await answers(port))) {
+  while (!(await isLive(port))) {
     if (child.exitCode !== null || performance.now() - begun > DEADLINE_MS) {
       child.kill('SIGTERM');
       throw new Error('the service does not start');
@@ -65,7 +65,7 @@ async function startOnce(dataDir) {
   return { child, seconds: (performance.now() - begun) / 1000 };
 }
 
-async function answers(port) {
+async function isLive(port) {
   return fetch(`http://127.0.0.1:${port}/api/health/live`).then(
     async (response) => {
       await response.arrayBuffer();

@@ -24,7 +24,7 @@ export class AccountController {
 
   @Get('users')
   @ApiEndpoint({
-    summary: 'The signed-in user, as the access token says',
+    summary: 'Get the signed-in user from the access token',
     access: 'user',
     success: { status: 200, data: { user: UserView } },
   })
@@ -35,7 +35,8 @@ export class AccountController {
   @Post('otp')
   @ApiEndpoint({
     summary: 'Mail a new verification code',
-    description: 'One a minute at most; a further call is answered the same and sends nothing.',
+    description:
+      'At most one mail a minute and ten an hour. Further calls return the same status and send nothing.',
     access: 'user',
     success: { status: 204 },
     changesState: true,
@@ -47,7 +48,7 @@ export class AccountController {
   @Post('otp/verify')
   @ApiEndpoint({
     summary: 'Verify the e-mail address with the mailed code',
-    description: 'A code is good for 10 minutes, 5 tries and one use.',
+    description: 'A code is valid for 10 minutes, 5 wrong tries and one use.',
     access: 'user',
     success: { status: 200, data: { user: VerifiedUserView } },
     failures: [failures.validation({ otp: 'otp is required' }), failures.invalidOtp()],
@@ -64,7 +65,7 @@ export class AccountController {
   @Patch('users')
   @ApiEndpoint({
     summary: 'Change name or e-mail',
-    description: 'A new e-mail gets a code. A change sets both cookies anew and ends every other session.',
+    description: 'A code is sent to a new e-mail. A change sets new cookies and ends all other sessions.',
     access: 'user',
     success: { status: 200, data: { user: UserWithRoleView }, cookies: BOTH_COOKIES },
     failures: [
@@ -88,7 +89,7 @@ export class AccountController {
   @Put('users/password')
   @ApiEndpoint({
     summary: 'Change the password',
-    description: 'Every other session ends.',
+    description: 'Ends all other sessions.',
     access: 'user',
     success: { status: 204, cookies: BOTH_COOKIES },
     failures: [
@@ -109,7 +110,7 @@ export class AccountController {
   @Post('password/forgot')
   @ApiEndpoint({
     summary: 'Mail a code to set a new password',
-    description: 'The answer does not tell whether the account exists.',
+    description: 'The response is the same if the account does not exist.',
     access: 'none',
     success: { status: 204 },
     failures: [failures.validation({ email: 'email is required' })],
@@ -125,7 +126,7 @@ export class AccountController {
   @Post('password/reset')
   @ApiEndpoint({
     summary: 'Set a new password with the mailed code',
-    description: 'Every session ends.',
+    description: 'Ends all sessions.',
     access: 'none',
     success: { status: 204 },
     failures: [failures.validation({ otp: 'otp is required' }), failures.invalidOtp()],

@@ -7,7 +7,7 @@ import { Text } from '../common/text.decorator.js';
 import { UserWithRoleView } from '../users/users.dto.js';
 import { PASSWORD, RegisterDto } from './auth.dto.js';
 
-/** A code of six digits. A client may send it as a number, which has lost its leading zeros. */
+/** Validates a code of six digits. A code that is sent as a number has lost its leading zeros. */
 const Otp = (): PropertyDecorator =>
   applyDecorators(
     Text({ maxLength: 64, example: '042917' }),
@@ -16,38 +16,34 @@ const Otp = (): PropertyDecorator =>
     ),
   );
 
-/** Body of POST /api/otp/verify. */
 export class VerifyOtpDto {
   @Otp()
   otp!: string;
 }
 
-/** Body of PATCH /api/users. A field may be left out, but not be null or empty. */
+/** A field may be absent, but not null or empty. */
 export class UpdateProfileDto extends PartialType(PickType(RegisterDto, ['email', 'fullname']), {
   skipNullProperties: false,
 }) {
   @ValidateIf(({ email, password }: UpdateProfileDto) => email !== undefined || password !== undefined)
   @Text(PASSWORD)
-  @ApiPropertyOptional({ description: 'The current password; needed to change the e-mail' })
+  @ApiPropertyOptional({ description: 'The current password; required to change the e-mail' })
   password?: string;
 }
 
-/** Body of PUT /api/users/password. */
 export class ChangePasswordDto extends PickType(RegisterDto, ['password', 'passwordConfirmation']) {
   @Text({ ...PASSWORD, label: 'current password' })
   currentPassword!: string;
 }
 
-/** Body of POST /api/password/forgot. */
 export class ForgotPasswordDto extends PickType(RegisterDto, ['email']) {}
 
-/** Body of POST /api/password/reset. */
 export class ResetPasswordDto extends PickType(RegisterDto, ['email', 'password', 'passwordConfirmation']) {
   @Otp()
   otp!: string;
 }
 
-/** A user as POST /api/otp/verify shows it. */
+/** User in the response of POST /api/otp/verify. */
 export class VerifiedUserView extends UserWithRoleView {
   @ApiProperty({ example: true })
   readonly emailVerified: boolean;

@@ -3,23 +3,22 @@ import { DataSource } from 'typeorm';
 import type { Caller, Principal } from '../common/current-user.decorator.js';
 import { failures } from '../common/errors.js';
 import { JobsService } from '../jobs/jobs.service.js';
-import { type Account, NO_SESSION, UsersService } from '../users/users.service.js';
+import { type Account, UsersService } from '../users/users.service.js';
 import type { ChangePasswordDto, ResetPasswordDto, UpdateProfileDto } from './account.dto.js';
-import { AuthService, type Session } from './auth.service.js';
+import { AuthService, type OpenedSession } from './auth.service.js';
 import { LimitsService } from './limits.service.js';
-import type { OtpPurpose } from './otp.entity.js';
 import { OtpService } from './otp.service.js';
 import { hashPassword } from './passwords.js';
+import { SessionsService } from './sessions.service.js';
 
 const FORGOT_PASSWORD = 'forgot-password';
 
-/** `requester` is the address that asked, as `LimitsService.requesterOf` gives it. */
 interface ForgotPasswordPayload {
   readonly email: string;
   readonly requester: string;
 }
 
-/** What the owner of an account does with it (contract 11). Addresses are what `ClientAddress` gives. */
+/** Use cases of the owner of an account (contract 11). Addresses come from `ClientAddress`. */
 @Injectable()
 export class AccountService implements OnModuleInit {
   constructor(
@@ -29,24 +28,30 @@ export class AccountService implements OnModuleInit {
     private readonly otps: OtpService,
     private readonly limits: LimitsService,
     private readonly jobs: JobsService,
+    private readonly sessions: SessionsService,
   ) {}
 
   onModuleInit(): void {
-    this.jobs.handle<ForgotPasswordPayload>(FORGOT_PASSWORD, (payload) => this.#sendReset(payload), {
+    this.jobs.handle<ForgotPasswordPayload>(FORGOT_PASSWORD, (payload) => this.#sendResetCode(payload), {
       kind: 'mail',
     });
   }
 
-  /** Queues a new verification code; one a minute and ten an hour at most, a further call does nothing. */
+  /** Queues a new verification code, within the limits for mails. @throws Failure 401 if the account does not exist */
   async sendOtp(caller: Principal, address: string): Promise<void> {
-    await this.#requestOtp(caller.id, 'verify_email', this.limits.requesterOf(address));
+    const requester = this.limits.toRequester(address);
+    await this.dataSource.transaction(async (tx) => {
+      const account = await this.users.lock(tx, caller.id);
+      if (account === null) throw failures.missingAccessToken();
+      await this.otps.request(tx, account, { purpose: 'verify_email', requester });
+    });
   }
 
-  /** @throws Failure 400 when the code is wrong, expired or used up, or too many were wrong */
+  /** @throws Failure 400 like `OtpService.prove` */
   async verifyEmail(caller: Principal, otp: string, address: string): Promise<Account> {
     const checked = await this.otps.prove(caller.id, { account: caller.id, address }, 'verify_email', otp);
     return this.dataSource.transaction(async (tx) => {
-      // The account is locked first, as by a change of its e-mail, which ends the codes that went to the old address.
+      // A change of the e-mail, which ends the codes of the old address, locks in the same order.
       const account = await this.users.lock(tx, caller.id);
       if (account === null) throw failures.invalidOtp();
       await this.otps.consume(tx, checked);
@@ -57,15 +62,16 @@ export class AccountService implements OnModuleInit {
   /**
    * Changes name or e-mail. A change starts a new session and ends the others.
    * @returns the user, and the new session if something changed
-   * @throws Failure 400 when the given password is wrong; 409 when the e-mail is taken; 401 when no password is given
-   *   and the caller's session is not the live one
+   * @throws Failure 400 if the password is wrong, 409 if the e-mail is taken, 401 if no password is given and the
+   *   session has been ended
    */
   async updateProfile(
     caller: Caller,
     change: UpdateProfileDto,
     address: string,
-  ): Promise<{ readonly user: Principal; readonly session: Session | null }> {
+  ): Promise<{ readonly user: Principal; readonly session: OpenedSession | null }> {
     const { password } = change;
+    const requester = this.limits.toRequester(address);
     const proved = password === undefined ? null : await this.#prove(caller, password, address);
     return this.dataSource.transaction(async (tx) => {
       const before = await (proved === null
@@ -75,40 +81,41 @@ export class AccountService implements OnModuleInit {
       const isNewEmail = email !== before.email;
       if (fullname === before.fullname && !isNewEmail) return { user: before, session: null };
       const emailVerifiedAt = isNewEmail ? null : before.emailVerifiedAt;
-      const session = await this.auth.openSession(tx, before, { fullname, email, emailVerifiedAt });
-      if (isNewEmail) await this.otps.requestForNewEmail(tx, before.id);
+      const session = await this.auth.changeAccount(tx, before, { fullname, email, emailVerifiedAt });
+      const request = { purpose: 'verify_email', requester, formerEmail: before.email } as const;
+      if (isNewEmail) await this.otps.request(tx, { id: before.id, email }, request);
       return { user: session.caller, session };
     });
   }
 
   /**
-   * Changes the password. Ends every other session, and a code to reset the former password.
-   * @throws Failure 400 when the current password is wrong
+   * Changes the password. Ends all other sessions and the reset code.
+   * @throws Failure 400 if the current password is wrong
    */
   async changePassword(
     caller: Principal,
     { currentPassword, password }: ChangePasswordDto,
     address: string,
-  ): Promise<Session> {
+  ): Promise<OpenedSession> {
     const proved = await this.#prove(caller, currentPassword, address);
     const passwordHash = await hashPassword(password);
     return this.dataSource.transaction(async (tx) => {
       const before = await this.auth.lockProved(tx, proved);
-      await this.otps.endReset(tx, before.id);
-      return this.auth.openSession(tx, before, { passwordHash });
+      await this.otps.endResetCode(tx, before.id);
+      return this.auth.changeAccount(tx, before, { passwordHash });
     });
   }
 
-  /** Queues a reset code. The job looks up whether the account exists: neither the answer nor its time tells. */
+  /** Queues a reset code. The job looks up the account, so that the response time does not reveal if it exists. */
   async forgotPassword(email: string, address: string): Promise<void> {
-    const payload: ForgotPasswordPayload = { email, requester: this.limits.requesterOf(address) };
+    const payload: ForgotPasswordPayload = { email, requester: this.limits.toRequester(address) };
     const key = `${FORGOT_PASSWORD}:${email.toLowerCase()}`;
     await this.jobs.enqueue(this.dataSource.manager, FORGOT_PASSWORD, payload, { key });
   }
 
   /**
    * Sets a new password with a reset code and ends every session.
-   * @throws Failure 400, the same for an unknown account and for a code that `OtpService.prove` refuses
+   * @throws Failure 400 like `OtpService.prove`, also for an unknown account
    */
   async resetPassword({ email, otp, password }: ResetPasswordDto, address: string): Promise<void> {
     const account = await this.users.findByEmail(email);
@@ -118,20 +125,17 @@ export class AccountService implements OnModuleInit {
     await this.dataSource.transaction(async (tx) => {
       const before = await this.users.lock(tx, checked.userId);
       if (before === null) throw failures.invalidOtp();
-      await this.users.change(tx, before, { passwordHash, ...NO_SESSION });
+      await this.users.change(tx, before, { passwordHash });
+      await this.sessions.endAll(tx, before.id);
       await this.otps.consume(tx, checked);
     });
   }
 
-  async #sendReset({ email, requester }: ForgotPasswordPayload): Promise<void> {
-    const account = await this.users.findByEmail(email);
-    if (account !== null) await this.#requestOtp(account.id, 'reset_password', requester);
-  }
-
-  async #requestOtp(userId: number, purpose: OtpPurpose, requester: string): Promise<void> {
-    await this.limits.mail(userId, requester, () =>
-      this.dataSource.transaction((tx) => this.otps.request(tx, { userId, purpose })),
-    );
+  async #sendResetCode({ email, requester }: ForgotPasswordPayload): Promise<void> {
+    await this.dataSource.transaction(async (tx) => {
+      const account = await this.users.lockByEmail(tx, email);
+      if (account !== null) await this.otps.request(tx, account, { purpose: 'reset_password', requester });
+    });
   }
 
   async #prove(caller: Principal, password: string, address: string): Promise<Account> {

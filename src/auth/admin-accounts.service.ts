@@ -1,13 +1,14 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { violatedConstraint } from '../common/database-errors.js';
-import { type Account, NO_SESSION, UsersService } from '../users/users.service.js';
+import { type Account, UsersService } from '../users/users.service.js';
 import { hashPassword } from './passwords.js';
+import { SessionsService } from './sessions.service.js';
 
-/** What became of a request to change who is an administrator. */
+/** Result of granting or revoking the role. */
 export type RoleChange = 'changed' | 'unchanged' | 'unknown account' | 'last administrator';
 
-/** Who is an administrator (contract 11.13). A change of role ends the account's session. */
+/** Grants and revokes the role of administrator (contract 11.13). A change of role ends all sessions of the account. */
 @Injectable()
 export class AdminAccountsService {
   readonly #logger = new Logger('AdminAccounts');
@@ -15,13 +16,14 @@ export class AdminAccountsService {
   constructor(
     private readonly dataSource: DataSource,
     private readonly users: UsersService,
+    private readonly sessions: SessionsService,
   ) {}
 
   list(): Promise<Account[]> {
     return this.users.findAdmins();
   }
 
-  /** Makes sure at start that the owner of ADMIN_EMAIL is an administrator. An existing account keeps its password. */
+  /** Creates or promotes the account of ADMIN_EMAIL. An existing account keeps its password. */
   async ensure(email: string, password: string): Promise<void> {
     const account = await this.users.findByEmail(email);
     if (account === null) await this.#create(email, password);
@@ -38,13 +40,14 @@ export class AdminAccountsService {
       const account = await this.users.lockByEmail(tx, email);
       if (account === null) return 'unknown account';
       if (account.role === 'ADMIN') return 'unchanged';
-      await this.users.change(tx, account, { role: 'ADMIN', ...NO_SESSION });
+      await this.users.change(tx, account, { role: 'ADMIN' });
+      await this.sessions.endAll(tx, account.id);
       this.#logger.log(`account ${account.id} is now an administrator`);
       return 'changed';
     });
   }
 
-  /** Takes the role away, except from the last administrator. */
+  /** Revokes the role, except for the last administrator. */
   async revoke(email: string): Promise<RoleChange> {
     return this.dataSource.transaction(async (tx) => {
       const admins = await this.users.lockAdmins(tx);
@@ -52,12 +55,13 @@ export class AdminAccountsService {
       if (account === null) return 'unknown account';
       if (account.role !== 'ADMIN') return 'unchanged';
       if (admins.length === 1) return 'last administrator';
-      await this.users.change(tx, account, { role: 'USER', ...NO_SESSION });
+      await this.users.change(tx, account, { role: 'USER' });
+      await this.sessions.endAll(tx, account.id);
       return 'changed';
     });
   }
 
-  /** Creates the account, unless another process or person has just done so. */
+  /** Creates the account, unless another process has just created it. */
   async #create(email: string, password: string): Promise<void> {
     const passwordHash = await hashPassword(password);
     const account = { email, fullname: 'Administrator', role: 'ADMIN', passwordHash } as const;

@@ -1,13 +1,32 @@
 import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
+import { Access } from '../common/access.decorator.js';
 import type { AuthenticatedRequest } from '../common/current-user.decorator.js';
 import { failures } from '../common/errors.js';
+import { isSafeMethod } from '../common/safe-methods.js';
+import { SessionsService } from './sessions.service.js';
 
-/** Lets administrators through; runs after `JwtCookieGuard`, which is global. */
+/**
+ * Admits only administrators to routes of access `admin`. Global; runs after `JwtCookieGuard`.
+ *
+ * Reads the role from the database, because the access token of a revoked administrator still contains the former role.
+ * Checks the role before the session: a revocation also ends the sessions, and its response is the 403.
+ */
 @Injectable()
 export class AdminGuard implements CanActivate {
-  canActivate(context: ExecutionContext): true {
-    if (context.switchToHttp().getRequest<AuthenticatedRequest>().user.role !== 'ADMIN')
-      throw failures.adminOnly();
+  constructor(
+    private readonly reflector: Reflector,
+    private readonly sessions: SessionsService,
+  ) {}
+
+  async canActivate(context: ExecutionContext): Promise<boolean> {
+    const access = this.reflector.getAllAndOverride(Access, [context.getHandler(), context.getClass()]);
+    if (access !== 'admin') return true;
+    const { user, method } = context.switchToHttp().getRequest<AuthenticatedRequest>();
+    if (user.role !== 'ADMIN') throw failures.adminOnly();
+    const { role, isLive } = await this.sessions.readState(user);
+    if (role !== 'ADMIN') throw failures.adminOnly();
+    if (!isLive && !isSafeMethod(method)) throw failures.missingAccessToken();
     return true;
   }
 }

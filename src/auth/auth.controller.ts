@@ -43,7 +43,8 @@ export class AuthController {
   @Post('login')
   @ApiEndpoint({
     summary: 'Sign in',
-    description: 'Read the user under either key. A later login ends the session of an earlier one.',
+    description:
+      'The user is under both keys. A login beyond SESSIONS_PER_ACCOUNT drops the oldest refresh token.',
     access: 'none',
     success: { status: 200, data: { users: UserView, user: UserWithRoleView }, cookies: BOTH_COOKIES },
     failures: [failures.validation({ password: 'password is required' }), failures.credentials()],
@@ -61,8 +62,8 @@ export class AuthController {
 
   @Get('refresh')
   @ApiEndpoint({
-    summary: 'A new access cookie for the refresh cookie',
-    description: 'The refresh token stays as it is. Call it after a 401 and repeat the request.',
+    summary: 'Get a new access cookie',
+    description: 'The refresh token does not change. Call it after a 401, then repeat the request.',
     access: 'refresh cookie',
     success: { status: 200, data: { user: UserWithRoleView }, cookies: [ACCESS_COOKIE] },
     failures: [failures.missingRefreshToken(), failures.refreshToken()],
@@ -80,7 +81,8 @@ export class AuthController {
   @Post('logout')
   @ApiEndpoint({
     summary: 'Sign out',
-    description: 'Clears both cookies. Ends the session of the access cookie, even if that has expired.',
+    description:
+      'Clears both cookies. Ends the session of the access cookie, even if the cookie has expired.',
     access: 'none',
     success: { status: 204, cookies: BOTH_COOKIES },
     changesState: true,

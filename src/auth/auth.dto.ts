@@ -1,9 +1,10 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, PickType } from '@nestjs/swagger';
 import { IsEmail, IsNotEmpty, IsString, ValidateBy, type ValidationArguments } from 'class-validator';
+import { AsciiDomain } from '../config/ascii-domain.js';
 import { Text, type TextRules } from '../common/text.decorator.js';
 
-/** Valid in a quoted local part, but no mail server takes them. */
+/** Valid in a quoted local part, but mail servers reject them. */
 const CONTROL_CHARACTERS = '\\x00-\\x1f\\x7f-\\x9f\\u2028\\u2029';
 const CONFIRMATION = { message: 'password confirmation is required' };
 
@@ -13,7 +14,6 @@ export const PASSWORD: TextRules = {
   example: 'kue lapis legit',
 };
 
-/** Equal to the field `password`. */
 function EqualsPassword(): PropertyDecorator {
   return applyDecorators(
     ApiProperty({ type: String, description: 'Must equal password', example: PASSWORD.example }),
@@ -32,9 +32,10 @@ function EqualsPassword(): PropertyDecorator {
 export class RegisterDto {
   @IsEmail({ blacklisted_chars: CONTROL_CHARACTERS }, { message: 'your email format is invalid' })
   @Text({ maxLength: 254, example: 'ayu@example.com' })
+  @AsciiDomain()
   email!: string;
 
-  @Text({ maxLength: 255, example: 'Ayu Lestari' })
+  @Text({ maxLength: 255, isSingleLine: true, example: 'Ayu Lestari' })
   fullname!: string;
 
   @Text(PASSWORD)
@@ -46,5 +47,4 @@ export class RegisterDto {
   passwordConfirmation!: string;
 }
 
-/** Body of POST /api/login (contract 4.2). */
 export class LoginDto extends PickType(RegisterDto, ['email', 'password']) {}

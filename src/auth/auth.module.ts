@@ -1,38 +1,58 @@
 import { Module, type OnApplicationBootstrap } from '@nestjs/common';
+import { DiscoveryModule } from '@nestjs/core';
 import { PassportModule } from '@nestjs/passport';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { Env } from '../config/env.js';
 import { JobsModule } from '../jobs/jobs.module.js';
 import { MailModule } from '../mail/mail.module.js';
 import { UsersModule } from '../users/users.module.js';
+import { AccessDeclarations } from './access-declarations.js';
 import { AccountController } from './account.controller.js';
 import { AccountService } from './account.service.js';
 import { AdminAccountsService } from './admin-accounts.service.js';
-import { AdminGuard } from './admin.guard.js';
+import { AdmissionService } from './admission.service.js';
+import { AttemptCounts } from './attempt-counts.js';
 import { AuthController } from './auth.controller.js';
 import { AuthService } from './auth.service.js';
+import { AdminGuard } from './admin.guard.js';
 import { JwtCookieGuard } from './jwt-cookie.guard.js';
 import { JwtCookieStrategy } from './jwt-cookie.strategy.js';
 import { LimitsService } from './limits.service.js';
+import { MailLimitsService } from './mail-limits.service.js';
 import { OneTimePassword } from './otp.entity.js';
 import { OtpService } from './otp.service.js';
+import { SessionsCleanup } from './sessions-cleanup.js';
+import { SessionsModule } from './sessions.module.js';
 import { TokensService } from './tokens.service.js';
 
 @Module({
-  imports: [TypeOrmModule.forFeature([OneTimePassword]), PassportModule, UsersModule, MailModule, JobsModule],
+  imports: [
+    TypeOrmModule.forFeature([OneTimePassword]),
+    DiscoveryModule,
+    PassportModule,
+    SessionsModule,
+    UsersModule,
+    MailModule,
+    JobsModule,
+  ],
   controllers: [AuthController, AccountController],
   providers: [
+    AccessDeclarations,
     AccountService,
     AdminAccountsService,
-    AdminGuard,
+    AdmissionService,
+    AttemptCounts,
     AuthService,
+    AdminGuard,
     JwtCookieGuard,
     JwtCookieStrategy,
     LimitsService,
+    MailLimitsService,
     OtpService,
+    SessionsCleanup,
     TokensService,
   ],
-  exports: [AdminGuard, JwtCookieGuard, TokensService],
+  exports: [AdminGuard, AdmissionService, JwtCookieGuard],
 })
 export class AuthModule implements OnApplicationBootstrap {
   constructor(

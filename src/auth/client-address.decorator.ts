@@ -1,27 +1,22 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { Request } from 'express';
-import { isIPv6 } from 'node:net';
+import ipaddr from 'ipaddr.js';
 
-/**
- * Injects the network that a request came from, for counting: an IPv4 address, or an IPv6 network of 64 bits, since one
- * customer has all addresses of such a network. Behind proxies of TRUSTED_PROXIES it is the one that they name.
- */
+/** An address with the port that some proxies add: `192.0.2.1:4711`, `[2001:db8::1]:4711`. */
+const WITH_PORT = /^\[(.+)\]:\d+$|^([\d.]+):\d+$/;
+
+/** Injects the network of the client as a rate-limit key: an IPv4 address, or the /64 network that one IPv6 customer has. */
 export const ClientAddress = createParamDecorator((_: undefined, context: ExecutionContext): string => {
   const { ip = '' } = context.switchToHttp().getRequest<Request>();
-  return networkOf(ip);
+  return toNetwork(ip.replace(WITH_PORT, '$1$2'));
 });
 
-/** What is no address, because a proxy passed on what a client wrote into X-Forwarded-For, is counted as it is. */
-function networkOf(ip: string): string {
-  // Some proxies add the port, which is another one for each connection: `192.0.2.1:4711`, `[2001:db8::1]:4711`.
-  const [plain = ''] = ip.replace(/^\[(.+)\]:\d+$|^([\d.]+):\d+$/, '$1$2').split('%', 1);
-  // A socket for both versions shows an IPv4 address with a prefix (RFC 4291, 2.5.5.2).
-  const address = plain.replace(/^::ffff:(?=[\d.]+$)/i, '');
-  if (!isIPv6(address)) return address;
-  // A URL writes an address in one way: groups of hexadecimal digits, of which `::` leaves out some that are zero.
-  const [head = '', tail] = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::');
-  const before = head.split(':').filter(Boolean);
-  const after = tail?.split(':').filter(Boolean) ?? [];
-  const zeros = Array.from({ length: 8 - before.length - after.length }, () => '0');
-  return `${[...before, ...zeros, ...after].slice(0, 4).join(':')}::/64`;
+/** Returns malformed X-Forwarded-For values unchanged. */
+function toNetwork(ip: string): string {
+  if (!ipaddr.isValid(ip)) return ip;
+  // Converts an IPv4 address that is written as an IPv6 address (RFC 4291, 2.5.5.2).
+  const address = ipaddr.process(ip);
+  if (!(address instanceof ipaddr.IPv6)) return address.toString();
+  const groups = address.parts.slice(0, 4).map((group) => group.toString(16));
+  return `${groups.join(':')}::/64`;
 }

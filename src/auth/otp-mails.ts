@@ -1,11 +1,10 @@
+import type { Mail, Recipient } from '../mail/mail.service.js';
 import type { OtpPurpose } from './otp.entity.js';
 
 const NOT_A_CUSTOMER =
   'If you have no account at our bakery, someone mistyped their address: ignore this mail.';
-/** What differs between the mails with a code; their template has the rest. */
-export const OTP_MAILS: Readonly<
-  Record<OtpPurpose | 'new_email', { subject: string; intro: string; note: string }>
-> = {
+
+const TEXTS: Readonly<Record<OtpPurpose | 'new_email', { subject: string; intro: string; note: string }>> = {
   verify_email: {
     subject: 'Your verification code',
     intro: 'the code that verifies your e-mail address at our bakery is',
@@ -23,3 +22,11 @@ export const OTP_MAILS: Readonly<
     note: 'If you did not ask for it, ignore this mail: your password stays as it is. Do not give the code to anyone.',
   },
 };
+
+/** A code is valid for this time. */
+export const OTP_MINUTES = 10;
+
+export function writeOtpMail(to: Recipient, kind: keyof typeof TEXTS, code: string): Mail {
+  const { subject, ...texts } = TEXTS[kind];
+  return { to, subject, template: 'one-time-password', context: { ...texts, code, minutes: OTP_MINUTES } };
+}

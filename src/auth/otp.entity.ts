@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** What a one-time password is good for; each purpose has its own code and its own limit. */
+/** Purpose of a one-time password. Each has its own code and limits. */
 export type OtpPurpose = 'verify_email' | 'reset_password';
 
 /** The latest one-time password of an account for one purpose. The code itself is stored nowhere. */
@@ -12,11 +12,15 @@ export class OneTimePassword {
   @PrimaryColumn('text', { primaryKeyConstraintName: 'one_time_passwords_pkey' })
   purpose!: OtpPurpose;
 
-  /** When the owner last asked for one; limits how often mail is sent. */
+  /** Time of the last request. Version 1.1 sends at most one mail a minute by it. */
   @Column('timestamptz', { name: 'requested_at' })
   requestedAt!: Date;
 
-  /** HMAC-SHA256 of the code; null until it is mailed and after it was used. */
+  /** Digest of the requesting address, from `LimitsService.toRequester`; null for requests to version 1.1. */
+  @Column('text', { nullable: true })
+  requester!: string | null;
+
+  /** HMAC-SHA256 of the code; null before it is mailed and after it was used. */
   @Column('bytea', { nullable: true })
   digest!: Buffer | null;
 

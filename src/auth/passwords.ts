@@ -1,17 +1,22 @@
 import { hash, type Options, verify } from '@node-rs/argon2';
+import { Limiter } from '../common/limiter.js';
 
 /** OWASP Password Storage Cheat Sheet: argon2id with 19 MiB, two passes, one thread. Argon2id is the library's default. */
 const ARGON2ID: Options = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
-/** A hash of the same cost, for unknown accounts. */
+/** Hashing uses half of libuv's four threads, because reading images needs threads too. 1,000 hashes take 7 seconds. */
+const limiter = new Limiter(2, 1000);
+
+/** Hash for accounts that do not exist. */
 const UNKNOWN_HASH = hash('no password has this hash', ARGON2ID);
 
-/** Takes about 14 ms of one core, in libuv's thread pool, as does `isPassword`. */
+/** Takes about 14 ms of one core, like `isPassword`. @throws Failure 503 if too many passwords wait */
 export function hashPassword(password: string): Promise<string> {
-  return hash(password, ARGON2ID);
+  return limiter.run(() => hash(password, ARGON2ID));
 }
 
-/** Whether a password is the one of a hash. Takes as long without a hash, which an unknown account does not have. */
+/** Returns true if the password matches. Takes the same time without a hash. @throws Failure 503 like `hashPassword` */
 export async function isPassword(password: string, hashed: string | undefined): Promise<boolean> {
-  return verify(hashed ?? (await UNKNOWN_HASH), password);
+  const expected = hashed ?? (await UNKNOWN_HASH);
+  return limiter.run(() => verify(expected, password));
 }

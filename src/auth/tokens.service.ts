@@ -7,86 +7,81 @@ import { type Caller, ROLES } from '../common/current-user.decorator.js';
 import { isId } from '../common/ids.js';
 import { Env } from '../config/env.js';
 
-/** The only algorithm that is signed with or accepted. */
 export const JWT_ALGORITHM = 'HS256';
-const ACCESS_LIFETIME_S = 600;
-const REFRESH_LIFETIME_S = 864_000;
-/** By how much the clocks of two processes may differ, in seconds. */
-const CLOCK_SKEW_S = 60;
-/** Tokens that are remembered as verified: enough for all customers of ten minutes. */
-const REMEMBERED_TOKENS = 10_000;
+export const ACCESS_LIFETIME_S = 600;
+export const REFRESH_LIFETIME_S = 864_000;
+/** Largest expected difference between the clocks of two processes, in seconds. */
+export const CLOCK_SKEW_S = 60;
+/** Enough for all customers of ten minutes. */
+const MAX_VERIFIED_TOKENS = 10_000;
 
-/** What a token says; anyone may have written it until it is verified. */
+/** Payload of a token. */
 export type Claims = Readonly<Record<string, unknown>>;
 
-/**
- * Signs the two tokens of a session and verifies refresh tokens; `JwtCookieStrategy` verifies access tokens. The database
- * is not asked.
- */
+/** Signs the two tokens of a session and verifies refresh tokens; `JwtCookieStrategy` verifies access tokens. */
 @Injectable()
 export class TokensService {
   readonly #access: JwtService;
   readonly #refresh: JwtService;
-  /** Callers by verified access token, until it expires: verifying one anew is a tenth of the work for a page of products. */
-  readonly #verified = new LRUCache<string, Caller>({ max: REMEMBERED_TOKENS });
+  /** Callers by verified access token. Verifying a token takes a tenth of the work for a page of products. */
+  readonly #verified = new LRUCache<string, Caller>({ max: MAX_VERIFIED_TOKENS });
 
   constructor(env: Env) {
-    this.#access = serviceOf(env.jwtAccessSecret, ACCESS_LIFETIME_S);
-    this.#refresh = serviceOf(env.jwtRefreshSecret, REFRESH_LIFETIME_S);
+    this.#access = createJwtService(env.jwtAccessSecret, ACCESS_LIFETIME_S);
+    this.#refresh = createJwtService(env.jwtRefreshSecret, REFRESH_LIFETIME_S);
   }
 
   signAccess(caller: Caller): string {
-    return this.#access.sign(claimsOf(caller));
+    return this.#access.sign(toClaims(caller));
   }
 
   signRefresh(caller: Caller): string {
-    return this.#refresh.sign(claimsOf(caller));
+    return this.#refresh.sign(toClaims(caller));
   }
 
   /** Remembers the caller of an access token that was just verified, until it expires. */
   rememberVerified(token: string, caller: Caller): void {
     const { exp } = this.#access.decode<{ readonly exp: number }>(token);
-    // At least 1: to the cache, 0 means without end.
+    // At least 1, because lru-cache keeps an entry with a lifetime of 0 forever.
     this.#verified.set(token, caller, { ttl: Math.max(1, exp * 1000 - Date.now()) });
   }
 
-  /** The caller of an access token that was verified before and has not expired since; undefined for any other text. */
-  verifiedCaller(token: string): Caller | undefined {
+  /** Returns the caller of an access token that was verified before and has not expired since. */
+  findVerified(token: string): Caller | undefined {
     return this.#verified.get(token);
   }
 
-  /** The caller of a well-signed access token, expired or not; null for any other text. */
+  /** Returns the caller of a well-signed access token, expired or not; null for any other text. */
   verifyExpiredAccess(token: string): Caller | null {
-    return callerOf(claimsIn(this.#access, token, { ignoreExpiration: true }));
+    return toCaller(verifyClaims(this.#access, token, { ignoreExpiration: true }));
   }
 
-  /** The caller of a refresh token; null unless the token is well signed and not expired. */
+  /** Returns the caller of a refresh token; null unless the token is well signed and not expired. */
   verifyRefresh(token: string): Caller | null {
-    return callerOf(claimsIn(this.#refresh, token));
+    return toCaller(verifyClaims(this.#refresh, token));
   }
 }
 
-/** What is stored of a refresh token: SHA-256, 32 bytes. A token is random enough to need no salt. */
-export function refreshTokenDigest(token: string): Buffer {
+/** Returns the SHA-256 digest under which a refresh token is stored. A token is random enough to need no salt. */
+export function hashRefreshToken(token: string): Buffer {
   return createHash('sha256').update(token).digest();
 }
 
-function serviceOf(secret: string, expiresIn: number): JwtService {
+function createJwtService(secret: string, expiresIn: number): JwtService {
   return new JwtService({
-    // A key object: jsonwebtoken parses a key that is text at each call, which takes 0.4 ms.
+    // jsonwebtoken would parse a key that is text at each call, which takes 0.4 ms.
     secret: createSecretKey(secret, 'utf8'),
     signOptions: { algorithm: JWT_ALGORITHM, expiresIn },
     verifyOptions: { algorithms: [JWT_ALGORITHM] },
   });
 }
 
-/** The claims of both tokens (contract 5), besides `iat` and `exp`, which are seconds since the epoch. */
-function claimsOf({ id, fullname, email, role, sessionId }: Caller): Claims {
+/** Returns the claims of both tokens (contract 5), besides `iat` and `exp`. */
+function toClaims({ id, fullname, email, role, sessionId }: Caller): Claims {
   return { tokenId: id, fullname, email, role, jti: sessionId };
 }
 
-/** The claims of a token; none when it is not valid. */
-function claimsIn(service: JwtService, token: string, options?: JwtVerifyOptions): Claims {
+function verifyClaims(service: JwtService, token: string, options?: JwtVerifyOptions): Claims {
   try {
     return service.verify<Record<string, unknown>>(token, options);
   } catch {
@@ -94,10 +89,10 @@ function claimsIn(service: JwtService, token: string, options?: JwtVerifyOptions
   }
 }
 
-/** The caller that verified claims name; null when they are not claims of this service. */
-export function callerOf({ tokenId, fullname, email, role, jti, iat, exp }: Claims): Caller | null {
+/** Returns the caller in verified claims; null for claims that this service did not write. */
+export function toCaller({ tokenId, fullname, email, role, jti, iat, exp }: Claims): Caller | null {
   const knownRole = ROLES.find((candidate) => candidate === role);
-  // The verification itself accepts a token without `exp` for ever, and does not look at `iat`.
+  // jsonwebtoken accepts a token without `exp` and ignores `iat`.
   const hasTimes =
     typeof exp === 'number' && typeof iat === 'number' && iat <= Date.now() / 1000 + CLOCK_SKEW_S;
   const isOurs =

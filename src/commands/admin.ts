@@ -1,30 +1,32 @@
 import { AdminAccountsService, type RoleChange } from '../auth/admin-accounts.service.js';
+import { SessionsModule } from '../auth/sessions.module.js';
+import { withAsciiDomain } from '../config/ascii-domain.js';
 import { UsersModule } from '../users/users.module.js';
 import { type Action, readAction, readArgs, runCommand, say } from './command-line.js';
 import { withServices } from './with-services.js';
 
-const HELP = `Who is an administrator.
+const HELP = `Grants and revokes administrator access.
 
-  npm run admin -- list             every administrator
+  npm run admin -- list             lists all administrators
   npm run admin -- grant EMAIL      makes an account an administrator
-  npm run admin -- revoke EMAIL     makes it an ordinary one again; never the last administrator
+  npm run admin -- revoke EMAIL     makes an administrator an ordinary user; the last administrator cannot be revoked
 
-It uses the same settings as the service and may be used while the service runs. A change ends the account's
-session; an access token that is out keeps its old role for at most 10 minutes.
-Exit codes: 0 done (also when there was nothing to change), 1 not done, 2 wrong use.
+The command uses the settings of the service and can be used while the service runs. A change ends all sessions of the
+account and applies immediately: the next request of a revoked administrator is rejected.
+Exit codes: 0 done (also if there was nothing to change), 1 not done, 2 wrong usage.
 `;
 
-const EMAIL = 'the e-mail of an account';
+const EMAIL = 'the e-mail address of an account';
 
 function parse(args: readonly string[]): Action {
   const { positionals } = readArgs({ args: [...args], allowPositionals: true });
   const { action, argument } = readAction(positionals, { list: null, grant: EMAIL, revoke: EMAIL });
-  const parts = { imports: [UsersModule], providers: [AdminAccountsService] };
-  return (env, database) =>
-    withServices(env, database, parts, async (services) => {
+  const parts = { imports: [UsersModule, SessionsModule], providers: [AdminAccountsService] };
+  return async (env, open) =>
+    withServices(env, await open(), parts, async (services) => {
       const accounts = services.get(AdminAccountsService);
       if (action === 'list') await list(accounts);
-      else report(argument, await accounts[action](argument));
+      else report(argument, await accounts[action](withAsciiDomain(argument)));
     });
 }
 
@@ -36,9 +38,9 @@ async function list(accounts: AdminAccountsService): Promise<void> {
 
 const REPORTS: Readonly<Record<RoleChange, string>> = {
   changed: 'done',
-  unchanged: 'it already was so',
-  'unknown account': 'there is no account with this e-mail',
-  'last administrator': 'it is the last administrator; grant another one first',
+  unchanged: 'there was nothing to change',
+  'unknown account': 'there is no account with this e-mail address',
+  'last administrator': 'this is the last administrator; grant access to another account first',
 };
 
 function report(email: string, change: RoleChange): void {

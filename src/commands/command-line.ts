@@ -1,25 +1,30 @@
 import { parseArgs, type ParseArgsConfig } from 'node:util';
-import { type Env, loadDotEnv, optionsTakenByNpm, readEnv } from '../config/env.js';
+import { type Env, loadDotEnv, findOptionsTakenByNpm, readEnv } from '../config/env.js';
 import { migrate } from '../config/migrate.js';
 import { type Database, openRunningDatabase } from '../config/database.js';
 
-/** What a well-formed command line asks for; throws with the reason when it cannot be done. */
-export type Action = (env: Env, database: Database) => Promise<void>;
+/**
+ * Work of a command.
+ * @param open opens the database; called at most once
+ * @throws Error with the reason in one line
+ */
+export type Action = (env: Env, open: () => Promise<Database>) => Promise<void>;
 
-/** The command line is wrong; the message says why and is shown above the help. */
+/** The command line is wrong. The message is printed above the help. */
 export class UsageError extends Error {}
 
 const HELP_WORDS = new Set(['help', '--help', '-h']);
 
 /**
- * Node's `parseArgs`.
- * @throws UsageError for an unknown option, one without its value, or one that npm took because `--` was missing
+ * Parses options with Node's `parseArgs`.
+ * @throws UsageError for an unknown option, an option without its value, and an option that npm consumed because `--` was
+ *   missing
  */
 export function readArgs<const T extends ParseArgsConfig>(config: T): ReturnType<typeof parseArgs<T>> {
-  // Not `yes`, which is an option of npm as well.
-  const [taken] = optionsTakenByNpm(Object.keys(config.options ?? {}).filter((name) => name !== 'yes'));
+  // npm itself has an option `yes`.
+  const [taken] = findOptionsTakenByNpm(Object.keys(config.options ?? {}).filter((name) => name !== 'yes'));
   if (taken !== undefined)
-    throw new UsageError(`npm took --${taken} for itself: write -- before the options of the command`);
+    throw new UsageError(`npm consumed --${taken}: write -- before the options of the command`);
   try {
     return parseArgs(config);
   } catch (error) {
@@ -29,9 +34,9 @@ export function readArgs<const T extends ParseArgsConfig>(config: T): ReturnType
 }
 
 /**
- * The first word of a command line, and the one that may follow it.
- * @param actions what each word needs after it, for messages; null: nothing
- * @throws UsageError for another word, one that is missing, and one too many
+ * Reads the action of a command line and its argument.
+ * @param actions description of each action's argument for messages; null for an action without one
+ * @throws UsageError for an unknown action, and for a missing or an extra argument
  */
 export function readAction<A extends string>(
   [word, argument = '', ...rest]: readonly string[],
@@ -39,20 +44,21 @@ export function readAction<A extends string>(
 ): { readonly action: A; readonly argument: string } {
   const names = Object.keys(actions) as A[];
   const action = names.find((name) => name === word);
-  if (action === undefined) throw new UsageError(`say ${names.join(', ').replace(/, (\w+)$/, ' or $1')}`);
+  if (action === undefined)
+    throw new UsageError(`missing or unknown action: use ${names.join(', ').replace(/, (\w+)$/, ' or $1')}`);
   const needs = actions[action];
   if (needs !== null && argument === '') throw new UsageError(`${action} needs ${needs}`);
   const [extra] = needs === null ? [argument] : rest;
-  if (extra) throw new UsageError(`${action}: ${extra} is too much`);
+  if (extra) throw new UsageError(`${action} does not accept ${extra}`);
   return { action, argument };
 }
 
 /**
- * Runs a command on the service's database. The service may be using the database at the same time; if it does not run,
- * the embedded database is started for the command. Sets the exit code of the process: 0 done, 1 not done, 2 wrong use.
+ * Runs a command. The service may use the database at the same time. If it does not run, the embedded database is
+ * started for the command. Sets the exit code of the process: 0 done, 1 not done, 2 wrong usage.
  *
  * @param parse throws a UsageError for a wrong command line
- * @param prepare what happens to the database first: it is migrated unless said otherwise
+ * @param prepare brings the opened database into the state that the command needs
  * @param log receives a line about the start of the embedded database
  */
 export function runCommand(
@@ -70,12 +76,15 @@ export function runCommand(
     const action = parse(args);
     loadDotEnv();
     const env = readEnv();
-    const database = await openRunningDatabase(env, log);
+    let database: Database | undefined;
     try {
-      await prepare(database.url);
-      await action(env, database);
+      await action(env, async () => {
+        database = await openRunningDatabase(env, log);
+        await prepare(database.url);
+        return database;
+      });
     } finally {
-      await database.close();
+      await database?.close();
     }
   };
   execute(process.argv.slice(2)).catch((error: unknown) => {
@@ -86,17 +95,17 @@ export function runCommand(
   });
 }
 
-/** Writes a line of the command's result. */
+/** Prints a line of the command's result. */
 export function say(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-/** Writes a line about the command's work, on the standard error. */
+/** Prints a line about the command's work on the standard error. */
 export function warn(line: string): void {
   process.stderr.write(`${line}\n`);
 }
 
-/** `| head` closes the pipe before everything is written. That is no failure, and the database is still closed. */
+/** Ignores a pipe that is closed early, as by `| head`: the command has not failed and must still close the database. */
 function ignoreClosedOutput(): void {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error;

@@ -1,67 +1,77 @@
 import type { Env } from '../config/env.js';
-import { migrate, migrationStatus, revertLastMigration } from '../config/migrate.js';
-import type { Database } from '../config/database.js';
+import { migrate, readMigrationStatus, revertLastMigration } from '../config/migrate.js';
 import { createBackup } from './backup/create.js';
-import { restoreBackup } from './backup/restore.js';
+import { restoreBackup, withUnpacked } from './backup/restore.js';
+import { describeSummary } from './backup/summary.js';
 import { type Action, readAction, readArgs, runCommand, say, warn } from './command-line.js';
 
-const HELP = `The database: copies of it, and its schema.
+const HELP = `Backups of the database, and its schema.
 
   npm run db -- backup FILE    writes the database and the local images into the new FILE
-  npm run db -- restore FILE   puts such a copy into an empty database, and its images into DATA_DIR
-  npm run db -- status         the migrations that are applied, and those that are not
-  npm run db -- migrate        applies all that are not, as every start of the service does
-  npm run db -- revert         takes back the last one, and loses what only its tables and columns hold
+  npm run db -- restore FILE   writes a backup into an empty database, and its images into DATA_DIR
+  npm run db -- status         lists the migrations that are applied and those that are pending
+  npm run db -- migrate        applies the pending migrations, like every start of the service
+  npm run db -- revert         reverts the last migration: data in its tables and columns is lost
 
-backup works while the service runs and while it does not. FILE holds password digests: keep it private. It does not hold
+A backup can be made while the service runs. FILE contains password digests: keep it private. It does not contain
 generated keys, mail in DATA_DIR/outbox and images at Cloudinary.
-restore checks the whole file first and writes all or nothing. The database must be empty: name a new one, or a DATA_DIR
-that does not exist.
-revert never touches the schema of the job queue (graphile-worker). Stop the service before it: the next start applies the
+A restore verifies the whole file first and writes all or nothing. The database must be empty: name a new one in
+DATABASE_URL, or a DATA_DIR that does not exist.
+revert leaves the schema of the job queue (graphile-worker) as it is. Stop the service first: its next start applies the
 migration again.
 
-It uses the same settings as the service.
-Exit codes: 0 done (also when there was nothing to change), 1 not done, 2 wrong use.
+The command uses the settings of the service.
+Exit codes: 0 done (also if there was nothing to change), 1 not done, 2 wrong usage.
 `;
 
 const FILE = 'the name of a file';
 const ACTIONS = { backup: FILE, restore: FILE, status: null, migrate: null, revert: null };
 
+type Open = Parameters<Action>[1];
+
 function parse(args: readonly string[]): Action {
   const { positionals } = readArgs({ args: [...args], allowPositionals: true });
   const { action, argument } = readAction(positionals, ACTIONS);
   const act = { backup, restore, status, migrate: applyAll, revert }[action];
-  return (env, database) => act(env, database, argument);
+  return (env, open) => act(env, open, argument);
 }
 
-async function backup({ dataDir }: Env, { url }: Database, file: string): Promise<void> {
-  if ((await migrationStatus(url)).applied.length === 0)
+async function backup({ dataDir }: Env, open: Open, file: string): Promise<void> {
+  const { url } = await open();
+  if ((await readMigrationStatus(url)).applied.length === 0)
     throw new Error('the database has no tables: there is nothing to back up');
-  const bytes = await createBackup(url, dataDir, file);
-  say(`${file}: ${(bytes / 1_000_000).toFixed(1)} MB`);
+  say(`${file}: ${describeSummary(await createBackup(url, dataDir, file))}`);
 }
 
-async function restore({ dataDir }: Env, { url }: Database, file: string): Promise<void> {
-  say(`restored as of ${await restoreBackup(url, dataDir, file, warn)}`);
+async function restore({ dataDir }: Env, open: Open, file: string): Promise<void> {
+  // The file is checked before a database is created.
+  await withUnpacked(file, dataDir, async (content) => {
+    const { url } = await open();
+    const summary = await restoreBackup(url, dataDir, content);
+    say(`restored as of ${content.manifest.createdAt}: ${describeSummary(summary)}`);
+  });
 }
 
-async function status(_: Env, { url }: Database): Promise<void> {
-  const { applied, pending, unknown } = await migrationStatus(url);
+async function status(_: Env, open: Open): Promise<void> {
+  const { url } = await open();
+  const { applied, pending, unknown } = await readMigrationStatus(url);
   for (const name of applied) say(`applied\t${name}${unknown.includes(name) ? '\tby a newer build' : ''}`);
   for (const name of pending) say(`pending\t${name}`);
 }
 
-async function applyAll(_: Env, { url }: Database): Promise<void> {
-  const { pending } = await migrationStatus(url);
+async function applyAll(_: Env, open: Open): Promise<void> {
+  const { url } = await open();
+  const { pending } = await readMigrationStatus(url);
   await migrate(url, warn);
   for (const name of pending) say(`applied ${name}`);
   if (pending.length === 0) say('there was nothing to apply');
 }
 
-async function revert(_: Env, { url }: Database): Promise<void> {
+async function revert(_: Env, open: Open): Promise<void> {
+  const { url } = await open();
   const name = await revertLastMigration(url, warn);
   say(name === null ? 'no migration is applied' : `reverted ${name}; the job queue's schema is as it was`);
 }
 
-// The schema is what these commands are about, so it is not brought up to date first.
+// These commands are about the schema, so it is not migrated first.
 runCommand(HELP, parse, () => Promise.resolve(), warn);

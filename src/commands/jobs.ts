@@ -11,29 +11,31 @@ import {
   retryJob,
 } from '../jobs/job-table.js';
 import { type Action, readAction, readArgs, runCommand, say, UsageError } from './command-line.js';
+import { findCustomers } from './job-customers.js';
 import { withClient } from './with-client.js';
 
-const HELP = `The work that the service does on its own: mail, image removals, payment checks.
+const HELP = `Background jobs of the service: mails, image removals, payment checks.
 
-  npm run jobs -- list [--state STATE]   every job, or those of a state
-  npm run jobs -- retry ID               runs a job now, with all its tries before it
+  npm run jobs -- list [--state STATE]   lists all jobs, or those in a state
+  npm run jobs -- retry ID               runs a job now and allows all attempts again
   npm run jobs -- retry --all-dead       runs every dead job now
-  npm run jobs -- drop ID                removes a job: what it was to do is not done
+  npm run jobs -- drop ID                removes a job without running it
 
-States: waiting: is to run at a later time. due: is to run now, for the first time. running. retrying: failed, and is
-repeated with growing gaps. dead: has used up its tries, or cannot succeed (the mail server does not know the
-recipient). Nothing happens to a dead job until you retry or drop it. A dropped remove-image leaves the image at its
-host for good.
+States: waiting (scheduled for later), due (can run now, first attempt), running, retrying (failed; retried after growing
+pauses), dead (no attempts left, or the job cannot succeed because the mail server does not know the recipient). Dead
+jobs stay until you retry or drop them. If you drop a remove-image job, the image stays at its host forever.
 
-It uses the same settings as the service and may be used while the service runs; a job that is running is neither
-retried nor dropped. The list's columns are separated by tabs, and e-mail addresses are shortened.
-Exit codes: 0 done (also when there is no job to list or retry), 1 not done, 2 wrong use.
+The columns of the list are separated by tabs. For a mail job, customer is the address of the account. Other e-mail
+addresses are shortened.
+The command uses the settings of the service. It can be used while the service runs; a running job is neither retried
+nor dropped.
+Exit codes: 0 done (also if there is no job to list or retry), 1 not done, 2 wrong usage.
 `;
 
+const HEADER = ['id', 'state', 'task', 'subject', 'customer', 'tries', 'age', 'last error'].join('\t');
 const MAX_BIGINT = 2n ** 63n - 1n;
 const ID = 'the number of a job, as list shows it';
 
-/** @throws UsageError that says what is wrong with the command line */
 function parse(args: readonly string[]): Action {
   const { positionals, values } = readArgs({
     args: [...args],
@@ -48,38 +50,51 @@ function parse(args: readonly string[]): Action {
     throw new UsageError('--all-dead is an option of retry, without an ID');
   const state = JOB_STATES.find((name) => name === values.state);
   if (values.state !== undefined && state === undefined)
-    throw new UsageError(`unknown state ${values.state}: it is one of ${JOB_STATES.join(', ')}`);
+    throw new UsageError(`unknown state ${values.state}: use one of ${JOB_STATES.join(', ')}`);
   if (!/^\d*$/.test(id)) throw new UsageError(`${action} needs ${ID}`);
-  return (_env, { url, isExclusive }) =>
-    withClient(url, async (client) => {
-      // The service does not run: what is locked was left behind by a process that died.
+  return async (_env, open) => {
+    const { url, isExclusive } = await open();
+    await withClient(url, async (client) => {
+      // The service does not run, so the holder of a locked job has died.
       if (isExclusive) await freeJobs(client, { olderThanSeconds: 0 });
       if (action === 'list') await list(client, state);
-      else if (isAllDead) say(`${await retryDeadJobs(client)} dead jobs run again`);
+      else if (isAllDead) say(`dead jobs queued again: ${await retryDeadJobs(client)}`);
       else await change(client, id, action === 'retry' ? retryJob : dropJob);
     });
+  };
 }
 
 async function list(table: Queryable, state: JobState | undefined): Promise<void> {
   const jobs = await listJobs(table, state);
-  for (const job of jobs) say(lineOf(job));
+  const customers = await findCustomers(table);
+  if (jobs.length > 0) say(HEADER);
+  for (const job of jobs) say(formatJob(job, customers.get(job.id) ?? ''));
   if (jobs.length === 0) say(`there is no ${state === undefined ? '' : `${state} `}job`);
 }
 
-function lineOf({ id, state, task, subject, tries, age, lastError }: JobRecord): string {
-  const columns = [id, state, task, subject, `${tries} tries`, inWords(age), lastError ?? ''];
-  return columns.map(legible).join('\t');
+function formatJob({ id, state, task, subject, tries, age, lastError }: JobRecord, customer: string): string {
+  const columns = [
+    id,
+    state,
+    task,
+    shorten(subject),
+    customer,
+    tries,
+    formatAge(age),
+    shorten(lastError ?? ''),
+  ];
+  return columns.join('\t');
 }
 
-/** On one line, and without whole e-mail addresses. */
-function legible(text: string): string {
+/** Puts a text on one line and shortens the e-mail addresses in it, which may be of strangers. */
+function shorten(text: string): string {
   return text
     .replaceAll(/[\p{Cc}\s]+/gu, ' ')
     .replaceAll(/([^\s<>@])[^\s<>@]*@/g, '$1***@')
     .slice(0, 300);
 }
 
-function inWords(seconds: number): string {
+function formatAge(seconds: number): string {
   if (seconds < 120) return `${seconds} s`;
   if (seconds < 2 * 3600) return `${Math.floor(seconds / 60)} min`;
   return seconds < 2 * 86_400 ? `${Math.floor(seconds / 3600)} h` : `${Math.floor(seconds / 86_400)} d`;
@@ -92,7 +107,7 @@ async function change(
 ): Promise<void> {
   const result = BigInt(id) > MAX_BIGINT ? 'unknown' : await act(table, id);
   if (result === 'unknown') throw new Error(`job ${id}: there is no such job`);
-  if (result === 'running') throw new Error(`job ${id}: it is running; wait until it has ended`);
+  if (result === 'running') throw new Error(`job ${id}: the job is running; wait until it has ended`);
   say(`job ${id}: done`);
 }
 

@@ -1,30 +1,33 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import { PaymentsModule } from '../payments/payments.module.js';
 import { ProductsService } from '../products/products.service.js';
+import { ShopService } from '../shop/shop.service.js';
+import { processInBatches } from './batches.js';
 import { type Action, readArgs, runCommand, say, UsageError } from './command-line.js';
-import { catalog, MOST_PRODUCTS, picture } from './seed/catalog.js';
+import { BAKERY, buildCatalog, MAX_PRODUCTS, readPicture } from './seed/catalog.js';
 import { seedOrders } from './seed/orders.js';
-import { sideBySide } from './side-by-side.js';
 import { withServices } from './with-services.js';
 
-const MOST_ORDERS = 100_000;
+const MAX_ORDERS = 100_000;
+const DEFAULT_ORDERS = 300;
 const MAX_SEED = 2 ** 32 - 1;
 
-const HELP = `Fills the catalog with a believable bakery, to try a storefront on.
+const HELP = `Fills the service with products, opening hours and orders of a made-up bakery, as test data for a storefront.
 
   npm run seed -- --products N [--orders N] [--seed N] [--yes]
 
---products N   how many products, at most ${MOST_PRODUCTS}: no two of them have the same name
---orders N     also orders of 25 made-up customers, two thirds of them paid or ended; at most ${MOST_ORDERS}, and
-               only with the simulator as the payment gateway
---seed N       which catalog: the same number gives the same products and pictures; 1 if it is left out
---yes          in production, where nothing is done without it
+--products N   number of products, at most ${MAX_PRODUCTS}; each has a different name
+--orders N     number of orders, at most ${MAX_ORDERS}, from 25 made-up customers; the pickup times are in the past
+               60 days, today and in the next days; requires the payment simulator (default: ${DEFAULT_ORDERS} with the
+               payment simulator, 0 with a real payment gateway)
+--seed N       seed of the random choices: the same seed creates the same products, pictures and orders; default 1
+--yes          required in production
 
-It adds and never removes: a second run with the same seed gives every product twice. Its pictures,
-those of examples/pictures, are stored at the image host of the settings like those that an administrator uploads. It
-sends no mail and runs no jobs: those of the orders wait for the service.
-It uses the same settings as the service and may be used while the service runs.
-Exit codes: 0 done, 1 not done (what was added until then stays), 2 wrong use.
+The command only adds data: a second run with the same seed adds all products again. It sets the opening hours only if
+the shop has none. It uploads pictures from examples/pictures to the configured image host. It sends no mail and runs no
+jobs: the service runs the jobs of the new orders.
+The command uses the settings of the service. It can run while the service runs.
+Exit codes: 0 success, 1 failure (data that was added before the failure stays), 2 wrong usage.
 `;
 
 function parse(args: readonly string[]): Action {
@@ -32,44 +35,44 @@ function parse(args: readonly string[]): Action {
     args: [...args],
     options: {
       products: { type: 'string' },
-      orders: { type: 'string', default: '0' },
+      orders: { type: 'string' },
       seed: { type: 'string', default: '1' },
       yes: { type: 'boolean', default: false },
     },
   });
-  const plan = {
-    products: wholeNumber('--products', values.products, 1, MOST_PRODUCTS),
-    orders: wholeNumber('--orders', values.orders, 0, MOST_ORDERS),
-    seed: wholeNumber('--seed', values.seed, 0, MAX_SEED),
-  };
-  return async (env, database) => {
+  const products = parseWholeNumber('--products', values.products, 1, MAX_PRODUCTS);
+  const orders =
+    values.orders === undefined ? null : parseWholeNumber('--orders', values.orders, 0, MAX_ORDERS);
+  const seed = parseWholeNumber('--seed', values.seed, 0, MAX_SEED);
+  return async (env, open) => {
+    const hasSimulator = env.payment.gateway === 'simulator';
     if (env.nodeEnv === 'production' && !values.yes)
-      throw new Error('NODE_ENV is production: with --yes the made-up products are added all the same');
-    if (plan.orders > 0 && env.payment.gateway !== 'simulator')
-      throw new Error('made-up orders are not for a real payment gateway: leave --orders out');
-    await withServices(env, database, { imports: [PaymentsModule] }, (services) => fill(services, plan));
+      throw new Error('NODE_ENV is production: use --yes to add made-up data to production');
+    if (!hasSimulator && orders !== null && orders > 0)
+      throw new Error('--orders requires the payment simulator: omit it with a real payment gateway');
+    const plan = { products, orders: orders ?? (hasSimulator ? DEFAULT_ORDERS : 0), seed };
+    await withServices(env, await open(), { imports: [PaymentsModule] }, (services) => fill(services, plan));
   };
 }
 
-function wholeNumber(option: string, text: string | undefined, least: number, most: number): number {
+function parseWholeNumber(option: string, text: string | undefined, min: number, max: number): number {
   const number = text !== undefined && /^\d{1,10}$/.test(text) ? Number(text) : NaN;
-  if (number >= least && number <= most) return number;
-  throw new UsageError(
-    `${option} ${text ?? 'is missing: it'} must be a whole number from ${least} to ${most}`,
-  );
+  if (number >= min && number <= max) return number;
+  throw new UsageError(`${option} ${text ?? 'is missing: it'} must be a whole number from ${min} to ${max}`);
 }
 
 async function fill(
   services: INestApplicationContext,
   plan: { products: number; orders: number; seed: number },
 ): Promise<void> {
-  const products = catalog(plan.products, plan.seed);
+  await services.get(ShopService).insertIfMissing(BAKERY.shop);
+  const products = buildCatalog(plan.products, plan.seed);
   const ids: number[] = [];
-  await sideBySide(products, 'products', async ({ pictures, ...fields }) => {
-    const images = pictures.map((name) => ({ bytes: picture(name), format: 'jpg' }) as const);
-    ids.push((await services.get(ProductsService).create({ ...fields, images })).id);
+  await processInBatches(products, 'products', async ({ pictures, ...fields }) => {
+    const images = pictures.map((name) => ({ bytes: readPicture(name), format: 'jpg' }) as const);
+    ids.push((await services.get(ProductsService).create({ fields, images })).id);
   });
-  await seedOrders(services, plan.orders, ids);
+  await seedOrders(services, plan, ids);
   const images = products.flatMap(({ pictures }) => pictures).length;
   say(`added ${ids.length} products with ${images} images, and ${plan.orders} orders`);
 }

@@ -1,10 +1,10 @@
 import pg from 'pg';
 
-/** Does something on a connection of its own. What is not committed by then is rolled back. */
+/** Runs a task on a separate connection. Uncommitted changes are rolled back at the end. */
 export async function withClient<T>(databaseUrl: string, act: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: databaseUrl, application_name: 'bakery-command' });
   client.on('error', () => {
-    // The statement that runs reports it; without a listener Node would end the process.
+    // The running statement reports the error. Without a listener, the error would end the process.
   });
   await client.connect();
   try {

@@ -7,7 +7,7 @@ import type { Env } from '../config/env.js';
 @Module({})
 class CommandModule {}
 
-/** Does something with services of the application. No routes are served and no jobs run. */
+/** Runs a task with services of the application, without routes and without running jobs. */
 export async function withServices(
   env: Env,
   database: Database,

@@ -2,71 +2,67 @@ import { applyDecorators, HttpCode, type Type } from '@nestjs/common';
 import {
   ApiConsumes,
   ApiCookieAuth,
+  ApiExtension,
   ApiExtraModels,
   ApiOperation,
   ApiResponse,
   getSchemaPath,
 } from '@nestjs/swagger';
+import { Access, type AccessLevel } from './access.decorator.js';
 import { type Failure, failures } from './errors.js';
 import { failEnvelope, FailEnvelope } from './fail-envelope.filter.js';
-import { Public } from './public.decorator.js';
 
-/** What stands under `data` by name: views and lists of views. */
+/** Views and lists of views under `data`, by name. */
 type DataShape = Readonly<Record<string, Type | readonly [Type]>>;
 
-/** What an operation is, besides its path and its parameters. */
 export interface EndpointOptions {
   readonly summary: string;
   readonly description?: string;
-  /** Which cookie it needs (contract 4). An operation for administrators has `AdminGuard` besides. */
-  readonly access: 'none' | 'user' | 'admin' | 'refresh cookie';
+  readonly access: AccessLevel;
   readonly success: {
     readonly status: 200 | 201 | 204;
-    /** Without it the answer has no body, or is a file. */
+    /** Absent if the response has no body or is a file. */
     readonly data?: Type | DataShape;
-    /** Media types of an answer that is a file. */
+    /** Media types of a response that is a file. */
     readonly files?: readonly string[];
-    /** Names of the cookies that are set. */
     readonly cookies?: readonly string[];
   };
-  /** The body that it reads; a body may be malformed or too large. */
   readonly takes?: 'json' | 'form';
-  /** What it refuses, besides what every operation of its kind does. */
+  /** Failures besides those of every operation of this kind. */
   readonly failures?: readonly Failure[];
-  /** Whether it changes state, and so refuses foreign origins; what takes a body does. */
+  /** True if foreign origins are rejected; the default for an operation with a body. */
   readonly changesState?: boolean;
 }
 
-/**
- * Opens an operation that needs no access cookie, sets the status of its success, and documents it: summary, cookie,
- * answer, and every failure with its exact message.
- */
+/** Declares the access and the success status of an operation, and documents every response with its exact message. */
 export function ApiEndpoint(options: EndpointOptions): MethodDecorator {
   const { summary, description = '', access, success, takes } = options;
   const changesState = options.changesState ?? takes !== undefined;
   const isPublic = access === 'none' || access === 'refresh cookie';
-  // Answers that change something or set cookies are never cached.
   const isCacheable = !changesState && success.cookies === undefined;
   return applyDecorators(
-    ...when(isPublic, Public(true)),
+    Access(access),
     HttpCode(success.status),
-    ApiOperation({ summary, description }),
+    // OpenAPI itself cannot express that an operation is for administrators.
+    ApiExtension('x-access', access),
+    ApiOperation({ summary, description, ...(access === 'none' && { security: [] }) }),
     ...when(access !== 'none', ApiCookieAuth(access === 'refresh cookie' ? 'refreshToken' : 'accessToken')),
     ...when(takes === 'form', ApiConsumes('multipart/form-data')),
-    ApiExtraModels(FailEnvelope, ...viewsOf(success.data ?? {})),
+    ApiExtraModels(FailEnvelope, ...listViews(success.data ?? {})),
     ApiResponse({
       status: success.status,
       description: 'Success',
-      headers: { ...REQUEST_ID, ...(isCacheable && ETAG), ...cookieHeader(success.cookies) },
-      ...successContent(success),
+      headers: { ...REQUEST_ID, ...(isCacheable && ETAG), ...describeCookies(success.cookies) },
+      ...describeSuccess(success),
     }),
     ...when(isCacheable, UNCHANGED),
-    ...failureResponses([
+    ...describeFailures([
       ...when(!isPublic, failures.malformedAccessToken(), failures.missingAccessToken()),
       ...when(access === 'admin', failures.adminOnly()),
       ...when(changesState, failures.origin()),
       ...(options.failures ?? []),
       ...when(takes !== undefined, ...BODY_FAILURES),
+      ...when(takes === 'form', failures.requestTimeout()),
       failures.unexpected(),
       failures.unavailable(),
     ]),
@@ -79,25 +75,25 @@ function when<T>(condition: boolean, ...items: T[]): T[] {
 
 const BODY_FAILURES = [failures.malformedRequest(), failures.tooLarge(), failures.unsupportedEncoding()];
 const text = (description: string) => ({ description, schema: { type: 'string' as const } });
-const REQUEST_ID = { 'X-Request-Id': text('On every answer, and on every log line of the request') };
-const ETAG = { ETag: text('Of this state; for `If-None-Match`') };
+const REQUEST_ID = { 'X-Request-Id': text('In every response and in every log line of the request') };
+const ETAG = { ETag: text('Version of the response, for `If-None-Match`') };
 const UNCHANGED = ApiResponse({
   status: 304,
-  description: 'Unchanged since the answer whose ETag the request named; empty body',
+  description: 'Not modified since the response with the ETag in `If-None-Match`; empty body',
   headers: { ...REQUEST_ID, ...ETAG },
 });
 
-function cookieHeader(cookies?: readonly string[]) {
+function describeCookies(cookies?: readonly string[]) {
   if (cookies === undefined) return {};
   const names = cookies.join(' and ');
-  return { 'Set-Cookie': text(`${names}, each in a header of its own; HttpOnly, Secure, SameSite=None`) };
+  return { 'Set-Cookie': text(`${names}, each in its own header; HttpOnly, Secure, SameSite=None`) };
 }
 
-function viewsOf(data: Type | DataShape): Type[] {
+function listViews(data: Type | DataShape): Type[] {
   return typeof data === 'function' ? [data] : Object.values(data).flat();
 }
 
-function successContent({ data, files }: EndpointOptions['success']) {
+function describeSuccess({ data, files }: EndpointOptions['success']) {
   if (files !== undefined) {
     const schema = { type: 'string', format: 'binary' } as const;
     return { content: Object.fromEntries(files.map((mediaType) => [mediaType, { schema }])) };
@@ -105,25 +101,26 @@ function successContent({ data, files }: EndpointOptions['success']) {
   if (data === undefined) return {};
   const schema = {
     required: ['status', 'data'],
-    properties: { status: { type: 'string', enum: ['success'] }, data: dataSchema(data) },
+    properties: { status: { type: 'string', enum: ['success'] }, data: toDataSchema(data) },
   };
   return { content: { 'application/json': { schema } } };
 }
 
-function dataSchema(data: Type | DataShape) {
-  if (typeof data === 'function') return refTo(data);
+function toDataSchema(data: Type | DataShape) {
+  if (typeof data === 'function') return toReference(data);
   const properties = Object.entries(data).map(([key, view]) => [
     key,
-    view instanceof Array ? { type: 'array', items: refTo(view[0]) } : refTo(view),
+    view instanceof Array ? { type: 'array', items: toReference(view[0]) } : toReference(view),
   ]);
   return {
     type: 'object',
-    required: Object.keys(data),
+    // An empty `required` is not valid.
+    ...(properties.length > 0 && { required: Object.keys(data) }),
     properties: Object.fromEntries(properties) as Record<string, { $ref: string }>,
   };
 }
 
-function failureResponses(documented: readonly Failure[]): MethodDecorator[] {
+function describeFailures(documented: readonly Failure[]): MethodDecorator[] {
   return [...new Set(documented.map(({ code }) => code))].map((status) => {
     const ofStatus = documented.filter(({ code }) => code === status);
     const messages = [...new Set(ofStatus.map(({ message }) => message))];
@@ -139,7 +136,7 @@ function failureResponses(documented: readonly Failure[]): MethodDecorator[] {
       headers: REQUEST_ID,
       content: {
         'application/json': {
-          schema: { allOf: [refTo(FailEnvelope), { properties: { errors } }] },
+          schema: { allOf: [toReference(FailEnvelope), { properties: { errors } }] },
           examples: Object.fromEntries(
             ofStatus.map((failure) => [failure.message, { value: failEnvelope(failure) }]),
           ),
@@ -149,6 +146,6 @@ function failureResponses(documented: readonly Failure[]): MethodDecorator[] {
   });
 }
 
-function refTo(view: Type): { $ref: string } {
+function toReference(view: Type): { $ref: string } {
   return { $ref: getSchemaPath(view) };
 }

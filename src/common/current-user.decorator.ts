@@ -4,17 +4,17 @@ import type { Request } from 'express';
 export const ROLES = ['USER', 'ADMIN'] as const;
 export type Role = (typeof ROLES)[number];
 
-/** Who is calling, and in which session, as the access token says; nothing of it was read from the database. */
+/** Caller and session as in the access token; no field was read from the database. */
 export interface Caller {
   readonly id: number;
   readonly fullname: string;
   readonly email: string;
   readonly role: Role;
-  /** UUID; the token's `jti`. */
+  /** The claim `jti`, a UUID. */
   readonly sessionId: string;
 }
 
-/** Who is calling, in whichever session. */
+/** Caller regardless of the session. */
 export type Principal = Omit<Caller, 'sessionId'>;
 
 /** A request that passed `JwtCookieGuard`. */
@@ -22,8 +22,8 @@ export interface AuthenticatedRequest extends Request {
   user: Caller;
 }
 
-/** Injects the caller of a protected route. */
+/** Injects the caller; undefined for an anonymous request of a route with access `catalog`. */
 export const CurrentUser = createParamDecorator(
-  (_: undefined, context: ExecutionContext): Caller =>
-    context.switchToHttp().getRequest<AuthenticatedRequest>().user,
+  (_: undefined, context: ExecutionContext): Caller | undefined =>
+    context.switchToHttp().getRequest<Partial<AuthenticatedRequest>>().user,
 );

@@ -7,16 +7,16 @@ import {
 } from 'typeorm';
 
 /**
- * SQLSTATEs (PostgreSQL, Appendix A) of connections (08), of connections, memory or disk that ran out (53), of a server
- * that starts, stops or is a standby, of statements that took too long or met another one, and of failed I/O.
+ * SQLSTATEs (PostgreSQL, Appendix A): connection failures (08), exhausted resources (53), a server that starts, stops or is
+ * a standby, timeouts, conflicts between transactions, and failed I/O.
  */
 const UNAVAILABLE_SQLSTATE = /^(08...|53...|57P0[1-5]|57014|25006|25P0[34]|55P03|40001|40003|40P01|58030)$/;
 const NETWORK_CODE =
   /^(ECONNREFUSED|ECONNRESET|ECONNABORTED|EPIPE|ETIMEDOUT|E(HOST|NET)UNREACH|EADDRNOTAVAIL|ENOTFOUND|EAI_AGAIN)$/;
-/** What `pg` 8, `pg-pool` 3 and TypeORM's driver say, without a code, when a connection broke or none is free. */
+/** Messages of `pg` 8, `pg-pool` 3 and TypeORM's driver for a lost connection. These errors have no code. */
 const CONNECTION_LOST =
   /^(connection terminated|timeout expired$|timeout exceeded when trying to connect|query read timeout|driver not connected|cannot use a pool after calling end)|not queryable$/i;
-/** What TypeORM says of the next statement when a connection broke between two statements of a transaction. */
+/** TypeORM's errors for a statement after its transaction lost the connection. */
 const CONNECTION_TAKEN = [
   QueryRunnerAlreadyReleasedError,
   QueryRunnerProviderAlreadyReleasedError,
@@ -25,8 +25,8 @@ const CONNECTION_TAKEN = [
 ];
 
 /**
- * Whether a failure means that the database is away, overloaded or too slow, so that the same request may succeed later
- * (503). The `cause` is not looked at: failures of other services are wrapped.
+ * Returns true if the database is unavailable, overloaded or too slow, so that the request may succeed later (503). Ignores
+ * the `cause`, which may come from another service.
  */
 export function isDatabaseUnavailable(error: unknown): boolean {
   const failure: unknown = error instanceof QueryFailedError ? error.driverError : error;
@@ -42,7 +42,7 @@ export function isDatabaseUnavailable(error: unknown): boolean {
   );
 }
 
-/** The name of the constraint that a statement violated, if that is what failed. */
+/** Returns the name of the constraint that a statement violated; undefined for any other error. */
 export function violatedConstraint(error: unknown): string | undefined {
   if (!(error instanceof QueryFailedError)) return undefined;
   return (error.driverError as Error & { readonly constraint?: string }).constraint;

@@ -1,27 +1,24 @@
 /** Messages keyed by field name, as in `errors.details` of the fail envelope. */
 export type FieldMessages = Readonly<Record<string, string>>;
 
-/**
- * A failure that a client may see. Services throw it; only `fail-envelope.filter.ts` turns it into an answer.
- * The `cause` is logged and never answered.
- */
+/** Failure that a client may see. The `cause` is only logged. */
 export class Failure extends Error {
   override readonly name = 'Failure';
 
   constructor(
-    /** HTTP status, and `errors.code` of the envelope. */
+    /** HTTP status and `errors.code`. */
     readonly code: number,
     message: string,
     readonly details?: FieldMessages,
     cause?: unknown,
-    /** How a failure of 500 and above is logged. */
+    /** Log level of a failure of 500 and above. */
     readonly level: 'error' | 'warn' = 'error',
   ) {
     super(message, { cause });
   }
 }
 
-/** Every status and message (contract 7), apart from the messages of fields: those stand in the DTOs. */
+/** Every status and message (contract 7). Messages of fields are in the DTOs. */
 export const failures = {
   validation: (details: FieldMessages, message = 'validation error') => new Failure(400, message, details),
   malformedRequest: () => new Failure(400, 'malformed request'),
@@ -38,6 +35,9 @@ export const failures = {
   notFound: () => new Failure(404, "resource you're looking for is not found"),
   orderNotPending: () => new Failure(409, 'order is no longer pending'),
   fulfilmentStep: (next: string) => new Failure(409, `the order cannot become ${next}`),
+  orderNotRefundable: () => new Failure(409, 'order cannot be refunded'),
+  refundRejected: (cause?: unknown) =>
+    new Failure(409, 'the gateway cannot refund this payment', undefined, cause),
   idempotencyKeyReused: () => new Failure(409, 'idempotency key was used with another request'),
   requestTimeout: () => new Failure(408, 'request took too long'),
   simulatorAction: () => new Failure(409, 'the payment is in a state that does not allow this'),
@@ -57,20 +57,20 @@ export const failures = {
     new Failure(500, 'something went wrong on our side, please try again later', undefined, cause),
   gatewayUnavailable: (cause?: unknown) =>
     new Failure(502, 'payment gateway is unavailable, please try again later', undefined, cause),
-  /** Expected for a moment after each start. @param parts that are not ready @param reason for the log */
+  /** A warning, because it is expected for a moment after each start. */
   notReady: (parts: readonly string[], reason?: string) =>
     new Failure(503, `the service is not ready: ${parts.join(', ')}`, undefined, reason, 'warn'),
   unavailable: (cause?: unknown) =>
     new Failure(503, 'service is temporarily unavailable, please try again later', undefined, cause),
 } as const;
 
-/** Also the field message of a creation, where the limit is reported among the fields. */
+/** Also used as a field message when a product is created. */
 export const TOO_MANY_IMAGES = 'each product can only have 5 images at max';
 
-/** What the violation of a named database constraint means to a client. */
+/** Failures for violations of named database constraints. */
 export const constraintFailures: Readonly<Record<string, () => Failure>> = {
   users_email_key: failures.emailTaken,
-  // A token outlived its account: the data was restored from an older backup, or belongs to another database.
+  // A token can outlive its account after a restore of an older backup.
   orders_user_id_fkey: failures.missingAccessToken,
   one_time_passwords_user_id_fkey: failures.missingAccessToken,
 };

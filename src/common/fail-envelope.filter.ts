@@ -20,7 +20,7 @@ class FailErrors {
   readonly details?: FieldMessages | undefined;
 }
 
-/** The body of every failing answer (contract 2.4). */
+/** Body of every failing response (contract 2.4). */
 export class FailEnvelope {
   @ApiProperty({ enum: ['fail'] })
   readonly status!: 'fail';
@@ -33,23 +33,20 @@ export function failEnvelope({ code, message, details }: Failure): FailEnvelope 
   return { status: 'fail', errors: { code, message, details } };
 }
 
-/** The status that Nest, Express or a library of theirs gave a request that it refused; 500 for any other failure. */
-function statusOf(thrown: unknown): number {
+/** Returns the status of an error that Nest, Express or a body parser raised; 500 for any other error. */
+function readStatus(thrown: unknown): number {
   if (thrown instanceof HttpException) return thrown.getStatus();
   return thrown instanceof Error && 'status' in thrown ? Number(thrown.status) : 500;
 }
 
-/** What it means that Nest, Express or a body parser gave a request a status below 500; others: `malformed request`. */
-const REFUSALS: Readonly<Record<number, () => Failure>> = {
+/** Failures for 4xx errors that Nest, Express or a body parser raise. Any other 4xx is a malformed request. */
+const REJECTIONS: Readonly<Record<number, () => Failure>> = {
   404: failures.notFound,
   413: failures.tooLarge,
   415: failures.unsupportedEncoding,
 };
 
-/**
- * The one place where anything thrown becomes an answer. What is not known to be safe for a client becomes
- * "something went wrong" and goes to the log instead.
- */
+/** Turns anything thrown into a response. An unexpected error is only logged; the client sees "something went wrong". */
 @Catch()
 export class FailEnvelopeFilter implements ExceptionFilter {
   readonly #logger = new Logger('Failure');
@@ -59,7 +56,7 @@ export class FailEnvelopeFilter implements ExceptionFilter {
     const failure = toFailure(thrown);
     if (failure.code >= 500)
       this.#logger[failure.level](failure.cause ?? failure, { requestId: requestIdOf(response) });
-    // Half an answer is out: cutting the connection is the only way left to say that it is not whole.
+    // A cut connection tells the client that the response is incomplete.
     if (response.headersSent) response.destroy();
     else response.status(failure.code).json(failEnvelope(failure));
   }
@@ -70,6 +67,6 @@ function toFailure(thrown: unknown): Failure {
   const ofConstraint = constraintFailures[violatedConstraint(thrown) ?? ''];
   if (ofConstraint !== undefined) return ofConstraint();
   if (isDatabaseUnavailable(thrown)) return failures.unavailable(thrown);
-  const status = statusOf(thrown);
-  return status < 500 ? (REFUSALS[status] ?? failures.malformedRequest)() : failures.unexpected(thrown);
+  const status = readStatus(thrown);
+  return status < 500 ? (REJECTIONS[status] ?? failures.malformedRequest)() : failures.unexpected(thrown);
 }

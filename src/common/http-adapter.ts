@@ -3,90 +3,92 @@ import type { NextFunction, Request, Response } from 'express';
 import { randomUUID } from 'node:crypto';
 import { createServer, type RequestListener, STATUS_CODES, type Server } from 'node:http';
 import type { Socket } from 'node:net';
+import { disconnectStalledReaders, oneAtATime } from './connections.js';
 import { type Failure, failures } from './errors.js';
 import { failEnvelope } from './fail-envelope.filter.js';
 import { unparsableRequests } from './metrics.js';
 
 const SECOND = 1000;
 
-/** Most header lines of a request. Browsers send 20 or so. */
+/** Browsers send about 20 headers. */
 const MAX_HEADERS = 100;
 
-/** Milliseconds that a refused client has to read the answer and hang up. */
+/** Time that a rejected client has to read the response. */
 const LINGER_MS = 2000;
 
-/** Bounds a request in time and size before any code of this service sees it. */
 const SERVER_OPTIONS = {
   headersTimeout: 10 * SECOND,
   requestTimeout: 60 * SECOND,
-  /** How often the two above are checked. Node's default of 30 s would make them 40 s and 90 s. */
+  // Node's default of 30 s would extend the timeouts above to 40 s and 90 s.
   connectionsCheckingInterval: SECOND,
-  /** Longest silence between two requests of a connection. */
   keepAliveTimeout: 5 * SECOND,
-  /** Request line and headers together. More is a 431. */
+  // Includes the request line. A larger request is a 431.
   maxHeaderSize: 16 * 1024,
-  // Node would refuse with an empty answer; `requireSaneHeaders` answers with the fail envelope.
+  // Node's rejection has no body; `requireSaneHeaders` sends the fail envelope.
   requireHostHeader: false,
 } as const;
 
-/** Express on a Node server with these limits, which answers every refusal with the fail envelope. */
+/** Express on a Node server with the limits above. Rejections by Node's HTTP parser also send the fail envelope. */
 export class HttpAdapter extends ExpressAdapter {
+  /** Time after which a client that does not read its response is disconnected. */
+  readTimeout = 20 * SECOND;
+
   override initHttpServer(): void {
     const express = this.getInstance<(...args: [...Parameters<RequestListener>, () => void]) => void>();
-    const server = createServer(SERVER_OPTIONS, (request, response) => {
-      // Called back for a URL that Express cannot parse, such as `http://[`. Express's own answer is a page.
+    const listener = oneAtATime((request, response) => {
+      // Express calls back for a URL that it cannot parse, such as `http://[`.
       express(request, response, () => {
         if (response.headersSent) request.socket.destroy();
-        else refuse(request.socket, failures.malformedRequest());
+        else reject(request.socket, failures.malformedRequest());
       });
     });
-    // Node drops further headers without a word. One more than allowed shows that there were more.
+    const server = createServer(SERVER_OPTIONS, listener);
+    // Node drops further headers silently. The one header beyond the limit shows that there were more.
     server.maxHeadersCount = MAX_HEADERS + 1;
     // Expectations other than 100-continue may be ignored (RFC 9110 section 10.1.1). Node's 417 has no body.
     server.on('checkExpectation', (request, response) => server.emit('request', request, response));
-    // Node would close the connection without an answer. It no longer listens for the errors of this socket.
+    // Node would close the connection without a response, and leaves the errors of this socket to the listener.
     server.on('connect', (_request, socket: Socket) => {
       socket.on('error', () => socket.destroy());
-      refuse(socket, failures.malformedRequest());
+      reject(socket, failures.malformedRequest());
     });
-    answerUnparsableRequests(server);
+    rejectUnparsableRequests(server);
+    disconnectStalledReaders(server, this);
     this.httpServer = server;
   }
 }
 
-/** Refuses an HTTP/1.1 request without Host (RFC 9112 section 3.2) and one with too many headers. */
+/** Rejects HTTP/1.1 requests without Host (RFC 9112 section 3.2) and requests with too many headers. */
 export function requireSaneHeaders(request: Request, _response: Response, next: NextFunction): void {
   if (request.httpVersion === '1.1' && request.headers.host === undefined) next(failures.malformedRequest());
   else if (request.rawHeaders.length > 2 * MAX_HEADERS) next(failures.headersTooLarge());
   else next();
 }
 
-/** Why Node refused a request, by its error's code; `malformed request` for any other. */
-const REFUSALS: Readonly<Record<string, Failure>> = {
+/** Failures by the code of Node's parser error. Any other code is a malformed request. */
+const REJECTIONS: Readonly<Record<string, Failure>> = {
   HPE_HEADER_OVERFLOW: failures.headersTooLarge(),
   HPE_CHUNK_EXTENSIONS_OVERFLOW: failures.tooLarge(),
   ERR_HTTP_REQUEST_TIMEOUT: failures.requestTimeout(),
 };
 
-/** Answers requests that Node's HTTP parser refuses. No middleware ever sees them, and Node's own answer is empty. */
-function answerUnparsableRequests(server: Server): void {
+function rejectUnparsableRequests(server: Server): void {
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     if (error.code === 'ECONNRESET' || !socket.writable) {
       socket.destroy();
       return;
     }
-    refuse(socket, REFUSALS[error.code ?? ''] ?? failures.malformedRequest());
+    reject(socket, REJECTIONS[error.code ?? ''] ?? failures.malformedRequest());
   });
 }
 
-/** Answers a request that no middleware has seen, and hangs up. */
-function refuse(socket: Socket, failure: Failure): void {
+function reject(socket: Socket, failure: Failure): void {
   socket.setTimeout(LINGER_MS, () => socket.destroy());
-  socket.end(answerOf(failure));
+  socket.end(toHttpMessage(failure));
   unparsableRequests.inc({ http_response_status_code: failure.code });
 }
 
-function answerOf(failure: Failure): string {
+function toHttpMessage(failure: Failure): string {
   const body = JSON.stringify(failEnvelope(failure));
   return [
     `HTTP/1.1 ${failure.code} ${STATUS_CODES[failure.code] ?? ''}`,

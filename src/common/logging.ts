@@ -13,8 +13,8 @@ const READABLE: PrettyOptions = {
 };
 
 /**
- * The service's logger: JSON lines, in development a readable form of them. While tracing is on, each has the ids of its
- * span, named as in OpenTelemetry's "Trace Context in non-OTLP Log Formats".
+ * Creates the logger: JSON lines, or readable lines in development. With tracing, each line has the ids of its span, named
+ * as in OpenTelemetry's "Trace Context in non-OTLP Log Formats".
  */
 export function createLogger(
   env: Pick<Env, 'logLevel' | 'nodeEnv'>,
@@ -38,16 +38,16 @@ export function createLogger(
   );
 }
 
-/** No other properties of an error: a driver's hold the statement's parameters, an HTTP client's the headers it sent. */
+/** Omits other properties of an error: they may contain the parameters of a statement or the headers of a request. */
 function describeError(error: unknown): object {
   if (!(error instanceof Error))
-    return { message: 'a value that is no error was thrown', type: typeof error };
+    return { message: 'a value that is not an error was thrown', type: typeof error };
   const { name: type, message, stack, cause } = error;
   const code = 'code' in error && /string|number/.test(typeof error.code) ? error.code : undefined;
   return { type, message, code, stack, cause: cause === undefined ? undefined : describeError(cause) };
 }
 
-/** Logs what libraries print to the console: graphile-worker prints a stack when its connection is cut. */
+/** Redirects the console to the logger: graphile-worker prints a stack when its connection is cut. */
 export function routeConsole(logger: Logger): void {
   for (const method of ['debug', 'log', 'info', 'warn', 'error'] as const) {
     console[method] = (...values: unknown[]) => {
@@ -58,7 +58,7 @@ export function routeConsole(logger: Logger): void {
   }
 }
 
-/** Parts of Nest that list every module and route at each start, or log an error of the start and throw it as well. */
+/** Parts of Nest that list every module and route at each start, or log errors that they also throw. */
 const CHATTY_CONTEXTS =
   /^(NestFactory|InstanceLoader|RoutesResolver|RouterExplorer|ExceptionHandler|NestApplication)$/;
 
@@ -66,9 +66,9 @@ function isFields(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !(value instanceof Error);
 }
 
-/** Nest's logger on top of ours. A line takes further fields from an object that is passed after its message. */
+/** Adapts the logger to Nest's interface. An object after the message adds fields to the line. */
 export function nestLogger(logger: Logger): LoggerService {
-  /** Nest passes the context last, and for an error possibly its stack before it. */
+  // Nest passes the context last, possibly after the stack of an error.
   const at =
     (level: Level) =>
     (message: unknown, ...rest: unknown[]): void => {

@@ -4,12 +4,12 @@ import { requestDuration } from './metrics.js';
 import { requestIdOf } from './request-id.js';
 import { routeOf } from './request-route.js';
 
-/** nginx's status for a client that left before the answer began; it is never sent. */
+/** nginx's status for a client that left before the response began; it is never sent. */
 const CLIENT_LEFT = 499;
 
 /**
- * Measures and logs each request when it has ended: method, path without its query, status and milliseconds; no header,
- * cookie or body. Probes of /api/health have no line. Written here, since pino-http makes two loggers for each request.
+ * Measures and logs each request, without query, headers, cookies and body. Does not log requests for /api/health. pino-http
+ * would create two loggers for each request.
  */
 export function requestLog(logger: Logger) {
   return (request: IncomingMessage, response: ServerResponse, next: () => void): void => {
@@ -19,7 +19,7 @@ export function requestLog(logger: Logger) {
       const { statusCode: status, headersSent, writableFinished } = response;
       const seconds = end({
         http_request_method: method,
-        // Clients could make up any number of paths.
+        // A label must not contain paths that clients make up.
         http_route: routeOf(request) ?? 'none',
         http_response_status_code: headersSent ? status : CLIENT_LEFT,
       });

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 
-/** The pattern of a request's route, such as `/api/orders/:order_id`; null before routing and for an unknown path. */
+/** Returns the pattern of a route, such as `/api/orders/:order_id`; null before routing and for unknown paths. */
 export function routeOf(request: IncomingMessage & { route?: { readonly path: string } }): string | null {
   const path = request.route?.path;
-  // Nest answers for unknown paths by a route `*path`.
+  // Nest handles unknown paths with a route `*path`.
   return path?.startsWith('/') === true ? path : null;
 }

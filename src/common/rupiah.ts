@@ -4,7 +4,7 @@ const FORMAT = new Intl.NumberFormat('id-ID', {
   maximumFractionDigits: 0,
 });
 
-/** An amount in whole rupiah as people read it: `Rp 185.000`. */
-export function rupiah(amount: number): string {
+/** Formats an amount in whole rupiah: `Rp 185.000`. */
+export function formatRupiah(amount: number): string {
   return FORMAT.format(amount);
 }

@@ -5,7 +5,7 @@ import { IsOptional, IsString, Matches, MaxLength } from 'class-validator';
 
 const MAX_LENGTH = 100;
 
-/** A text to search for, trimmed; an empty one is none. PostgreSQL cannot store U+0000, so nothing contains it. */
+/** Validates a trimmed search text; an empty text counts as absent. PostgreSQL cannot store U+0000. */
 export function SearchQuery(description: string): PropertyDecorator {
   return applyDecorators(
     ApiPropertyOptional({ type: String, maxLength: MAX_LENGTH, description }),
@@ -19,7 +19,7 @@ export function SearchQuery(description: string): PropertyDecorator {
   );
 }
 
-/** A pattern for LIKE that finds a text anywhere in another; `%`, `_` and the backslash stand for themselves. */
-export function containing(text: string): string {
+/** Returns a LIKE pattern for texts that contain the given text. */
+export function toLikePattern(text: string): string {
   return `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`;
 }

@@ -1,12 +1,16 @@
 import { Injectable, type CallHandler, type ExecutionContext, type NestInterceptor } from '@nestjs/common';
 import { map, type Observable } from 'rxjs';
 
-/** Wraps what a handler returns (contract 2.4); a handler that returns nothing answers with an empty body. */
+export function toSuccessEnvelope<T>(data: T): { readonly status: 'success'; readonly data: T } {
+  return { status: 'success', data };
+}
+
+/** Wraps the result of a handler in the success envelope (contract 2.4). A handler without a result sends an empty body. */
 @Injectable()
 export class SuccessEnvelopeInterceptor implements NestInterceptor {
   intercept(_context: ExecutionContext, next: CallHandler): Observable<unknown> {
     return next
       .handle()
-      .pipe(map((data: unknown) => (data === undefined ? undefined : { status: 'success', data })));
+      .pipe(map((data: unknown) => (data === undefined ? undefined : toSuccessEnvelope(data))));
   }
 }

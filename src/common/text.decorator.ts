@@ -3,28 +3,39 @@ import { ApiProperty } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { Matches } from 'class-validator';
 
-/** What differs between texts. */
 export interface TextRules {
-  /** In Unicode code points, as PostgreSQL and JSON Schema count. */
+  /** Unicode code points, as in PostgreSQL and JSON Schema. */
   readonly maxLength: number;
-  /** Name of the field in its messages, if not the property's own. */
+  /** Name of the field in messages; the property's name by default. */
   readonly label?: string;
   /** False for a password, whose spaces count. */
   readonly trim?: boolean;
+  /** True rejects control characters, for example in a name that is inserted into a mail. */
+  readonly isSingleLine?: boolean;
   readonly example: string;
 }
 
-/** PostgreSQL cannot store U+0000, UTF-8 cannot write half of a surrogate pair, and U+FFFD stands for lost characters. */
+/** No control character (Cc), line separator (Zl) or paragraph separator (Zp). */
+const SINGLE_LINE = /^[^\p{Cc}\p{Zl}\p{Zp}]*$/u;
+
+/** PostgreSQL cannot store U+0000, UTF-8 cannot encode half of a surrogate pair, and U+FFFD replaces lost characters. */
 export const STORABLE = /^[^\0\p{Surrogate}\uFFFD]*$/u;
 
-/** A required text: trimmed, not empty, not too long, of characters that are stored as they were sent. */
-export function Text({ maxLength, label = '$property', trim = true, example }: TextRules): PropertyDecorator {
+/** Validates a required text: trimmed, not empty, not too long, and stored exactly as sent. */
+export function Text({
+  maxLength,
+  label = '$property',
+  trim = true,
+  isSingleLine = false,
+  example,
+}: TextRules): PropertyDecorator {
   return applyDecorators(
     ApiProperty({ type: String, minLength: 1, maxLength, example }),
     Transform(({ value }: { value: unknown }) => (trim && typeof value === 'string' ? value.trim() : value)),
     Matches(/\S/, { message: `${label} is required` }),
+    ...(isSingleLine ? [Matches(SINGLE_LINE, { message: `${label} has invalid characters` })] : []),
     Matches(STORABLE, { message: `${label} contains a character that is not allowed` }),
-    // Not `MaxLength`, which leaves out variation selectors.
+    // `MaxLength` does not count variation selectors.
     Matches(new RegExp(`^.{0,${maxLength}}$`, 'su'), {
       message: `${label} can have ${maxLength} characters at max`,
     }),

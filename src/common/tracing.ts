@@ -11,17 +11,14 @@ import {
 
 // While tracing is off, OpenTelemetry's API does nothing.
 
-/** The current span as a `traceparent` header (W3C Trace Context); undefined outside of any span. */
+/** Returns the current span as a `traceparent` header (W3C Trace Context); undefined outside of any span. */
 export function currentTraceparent(): string | undefined {
   const carrier: { traceparent?: string } = {};
   propagation.inject(context.active(), carrier);
   return carrier.traceparent;
 }
 
-/**
- * Runs a job in a span of a new trace: it may run days after the request that enqueued it, and more than once.
- * @param cause `traceparent` of the span that enqueued it, which is linked
- */
+/** Runs a job in a new trace that links to its cause, because the job may run days later and more than once. */
 export function inJobSpan<T>(task: string, cause: string | undefined, work: () => Promise<T>): Promise<T> {
   const enqueued = trace.getSpanContext(propagation.extract(ROOT_CONTEXT, { traceparent: cause }));
   const options = {
@@ -33,7 +30,7 @@ export function inJobSpan<T>(task: string, cause: string | undefined, work: () =
   return inSpan(`job ${task}`, options, work);
 }
 
-/** Calls an external service in a span, for an HTTP client that OpenTelemetry does not instrument here (undici). */
+/** Calls an external service in a span, because undici is not instrumented. */
 export function inCallSpan<T extends { readonly httpStatus: number }>(
   method: string,
   url: string,
@@ -41,9 +38,9 @@ export function inCallSpan<T extends { readonly httpStatus: number }>(
 ): Promise<T> {
   const attributes = { 'http.request.method': method, 'url.full': url };
   return inSpan(method, { kind: SpanKind.CLIENT, attributes }, async (span) => {
-    const answer = await call();
-    span.setAttribute('http.response.status_code', answer.httpStatus);
-    return answer;
+    const response = await call();
+    span.setAttribute('http.response.status_code', response.httpStatus);
+    return response;
   });
 }
 

@@ -5,17 +5,18 @@ import { Database } from './database.js';
 import { Env } from './env.js';
 
 /**
- * Gives every module the settings and the one connection pool of the process. Global, so that no module has to import
- * it. Entities are registered by the modules that own them.
+ * Provides the settings and the connection pool of the process to every module. The module is global, so other modules
+ * do not import it. Each module registers its own entities with `TypeOrmModule.forFeature`.
  */
 @Global()
 @Module({})
 export class ConfigModule {
   static forRoot(env: Env, database: Database): DynamicModule {
-    const pool = { ...dataSourceOptions(database.url), autoLoadEntities: true, retryAttempts: 0 };
+    // The caller has opened the database, so a failure to connect is not retried here.
+    const options = { ...dataSourceOptions(database.url), autoLoadEntities: true, retryAttempts: 0 };
     return {
       module: ConfigModule,
-      imports: [TypeOrmModule.forRoot(pool)],
+      imports: [TypeOrmModule.forRoot(options)],
       providers: [
         { provide: Env, useValue: env },
         { provide: Database, useValue: database },

@@ -8,23 +8,23 @@ import type { Env } from './env.js';
 type DatabaseSettings = Pick<Env, 'databaseUrl' | 'dataDir'>;
 type Log = (message: string) => void;
 
-const CONNECT_TIMEOUT_MS = 10_000;
+const CONNECT_TIMEOUT_MS = 5_000;
 const TURN_PAUSE_MS = 200;
 
-/** The database that this process uses; also the injection token under which modules receive it. */
+/** Database of this process. Also its injection token. */
 export class Database {
   constructor(
     readonly url: string,
-    /** An embedded one: this process supervises it and no other uses it. */
+    /** True if this process supervises the embedded database, so that no other process uses it. */
     readonly isExclusive: boolean,
-    /** Stops it if this process supervises it. */
+    /** Stops the database if it is exclusive. */
     readonly close: () => Promise<void> = () => Promise.resolve(),
   ) {}
 }
 
 /**
- * The database of DATABASE_URL, or else an embedded PostgreSQL under DATA_DIR.
- * @throws Error with one line that says why it cannot be used
+ * Opens the database of DATABASE_URL. If DATABASE_URL is unset, starts an embedded PostgreSQL under DATA_DIR.
+ * @throws Error with the reason in one line
  */
 export async function openDatabase(
   { databaseUrl, dataDir }: DatabaseSettings,
@@ -32,7 +32,7 @@ export async function openDatabase(
   supervisor: Supervisor = 'service',
 ): Promise<Database> {
   if (databaseUrl !== undefined) {
-    await connectOnce(databaseUrl);
+    await connectOnce(databaseUrl, supervisor === 'service');
     return new Database(databaseUrl, false);
   }
   const postgres = await startEmbeddedPostgres({ dataDir, log, supervisor });
@@ -40,44 +40,61 @@ export async function openDatabase(
 }
 
 /**
- * The same for a command. While the service runs, its embedded database is used beside it. While another command has
- * started the database, this one waits: the database stops with the command that started it.
+ * Opens the database for a command. If the service runs, the command uses the service's embedded database. If another
+ * command started the database, this command waits, because the database stops when that command ends.
  */
 export async function openRunningDatabase(settings: DatabaseSettings, log: Log): Promise<Database> {
-  for (let hasTold = false; ; hasTold = true) {
+  for (let hasLogged = false; ; hasLogged = true) {
     try {
       return await openDatabase(settings, log, 'command');
     } catch (error) {
       if (!(error instanceof DataDirInUseError)) throw error;
       if (error.holder === 'service') return new Database(error.url, false);
-      if (!hasTold) log(`waiting for another command that uses DATA_DIR ${settings.dataDir}`);
+      if (!hasLogged) log(`waiting for another command that uses DATA_DIR ${settings.dataDir}`);
       await delay(TURN_PAUSE_MS);
     }
   }
 }
 
-async function connectOnce(url: string): Promise<void> {
+/** @param mustBePrimary false for commands: a backup can be read from a standby */
+async function connectOnce(url: string, mustBePrimary: boolean): Promise<void> {
   let client: pg.Client | undefined;
   try {
-    // Reads the certificates that the URL names.
+    // The constructor also throws: it reads the certificates that the URL names.
     client = new pg.Client({ connectionString: url, connectionTimeoutMillis: CONNECT_TIMEOUT_MS });
     client.on('error', () => {
-      // `connect` reports it; without a listener Node would end the process.
+      // `connect` rejects with the same error. Without a listener, the error would end the process.
     });
     await client.connect();
+    if (mustBePrimary) assertWritable((await client.query<WriteState>(READ_WRITE_STATE)).rows);
   } catch (error) {
     const { host, pathname } = new URL(url);
-    throw new Error(`the database of DATABASE_URL (${host}${pathname}) ${reasonOf(error)}`, { cause: error });
+    throw new Error(`the database of DATABASE_URL (${host}${pathname}) ${describeFailure(error)}`, {
+      cause: error,
+    });
   } finally {
     await client?.end().catch(() => undefined);
   }
 }
 
-function reasonOf(error: unknown): string {
+/** Also reports a standby as read-only. */
+export const READ_WRITE_STATE = 'SELECT current_setting(\'transaction_read_only\')::boolean AS "isReadOnly"';
+export interface WriteState {
+  readonly isReadOnly: boolean;
+}
+
+/** @throws Error with the SQLSTATE of a failed write if the server accepts no writes */
+export function assertWritable([state]: readonly WriteState[]): void {
+  if (state?.isReadOnly !== false)
+    throw Object.assign(new Error('the server is read-only or a standby'), { code: '25006' });
+}
+
+function describeFailure(error: unknown): string {
   const code = errorCode(error instanceof AggregateError ? error.errors[0] : error);
   if (code === 'ECONNREFUSED') return 'does not accept connections: is it running there?';
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'is on a host that cannot be found';
-  if (code === '28P01' || code === '28000') return 'refuses this user or password';
+  if (code === '28P01' || code === '28000') return 'rejects this user or password';
   if (code === '3D000') return 'does not exist on that server';
+  if (code === '25006') return 'accepts no writes: the server is read-only or a standby';
   return `cannot be reached: ${error instanceof Error ? error.message : String(error)}`;
 }

@@ -1,24 +1,30 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { makeDataDir, writeOnce } from './files.js';
+import { createDataDir, writeOnce } from './files.js';
 
 /**
- * The signing keys of a development service, made once and kept in `DATA_DIR/development-secrets.json`, so that
- * sessions outlive a restart. Processes that start at the same moment agree on the first one's.
- * @returns a key for each of the two kinds of token, at least 32 characters each
- * @throws Error when DATA_DIR cannot be made or written, or the file holds no keys
+ * Reads the signing keys of a development service from `DATA_DIR/development-secrets.json`, so that sessions survive a
+ * restart. The first start generates the keys. Processes that start at the same moment use the same keys.
+ * @returns a key of at least 32 characters for each of the two kinds of token
+ * @throws Error if DATA_DIR cannot be created or written, or if the file contains no keys
  */
-export function developmentSecrets(dataDir: string) {
+export function loadDevelopmentSecrets(dataDir: string) {
   const file = join(dataDir, 'development-secrets.json');
-  const key = () => randomBytes(48).toString('base64url');
-  const made = JSON.stringify({ jwtAccessSecret: key(), jwtRefreshSecret: key() }, null, 2);
-  makeDataDir(dataDir);
-  const kept = writeOnce(file, `${made}\n`, 0o600);
+  const generateKey = () => randomBytes(48).toString('base64url');
+  const generated = JSON.stringify(
+    { jwtAccessSecret: generateKey(), jwtRefreshSecret: generateKey() },
+    null,
+    2,
+  );
+  createDataDir(dataDir);
+  const stored = writeOnce(file, `${generated}\n`, 0o600);
   try {
-    const { jwtAccessSecret, jwtRefreshSecret } = JSON.parse(kept) as Partial<Record<string, string>>;
+    const { jwtAccessSecret, jwtRefreshSecret } = JSON.parse(stored) as Partial<Record<string, string>>;
     if (jwtAccessSecret && jwtRefreshSecret) return { jwtAccessSecret, jwtRefreshSecret };
   } catch {
-    // The parser's message quotes the file, which holds a key.
+    // The parser's message quotes the file, which contains a key.
   }
-  throw new Error(`${file} does not hold the development keys; delete it to have new ones made`);
+  throw new Error(
+    `${file} does not contain the development keys; delete the file, and the next start generates new keys`,
+  );
 }

@@ -2,27 +2,29 @@ import { randomBytes } from 'node:crypto';
 import { accessSync, constants, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 
-/** The code of an error: `ENOENT`, a SQLSTATE, … Undefined if it has none. */
+/** Returns the code of an error, such as `ENOENT` or a SQLSTATE; undefined if the error has none. */
 export function errorCode(error: unknown): string | undefined {
-  // Not by `instanceof`: the errors of Node's own modules are of another realm under Jest.
+  // `instanceof Error` is false under Jest for errors of Node's own modules, which belong to another realm.
   const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
   return typeof code === 'string' ? code : undefined;
 }
 
-/** @throws Error in one line if DATA_DIR does not exist and cannot be made, or this user may not write to it */
-export function makeDataDir(dataDir: string): void {
+/** @throws Error with one line if DATA_DIR cannot be created, or if this user has no write permission */
+export function createDataDir(dataDir: string): void {
   try {
     mkdirSync(dataDir, { recursive: true });
     accessSync(dataDir, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (error) {
     const code = errorCode(error) ?? String(error);
-    const hint = ': make this user the owner of all that is in it, or set DATA_DIR to another folder';
-    const reason = code === 'EACCES' ? `is closed to this user (EACCES)${hint}` : `cannot be made (${code})`;
+    const hint =
+      ': make this user the owner of the folder and its content, or set DATA_DIR to another folder';
+    const reason =
+      code === 'EACCES' ? `is not accessible to this user (EACCES)${hint}` : `cannot be created (${code})`;
     throw new Error(`DATA_DIR ${dataDir} ${reason}`, { cause: error });
   }
 }
 
-/** The file's text, or undefined if there is no such file. */
+/** Returns the file's text; undefined if the file does not exist. */
 export async function readIfPresent(path: string): Promise<string | undefined> {
   try {
     return await readFile(path, 'utf8');
@@ -33,14 +35,14 @@ export async function readIfPresent(path: string): Promise<string | undefined> {
 }
 
 /**
- * Writes a small file that is made once, and gives the text that it then holds: that of the first writer, if several
- * processes write at the same time. No reader and no crash ever sees a part of it.
+ * Writes a small file unless it exists, atomically: neither a reader nor a crash sees a part of the text.
+ * @returns the content of the file. If several processes write at the same time, this is the text of the first one
  */
 export function writeOnce(path: string, text: string, mode: number): string {
   const temporary = `${path}.tmp-${randomBytes(6).toString('hex')}`;
   writeFileSync(temporary, text, { mode, flag: 'wx', flush: true });
   try {
-    linkSync(temporary, path); // unlike a rename, it does not replace what another process wrote
+    linkSync(temporary, path); // unlike a rename, a link does not replace an existing file
     return text;
   } catch (error) {
     if (errorCode(error) === 'EEXIST') return readFileSync(path, 'utf8');

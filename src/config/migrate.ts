@@ -4,14 +4,15 @@ import { DataSource } from 'typeorm';
 import { dataSourceOptions, migrations } from './data-source.js';
 import { errorCode } from './files.js';
 
-/** Any number, as long as every version of the service uses the same one. */
+/** Arbitrary key that all versions of the service share. */
 const MIGRATION_LOCK = 7_225_001;
-/** Longer than any migration of a release may take: a start that waits longer is better seen than silent. */
-const TURN_DEADLINE_MS = 15 * 60_000;
-const TURN_PAUSE_MS = 200;
+/** Longer than any migration takes. A process that waits longer fails to start, so that the operator notices. */
+const LOCK_DEADLINE_MS = 15 * 60_000;
+const LOCK_PAUSE_MS = 200;
 /**
- * A migration may rewrite a table; requests may not take that long. So there is no statement_timeout. While it waits for
- * a table's lock, other statements wait behind it, plain reads too: it gives up before a request does.
+ * Connection settings for migrations. There is no statement_timeout, because a migration may rewrite a table. The
+ * lock_timeout is short: all other statements on a table, also reads, queue behind a migration that waits for its lock on
+ * the table. The migration must give up before the waiting requests time out.
  */
 const SESSION = { application_name: 'bakery-migrations', lock_timeout: 2_000, keepAlive: true };
 const RETRY_PAUSE_MS = { first: 500, longest: 10_000 };
@@ -19,49 +20,49 @@ const RETRY_DEADLINE_MS = 10 * 60_000;
 /** lock_not_available, deadlock_detected: https://www.postgresql.org/docs/18/errcodes-appendix.html */
 const LOCKED = new Set(['55P03', '40P01']);
 
-/** Receives a line for each time that a migration had to give way to a long transaction. */
+/** Receives a line each time a migration has to be retried because a long transaction locks a table. */
 type Log = (message: string) => void;
 
 /**
- * Brings the schema of the service and of its job queue up to date. Processes that start together take turns.
- * @param names the migrations that are applied; all of them if left out
+ * Applies the pending migrations of the service and of its job queue. Concurrent processes take turns.
+ * @param names migrations to apply; default: all
  */
 export async function migrate(databaseUrl: string, log?: Log, names?: readonly string[]): Promise<void> {
   const wanted = migrations.filter((Migration) => names?.includes(new Migration().name) ?? true);
   await withDataSource(databaseUrl, wanted, (dataSource) =>
-    inTurn(dataSource, async () => {
-      await repeatWhileLocked(log, () => runJobMigrations({ connectionString: databaseUrl }));
-      await repeatWhileLocked(log, () => dataSource.runMigrations({ transaction: 'each' }));
+    withMigrationLock(dataSource, async () => {
+      await retryWhileLocked(log, () => runJobMigrations({ connectionString: databaseUrl }));
+      await retryWhileLocked(log, () => dataSource.runMigrations({ transaction: 'each' }));
     }),
   );
 }
 
 /**
- * Takes back the migration that was applied last. The job queue's own schema is never taken back.
- * @returns its name; null when none is applied
- * @throws Error when this build does not know it
+ * Reverts the last migration. The schema of the job queue is never reverted.
+ * @returns name of the reverted migration; null if no migration is applied
+ * @throws Error if a newer build applied the migration
  */
 export async function revertLastMigration(databaseUrl: string, log?: Log): Promise<string | null> {
   return await withDataSource(databaseUrl, migrations, (dataSource) =>
-    inTurn(dataSource, async () => {
-      const { applied, unknown } = await statusOf(dataSource);
+    withMigrationLock(dataSource, async () => {
+      const { applied, unknown } = await queryMigrationStatus(dataSource);
       const last = applied.at(-1);
       if (last === undefined) return null;
       if (unknown.includes(last))
-        throw new Error(`${last} was applied by a newer build: revert it with that one`);
-      await repeatWhileLocked(log, () => dataSource.undoLastMigration({ transaction: 'each' }));
+        throw new Error(`${last} was applied by a newer build: revert it with that build`);
+      await retryWhileLocked(log, () => dataSource.undoLastMigration({ transaction: 'each' }));
       return last;
     }),
   );
 }
 
-/** Names of the migrations that are applied, and of those that are not, in their order. Changes nothing. */
-export function migrationStatus(databaseUrl: string) {
-  return withDataSource(databaseUrl, migrations, statusOf);
+/** Returns the names of applied and pending migrations, in order. */
+export function readMigrationStatus(databaseUrl: string) {
+  return withDataSource(databaseUrl, migrations, queryMigrationStatus);
 }
 
-/** The same on connections that are open. */
-export async function statusOf(dataSource: DataSource) {
+/** Same as `readMigrationStatus`, on an open data source. */
+export async function queryMigrationStatus(dataSource: DataSource) {
   const [table] = await dataSource.query<unknown[]>(`SELECT WHERE to_regclass('migrations') IS NOT NULL`);
   const rows = table
     ? await dataSource.query<{ name: string }[]>('SELECT name FROM migrations ORDER BY id')
@@ -70,9 +71,9 @@ export async function statusOf(dataSource: DataSource) {
   const known = dataSource.migrations.map(({ name, constructor }) => name ?? constructor.name);
   return {
     applied,
-    /** Of this build, and not applied. */
+    /** Known to this build and not applied. */
     pending: known.filter((name) => !applied.includes(name)),
-    /** Applied by a newer build: this one does not know them. */
+    /** Applied by a newer build and not known to this build. */
     unknown: applied.filter((name) => !known.includes(name)),
   };
 }
@@ -93,34 +94,36 @@ async function withDataSource<T>(
 }
 
 /**
- * Does something to the schema while no other process does. The lock belongs to a transaction of its own: it is free
- * again the moment its holder is gone, and it also holds behind a pooler that shares sessions among transactions.
- * @throws Error when others have had the lock for 15 minutes
+ * Runs a change of the schema while no other process can change the schema. The lock belongs to a transaction, so
+ * PostgreSQL releases the lock as soon as the holder disconnects. Unlike the lock of a session, this lock also works behind
+ * a pooler in transaction mode.
+ * @throws Error if other processes hold the lock for 15 minutes
  */
-function inTurn<T>(dataSource: DataSource, change: () => Promise<T>): Promise<T> {
-  // READ COMMITTED: between two statements it holds no snapshot, so it holds up no CREATE INDEX CONCURRENTLY.
+function withMigrationLock<T>(dataSource: DataSource, change: () => Promise<T>): Promise<T> {
+  // With READ COMMITTED, this transaction has no snapshot between two statements. CREATE INDEX CONCURRENTLY, which waits
+  // for older snapshots, does not wait for this transaction.
   return dataSource.transaction('READ COMMITTED', async (lock) => {
     await lock.query('SET LOCAL idle_in_transaction_session_timeout = 0');
-    // Asks again and again instead of waiting inside a statement: that would hold a snapshot, for which the holder's
-    // CREATE INDEX CONCURRENTLY would wait in turn, both for ever.
-    const deadline = Date.now() + TURN_DEADLINE_MS;
+    // Poll instead of waiting inside a statement. A waiting statement has a snapshot. If the lock's holder runs CREATE
+    // INDEX CONCURRENTLY, that statement would wait for the snapshot: a deadlock that PostgreSQL does not detect.
+    const deadline = Date.now() + LOCK_DEADLINE_MS;
     while (Date.now() < deadline) {
-      const question = `SELECT pg_try_advisory_xact_lock(${MIGRATION_LOCK}) AS taken`;
-      const [answer] = await lock.query<{ taken: boolean }[]>(question);
-      if (answer?.taken === true) return await change();
-      await delay(TURN_PAUSE_MS);
+      const attempt = `SELECT pg_try_advisory_xact_lock(${MIGRATION_LOCK}) AS "isLocked"`;
+      const [row] = await lock.query<{ isLocked: boolean }[]>(attempt);
+      if (row?.isLocked === true) return await change();
+      await delay(LOCK_PAUSE_MS);
     }
-    throw new Error(`another process has been changing the schema for ${TURN_DEADLINE_MS / 60_000} minutes`);
+    throw new Error(`another process has been changing the schema for ${LOCK_DEADLINE_MS / 60_000} minutes`);
   });
 }
 
 /**
- * Repeats a change of the schema that gave up because a long transaction has one of its tables, with growing pauses
- * in which the statements that waited behind it run.
- * @param change leaves nothing behind when it fails
- * @throws the last failure, after 10 minutes; any other failure at once
+ * Retries a change of the schema while a long transaction locks a table that the change needs. The pauses grow. Statements
+ * that queued behind the change run during the pauses.
+ * @param change must leave no trace if it fails
+ * @throws the last error after 10 minutes; any other error immediately
  */
-async function repeatWhileLocked(log: Log | undefined, change: () => Promise<unknown>): Promise<void> {
+async function retryWhileLocked(log: Log | undefined, change: () => Promise<unknown>): Promise<void> {
   const deadline = Date.now() + RETRY_DEADLINE_MS;
   for (let pause = RETRY_PAUSE_MS.first; ; pause = Math.min(pause * 2, RETRY_PAUSE_MS.longest)) {
     try {
@@ -128,7 +131,7 @@ async function repeatWhileLocked(log: Log | undefined, change: () => Promise<unk
       return;
     } catch (error) {
       if (!LOCKED.has(errorCode(error) ?? '') || Date.now() + pause > deadline) throw error;
-      log?.(`a migration waits for a table that another transaction has, and is repeated in ${pause} ms`);
+      log?.(`a migration could not lock a table that another transaction uses; retrying in ${pause} ms`);
       await delay(pause);
     }
   }

@@ -9,26 +9,25 @@ import { SimulatorController } from './simulator/simulator.controller.js';
 import { SimulatorGateway } from './simulator/simulator.gateway.js';
 import { SimulatorTransaction } from './simulator/simulator-transaction.entity.js';
 
-/** Gives the payment gateway that the settings name; only that one is made. */
+/** Provides the payment gateway that the settings name. */
 @Module({
   imports: [TypeOrmModule.forFeature([SimulatorTransaction]), JobsModule],
-  providers: [{ provide: PaymentGateway, inject: [Env, DataSource, JobsService], useFactory: gatewayOf }],
+  providers: [{ provide: PaymentGateway, inject: [Env, DataSource, JobsService], useFactory: createGateway }],
   exports: [PaymentGateway],
 })
 export class GatewayModule {}
 
-/** The simulator's page, for services whose `PaymentGateway` is the simulator. */
 @Module({ imports: [GatewayModule], controllers: [SimulatorController] })
 class SimulatorPageModule {}
 
-async function gatewayOf(env: Env, dataSource: DataSource, jobs: JobsService): Promise<PaymentGateway> {
+async function createGateway(env: Env, dataSource: DataSource, jobs: JobsService): Promise<PaymentGateway> {
   if (env.payment.gateway === 'simulator') return new SimulatorGateway(dataSource, jobs, env);
-  // Loaded only where it is wanted: its HTTP client takes a development service a tenth of a second to start.
+  // Imported on demand: its HTTP client would slow the start of a development service by a tenth of a second.
   const { MidtransGateway } = await import('./midtrans.gateway.js');
   return new MidtransGateway(env.payment);
 }
 
-/** Modules with pages of the gateway; there are none with Midtrans. */
+/** Modules with payment pages that this service serves: one for the simulator, none for Midtrans. */
 export function gatewayPages({ payment }: Env): Type[] {
   return payment.gateway === 'simulator' ? [SimulatorPageModule] : [];
 }

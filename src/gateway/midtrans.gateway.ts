@@ -3,49 +3,59 @@ import { timedCall } from '../common/metrics.js';
 import { inCallSpan } from '../common/tracing.js';
 import type { PaymentSetting } from '../config/env.js';
 import {
-  type MidtransAnswer,
-  paymentPageOf,
+  isOrderIdTaken,
+  listsRefund,
+  type MidtransResponse,
   parseObject,
-  refusalOf,
-  saysOrderIdTaken,
-  snapRequest,
-  transactionOf,
+  parsePaymentPage,
+  parseRejection,
+  parseTransaction,
+  toRefundBody,
+  toSnapRequest,
 } from './midtrans.messages.js';
 import {
   CALL_DEADLINE_MS,
-  GatewayRefusedError,
+  GatewayRejectedError,
   type GatewayTransaction,
   GatewayUnavailableError,
   PaymentGateway,
   type PaymentPage,
+  type RefundRequest,
   type TransactionRequest,
 } from './payment-gateway.js';
 
-/** A real answer is about 1 KiB. */
-const MAX_ANSWER_BYTES = 64 * 1024;
-/**
- * Connections are kept for a few seconds, as a new one costs three round trips. Not for longer: one that the gateway
- * closes just when it is used again would make that call fail.
- */
-const CONNECTIONS = { connections: 64, keepAliveTimeout: 5_000, maxResponseSize: MAX_ANSWER_BYTES };
+type MidtransSetting = Omit<PaymentSetting, 'gateway'>;
+type Method = 'GET' | 'POST';
+
+/** A real response has about 1 KiB. */
+const MAX_RESPONSE_BYTES = 64 * 1024;
+/** A new connection costs three round trips. A long keep-alive risks reusing a connection while the gateway closes it. */
+const CONNECTIONS = { connections: 64, keepAliveTimeout: 5_000, maxResponseSize: MAX_RESPONSE_BYTES };
+/** Status codes with which the Core API rejects an operation. Midtrans adds codes for refunds from time to time. */
+const REJECTIONS: Readonly<Record<string, RegExp>> = {
+  cancel: /^412$/,
+  expire: /^412$/,
+  // The payment provider denies a refund with 202. 408 and 429 are temporary.
+  refund: /^(202|4(?!08|29)\d\d)$/,
+};
+const REFUNDED = ['refund', 'partial_refund'];
 const KEY_NOT_ACCEPTED =
   'the server key was not accepted (MIDTRANS_SERVER_KEY, or the address of another environment)';
 
 /**
- * Payments at Midtrans: Snap shows the payment page, the Core API tells and changes what became of a payment. JSON, and
- * Basic authentication with the server key and no password. Errors carry no cause, which could repeat the key.
+ * Payments at Midtrans. Snap shows the payment page, and the Core API reports and changes payments. Both use Basic
+ * authentication with the server key and an empty password. Errors have no cause, because a cause could contain the key.
  *
  * @see https://docs.midtrans.com/reference/backend-integration
  * @see https://docs.midtrans.com/reference/code-4xx for the Core API's status codes
  */
 export class MidtransGateway extends PaymentGateway {
-  readonly #setting: Omit<PaymentSetting, 'gateway'>;
+  readonly #setting: MidtransSetting;
   readonly #credentials: string;
   readonly #agent = new Agent(CONNECTIONS);
 
-  /** @param deadlineMs longest time of one call */
   constructor(
-    setting: Omit<PaymentSetting, 'gateway'>,
+    setting: MidtransSetting,
     private readonly deadlineMs = CALL_DEADLINE_MS,
   ) {
     super();
@@ -54,63 +64,80 @@ export class MidtransGateway extends PaymentGateway {
   }
 
   createTransaction(request: TransactionRequest, deadlineMs = this.deadlineMs): Promise<PaymentPage> {
-    return measured('create', async () => {
+    return measure('create', async () => {
       if (deadlineMs <= 0) throw new GatewayUnavailableError('Midtrans create: no time left for the call');
       const url = `${this.#setting.snapUrl}/transactions`;
       const deadline = Math.min(deadlineMs, this.deadlineMs);
-      const answer = await this.#call('create', 'POST', url, deadline, snapRequest(request, new Date()));
-      const { httpStatus } = answer;
-      if (httpStatus === 401) throw new GatewayRefusedError(`Midtrans create: ${KEY_NOT_ACCEPTED}`);
-      const refusal = httpStatus === 408 || httpStatus === 429 ? null : refusalOf(answer);
-      if (refusal !== null) {
-        const isTaken = saysOrderIdTaken(httpStatus, refusal, request.orderId);
-        throw new GatewayRefusedError(`Midtrans create: ${httpStatus} ${this.#quote(refusal)}`, isTaken);
+      const body = toSnapRequest(request, new Date());
+      const response = await this.#call('create', 'POST', url, deadline, body);
+      const { httpStatus } = response;
+      if (httpStatus === 401) throw new GatewayRejectedError(`Midtrans create: ${KEY_NOT_ACCEPTED}`);
+      const reasons = httpStatus === 408 || httpStatus === 429 ? null : parseRejection(response);
+      if (reasons !== null) {
+        const isTaken = isOrderIdTaken(httpStatus, reasons, request.orderId);
+        throw new GatewayRejectedError(`Midtrans create: ${httpStatus} ${this.#quote(reasons)}`, isTaken);
       }
-      const page = httpStatus === 201 ? paymentPageOf(answer) : null;
-      if (page === null) throw new GatewayUnavailableError(`Midtrans create: unusable answer ${httpStatus}`);
+      const page = httpStatus === 201 ? parsePaymentPage(response) : null;
+      if (page === null)
+        throw new GatewayUnavailableError(`Midtrans create: unusable response ${httpStatus}`);
       return page;
     });
   }
 
   status(orderId: string): Promise<GatewayTransaction | null> {
-    return this.#transaction('status', 'GET', orderId);
+    return this.#requestTransaction('status', 'GET', orderId);
   }
 
   async end(orderId: string, status: 'cancel' | 'expire'): Promise<GatewayTransaction | null> {
     try {
-      return await this.#transaction(status, 'POST', orderId);
+      return await this.#requestTransaction(status, 'POST', orderId);
     } catch (error) {
-      if (error instanceof GatewayRefusedError) return this.status(orderId);
+      if (error instanceof GatewayRejectedError) return this.status(orderId);
       throw error;
     }
   }
 
-  #transaction(operation: string, method: 'GET' | 'POST', orderId: string) {
-    return measured(operation, async () => {
+  async refund(orderId: string, request: RefundRequest): Promise<GatewayTransaction> {
+    try {
+      const transaction = await this.#requestTransaction('refund', 'POST', orderId, toRefundBody(request));
+      if (transaction === null)
+        throw new GatewayRejectedError('Midtrans refund: the payment does not exist (404)');
+      if (REFUNDED.includes(transaction.transactionStatus)) return transaction;
+      throw new GatewayUnavailableError(`Midtrans refund: the payment is ${transaction.transactionStatus}`);
+    } catch (error) {
+      if (!(error instanceof GatewayRejectedError)) throw error;
+      // An earlier call may have made the refund although its response was lost.
+      const transaction = await this.status(orderId);
+      const isMade =
+        transaction?.transactionStatus === 'refund' || listsRefund(transaction, request.refundKey);
+      if (transaction === null || !isMade) throw error;
+      return transaction;
+    }
+  }
+
+  #requestTransaction(operation: string, method: Method, orderId: string, body?: object) {
+    return measure(operation, async () => {
       const url = `${this.#setting.apiUrl}/v2/${encodeURIComponent(orderId)}/${operation}`;
-      const answer = await this.#call(operation, method, url, this.deadlineMs);
-      const code = codeOf(answer);
+      const response = await this.#call(operation, method, url, this.deadlineMs, body);
+      const code = statusCodeOf(response);
       if (code === '401') throw new GatewayUnavailableError(`Midtrans ${operation}: ${KEY_NOT_ACCEPTED}`);
       if (code === '404') return null;
-      if (code === '412' && method === 'POST')
-        throw new GatewayRefusedError(`Midtrans ${operation}: the payment can no longer be changed (412)`);
-      // 407 is how it says that a payment is expired.
-      const transaction = /^(2\d\d|407)$/.test(code) ? transactionOf(answer) : null;
+      if (REJECTIONS[operation]?.test(code) === true)
+        throw new GatewayRejectedError(`Midtrans ${operation}: the payment cannot be changed (${code})`);
+      // 407 reports an expired payment.
+      const transaction = /^(2\d\d|407)$/.test(code) ? parseTransaction(response) : null;
       if (transaction !== null) return transaction;
-      const shown = `${answer.httpStatus}, status code ${code}`;
-      throw new GatewayUnavailableError(`Midtrans ${operation}: unusable answer ${shown}`);
+      const shown = `${response.httpStatus}, status code ${code}`;
+      throw new GatewayUnavailableError(`Midtrans ${operation}: unusable response ${shown}`);
     });
   }
 
-  /**
-   * Calls once and follows no redirect; the deadline includes the last byte of the answer.
-   * @throws GatewayUnavailableError when no complete answer of at most 64 KiB came in time
-   */
-  async #call(operation: string, method: 'GET' | 'POST', url: string, deadlineMs: number, body?: object) {
+  /** Sends one request, without following redirects. The deadline includes the last byte of the response. */
+  async #call(operation: string, method: Method, url: string, deadlineMs: number, body?: object) {
     try {
-      return await inCallSpan(method, url, async (): Promise<MidtransAnswer> => {
-        // Not `fetch`, which takes 407, the Core API's word for an expired payment, for the answer of a proxy.
-        const answer = await request(url, {
+      return await inCallSpan(method, url, async (): Promise<MidtransResponse> => {
+        // Not `fetch`, which treats status 407 (an expired payment) as the response of a proxy.
+        const response = await request(url, {
           method,
           dispatcher: this.#agent,
           signal: AbortSignal.timeout(deadlineMs),
@@ -121,38 +148,38 @@ export class MidtransGateway extends PaymentGateway {
           },
           body: body === undefined ? null : JSON.stringify(body),
         });
-        const text = await answer.body.text();
-        return { httpStatus: answer.statusCode, text, fields: parseObject(text) };
+        const text = await response.body.text();
+        return { httpStatus: response.statusCode, text, fields: parseObject(text) };
       });
     } catch (error) {
-      throw new GatewayUnavailableError(`Midtrans ${operation}: ${reasonOf(error, deadlineMs)}`);
+      throw new GatewayUnavailableError(`Midtrans ${operation}: ${describeFailure(error, deadlineMs)}`);
     }
   }
 
-  /** A text of the gateway, fit for a message: short, and without the server key if it is repeated there. */
+  /** Returns a text of the gateway for an error message: shortened, and without the server key. */
   #quote(text: string): string {
     return text.replaceAll(this.#setting.serverKey, '***').replaceAll(this.#credentials, '***').slice(0, 300);
   }
 }
 
-function measured<T>(operation: string, call: () => Promise<T>): Promise<T> {
-  return timedCall('gateway', operation, call, (error) => error instanceof GatewayRefusedError);
+function measure<T>(operation: string, call: () => Promise<T>): Promise<T> {
+  return timedCall('gateway', operation, call, (error) => error instanceof GatewayRejectedError);
 }
 
-function reasonOf(error: unknown, deadlineMs: number): string {
+function describeFailure(error: unknown, deadlineMs: number): string {
   const { name, code } = error as { readonly name?: unknown; readonly code?: unknown };
-  if (name === 'TimeoutError') return `no complete answer within ${deadlineMs} ms`;
-  if (code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE') return `the answer exceeds ${MAX_ANSWER_BYTES} bytes`;
+  if (name === 'TimeoutError') return `no complete response within ${deadlineMs} ms`;
+  if (code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE') return `the response exceeds ${MAX_RESPONSE_BYTES} bytes`;
   return typeof code === 'string' ? `connection failed (${code})` : 'connection failed';
 }
 
 /**
- * The status code that counts: the body's. Without one only 401 means anything, since a 404 would be a wrong
- * address or a proxy, and must not pass for "no such payment".
+ * Returns the `status_code` of the body. The HTTP status is not a substitute, except 401: a 404 without a body may come
+ * from a wrong address or a proxy, and must not be read as "no such payment".
  */
-function codeOf({ httpStatus, fields }: MidtransAnswer): string {
+function statusCodeOf({ httpStatus, fields }: MidtransResponse): string {
   const code = fields?.status_code;
-  const isOwnAnswer = httpStatus < 300 || (httpStatus >= 400 && httpStatus < 500);
-  if (isOwnAnswer && typeof code === 'string' && /^\d{3}$/.test(code)) return code;
+  const isFromMidtrans = httpStatus < 300 || (httpStatus >= 400 && httpStatus < 500);
+  if (isFromMidtrans && typeof code === 'string' && /^\d{3}$/.test(code)) return code;
   return httpStatus === 401 ? '401' : 'none';
 }

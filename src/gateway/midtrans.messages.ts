@@ -1,15 +1,20 @@
-import type { GatewayTransaction, PaymentPage, TransactionRequest } from './payment-gateway.js';
+import type {
+  GatewayTransaction,
+  PaymentPage,
+  RefundRequest,
+  TransactionRequest,
+} from './payment-gateway.js';
 
-/** What the gateway answered, with any status. */
-export interface MidtransAnswer {
-  /** The Core API mostly answers 200 and tells the truth in the body's `status_code`. */
+type Fields = Readonly<Record<string, unknown>>;
+
+export interface MidtransResponse {
+  /** Mostly 200 from the Core API, whose result is `status_code` in the body. */
   readonly httpStatus: number;
   readonly text: string;
-  /** The JSON object that `text` holds; null when it holds none. */
-  readonly fields: Readonly<Record<string, unknown>> | null;
+  /** `text` as a JSON object; null if it is none. */
+  readonly fields: Fields | null;
 }
 
-/** Longest item name and item id. */
 const MAX_ITEM_TEXT = 50;
 const MAX_CUSTOMER_TEXT = 255;
 const MAX_URL_LENGTH = 2048;
@@ -17,79 +22,98 @@ const JAKARTA_OFFSET_MS = 7 * 60 * 60 * 1000;
 const ONE_DAY = { unit: 'hours', duration: 24 } as const;
 
 /**
- * The body that asks Snap for a payment page. Both ends are set: without `page_expiry` the account's own setting
- * rules, and without `start_time` a payment method chosen in the page's last hour could be paid a day after it.
+ * Builds the request for a payment page. Both the page and the payment expire 24 hours from now. Without `page_expiry` the
+ * account's setting applies. Without `start_time` a payment method that is chosen in the last hour stays payable for
+ * another day.
  *
  * @see https://docs.midtrans.com/reference/json-objects
  */
-export function snapRequest({ orderId, grossAmount, items, customer }: TransactionRequest, now: Date) {
+export function toSnapRequest({ orderId, grossAmount, items, customer }: TransactionRequest, now: Date) {
   return {
     transaction_details: { order_id: orderId, gross_amount: grossAmount },
     item_details: items.map(({ id, name, price, quantity }) => ({
-      id: cut(id, MAX_ITEM_TEXT),
+      id: truncate(id, MAX_ITEM_TEXT),
       // Alfamart payments fail on a vertical line.
-      name: cut(name.replaceAll('|', '/'), MAX_ITEM_TEXT),
+      name: truncate(name.replaceAll('|', '/'), MAX_ITEM_TEXT),
       price,
       quantity,
     })),
-    customer_details: { first_name: cut(customer.fullname, MAX_CUSTOMER_TEXT), email: customer.email },
-    expiry: { start_time: `${gatewayTime(now)} +0700`, ...ONE_DAY },
+    customer_details: { first_name: truncate(customer.fullname, MAX_CUSTOMER_TEXT), email: customer.email },
+    expiry: { start_time: `${formatGatewayTime(now)} +0700`, ...ONE_DAY },
     page_expiry: ONE_DAY,
   };
 }
 
-/** @returns null for a text that holds no JSON object */
-export function parseObject(text: string): Readonly<Record<string, unknown>> | null {
+/** @see https://docs.midtrans.com/reference/refund-transaction */
+export function toRefundBody({ refundKey, amount, reason }: RefundRequest) {
+  return { refund_key: refundKey, amount, ...(reason !== null && { reason }) };
+}
+
+/** @returns null if the text is not a JSON object */
+export function parseObject(text: string): Fields | null {
   try {
     const value: unknown = JSON.parse(text);
-    return typeof value === 'object' ? (value as Record<string, unknown>) : null;
+    return typeof value === 'object' ? (value as Fields) : null;
   } catch {
     return null;
   }
 }
 
-/** @returns null if the fields hold no token or no http(s) address */
-export function paymentPageOf({ fields }: MidtransAnswer): PaymentPage | null {
-  const token = text(fields?.token);
-  const redirectUrl = text(fields?.redirect_url, MAX_URL_LENGTH);
+/** @returns null without a token or an http(s) address */
+export function parsePaymentPage({ fields }: MidtransResponse): PaymentPage | null {
+  const token = parseText(fields?.token);
+  const redirectUrl = parseText(fields?.redirect_url, MAX_URL_LENGTH);
   return token === null || redirectUrl === null || !isHttpUrl(redirectUrl) ? null : { token, redirectUrl };
 }
 
-/** @returns what Snap gives as reasons for a refusal, in one line; null if the answer is no refusal of Snap's */
-export function refusalOf({ httpStatus, fields }: MidtransAnswer): string | null {
+/** @returns the reasons of a rejection by Snap in one line; null for any other response */
+export function parseRejection({ httpStatus, fields }: MidtransResponse): string | null {
   const reasons = fields?.error_messages;
   if (httpStatus < 400 || httpStatus > 499 || !Array.isArray(reasons)) return null;
   return reasons.filter((reason) => typeof reason === 'string').join('; ');
 }
 
 /**
- * Whether a refusal is about an order id that was used before. Snap has worded this differently over time and in
- * two languages, so only the name of the field is looked for: about an id of acceptable form there is nothing else
- * to say. The Core API's code for it is 406.
+ * Returns true if a rejection says that the order id was used before: 406, or any message about the field if the id is
+ * well-formed. The message itself is not compared, because Snap has worded it differently over time and in two languages.
  */
-export function saysOrderIdTaken(httpStatus: number, refusal: string, orderId: string): boolean {
-  return httpStatus === 406 || (/order[_ ]?id/i.test(refusal) && /^[\w.~-]{1,50}$/.test(orderId));
+export function isOrderIdTaken(httpStatus: number, reasons: string, orderId: string): boolean {
+  return httpStatus === 406 || (/order[_ ]?id/i.test(reasons) && /^[\w.~-]{1,50}$/.test(orderId));
 }
 
-/** @returns null if a field is missing, empty or longer than a notification's may be */
-export function transactionOf({ fields, text: payload }: MidtransAnswer): GatewayTransaction | null {
+/** @returns null if a required field is missing or a field is malformed or too long */
+export function parseTransaction({ fields, text: payload }: MidtransResponse): GatewayTransaction | null {
   const required = {
-    transactionId: text(fields?.transaction_id),
-    transactionStatus: text(fields?.transaction_status),
-    statusCode: text(fields?.status_code, 16),
-    grossAmount: text(fields?.gross_amount, 32),
-    paymentType: text(fields?.payment_type),
+    transactionId: parseText(fields?.transaction_id),
+    transactionStatus: parseText(fields?.transaction_status),
+    statusCode: parseText(fields?.status_code, 16),
+    grossAmount: parseText(fields?.gross_amount, 32),
+    paymentType: parseText(fields?.payment_type),
   };
-  const fraudStatus = text(fields?.fraud_status);
-  const isFraudStatusBad = fraudStatus === null && (fields?.fraud_status ?? null) !== null;
-  return isFraudStatusBad || !isComplete(required) ? null : { ...required, fraudStatus, payload };
+  const fraudStatus = parseText(fields?.fraud_status);
+  const isFraudStatusMalformed = fraudStatus === null && (fields?.fraud_status ?? null) !== null;
+  if (isFraudStatusMalformed || !isComplete(required)) return null;
+  return { ...required, fraudStatus, refundAmount: parseText(fields?.refund_amount, 32), payload };
+}
+
+/** Returns true if a status response lists a refund with this key. */
+export function listsRefund(transaction: GatewayTransaction | null, refundKey: string): boolean {
+  const refunds = parseObject(transaction?.payload ?? '')?.refunds;
+  return (
+    Array.isArray(refunds) && refunds.some((refund) => (refund as Fields | null)?.refund_key === refundKey)
+  );
+}
+
+/** Formats a time as the gateway does: `2026-11-20 17:05:12`, in Jakarta. */
+export function formatGatewayTime(time: Date): string {
+  return new Date(time.getTime() + JAKARTA_OFFSET_MS).toISOString().slice(0, 19).replace('T', ' ');
 }
 
 function isComplete<K extends string>(texts: Record<K, string | null>): texts is Record<K, string> {
   return !Object.values(texts).includes(null);
 }
 
-function text(value: unknown, maxLength = 255): string | null {
+function parseText(value: unknown, maxLength = 255): string | null {
   const isText =
     typeof value === 'string' && value !== '' && value.length <= maxLength && !value.includes('\0');
   return isText ? value : null;
@@ -99,13 +123,8 @@ function isHttpUrl(url: string): boolean {
   return /^https?:\/\//i.test(url) && URL.canParse(url);
 }
 
-/** At most so many UTF-16 units, hence characters by any count, and never half of a surrogate pair. */
-function cut(value: string, maxLength: number): string {
+/** Cuts a text to a number of UTF-16 units, and never in the middle of a surrogate pair. */
+function truncate(value: string, maxLength: number): string {
   const end = /[\uD800-\uDBFF]/.test(value.charAt(maxLength - 1)) ? maxLength - 1 : maxLength;
   return value.length <= maxLength ? value : value.slice(0, end);
-}
-
-/** As the gateway writes a time: `2026-11-20 17:05:12`, in Jakarta. */
-export function gatewayTime(time: Date): string {
-  return new Date(time.getTime() + JAKARTA_OFFSET_MS).toISOString().slice(0, 19).replace('T', ' ');
 }

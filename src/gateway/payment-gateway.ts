@@ -1,4 +1,4 @@
-/** The gateway's transaction_status values (contract 3 and 6). */
+/** The gateway's transaction_status values (docs/contract.md, sections 3 and 6). */
 export const TRANSACTION_STATUSES = [
   'capture',
   'settlement',
@@ -13,9 +13,9 @@ export const TRANSACTION_STATUSES = [
 ] as const;
 export type TransactionStatus = (typeof TRANSACTION_STATUSES)[number];
 
-/** What a customer is to pay. Amounts are whole rupiah; the items add up to `grossAmount`. */
+/** Request for a payment page. Amounts are whole rupiah. The items add up to `grossAmount`. */
 export interface TransactionRequest {
-  /** Under this id the gateway knows the payment; it takes every id only once. */
+  /** Id of the payment attempt, which the gateway calls `order_id`. The gateway accepts each id once. */
   readonly orderId: string;
   readonly grossAmount: number;
   readonly items: readonly {
@@ -27,37 +27,46 @@ export interface TransactionRequest {
   readonly customer: { readonly fullname: string; readonly email: string };
 }
 
-/** Where a customer pays. */
+/** Request to return money to a customer. */
+export interface RefundRequest {
+  /** Identifies the refund at the gateway: calls with the same key refund only once. */
+  readonly refundKey: string;
+  /** Whole rupiah. */
+  readonly amount: number;
+  readonly reason: string | null;
+}
+
 export interface PaymentPage {
   readonly token: string;
   readonly redirectUrl: string;
 }
 
-/** What the gateway says of a transaction: the fields of a notification that the status API also has. */
+/** Transaction as the status API reports it. Amounts are as the gateway writes them, for example `185000.00`. */
 export interface GatewayTransaction {
   readonly transactionId: string;
-  /** One of `TRANSACTION_STATUSES`, unless the gateway has a new one. */
+  /** One of `TRANSACTION_STATUSES`, unless the gateway has added a status. */
   readonly transactionStatus: string;
   readonly statusCode: string;
-  /** As the gateway writes it, for example `185000.00`. */
   readonly grossAmount: string;
   readonly paymentType: string;
-  /** Some payment methods have none, for example convenience stores. */
+  /** Null for some payment methods, for example convenience stores. */
   readonly fraudStatus: string | null;
-  /** The answer as received. */
+  /** Sum of the transaction's refunds; null if there is none. */
+  readonly refundAmount: string | null;
+  /** Unchanged body of the gateway's response. */
   readonly payload: string;
 }
 
-/** The gateway is away, too slow, or gave an unusable answer. The call may have had its effect. */
+/** The gateway is unreachable, too slow, or sent an unusable response. The call may have succeeded nevertheless. */
 export class GatewayUnavailableError extends Error {
   override readonly name = 'GatewayUnavailableError';
 }
 
-/** The gateway understood and said no; the message says why. */
-export class GatewayRefusedError extends Error {
-  override readonly name = 'GatewayRefusedError';
+/** The gateway rejected a request. The error message contains the gateway's reason. */
+export class GatewayRejectedError extends Error {
+  override readonly name = 'GatewayRejectedError';
 
-  /** @param isOrderIdTaken a new transaction's order id was used before: under another id it may be accepted */
+  /** @param isOrderIdTaken true if the order id was used before: retry with a new id */
   constructor(
     message: string,
     readonly isOrderIdTaken = false,
@@ -66,29 +75,37 @@ export class GatewayRefusedError extends Error {
   }
 }
 
+/** Maximum duration of a call in milliseconds. */
+export const CALL_DEADLINE_MS = 5000;
+
 /**
- * The payment gateway (port; also its injection token). Implementations bound every call in time
- * (`CALL_DEADLINE_MS`), never retry by themselves, and let no server key into an error or a log.
- * Every method throws GatewayUnavailableError; `status` and `end` also when the server key is not accepted.
+ * Payment gateway (port and injection token). Implementations end every call within `CALL_DEADLINE_MS`, do not retry, and
+ * never write the server key to an error or a log. Every method may throw GatewayUnavailableError. If the gateway rejects
+ * the server key, `createTransaction` throws GatewayRejectedError, and the other methods throw GatewayUnavailableError.
+ * Every `orderId` is the id of a payment attempt.
  */
 export abstract class PaymentGateway {
   /**
-   * Opens a payment page that is good for 24 hours.
-   * @throws GatewayRefusedError when the order id was used before (`isOrderIdTaken`), the request is not acceptable,
-   *   or the server key is not accepted
+   * Opens a payment page that is valid for 24 hours.
+   * @param deadlineMs shorter limit than `CALL_DEADLINE_MS` for this call
+   * @throws GatewayRejectedError if the id was used before (`isOrderIdTaken`) or the gateway rejects the request
    */
   abstract createTransaction(request: TransactionRequest, deadlineMs?: number): Promise<PaymentPage>;
 
-  /** What became of an order id's payment; null while the customer has not chosen how to pay. */
+  /** Returns the state of a payment; null until the customer chooses a payment method. */
   abstract status(orderId: string): Promise<GatewayTransaction | null>;
 
   /**
    * Cancels or expires a payment.
-   * @returns the payment as it is then: ended, or with the status that keeps it from being ended; null when the customer
-   *   has not chosen how to pay
+   * @returns the payment after the call, unchanged if its status allows no cancellation or expiry; null if the customer
+   *   has not chosen a payment method
    */
   abstract end(orderId: string, status: 'cancel' | 'expire'): Promise<GatewayTransaction | null>;
-}
 
-/** Longest time of one call in milliseconds. */
-export const CALL_DEADLINE_MS = 5000;
+  /**
+   * Refunds a settled payment in full or in part.
+   * @returns the payment after the refund, also if an earlier call with the same key made the refund
+   * @throws GatewayRejectedError if the payment cannot be refunded, for example because of its payment method
+   */
+  abstract refund(orderId: string, request: RefundRequest): Promise<GatewayTransaction>;
+}

@@ -6,17 +6,17 @@ import { ImageHostError, type ImageFile, type ImageHost } from './image-host.js'
 
 type Operation = 'upload' | 'remove';
 type SdkOptions = CloudinaryAccount & { readonly agent: http.Agent; readonly disable_promises: true };
-type Callback = (error: unknown, answer: unknown) => void;
+type Callback = (error: unknown, response: unknown) => void;
 type Uploader = typeof cloudinary.uploader;
 
-/** Images at Cloudinary, through its SDK. */
+/** Stores images at Cloudinary, through its SDK. */
 export class CloudinaryImageHost implements ImageHost {
   readonly #account: CloudinaryAccount;
 
   /**
-   * @param url `cloudinary://key:secret@cloud`, with `?upload_prefix=` where the API is not at Cloudinary's own address
+   * @param url `cloudinary://key:secret@cloud`, with `?upload_prefix=` if the API has another address
    * @param deadlineMs longest time of one call
-   * @throws Error if the URL is malformed; the message holds nothing of it
+   * @throws Error if the URL is malformed; the message contains no part of it
    */
   constructor(
     url: string,
@@ -25,51 +25,51 @@ export class CloudinaryImageHost implements ImageHost {
     this.#account = parseCloudinaryUrl(url);
   }
 
-  /** @throws ImageHostError when the host refused, did not answer in time or answered something unusable */
+  /** @throws ImageHostError if the host rejects the call, does not respond in time or sends an unusable response */
   async upload(publicId: string, { bytes }: ImageFile): Promise<string> {
-    const answer = await this.#call('upload', (uploader, options, done) => {
+    const response = await this.#call('upload', (uploader, options, done) => {
       const upload = { ...options, public_id: publicId, overwrite: false };
       uploader.upload_stream(upload, done).end(bytes);
     });
-    // An upload preset of the account can move the image. It could then not be removed by our id.
-    if (field(answer, 'public_id') !== publicId) {
-      throw new ImageHostError('upload', 'the answer names another public id', 200);
+    // An upload preset of the account can change the id of the image, which could then not be removed.
+    if (readField(response, 'public_id') !== publicId) {
+      throw new ImageHostError('upload', 'the response names another public id', 200);
     }
-    const url = field(answer, 'secure_url');
+    const url = readField(response, 'secure_url');
     if (typeof url !== 'string' || !/^https:\/\/\S+$/.test(url)) {
-      throw new ImageHostError('upload', 'the answer holds no usable URL', 200);
+      throw new ImageHostError('upload', 'the response contains no usable URL', 200);
     }
     return url;
   }
 
-  /** @throws ImageHostError when the host refused, did not answer in time or answered something unusable */
+  /** @throws ImageHostError if the host rejects the call, does not respond in time or sends an unusable response */
   async remove(publicId: string): Promise<void> {
-    const answer = await this.#call('remove', (uploader, options, done) => {
+    const response = await this.#call('remove', (uploader, options, done) => {
       void uploader.destroy(publicId, { ...options, invalidate: true }, done);
     });
-    const result = field(answer, 'result');
+    const result = readField(response, 'result');
     if (result !== 'ok' && result !== 'not found') {
-      throw new ImageHostError('remove', 'the answer does not confirm it', 200);
+      throw new ImageHostError('remove', 'the response does not confirm the removal', 200);
     }
   }
 
-  /** Makes a call that ends, with its connection, at the deadline: the SDK's own timeout only counts silence. */
+  /** Makes a call and closes its connection at the deadline: the SDK's own timeout counts only silence. */
   async #call(
     operation: Operation,
     start: (uploader: Uploader, options: SdkOptions, done: Callback) => void,
   ): Promise<unknown> {
-    // Loaded with the first call: its 250 files would delay each start of a service without Cloudinary.
+    // Load the SDK with the first call, because its 250 files would delay every start.
     const { uploader } = (await import('cloudinary')).v2;
-    // An agent for each call, so that its connection can be closed. The agent also decides between http and https.
+    // Each call has an agent, so that its connection can be closed. The agent also selects http or https.
     const agent = this.#account.upload_prefix.startsWith('https:') ? new https.Agent() : new http.Agent();
     let timer: NodeJS.Timeout | undefined;
     try {
       return await new Promise((resolve, reject) => {
         timer = setTimeout(() => {
-          reject(new ImageHostError(operation, `no complete answer within ${this.deadlineMs} ms`));
+          reject(new ImageHostError(operation, `no complete response within ${this.deadlineMs} ms`));
         }, this.deadlineMs);
-        start(uploader, { ...this.#account, agent, disable_promises: true }, (error, answer) => {
-          if (error === undefined) resolve(answer);
+        start(uploader, { ...this.#account, agent, disable_promises: true }, (error, response) => {
+          if (error === undefined) resolve(response);
           else reject(toImageHostError(operation, error));
         });
       });
@@ -80,14 +80,15 @@ export class CloudinaryImageHost implements ImageHost {
   }
 }
 
-/** Keeps of the SDK's error what cannot hold a secret: the HTTP status or the code of a network error. */
+/** Reduces an error of the SDK to what cannot contain a secret: the HTTP status or the code of a network error. */
 function toImageHostError(operation: Operation, error: unknown): ImageHostError {
-  const status = field(error, 'http_code');
-  if (typeof status === 'number') return new ImageHostError(operation, `the host answered ${status}`, status);
-  const code = field(error, 'code');
+  const status = readField(error, 'http_code');
+  if (typeof status === 'number')
+    return new ImageHostError(operation, `the host responded with ${status}`, status);
+  const code = readField(error, 'code');
   return new ImageHostError(operation, `connection failed (${typeof code === 'string' ? code : 'unknown'})`);
 }
 
-function field(value: unknown, key: string): unknown {
+function readField(value: unknown, key: string): unknown {
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[key] : undefined;
 }

@@ -1,16 +1,16 @@
 import type { Response } from 'express';
 import { failures } from '../common/errors.js';
 
-/** Bounds the bytes of the forms that are handled at the same time; the others wait in the order in which they came. */
+/** Limits the bytes of forms that are processed at the same time. Further forms wait in order of arrival. */
 export class FormQueue {
   readonly #waiting: { readonly bytes: number; readonly begin: () => void }[] = [];
 
-  /** @param freeBytes at least as many as the largest form has */
+  /** @param freeBytes at least the size of the largest form */
   constructor(private freeBytes: number) {}
 
   /**
-   * Waits until a form fits, whose bytes the caller has to give back with `leave`.
-   * @throws Failure when the client closes the connection while it waits; there is nothing to give back then
+   * Waits until a form fits and reserves its bytes. The caller must release them with `leave`.
+   * @throws Failure if the client closes the connection while the form waits; nothing is reserved then
    */
   async enter(bytes: number, response: Response): Promise<void> {
     await new Promise<void>((resolve, reject) => {
@@ -30,7 +30,7 @@ export class FormQueue {
     });
   }
 
-  /** Gives bytes back, for forms that wait. */
+  /** Releases bytes for waiting forms. */
   leave(bytes: number): void {
     this.freeBytes += bytes;
     this.#beginNext();

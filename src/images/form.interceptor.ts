@@ -1,34 +1,29 @@
-import {
-  HttpException,
-  Injectable,
-  type CallHandler,
-  type ExecutionContext,
-  type NestInterceptor,
-} from '@nestjs/common';
-import { AnyFilesInterceptor } from '@nestjs/platform-express';
+import { Injectable, type CallHandler, type ExecutionContext, type NestInterceptor } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { memoryStorage, MulterError } from 'multer';
+import multer, { memoryStorage, MulterError } from 'multer';
+import { promisify } from 'node:util';
 import { finalize, type Observable } from 'rxjs';
-import { type Failure, failures } from '../common/errors.js';
+import { Failure, failures } from '../common/errors.js';
 import { uploadBytes, uploads, uploadsInFlight } from '../common/metrics.js';
+import { FormTimeouts } from './form-timeouts.js';
 import { FormQueue } from './form-queue.js';
 import { MAX_IMAGES } from './images.service.js';
 
-/** A file part of a form as multer describes it; `buffer` only where it was kept. */
+/** Name of a file part and of its field. */
 export type FilePart = Pick<Express.Multer.File, 'fieldname' | 'originalname'>;
 
-/** A request whose form was read. */
+/** Request whose form has been read. */
 export interface FormRequest extends Request {
-  /** Every file part in the order sent. `files` holds those that can be images of one product. */
+  /** All file parts in the order sent. `files` contains only the parts that can be images of one product. */
   fileParts?: FilePart[];
   files?: Express.Multer.File[];
 }
 
 const KIB = 1024;
 const MIB = 1024 * KIB;
-/** What forms in memory may take together. */
+/** Memory budget for all forms that are being processed. */
 const MEMORY_BYTES = 36 * MIB;
-/** What a form takes besides its bytes: its texts are copied as they are parsed and validated. */
+/** Additional memory of a form: parsing and validation copy its texts. */
 const OVERHEAD_BYTES = 8 * MIB;
 const LIMITS = {
   fileSize: 5 * MIB,
@@ -42,50 +37,58 @@ const LIMITS = {
   fieldNestingDepth: 10,
   fieldArrayIndexLimit: 1000,
 };
-/** Multer's codes for too much of something; its others say that the form is malformed. */
+/** Multer's codes for exceeded limits. Its other codes mean that the form is malformed. */
 const TOO_MUCH = /^LIMIT_(PART_COUNT|FILE_COUNT|FIELD_KEY|FIELD_VALUE|FIELD_COUNT)$/;
 
-const FilesInterceptor = AnyFilesInterceptor({
-  storage: memoryStorage(),
-  limits: LIMITS,
-  defParamCharset: 'utf8',
-  // A file that no product can hold is named and not kept.
-  fileFilter: (request: FormRequest, file, accept) => {
-    request.fileParts?.push(file);
-    const images = request.fileParts?.filter(isImagePart).length ?? 0;
-    accept(null, isImagePart(file) && images <= MAX_IMAGES);
-  },
-});
+/** Outcomes of forms that were not read, for the metric. */
+const OUTCOMES: Readonly<Record<number, 'too_large' | 'too_slow'>> = { 408: 'too_slow', 413: 'too_large' };
+
+/** Reads a form into `body` and `files`. */
+const readForm = promisify(
+  multer({
+    storage: memoryStorage(),
+    limits: LIMITS,
+    defParamCharset: 'utf8',
+    // Record every file for the validation messages, but buffer only possible images.
+    fileFilter: (request: FormRequest, file, accept) => {
+      request.fileParts?.push(file);
+      const images = request.fileParts?.filter(isImagePart).length ?? 0;
+      accept(null, isImagePart(file) && images <= MAX_IMAGES);
+    },
+  }).any(),
+);
 
 /**
- * Reads a form with files after the guards: four small forms at a time, or one of the largest. Any other body counts as an
+ * Reads a form with files after the guards: four small forms or one large form at a time. Any other body counts as an
  * empty form.
- * @throws Failure 413 over a limit, 415 for a compressed form, 400 when it is malformed or cut short
+ * @throws Failure 413 over a limit, 415 for a compressed form, 400 if the form is malformed or incomplete, 408 if the
+ *   client sends nothing for 15 seconds
  */
 @Injectable()
 export class FormInterceptor implements NestInterceptor {
-  readonly #files = new FilesInterceptor();
   readonly #queue = new FormQueue(MEMORY_BYTES);
+
+  constructor(private readonly timeouts: FormTimeouts) {}
 
   async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
     const request = context.switchToHttp().getRequest<FormRequest>();
     const response = context.switchToHttp().getResponse<Response>();
     request.fileParts = [];
-    // `is` answers null to a request without a body.
+    // `is` returns null for a request without a body.
     if (typeof request.is('multipart/form-data') !== 'string') {
       request.body = {};
       return next.handle();
     }
     if ((request.headers['content-encoding'] ?? 'identity') !== 'identity')
       throw failures.unsupportedEncoding();
-    const bytes = memoryOf(request);
+    const bytes = estimateMemory(request);
     await this.#queue.enter(bytes, response);
     uploadsInFlight.inc();
     try {
-      const answer = await this.#files.intercept(context, next);
+      await this.timeouts.readWhileSent(request, response, () => readForm(request, response));
       uploads.inc({ outcome: 'received' });
       uploadBytes.inc((request.files ?? []).reduce((sum, { size }) => sum + size, 0));
-      return answer.pipe(
+      return next.handle().pipe(
         finalize(() => {
           this.#leave(bytes);
         }),
@@ -93,7 +96,7 @@ export class FormInterceptor implements NestInterceptor {
     } catch (error) {
       this.#leave(bytes);
       const failure = toFailure(error);
-      uploads.inc({ outcome: failure.code === 413 ? 'too_large' : 'malformed' });
+      uploads.inc({ outcome: OUTCOMES[failure.code] ?? 'malformed' });
       throw failure;
     }
   }
@@ -104,20 +107,20 @@ export class FormInterceptor implements NestInterceptor {
   }
 }
 
-/** Whether a file part stands in the field of the images. */
+/** Returns true if a file part belongs to the field `images`. */
 export function isImagePart({ fieldname }: FilePart): boolean {
   return fieldname === 'images' || fieldname === 'images[]';
 }
 
-/** What a form takes in memory at most; a chunked one does not say how long it is. */
-function memoryOf({ headers }: FormRequest): number {
+/** Estimates the memory of a form. Chunked requests have no Content-Length, so assume the maximum. */
+function estimateMemory({ headers }: FormRequest): number {
   return Math.min(Number(headers['content-length'] ?? Infinity) + OVERHEAD_BYTES, MEMORY_BYTES);
 }
 
-/** Nest keeps multer's error as the cause of its own. Only the form itself can make reading fail. */
+/** Converts an error of the parser. Only the form can cause an error, so unknown errors mean a malformed form. */
 function toFailure(error: unknown): Failure {
-  const { cause } = error instanceof HttpException ? error : {};
-  const code = cause instanceof MulterError ? cause.code : '';
+  if (error instanceof Failure) return error;
+  const code = error instanceof MulterError ? error.code : '';
   if (code === 'LIMIT_FILE_SIZE') return failures.imageTooLarge();
   return TOO_MUCH.test(code) ? failures.tooLarge() : failures.malformedRequest();
 }

@@ -7,13 +7,13 @@ import { type FilePart, type FormRequest, isImagePart } from './form.interceptor
 import type { ImageFile } from './image-host.js';
 import { MAX_IMAGES } from './images.service.js';
 
-/** The texts with which one route refuses a form. */
+/** Messages with which one route rejects a form. */
 export interface ImageFormMessages {
-  /** The envelope's message. */
+  /** Message of the envelope. */
   readonly failure: string;
-  /** Neither .png, .jpg nor .jpeg. */
+  /** Message for a file that is neither .png, .jpg nor .jpeg. */
   readonly extension: string;
-  /** More files than a product can have; without it, that is the envelope's message. */
+  /** Field message for too many files. Without it, too many files are a failure of their own. */
   readonly tooMany?: string;
 }
 
@@ -21,18 +21,25 @@ const EXTENSIONS = ['.png', '.jpg', '.jpeg'];
 const PNG = Buffer.from('89504e470d0a1a0a', 'hex');
 const JPEG = Buffer.from('ffd8ff', 'hex');
 
-/**
- * Injects the form that `FormInterceptor` read; give it an `ImageFormPipe`. The parameter's type is `Readonly<...Dto>`:
- * of a plain class the global pipe would take the request for the DTO.
- */
+/** The text fields of a form, and its images. An interface, because the global pipe would validate a class itself. */
+export interface ImageForm<T> {
+  readonly fields: Omit<T, 'images'>;
+  /** In the order sent, at most 5. */
+  readonly images: readonly ImageFile[];
+}
+
+/** Injects the form that `FormInterceptor` read; to be used with an `ImageFormPipe`. */
 export const Form = createParamDecorator((_: undefined, context: ExecutionContext): FormRequest =>
   context.switchToHttp().getRequest<FormRequest>(),
 );
 
-/** Builds the DTO of a form with images and reports every failing field and file together. */
-export class ImageFormPipe<T extends { images: readonly ImageFile[] }> implements PipeTransform<
+/**
+ * Validates the text fields and the files of a form in one step, because the contract reports all failing fields and files
+ * together.
+ */
+export class ImageFormPipe<T extends { readonly images?: unknown }> implements PipeTransform<
   FormRequest,
-  Promise<T>
+  Promise<ImageForm<T>>
 > {
   constructor(
     private readonly dto: ClassConstructor<T>,
@@ -40,12 +47,15 @@ export class ImageFormPipe<T extends { images: readonly ImageFile[] }> implement
   ) {}
 
   /** @throws Failure 400 */
-  async transform({ body, files = [], fileParts = [] }: FormRequest): Promise<T> {
-    const { value, details } = await checkDto(this.dto, body);
+  async transform({ body, files = [], fileParts = [] }: FormRequest): Promise<ImageForm<T>> {
+    const {
+      value: { images: _text, ...fields },
+      details,
+    } = await checkDto(this.dto, body);
     const sent = fileParts.filter(isImagePart);
-    const badFile = this.#badFile(sent, files);
+    const badFile = this.#findBadFile(sent, files);
     const misplaced = fileParts.filter((part) => !isImagePart(part));
-    // Not by assignment: a field may be named `__proto__`.
+    // Not by assignment, because a field may be named `__proto__`.
     const problems = Object.fromEntries([
       ...Object.entries(details ?? {}),
       ...misplaced.map(({ fieldname }) => [fieldname, 'files belong in the field images']),
@@ -53,23 +63,23 @@ export class ImageFormPipe<T extends { images: readonly ImageFile[] }> implement
     ]) as FieldMessages;
     if (Object.keys(problems).length > 0) throw failures.validation(problems, this.messages.failure);
     if (sent.length > MAX_IMAGES) throw failures.tooManyImages();
-    value.images = files.map(({ buffer }) => ({ bytes: buffer, format: formatOf(buffer) ?? 'png' }));
-    return value;
+    const images = files.map(({ buffer }) => ({ bytes: buffer, format: detectFormat(buffer) ?? 'png' }));
+    return { fields, images };
   }
 
-  /** What the client reads of its files if one cannot be taken. */
-  #badFile(sent: readonly FilePart[], files: readonly Express.Multer.File[]): string | undefined {
+  /** Returns the validation message for the first rejected file. */
+  #findBadFile(sent: readonly FilePart[], files: readonly Express.Multer.File[]): string | undefined {
     const { extension, tooMany } = this.messages;
     if (!sent.every(({ originalname }) => EXTENSIONS.includes(extname(originalname).toLowerCase())))
       return extension;
-    const noPicture = files.find(({ buffer }) => formatOf(buffer) === null);
-    if (noPicture !== undefined) return `${noPicture.originalname} is not a png or jpg file`;
+    const noImage = files.find(({ buffer }) => detectFormat(buffer) === null);
+    if (noImage !== undefined) return `${noImage.originalname} is not a png or jpg file`;
     return sent.length > MAX_IMAGES ? tooMany : undefined;
   }
 }
 
-/** What a file is by its first bytes; null if neither PNG nor JPEG. */
-function formatOf(bytes: Buffer): ImageFile['format'] | null {
+/** Detects the format from the first bytes; null if neither PNG nor JPEG. */
+function detectFormat(bytes: Buffer): ImageFile['format'] | null {
   if (bytes.subarray(0, PNG.length).equals(PNG)) return 'png';
   return bytes.subarray(0, JPEG.length).equals(JPEG) ? 'jpg' : null;
 }

@@ -1,40 +1,40 @@
-/** A picture that passed the checks of `image-form.pipe.ts`. */
+/** An image that passed the checks of `image-form.pipe.ts`. */
 export interface ImageFile {
   /** The whole file, at most 5 MiB. */
   readonly bytes: Buffer;
-  /** As its first bytes say, not its name. */
+  /** Detected from the first bytes, not from the file's name. */
   readonly format: 'png' | 'jpg';
 }
 
 /**
- * Where image bytes live (port). Every call ends within a time that the host bounds.
+ * Storage for the bytes of images (port). Implementations limit the time of every call.
  *
- * A `publicId` is made by this service before the upload (UUID, `[0-9a-f-]`), so that an upload whose answer
- * was lost can still be removed.
+ * This service chooses the `publicId` (a UUID) before the upload, so that an upload whose response was lost can still be
+ * removed.
  */
 export interface ImageHost {
   /**
-   * Stores one image under an id of ours.
-   * @returns where it is found: see `Image.url`
-   * @throws any error when the host did not confirm in time; the image may exist there nevertheless
+   * Stores one image under the given id.
+   * @returns the location, see `Image.url`
+   * @throws any error if the host does not confirm in time; the image may exist at the host nevertheless
    */
   upload(publicId: string, image: ImageFile): Promise<string>;
 
   /**
-   * Removes an image. Removing an image that does not exist is success, so that it can be repeated.
-   * @throws any error when the host did not confirm in time
+   * Removes an image. The removal of an image that does not exist succeeds, so that removals can be retried.
+   * @throws any error if the host does not confirm in time
    */
   remove(publicId: string): Promise<void>;
 }
 
 /**
- * A remote host did not do what it was asked. The message is fit for a log: it holds nothing of the host's own texts,
- * which repeat signatures and the parameters that were signed.
+ * A call of the image host failed. The message is safe to log: it contains no text of the host, which would repeat
+ * signatures and signed parameters.
  */
 export class ImageHostError extends Error {
   override readonly name = 'ImageHostError';
 
-  /** @param httpCode status of the host's answer; undefined if there was none */
+  /** @param httpCode status of the host's response; undefined if there was none */
   constructor(
     readonly operation: 'upload' | 'remove',
     readonly reason: string,
@@ -44,8 +44,8 @@ export class ImageHostError extends Error {
   }
 }
 
-/** Whether a call of a host failed because the host said no. */
-export function isRefusal(error: unknown): boolean {
+/** Returns true if a call failed because the host rejected it. */
+export function isRejection(error: unknown): boolean {
   const { httpCode = 0 } = error instanceof ImageHostError ? error : {};
   return httpCode >= 400 && httpCode < 500;
 }

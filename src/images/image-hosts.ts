@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import { timedCall } from '../common/metrics.js';
 import { Env } from '../config/env.js';
 import { CloudinaryImageHost } from './cloudinary.image-host.js';
-import { type ImageFile, type ImageHost, isRefusal } from './image-host.js';
+import { type ImageFile, type ImageHost, isRejection } from './image-host.js';
 import type { ImageHostName } from './image.entity.js';
 import { LocalImageHost } from './local.image-host.js';
 
-/** The hosts that the settings give: one for new images, the others for images that were stored there before. */
+/** The configured image hosts: one for new images, the others for images that were stored earlier. */
 @Injectable()
 export class ImageHosts {
-  /** Where new images go. */
+  /** The host of new images. */
   readonly current: ImageHostName;
   readonly local: LocalImageHost;
   readonly #cloudinary: CloudinaryImageHost | undefined;
@@ -24,18 +24,19 @@ export class ImageHosts {
   /** @returns see `ImageHost.upload` */
   upload(publicId: string, image: ImageFile): Promise<string> {
     const host = this.#host(this.current);
-    return timedCall('image_host', 'upload', () => host.upload(publicId, image), isRefusal);
+    return timedCall('image_host', 'upload', () => host.upload(publicId, image), isRejection);
   }
 
-  /** @throws Error also when the settings no longer name the host */
+  /** @throws Error also if the host is no longer configured */
   async remove(name: ImageHostName, publicId: string): Promise<void> {
     const host = this.#host(name);
-    await timedCall('image_host', 'remove', () => host.remove(publicId), isRefusal);
+    await timedCall('image_host', 'remove', () => host.remove(publicId), isRejection);
   }
 
   #host(name: ImageHostName): ImageHost {
     const host = name === 'local' ? this.local : this.#cloudinary;
-    if (host === undefined) throw new Error('CLOUDINARY_URL is needed for an image that is stored there');
+    if (host === undefined)
+      throw new Error('CLOUDINARY_URL is needed to remove an image that is stored at Cloudinary');
     return host;
   }
 }

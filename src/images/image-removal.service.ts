@@ -8,11 +8,11 @@ import { ImagesRepository } from './images.repository.js';
 const REMOVE_IMAGE = 'remove-image';
 type RemoveImage = Readonly<{ imageId: string }>;
 
-/** Well above every host's deadline: an upload whose answer was lost has arrived by then or never will. */
+/** Exceeds the deadline of every host: after this time an upload whose response was lost can no longer arrive. */
 const UPLOAD_SETTLED_S = 60;
 const MAX_SWEEP_INTERVAL_S = 60;
 
-/** Removes condemned images from their host as durable jobs, and condemns images that a crash left staged. */
+/** Removes condemned images from their host in durable jobs, and condemns images that a crash left staged. */
 @Injectable()
 export class ImageRemovalService implements OnModuleInit {
   readonly #logger = new Logger('Images');
@@ -31,7 +31,7 @@ export class ImageRemovalService implements OnModuleInit {
     this.jobs.repeatWhileRunning('the sweep of abandoned images', pauseS * 1000, () => this.#sweep());
   }
 
-  /** Condemns images, see `ImagesRepository.condemn`, and queues their removal. */
+  /** Condemns images (see `ImagesRepository.condemn`) and enqueues their removal. */
   async condemn(tx: EntityManager, ids: readonly string[], which: 'attached' | 'unattached'): Promise<void> {
     if (ids.length === 0) return;
     for (const id of await this.images.condemn(tx, ids, which)) await this.#enqueue(tx, id);
@@ -50,7 +50,7 @@ export class ImageRemovalService implements OnModuleInit {
     if (image?.state !== 'condemned') return;
     await this.hosts.remove(image.host, image.id);
     if (await this.images.deleteRow(image.id, UPLOAD_SETTLED_S)) return;
-    // Its upload was cut off and may still arrive at the host: removed once more when it cannot arrive any longer.
+    // The upload was cut off and may still arrive at the host. Remove the image again when it can no longer arrive.
     const settled = new Date(image.stagedAt.getTime() + (UPLOAD_SETTLED_S + 1) * 1000);
     await this.#enqueue(this.dataSource.manager, image.id, settled);
   }

@@ -3,38 +3,38 @@ import { Column, Entity, JoinColumn, ManyToOne, PrimaryColumn } from 'typeorm';
 export type ImageHostName = 'cloudinary' | 'local';
 
 /**
- * A row of the image ledger. It exists before its bytes reach the host and goes only after they are gone:
+ * A row of the image ledger. The row exists before the bytes reach the host and is deleted after the bytes are gone:
  * `staged → attached → condemned → (row deleted)`, or from staged to condemned.
  */
 @Entity('images')
 export class Image {
-  /** Also the image's name at the host. */
+  /** Also the name of the image at the host. */
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'images_pkey' })
   id!: string;
 
-  /** The host that was asked to store it; a later change of IMAGE_HOST does not move it. */
+  /** The host that stores the image. A later change of IMAGE_HOST does not move it. */
   @Column('text')
   host!: ImageHostName;
 
   @Column('text')
   state!: 'staged' | 'attached' | 'condemned';
 
-  /** Set while attached, and only then. */
+  /** Set only while the image is attached. */
   @Column('integer', { name: 'product_id', nullable: true })
   productId!: number | null;
 
-  /** The other side of `Product.images`, named by its text: this module imports nothing of the products. */
+  /** Inverse side of `Product.images`, referenced by name because this module must not import the products. */
   @ManyToOne('Product', 'images')
   @JoinColumn({ name: 'product_id', foreignKeyConstraintName: 'images_product_id_fkey' })
   product?: unknown;
 
-  /** Order within the product; gaps mean nothing. */
+  /** Order within the product; may have gaps. */
   @Column('integer', { nullable: true })
   position!: number | null;
 
   /**
-   * Set once attached. An absolute URL; of the local host only the file's name, because PUBLIC_URL may change:
-   * `ImagesService.urlOf` makes it a URL.
+   * Set when the image is attached. An absolute URL, or for the local host only the name of the file, because PUBLIC_URL
+   * may change (see `ImagesService.urlOf`).
    */
   @Column('text', { nullable: true })
   url!: string | null;

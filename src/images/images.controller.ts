@@ -8,7 +8,7 @@ import { errorCode } from '../config/files.js';
 import { ImageHosts } from './image-hosts.js';
 
 const YEAR_MS = 365 * 24 * 60 * 60 * 1000;
-const PICTURE_HEADERS = [
+const IMAGE_HEADERS = [
   'Cache-Control',
   'Content-Type',
   'Content-Length',
@@ -33,28 +33,28 @@ export class ImagesController {
   async show(@Param('name') name: string, @Res() response: Response): Promise<void> {
     const path = await this.hosts.local.find(name);
     if (path === null) throw failures.notFound();
-    // Storefronts are other origins; the global policy would keep them from showing the picture.
+    // Storefronts have other origins. The global policy would stop them from showing the image.
     response.setHeader('Cross-Origin-Resource-Policy', 'cross-origin');
-    // Opened by itself a picture is a document: one that loads and runs nothing, even if a browser takes it for HTML.
+    // An image that is opened by itself is a document. It must load and run nothing, even if a browser treats it as HTML.
     response.setHeader('Content-Security-Policy', "default-src 'none'; sandbox");
     try {
       await promisify<string, object>(response.sendFile.bind(response))(path, SEND_OPTIONS);
     } catch (error) {
-      // Express's code for a client that closed the connection.
+      // Express uses this code for a client that closed the connection.
       if (errorCode(error) === 'ECONNABORTED') return;
-      // They describe the picture, not the failure that is answered instead of it.
-      if (!response.headersSent) for (const name of PICTURE_HEADERS) response.removeHeader(name);
+      // These headers describe the image, not the failure that is sent instead.
+      if (!response.headersSent) for (const name of IMAGE_HEADERS) response.removeHeader(name);
       throw error;
     }
   }
 }
 
-/** A picture is at most 5 MiB and always sent whole, which RFC 9110 section 14.2 allows. */
+/** An image has at most 5 MiB and is always sent whole, which RFC 9110 section 14.2 allows. */
 const SEND_OPTIONS = {
-  // A name is never used twice, so a copy may be kept for ever.
+  // A name is never used twice, so caches may store a copy forever.
   maxAge: YEAR_MS,
   immutable: true,
   acceptRanges: false,
-  // The data directory may lie under one.
+  // The data directory may be inside a folder whose name begins with a dot.
   dotfiles: 'allow',
 } as const;

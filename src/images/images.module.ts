@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { JobsModule } from '../jobs/jobs.module.js';
+import { FormTimeouts } from './form-timeouts.js';
 import { FormInterceptor } from './form.interceptor.js';
 import { ImageHosts } from './image-hosts.js';
 import { ImageRemovalService } from './image-removal.service.js';
@@ -12,7 +13,14 @@ import { ImagesService } from './images.service.js';
 @Module({
   imports: [TypeOrmModule.forFeature([Image]), JobsModule],
   controllers: [ImagesController],
-  providers: [FormInterceptor, ImageHosts, ImageRemovalService, ImagesRepository, ImagesService],
-  exports: [FormInterceptor, ImagesService],
+  providers: [
+    FormInterceptor,
+    FormTimeouts,
+    ImageHosts,
+    ImageRemovalService,
+    ImagesRepository,
+    ImagesService,
+  ],
+  exports: [FormInterceptor, FormTimeouts, ImagesService],
 })
 export class ImagesModule {}

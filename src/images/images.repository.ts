@@ -3,7 +3,7 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { type EntityManager, In, Not, Raw, Repository } from 'typeorm';
 import { Image, type ImageHostName } from './image.entity.js';
 
-/** An image that the host has and no product yet, and the URL that it gave. */
+/** An image that is stored at the host and does not belong to a product yet, with the URL that the host returned. */
 export type StagedImage = Pick<Image, 'id' | 'url'>;
 
 /** The image ledger. */
@@ -11,7 +11,7 @@ export type StagedImage = Pick<Image, 'id' | 'url'>;
 export class ImagesRepository {
   constructor(@InjectRepository(Image) private readonly images: Repository<Image>) {}
 
-  /** Notes images that are about to be uploaded. */
+  /** Adds images that are about to be uploaded to the ledger. */
   async stage(ids: readonly string[], host: ImageHostName): Promise<void> {
     await this.images.insert(ids.map((id) => ({ id, host, state: 'staged' })));
   }
@@ -20,12 +20,12 @@ export class ImagesRepository {
     return this.images.findOneBy({ id });
   }
 
-  /** A product's images in their order. */
+  /** Returns the images of a product in their order. */
   attachedTo(tx: EntityManager, productId: number): Promise<Image[]> {
     return tx.find(Image, { where: { productId }, order: { position: 'ASC' } });
   }
 
-  /** @returns false when the image is no longer staged */
+  /** @returns false if the image is no longer staged */
   async attach(
     tx: EntityManager,
     { id, url }: StagedImage,
@@ -38,8 +38,8 @@ export class ImagesRepository {
   }
 
   /**
-   * Condemns images: takes them from their product, or only those that no product has.
-   * @returns the ids of the condemned ones, of which some may have been condemned before
+   * Condemns images: detaches attached images from their product, or condemns images that do not belong to a product.
+   * @returns the ids of the condemned images; some of them may have been condemned before
    */
   async condemn(
     tx: EntityManager,
@@ -56,7 +56,7 @@ export class ImagesRepository {
     return (result.raw as { id: string }[]).map(({ id }) => id);
   }
 
-  /** Ids of images that were staged longer ago and never attached, locked; without those that another sweep has. */
+  /** Locks images that were staged longer ago and never attached, except those that another sweep has locked. */
   async lockAbandoned(tx: EntityManager, ageSeconds: number): Promise<string[]> {
     const isOld = Raw((stagedAt) => `${stagedAt} < now() - make_interval(secs => :ageSeconds)`, {
       ageSeconds,
@@ -71,8 +71,8 @@ export class ImagesRepository {
 
   /**
    * Deletes the row of a condemned image that was removed from its host.
-   * @param settledSeconds age at which an upload whose end is unknown can no longer arrive at the host
-   * @returns false when the image was never attached and is younger than that
+   * @param settledSeconds age at which an unconfirmed upload can no longer arrive at the host
+   * @returns false if the image was never attached and is younger than that
    */
   async deleteRow(id: string, settledSeconds: number): Promise<boolean> {
     const { affected } = await this.images

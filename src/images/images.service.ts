@@ -10,13 +10,16 @@ import { ImagesRepository, type StagedImage } from './images.repository.js';
 
 export type { Image, StagedImage };
 
-/** Most images of one product (contract 8). */
+/** Maximum number of images of a product (contract 8). */
 export const MAX_IMAGES = 5;
 
-/** Stores and removes the images of products, so that ledger, host and catalog agree after any failure. */
+/**
+ * Stores and removes the images of products. The table `images` is the ledger of all files at the image hosts. After any
+ * failure the ledger, the hosts and the products converge to the same images.
+ */
 @Injectable()
 export class ImagesService {
-  /** What stands before the name of a local image in its URL. */
+  /** URL prefix of images that are stored locally. */
   readonly localPrefix: string;
   readonly #logger = new Logger('Images');
 
@@ -30,20 +33,20 @@ export class ImagesService {
     this.localPrefix = `${publicUrl}/api/images/`;
   }
 
-  /** The absolute URL under which a browser finds an attached image. */
+  /** Returns the absolute URL of an attached image. */
   urlOf({ url }: Pick<Image, 'url'>): string {
     return (isLocal(url) ? this.localPrefix : '') + (url ?? '');
   }
 
-  /** Whether a URL shows this image, be it one that was given out under an earlier PUBLIC_URL. */
+  /** Returns true if a URL names this image, also a URL that was returned under an earlier PUBLIC_URL. */
   isUrlOf(image: Pick<Image, 'url'>, url: string): boolean {
     return isLocal(image.url) ? url.endsWith(`/api/images/${image.url ?? ''}`) : url === image.url;
   }
 
   /**
-   * Uploads files side by side, each with its row in the ledger first.
-   * @returns the images in the order of the files; to be attached, or given back with `discard`
-   * @throws the error of the first failing upload, once all have ended and are condemned
+   * Adds images to the ledger, then uploads their files in parallel.
+   * @returns the images in the order of the files. The caller must `attach` or `discard` them.
+   * @throws the error of the first file whose upload failed. By then all uploads have ended and all images are condemned.
    */
   async stage(files: readonly ImageFile[]): Promise<StagedImage[]> {
     if (files.length === 0) return [];
@@ -62,27 +65,32 @@ export class ImagesService {
   }
 
   /**
-   * Condemns staged images of a request that failed. Images that a product has stay: a commit whose answer was lost
-   * looks like a failure. Never throws: the sweep finds what this could not condemn.
+   * Condemns the staged images of a failed request. Keeps images that are attached, because the transaction may have
+   * committed although its response was lost. Never throws: the sweep of `ImageRemovalService` condemns images that
+   * stay staged.
    */
   async discard(ids: readonly string[]): Promise<void> {
     if (ids.length === 0) return;
     try {
       await this.dataSource.transaction((tx) => this.removal.condemn(tx, ids, 'unattached'));
     } catch (error) {
-      this.#logger.warn(`${ids.length} staged images are left to the sweep`, error);
+      this.#logger.warn(
+        `${ids.length} staged images could not be condemned, the sweep will condemn them`,
+        error,
+      );
     }
   }
 
-  /** A product's images in their order. */
+  /** Returns the images of a product, ordered by position. */
   attachedTo(tx: EntityManager, productId: number): Promise<Image[]> {
     return this.images.attachedTo(tx, productId);
   }
 
   /**
-   * Gives staged images to a product, after those that it has.
-   * @returns the URLs of all
-   * @throws Error when the sweep has condemned one of them in the meantime
+   * Attaches staged images to a product.
+   * @param remaining images that the product already has and keeps. The staged images follow them.
+   * @returns the URLs of all images of the product
+   * @throws Error if the sweep has condemned a staged image in the meantime
    */
   async attach(
     tx: EntityManager,
@@ -99,7 +107,7 @@ export class ImagesService {
     return [...remaining, ...staged].map((image) => this.urlOf(image));
   }
 
-  /** Takes images from their products; they are removed from the host once the transaction has committed. */
+  /** Detaches images from their products. A job removes them from the host after the transaction has committed. */
   async condemn(tx: EntityManager, images: readonly Image[]): Promise<void> {
     await this.removal.condemn(
       tx,
@@ -109,7 +117,7 @@ export class ImagesService {
   }
 }
 
-/** A local image is kept by its file's name, which has no scheme. */
+/** Returns true if the ledger contains a file name, as for local images, instead of the URL at a remote host. */
 function isLocal(url: string | null): boolean {
   return url?.startsWith('https:') === false;
 }

@@ -6,22 +6,22 @@ import type { ImageFile, ImageHost } from './image-host.js';
 const NAME = /^([0-9a-f-]{36})\.(?:png|jpg)$/;
 
 /**
- * Images as files of this machine: `<directory>/<first two characters of the id>/<id>.<png|jpg>`. A call that was
- * answered survives a power cut. Its time is the file system's: no call leaves the machine.
+ * Stores images as files of this machine: `<directory>/<first two characters of the id>/<id>.<png|jpg>`. An upload that was
+ * confirmed survives a power cut.
  *
- * An upload is written under its final name: no client learns the name before the upload has ended, and a file that a
- * crash cut short is removed by its id, which has a row in the image ledger.
+ * Uploads are written under their final name. No client learns the name before the upload has ended, and a file that a crash
+ * cut short is removed through its row in the image ledger.
  */
 export class LocalImageHost implements ImageHost {
   readonly #directory: string;
 
-  /** @param directory folder of the images; made on the first upload */
+  /** @param directory folder of the images; created by the first upload */
   constructor(directory: string) {
     this.#directory = resolve(directory);
   }
 
   /**
-   * @returns the file's name, `<id>.<png|jpg>`
+   * @returns the name of the file, `<id>.<png|jpg>`
    * @throws Error of the file system
    */
   async upload(publicId: string, { bytes, format }: ImageFile): Promise<string> {
@@ -31,9 +31,9 @@ export class LocalImageHost implements ImageHost {
     const file = await open(join(folder, name), 'wx');
     try {
       await file.writeFile(bytes);
-      // Side by side, because each waits for the disk. The folders always: another upload may have made one of them
-      // and not have synced its parent yet.
-      const folders = foldersUpTo(made === undefined ? this.#directory : dirname(made), folder);
+      // In parallel, because each call waits for the disk. Always sync the folders: another upload may have created one of
+      // them and may not have synced its parent yet.
+      const folders = listFoldersUpTo(made === undefined ? this.#directory : dirname(made), folder);
       await Promise.all([file.sync(), ...folders.map(syncFolder)]);
     } finally {
       await file.close();
@@ -44,7 +44,7 @@ export class LocalImageHost implements ImageHost {
   /** @throws Error of the file system */
   async remove(publicId: string): Promise<void> {
     const folder = this.#folderOf(publicId);
-    // Version 1.0 wrote to `<id>.tmp` first.
+    // Version 1.0 wrote `<id>.tmp` first.
     for (const ending of ['tmp', 'png', 'jpg'])
       await rm(join(folder, `${publicId}.${ending}`), { force: true });
     // Without the folder there is no image to remove.
@@ -52,9 +52,9 @@ export class LocalImageHost implements ImageHost {
   }
 
   /**
-   * Finds a requested file.
-   * @param name as it stands in the URL, `<id>.png` or `<id>.jpg`; anything else is no image of this service
-   * @returns its path, or null if there is no such image
+   * Finds the file of an image.
+   * @param name last part of the URL, `<id>.png` or `<id>.jpg`; no other name is an image of this service
+   * @returns the path, or null if there is no such image
    */
   async find(name: string): Promise<string | null> {
     const [, publicId] = NAME.exec(name) ?? [];
@@ -69,9 +69,9 @@ export class LocalImageHost implements ImageHost {
   }
 }
 
-/** A folder and its parents, up to a given one. */
-function foldersUpTo(top: string, folder: string): string[] {
-  return folder === top ? [folder] : [folder, ...foldersUpTo(top, dirname(folder))];
+/** Lists a folder and its parents, up to the given one. */
+function listFoldersUpTo(top: string, folder: string): string[] {
+  return folder === top ? [folder] : [folder, ...listFoldersUpTo(top, dirname(folder))];
 }
 
 /** Makes names durable: syncing a file does not sync the folder that names it. */

@@ -1,9 +1,9 @@
 import type { Job, WorkerEvents } from 'graphile-worker';
 
-/** Which external service a job calls. */
+/** External service that a job calls. */
 export type JobKind = 'mail' | 'payments' | 'images';
 
-/** How many jobs of a kind a process runs at a time, and which go first: the smallest priority does. */
+/** Priority of each kind, and the number of jobs of this kind that a process runs at a time. Priority 0 runs first. */
 const KINDS: Readonly<Record<JobKind, { readonly priority: number; readonly limit: number }>> = {
   mail: { priority: 0, limit: 4 },
   payments: { priority: 10, limit: 3 },
@@ -11,25 +11,27 @@ const KINDS: Readonly<Record<JobKind, { readonly priority: number; readonly limi
 };
 const KIND_NAMES = Object.keys(KINDS) as readonly JobKind[];
 
-/** Workers of a process: as many as the limits add up to, so that no kind ever waits for another. */
+/** Number of workers of a process: the sum of the limits, so that a kind at its limit leaves workers to the others. */
 export const WORKERS = Object.values(KINDS).reduce((sum, { limit }) => sum + limit, 0);
 
-/** Jobs that call no external service are quick, and go first. */
+/** Returns the priority of a kind. Jobs without a kind are quick and have the same priority as mail. */
 export function priorityOf(kind: JobKind | undefined): number {
   return kind === undefined ? 0 : KINDS[kind].priority;
 }
 
 /**
- * Keeps a service that hangs from taking every worker of a runner: 5,000 image removals at a dead host delay neither a
- * one-time code nor a payment check. A job's kind is a flag of it.
+ * Limits the number of jobs of each kind that a runner runs at a time. An external service that hangs can therefore not
+ * occupy every worker: if the image host is down, 5,000 image removals do not delay mail or payments. The kind of a job
+ * is one of the job's flags.
  */
 export class KindLimits {
   readonly #running = new Set<Job>();
-  /** Ends when the worker that asked last has taken a job, or found none. */
-  #lastTaking: Promise<void> = Promise.resolve();
-  #endTaking: () => void = () => undefined;
+  /** Resolves when the latest fetch has ended: its worker has a job, the queue is empty, or the fetch failed. */
+  #lastFetch: Promise<void> = Promise.resolve();
+  /** Resolves the promise of the current fetch. */
+  #endFetch: () => void = () => undefined;
 
-  /** @param events of the runner */
+  /** @param events event emitter of the runner */
   constructor(events: WorkerEvents) {
     events.on('job:start', ({ job }) => {
       this.#running.add(job);
@@ -39,17 +41,25 @@ export class KindLimits {
     });
     for (const event of ['job:start', 'worker:getJob:empty', 'worker:getJob:error'] as const)
       events.on(event, () => {
-        this.#endTaking();
+        this.#endFetch();
       });
   }
 
-  /** The runner's `forbiddenFlags`. Its workers take turns, or several at once would pass the limit together. */
+  /** True if every worker runs a job. */
+  get areReached(): boolean {
+    return this.#running.size >= WORKERS;
+  }
+
+  /**
+   * Returns the kinds that have reached their limits (the runner's option `forbiddenFlags`). Each call waits until the
+   * previous worker has fetched its job. Without this wait, two workers could both take the last free place of a kind.
+   */
   readonly forbiddenFlags = async (): Promise<string[]> => {
-    const before = this.#lastTaking;
-    let endTaking: () => void = () => undefined;
-    this.#lastTaking = new Promise((resolve) => (endTaking = resolve));
-    await before;
-    this.#endTaking = endTaking;
+    const previousFetch = this.#lastFetch;
+    let endFetch: () => void = () => undefined;
+    this.#lastFetch = new Promise((resolve) => (endFetch = resolve));
+    await previousFetch;
+    this.#endFetch = endFetch;
     return KIND_NAMES.filter((kind) => {
       const running = [...this.#running].filter(({ flags }) => flags?.[kind] === true);
       return running.length >= KINDS[kind].limit;

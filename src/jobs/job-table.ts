@@ -1,62 +1,62 @@
 import type pg from 'pg';
 import { PERMANENT } from './permanent-job-error.js';
 
-/** A connection or a pool. */
+/** Connection or pool. */
 export type Queryable = Pick<pg.Pool, 'query'>;
 
 /**
- * `waiting` is to run at a later time, `due` as soon as possible; `retrying` has failed and waits for its next try;
- * `dead` has used up its tries or cannot succeed, and waits for an operator.
+ * A `waiting` job runs later, a `due` job as soon as possible. A `retrying` job has failed and waits for its next try. A
+ * `dead` job has no try left or cannot succeed, and waits for an operator.
  */
 export const JOB_STATES = ['waiting', 'due', 'running', 'retrying', 'dead'] as const;
 export type JobState = (typeof JOB_STATES)[number];
 
-/** A job as an operator sees it. No payload: ids and what failed tell enough. */
+/** Job as shown to operators, without the payload, which may contain personal data. */
 export interface JobRecord {
   readonly id: string;
   readonly state: JobState;
   readonly task: string;
-  /** What it is about, for example `17:verify_email`: the user's id and the purpose. */
+  /** Object of the job, for example `17:verify_email`: the user's id and the purpose. */
   readonly subject: string;
   readonly tries: number;
-  /** Seconds since it was enqueued. */
+  /** Seconds since the job was enqueued. */
   readonly age: number;
   readonly lastError: string | null;
 }
 
-/** How many jobs of a task are in a state. */
+/** Number of jobs of a task that are in a state. */
 export interface JobCount {
   readonly state: JobState;
   readonly task: string;
   readonly count: number;
-  /** How long the one that waits the longest could have run already; 0 when none is due. */
+  /** Seconds that the oldest due job has been waiting; 0 if no job is due. */
   readonly lateSeconds: number;
 }
 
-/** Which locks are those of a process that died: old ones, and those of one worker. */
+/** Locks that belong to a dead process: those older than a limit, and those of one worker. */
 export interface DeadLocks {
   readonly olderThanSeconds?: number;
   readonly workerId?: string | undefined;
 }
 
-/** The result of a change that an operator asked for. */
+/** Result of an operator's change. */
 export type JobChange = 'done' | 'unknown' | 'running';
 
-/** A job that has been locked for so long belongs to a process that died: it is past its deadline. */
+/** Age in seconds at which a lock belongs to a dead process: the job is past every deadline. */
 const DEAD_PROCESS_S = 45;
-/** With graphile-worker's gaps of exp(min(attempt, 10)) seconds, 25 attempts are about four days. */
+/** About four days, with graphile-worker's gaps of exp(min(attempt, 10)) seconds. */
 export const MAX_ATTEMPTS = 25;
 /**
- * When a key is enqueued again while its job runs or is dead, graphile-worker takes the key from that job, uses up its
- * tries and adds a new job. Every job of ours has a key, so a job without one and without tries is superseded.
+ * Condition for superseded jobs. When a key is enqueued again while its job runs or is dead, graphile-worker removes the
+ * key and all remaining tries from that job and adds a new job. Every job of this service has a key.
  */
 const IS_SUPERSEDED = 'key IS NULL AND attempts >= max_attempts';
-/** The jobs that count, with their state. */
+/** All jobs with their state, except superseded ones. */
 const JOBS = `(SELECT *, CASE WHEN locked_at IS NOT NULL THEN 'running' WHEN attempts >= max_attempts THEN 'dead'
   WHEN attempts > 0 THEN 'retrying' WHEN run_at > now() THEN 'waiting' ELSE 'due' END AS state
   FROM graphile_worker.jobs WHERE NOT (${IS_SUPERSEDED})) AS jobs`;
 
-/** The jobs of a state, or all, in the order of their ids. */
+/** Lists the jobs of a state, or all jobs, by id. */
 export async function listJobs(database: Queryable, state: JobState | undefined): Promise<JobRecord[]> {
   const { rows } = await database.query<JobRecord>(
     `SELECT id, state, task_identifier AS task, attempts AS tries, last_error AS "lastError",
@@ -68,9 +68,12 @@ export async function listJobs(database: Queryable, state: JobState | undefined)
   return rows;
 }
 
-/** @throws Error of the database */
+/**
+ * Counts the jobs by state and task.
+ * @throws Error of the database
+ */
 export async function countJobs(database: Queryable): Promise<JobCount[]> {
-  // A job that is to be retried later is early, not late.
+  // `run_at` of a retry lies in the future until the retry is due, so a pending retry is not late.
   const { rows } = await database.query<JobCount>(
     `SELECT state, task_identifier AS task, count(*)::int AS count, coalesce(greatest(0, extract(
        epoch FROM now() - min(run_at) FILTER (WHERE state IN ('due', 'retrying')))), 0)::float8 AS "lateSeconds"
@@ -79,25 +82,50 @@ export async function countJobs(database: Queryable): Promise<JobCount[]> {
   return rows;
 }
 
-/** Has a job that does not run tried again at once, with all its tries before it. */
+/** Makes a job due at once with all its tries, unless it is running. */
 export function retryJob(database: Queryable, id: string): Promise<JobChange> {
-  return change(database, id, retried('jobs.id = $1'));
+  return change(database, id, retryStatement('jobs.id = $1'));
 }
 
-/** @returns how many dead jobs there were; they are tried again now */
+/**
+ * Makes all dead jobs due at once with all their tries.
+ * @returns the number of these jobs
+ */
 export async function retryDeadJobs(database: Queryable): Promise<number> {
-  const { rows } = await database.query(retried(`state = 'dead'`));
+  const { rows } = await database.query(retryStatement(`state = 'dead'`));
   return rows.length;
 }
 
-/** Removes a job that does not run: what it was to do is not done. */
+/** Removes a job, unless it is running. Its work is not done. */
 export function dropJob(database: Queryable, id: string): Promise<JobChange> {
   return change(database, id, 'SELECT id FROM graphile_worker.complete_jobs(ARRAY[$1::bigint])');
 }
 
+/** Jobs that need attention. */
+export interface QueueSurvey {
+  /** Number of jobs that a worker could run now. */
+  readonly due: number;
+  /** True if a job is locked by a dead process: see `freeJobs`. */
+  readonly hasAbandoned: boolean;
+  /** True if `settleFailedJobs` has something to do. */
+  readonly hasUnsettled: boolean;
+}
+
+/** Reads the pending work in one statement, because an idle process polls every second. */
+export async function surveyJobs(database: Queryable): Promise<QueueSurvey> {
+  const { rows } = await database.query<QueueSurvey>(
+    `SELECT count(*) FILTER (WHERE locked_at IS NULL AND attempts < max_attempts AND run_at <= now())::int AS due,
+       count(*) FILTER (WHERE locked_at <= now() - make_interval(secs => ${DEAD_PROCESS_S})) > 0 AS "hasAbandoned",
+       count(*) FILTER (WHERE locked_at IS NULL AND (${IS_SUPERSEDED} OR last_error LIKE '${PERMANENT}%')) > 0
+         AS "hasUnsettled"
+     FROM graphile_worker.jobs`,
+  );
+  return rows[0] ?? { due: 0, hasAbandoned: false, hasUnsettled: false };
+}
+
 /**
- * Frees jobs whose worker does not work any more, and with them all others of the same worker.
- * @returns those that have no try left: they are dead
+ * Frees jobs whose worker is gone, and all other jobs of the same worker.
+ * @returns the freed jobs that have no try left: they are dead
  */
 export async function freeJobs(
   database: Queryable,
@@ -124,8 +152,8 @@ export async function freeJobs(
 }
 
 /**
- * Makes jobs dead that failed for good, which cannot be done while they run, and removes superseded jobs that failed. To
- * be repeated at least every two seconds: the shortest gap between two tries is 2.7.
+ * Makes jobs dead that failed permanently, which is impossible while they run, and removes superseded jobs that failed.
+ * Must run at least every two seconds: the shortest gap between two tries is 2.7 s.
  */
 export async function settleFailedJobs(database: Queryable): Promise<void> {
   await database.query(
@@ -139,13 +167,12 @@ export async function settleFailedJobs(database: Queryable): Promise<void> {
 }
 
 /**
- * As SQL, not by `WorkerUtils`, which takes 0 for no number. A dead job's tries may have been cut; one that is never given
- * up keeps its own.
- * @param which condition on the jobs
+ * Returns the statement that retries jobs. `WorkerUtils` cannot do this: it ignores an `attempts` of 0. The number of
+ * tries may have been reduced when a job became dead; a job with more than the usual number keeps it.
  */
-function retried(which: string): string {
+function retryStatement(condition: string): string {
   return `SELECT retried.id FROM ${JOBS}, graphile_worker.reschedule_jobs(ARRAY[jobs.id], run_at := now(),
-    attempts := 0, max_attempts := greatest(jobs.max_attempts, ${MAX_ATTEMPTS})) AS retried WHERE ${which}`;
+    attempts := 0, max_attempts := greatest(jobs.max_attempts, ${MAX_ATTEMPTS})) AS retried WHERE ${condition}`;
 }
 
 async function change(database: Queryable, id: string, statement: string): Promise<JobChange> {

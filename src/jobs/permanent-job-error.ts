@@ -1,9 +1,9 @@
-/** How the last error of a job begins that is to be dead, though it has tries left. */
+/** Prefix that marks a job's last error as permanent: the job is not retried. */
 export const PERMANENT = 'permanent: ';
 
 /**
- * A handler throws it for what no repetition can mend, such as an address that does not exist: the job is dead at once
- * and waits for an operator (`npm run jobs`).
+ * Thrown by a handler when no retry can succeed, for example when an address does not exist. The job is dead at once and
+ * waits for an operator (`npm run jobs`).
  */
 export class PermanentJobError extends Error {
   override readonly name = 'PermanentJobError';

@@ -1,23 +1,45 @@
 import pg from 'pg';
+import { WORKERS } from './job-kinds.js';
 
 type Connected = Parameters<pg.Pool['connect']>[0];
 
+const SECOND = 1000;
+
 /**
- * The queue's own connections. graphile-worker 0.17 gives one back twice if it stops while its `LISTEN` has no answer and
- * the connection breaks then; the second time is an error that it does not catch and that would end the process.
+ * Connections of the job queue. graphile-worker 0.17 releases a connection twice if it stops while the response to its
+ * `LISTEN` is outstanding and the connection then breaks. The second release throws an error that graphile-worker does
+ * not catch and that would end the process.
  */
 export class QueuePool extends pg.Pool {
+  constructor(connectionString: string) {
+    super({
+      connectionString,
+      application_name: 'bakery-jobs',
+      // One connection listens for new jobs. Fetching a job and writing its result are short.
+      max: WORKERS,
+      connectionTimeoutMillis: 3 * SECOND,
+      // Not `statement_timeout`, which PgBouncer rejects.
+      query_timeout: 10 * SECOND,
+      // With this option, pg closes a connection whose statement timed out. Otherwise the next statement would get it.
+      pipeline: true,
+      keepAlive: true,
+    });
+    // A lost connection ends the runner, which logs the reason. Without listeners it would end the process.
+    this.on('error', () => undefined);
+    this.on('connect', (client) => client.on('error', () => undefined));
+  }
+
   override connect(): Promise<pg.PoolClient>;
   override connect(connected: Connected): void;
   override connect(connected?: Connected): Promise<pg.PoolClient> | undefined {
     if (connected === undefined) return super.connect();
     super.connect((error, client, release) => {
-      let isGivenBack = false;
+      let isReleased = false;
       const releaseOnce = (problem?: Error | boolean): void => {
-        if (!isGivenBack) release(problem);
-        isGivenBack = true;
+        if (!isReleased) release(problem);
+        isReleased = true;
       };
-      // With an error there is nothing to give back.
+      // After an error there is no connection to release.
       connected(error, client, error === undefined ? releaseOnce : release);
     });
     return undefined;

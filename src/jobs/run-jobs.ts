@@ -5,84 +5,133 @@ import {
   type Runner,
   type RunnerOptions,
   type WorkerEvents,
+  type WorkerPool,
 } from 'graphile-worker';
-import { EventEmitter } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
-import { aborted } from 'node:util';
-import { KindLimits } from './job-kinds.js';
+import { KindLimits, WORKERS } from './job-kinds.js';
+import { type Watched, watchQueue } from './watch-queue.js';
 
 const SECOND = 1000;
-/** Jobs that run when the service stops have so long to end; their results are written after that. */
+/** Time for running jobs to end when the service stops, and then for their results to be written. */
 const STOP_MS = 5 * SECOND;
 const RESULTS_MS = 2 * SECOND;
-/** The same when the database is lost: no result can be written, and the queue should be back soon after it. */
+/** Time for both after a failure. No result can be written without the database, and jobs should resume soon. */
 const LOST_MS = SECOND;
-/** Levels of graphile-worker that an operator should see; the rest is its chatter. */
+/** Gap between two fetches of an idle worker. A fallback only: `watchQueue` wakes workers when jobs are due. */
+const POLL_MS = 30 * SECOND;
+/** Log levels of graphile-worker that an operator should see. */
 const NEST_LEVELS: Readonly<Record<string, 'error' | 'warn'>> = { error: 'error', warning: 'warn' };
 
+export type JobOptions = Required<Pick<RunnerOptions, 'taskList' | 'parsedCronItems'>> & {
+  readonly pgPool: NonNullable<RunnerOptions['pgPool']>;
+};
+
+/** Receives the events of a runner. */
+export interface RunnerObserver {
+  /** The runner exists. `workerId` is the id under which it locks its jobs. */
+  readonly onStart: (workerId: string) => void;
+  /** A worker received a response to its fetch: a job, or none. */
+  readonly onFetch: () => void;
+  readonly onDead: Watched['onDead'];
+}
+
 /**
- * Runs jobs until the service stops or the runner has lost its database. A runner that lost it is not used again: its
- * workers would wait for longer and longer, up to a minute, before they ask the database again.
+ * Runs jobs until the service stops or the runner fails. A failed runner is never reused: its workers back off for up to
+ * a minute, and if the first fetch fails, graphile-worker 0.17 caches that error and fails every later fetch with it.
  *
  * @param stopping aborted when the service stops
- * @param onStart told the id by which the runner's jobs are locked, once it takes jobs
- * @throws Error when the runner cannot start, or what made it end
+ * @throws Error that prevented the start of the runner or ended it
  */
 export async function runJobs(
-  options: Pick<RunnerOptions, 'pgPool' | 'taskList' | 'parsedCronItems' | 'concurrency'>,
+  options: JobOptions,
+  observer: RunnerObserver,
   logger: Logger,
   stopping: AbortSignal,
-  onStart: (workerId: string) => void,
 ): Promise<void> {
   const events: WorkerEvents = new EventEmitter();
   const limits = new KindLimits(events);
-  events.once('pool:create', ({ workerPool }) => {
-    onStart(workerPool.id);
+  const over = new AbortController();
+  let workerPool: WorkerPool | undefined;
+  let lastFetchAt = 0;
+  events.once('pool:create', (event) => {
+    ({ workerPool } = event);
+    observer.onStart(workerPool.id);
   });
+  for (const event of ['job:start', 'worker:getJob:empty'] as const)
+    events.on(event, () => {
+      if (over.signal.aborted) return;
+      lastFetchAt = performance.now();
+      observer.onFetch();
+    });
   const lost = new Promise<never>((_, reject) => {
-    for (const event of ['pool:listen:error', 'pool:fatalError'] as const)
+    for (const event of ['pool:listen:error', 'pool:fatalError', 'worker:getJob:error'] as const)
       events.once(event, ({ error }) => {
+        over.abort();
         reject(error instanceof Error ? error : new Error(String(error)));
       });
   });
   lost.catch(ignore); // Awaited below, unless the runner cannot start.
   const runner = await run({
     ...options,
+    concurrency: WORKERS,
     events,
     forbiddenFlags: limits.forbiddenFlags,
-    pollInterval: SECOND,
+    pollInterval: POLL_MS,
     noHandleSignals: true,
-    // A pooler in transaction mode, such as PgBouncer, keeps no prepared statements; without them nothing is slower.
+    // Poolers in transaction mode, such as PgBouncer, do not support prepared statements.
     noPreparedStatements: true,
     gracefulShutdownAbortTimeout: STOP_MS,
-    logger: workerLogger(logger),
-    // Without a delay of 0, graphile-worker 0.17 does not wait for the results of jobs that it writes, and one that
-    // could not be written is an unhandled rejection.
+    logger: createWorkerLogger(logger, over.signal),
+    // Without a delay of 0, graphile-worker 0.17 does not wait until the results of jobs are written, and a result that
+    // cannot be written is an unhandled rejection.
     preset: { worker: { completeJobBatchDelay: 0, failJobBatchDelay: 0 } },
   });
   try {
-    await Promise.race([runner.promise, lost, aborted(stopping, runner)]);
+    const watched = watchQueue(
+      options.pgPool,
+      {
+        isBusy: () => limits.areReached,
+        lastFetchAt: () => lastFetchAt,
+        wake: (count) => {
+          if (!over.signal.aborted) workerPool?.nudge(count);
+        },
+        onDead: observer.onDead,
+      },
+      over.signal,
+    );
+    watched.catch(ignore); // Awaited in the race, which another failure may win.
+    if (!stopping.aborted)
+      await Promise.race([
+        runner.promise,
+        lost,
+        watched.then(() => lost),
+        once(stopping, 'abort', { signal: over.signal }).catch(() => lost),
+      ]);
   } finally {
+    over.abort();
     const patienceMs = stopping.aborted ? STOP_MS + RESULTS_MS : LOST_MS;
-    // Not only `stop`: 0.17 may wait for ever for two results that could not be written at the same time.
-    await Promise.race([end(runner), delay(patienceMs, undefined, { ref: false })]);
+    // `stop` alone is not enough: 0.17 may wait forever for two results that could not be written at the same time.
+    await Promise.race([stopRunner(runner), delay(patienceMs, undefined, { ref: false })]);
   }
 }
 
 /** Lets running jobs end. */
-async function end(runner: Runner): Promise<void> {
-  await runner.stop().catch(ignore); // It may have stopped by itself.
-  await runner.promise.catch(ignore); // Why it ended was seen above.
+async function stopRunner(runner: Runner): Promise<void> {
+  await runner.stop().catch(ignore); // The runner may have stopped by itself.
+  await runner.promise.catch(ignore); // The caller has seen the reason.
 }
 
-function workerLogger(logger: Logger): WorkerLogger {
+/** @param over aborted when the runner has failed: its further errors are consequences */
+function createWorkerLogger(logger: Logger, over: AbortSignal): WorkerLogger {
   return new WorkerLogger(() => (level, message, meta) => {
-    // A try that failed will be repeated; a job that is dead has a line of its own.
+    // A failed try is retried. A dead job has a separate line.
     const isFailedTry = meta?.failure === true;
-    logger[isFailedTry ? 'warn' : (NEST_LEVELS[level] ?? 'verbose')](message);
+    if (isFailedTry) logger.warn(message);
+    else logger[over.aborted ? 'verbose' : (NEST_LEVELS[level] ?? 'verbose')](message);
   });
 }
 
 function ignore(): void {
-  // See where it is used.
+  // Every caller explains why.
 }

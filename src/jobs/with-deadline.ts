@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 /**
- * Waits for a job's work, though not for ever.
+ * Waits for a job's work until the deadline.
  *
- * @param stopped aborted when the queue stops and has waited for its jobs long enough
- * @throws what the work throws; Error when it took longer than the deadline or the queue stopped
+ * @param stopped aborted when the queue stops and has waited long enough for its jobs
+ * @throws Error of the work, or that the deadline passed or the queue stopped
  */
 export async function withinDeadline(
   work: Promise<unknown>,

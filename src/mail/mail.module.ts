@@ -5,7 +5,7 @@ import { Env } from '../config/env.js';
 import { MailService } from './mail.service.js';
 import { OutboxTransport } from './outbox.transport.js';
 
-/** Bounds every wait of one delivery. In the URL, because nodemailer reads no option beside it. */
+/** Adds timeouts to the SMTP URL, because nodemailer ignores options next to a URL. */
 function withTimeouts(smtpUrl: string): string {
   const url = new URL(smtpUrl);
   const timeouts = { connectionTimeout: 5, greetingTimeout: 5, socketTimeout: 10, dnsTimeout: 5 };

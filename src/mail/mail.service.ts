@@ -6,45 +6,54 @@ import { join } from 'node:path';
 import { mails } from '../common/metrics.js';
 import { deliveryFailure } from './delivery-failure.js';
 
-/** A mail to one address. */
+/** Account that receives a mail. */
+export interface Recipient {
+  readonly email: string;
+  readonly fullname: string;
+  readonly emailVerifiedAt: Date | null;
+}
+
+/** Mail to one account. The template gets the context and the line `greeting`. */
 export interface Mail {
-  readonly to: string;
+  readonly to: Recipient;
   readonly subject: string;
   readonly template: MailTemplate;
   readonly context: Readonly<Record<string, string | number | readonly object[]>>;
 }
 
-/** With the frame that all HTML parts share. */
+/** Handlebars environment with the shared layout of all HTML parts. */
 const handlebars = Handlebars.create();
-handlebars.registerPartial('layout', sourceOf('layout.html'));
+handlebars.registerPartial('layout', readTemplate('layout.html'));
 
 const TEMPLATES = {
-  'one-time-password': partsOf('one-time-password'),
-  'order-receipt': partsOf('order-receipt'),
-  'order-ready': partsOf('order-ready'),
+  'one-time-password': compileParts('one-time-password'),
+  'order-receipt': compileParts('order-receipt'),
+  'order-ready': compileParts('order-ready'),
+  'order-refused': compileParts('order-refused'),
 };
 export type MailTemplate = keyof typeof TEMPLATES;
 
-/** Above what the transport's own limits add up to, and below a job's deadline. */
+/** Exceeds the sum of the transport's own limits and is shorter than the deadline of a job. */
 const SEND_DEADLINE_MS = 25_000;
 
-/** Renders and sends mail. Callers are jobs, which repeat what fails. */
+/** Renders and sends mail. Callers are jobs, which are retried when they fail. */
 @Injectable()
 export class MailService {
   constructor(private readonly mailer: MailerService) {}
 
   /**
-   * @throws PermanentJobError when the mail server says that there is no such recipient
-   * @throws Error for any other failure; the mail may have left nevertheless
+   * @throws PermanentJobError if the mail server does not know the recipient
+   * @throws Error for any other failure; the mail may have been delivered nevertheless
    */
   async send({ to, subject, template, context }: Mail): Promise<void> {
+    const values = { ...context, greeting: greet(to) };
     try {
       await this.mailer.sendMail({
-        // An object, not a string: an address is never parsed as a list of them.
-        to: { name: '', address: to },
+        // As an object, because nodemailer would parse a string as a list of addresses.
+        to: { name: '', address: to.email },
         subject,
-        html: TEMPLATES[template].html(context),
-        text: TEMPLATES[template].text(context),
+        html: TEMPLATES[template].html(values),
+        text: TEMPLATES[template].text(values),
         timeout: SEND_DEADLINE_MS,
       });
     } catch (error) {
@@ -54,14 +63,23 @@ export class MailService {
   }
 }
 
-/** The two parts of a mail. Values are escaped for HTML; the text shows them as they are. */
-function partsOf(name: string) {
+/**
+ * Omits the name until the address is verified, because anybody can register a stranger's address with any text as the
+ * name.
+ */
+function greet({ fullname, emailVerifiedAt }: Recipient): string {
+  // Not a comparison with null: a query that does not select the column must not count as verified.
+  return emailVerifiedAt instanceof Date ? `Hello ${fullname},` : 'Hello,';
+}
+
+/** Compiles the two parts of a mail. Values are escaped in the HTML part only. */
+function compileParts(name: string) {
   return {
-    html: handlebars.compile(sourceOf(`${name}.html`), { strict: true }),
-    text: handlebars.compile(sourceOf(`${name}.txt`), { strict: true, noEscape: true }),
+    html: handlebars.compile(readTemplate(`${name}.html`), { strict: true }),
+    text: handlebars.compile(readTemplate(`${name}.txt`), { strict: true, noEscape: true }),
   };
 }
 
-function sourceOf(name: string): string {
+function readTemplate(name: string): string {
   return readFileSync(join(import.meta.dirname, 'templates', `${name}.hbs`), 'utf8');
 }

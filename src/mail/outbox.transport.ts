@@ -6,7 +6,7 @@ import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { callbackify } from 'node:util';
 
-/** Delivers mail into a folder, one `.eml` file (RFC 5322) each, for a service without SMTP_URL. */
+/** Writes each mail to a folder as an `.eml` file (RFC 5322), for a service without SMTP_URL. */
 export class OutboxTransport implements Transport<unknown> {
   readonly name = 'outbox';
   readonly version = '1';
@@ -18,7 +18,7 @@ export class OutboxTransport implements Transport<unknown> {
     callbackify(() => this.#write(mail))(done);
   }
 
-  /** The file appears under its name only when it is whole. */
+  /** Renames the file when it is complete, so that nobody reads a partial mail. */
   async #write({ message }: MailMessage<unknown>): Promise<unknown> {
     const content = await message.build();
     await mkdir(this.directory, { recursive: true });

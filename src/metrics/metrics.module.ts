@@ -1,10 +1,11 @@
 import { Module } from '@nestjs/common';
 import { JobsModule } from '../jobs/jobs.module.js';
+import { ProductsModule } from '../products/products.module.js';
 import { MetricsServer } from './metrics.server.js';
 
 /**
- * Prometheus metrics on a port of their own, and what is sampled when they are read; loaded when METRICS_PORT is set.
- * What is counted as it happens stands in common/metrics.ts.
+ * Serves Prometheus metrics on a separate port and samples some metrics at each scrape. Loaded if METRICS_PORT is set.
+ * The counters and histograms are in common/metrics.ts.
  */
-@Module({ imports: [JobsModule], providers: [MetricsServer] })
+@Module({ imports: [JobsModule, ProductsModule], providers: [MetricsServer] })
 export class MetricsModule {}

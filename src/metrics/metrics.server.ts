@@ -6,9 +6,10 @@ import { DataSource } from 'typeorm';
 import { registry } from '../common/metrics.js';
 import { Env } from '../config/env.js';
 import { JobsService } from '../jobs/jobs.service.js';
-import { sampleJobs, samplePool } from './samples.js';
+import { AvailabilityService } from '../products/availability.service.js';
+import { countLostConnections, samplePool, sampleProducts, sampleQueue } from './samples.js';
 
-/** `/metrics` on a port of its own, which clients do not reach. */
+/** Server of `/metrics`, on a separate port that clients cannot reach. */
 @Injectable()
 export class MetricsServer implements OnApplicationBootstrap, OnApplicationShutdown {
   readonly #logger = new Logger('Metrics');
@@ -30,26 +31,34 @@ export class MetricsServer implements OnApplicationBootstrap, OnApplicationShutd
     private readonly env: Env,
     private readonly dataSource: DataSource,
     private readonly jobs: JobsService,
+    private readonly availability: AvailabilityService,
   ) {}
 
-  /** @throws Error when the port is taken, which ends the start */
+  /** @throws Error if the port is in use */
   async onApplicationBootstrap(): Promise<void> {
+    for (const [name, pool] of this.#pools) countLostConnections(name, pool);
     this.#server.listen(this.env.metricsPort, this.env.host);
     await once(this.#server, 'listening');
   }
 
-  /** After everything else, so that metrics can be read during the stop. */
+  /** Closes the metrics server in Nest's last shutdown hook, so that metrics can be read while the service stops. */
   onApplicationShutdown(): void {
     this.#server.close();
     this.#server.closeAllConnections();
   }
 
   async #collect(): Promise<string> {
-    await sampleJobs(this.jobs);
-    // TypeORM's type for its driver does not know the pool.
-    const { master } = this.dataSource.driver as unknown as { readonly master: Pool };
-    samplePool('requests', master);
-    samplePool('jobs', this.jobs.pool);
+    await Promise.all([sampleQueue(this.jobs), sampleProducts(this.availability)]);
+    for (const [name, pool] of this.#pools) samplePool(name, pool);
     return await registry.metrics();
+  }
+
+  get #pools(): readonly [name: string, pool: Pool][] {
+    // TypeORM's driver type does not declare the connection pool.
+    const { master } = this.dataSource.driver as unknown as { readonly master: Pool };
+    return [
+      ['requests', master],
+      ['jobs', this.jobs.pool],
+    ];
   }
 }

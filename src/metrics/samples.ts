@@ -1,14 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Pool } from 'pg';
-import { collectDefaultMetrics, Gauge } from 'prom-client';
-import { countJobs } from '../jobs/job-table.js';
+import { collectDefaultMetrics, Counter, Gauge } from 'prom-client';
+import { READ_WRITE_STATE, type WriteState } from '../config/database.js';
+import { countJobs, type JobCount } from '../jobs/job-table.js';
+import type { AvailabilityService } from '../products/availability.service.js';
 import type { JobsService } from '../jobs/jobs.service.js';
 
 const DEADLINE_MS = 1000;
 const POOL = 'db_client_connection_pool_name';
 const STATE = 'db_client_connection_state';
 
-// Node's own: event loop, memory, garbage collection.
+// Metrics of Node.js: event loop, memory and garbage collection.
 collectDefaultMetrics();
 const jobsByState = new Gauge({
   name: 'bakery_jobs',
@@ -17,22 +19,34 @@ const jobsByState = new Gauge({
 });
 const oldestDueAge = new Gauge({
   name: 'bakery_jobs_oldest_due_age_seconds',
-  help: 'How long the oldest job that is due has been waiting; the same in every process',
+  help: 'Time that the oldest due job has been waiting; the same in every process',
+});
+const unavailableProducts = new Gauge({
+  name: 'bakery_products_unavailable',
+  help: 'Products that customers cannot see or order now; the same in every process',
 });
 const databaseUp = new Gauge({
   name: 'bakery_database_up',
-  help: 'Whether the database answered this process within a second when it was last asked about the queue',
+  help: '1 if the database responded to this process within a second at the last scrape',
 });
-const queueWorking = new Gauge({ name: 'bakery_queue_working', help: 'Whether this process takes jobs' });
+const databaseReadOnly = new Gauge({
+  name: 'bakery_database_read_only',
+  help: '1 if the server of this process is read-only or a standby',
+});
+const queueWorking = new Gauge({ name: 'bakery_queue_working', help: '1 if this process can fetch jobs' });
+const fetchAge = new Gauge({
+  name: 'bakery_queue_fetch_age_seconds',
+  help: 'Time since this process last fetched from the queue: a job, or none. An idle process fetches every 30 seconds',
+});
 /** @see https://opentelemetry.io/docs/specs/semconv/database/database-metrics/#connection-pools */
 const connections = new Gauge({
   name: 'db_client_connection_count',
-  help: 'Database connections that are open, by pool and by whether they are in use',
+  help: 'Open database connections by pool and by state: used or idle',
   labelNames: [POOL, STATE],
 });
 const mostConnections = new Gauge({
   name: 'db_client_connection_max',
-  help: 'Most database connections that a pool opens',
+  help: 'Maximum number of database connections of a pool',
   labelNames: [POOL],
 });
 const waiting = new Gauge({
@@ -40,21 +54,53 @@ const waiting = new Gauge({
   help: 'Callers that wait for a connection of a pool',
   labelNames: [POOL],
 });
+const lost = new Counter({
+  name: 'bakery_database_connections_lost_total',
+  help: 'Database connections that broke, by pool. Each failover or restart of the server breaks the open ones',
+  labelNames: [POOL],
+});
 
 /**
- * Samples the queue. Its numbers come from the database, hence are the same in every process: take their maximum, not
- * their sum. While the database does not answer they are absent, and `bakery_database_up` is 0.
+ * Samples the database and the queue. The numbers of jobs are the same in every process, so queries must take their
+ * maximum, not their sum. While the database does not respond, the numbers are absent and `bakery_database_up` is 0.
  */
-export async function sampleJobs(jobs: JobsService): Promise<void> {
-  // Waiting for a connection takes longer than a scrape should. The queue itself logs what is wrong with it.
+export async function sampleQueue(jobs: JobsService): Promise<void> {
+  // Waiting for a connection would take longer than a scrape should. The queue logs its own failures.
   const deadline = delay(DEADLINE_MS, null, { ref: false });
-  const counts = await Promise.race([countJobs(jobs.pool), deadline]).catch(() => null);
+  const sample = await Promise.race([readQueue(jobs.pool), deadline]).catch(() => null);
   jobsByState.reset();
   oldestDueAge.remove();
-  for (const { state, task, count } of counts ?? []) jobsByState.set({ state, task }, count);
-  if (counts) oldestDueAge.set(Math.max(0, ...counts.map(({ lateSeconds }) => lateSeconds)));
-  databaseUp.set(counts ? 1 : 0);
+  databaseReadOnly.remove();
+  databaseUp.set(sample ? 1 : 0);
   queueWorking.set(jobs.isWorking ? 1 : 0);
+  fetchAge.set(jobs.fetchAge);
+  if (sample === null) return;
+  for (const { state, task, count } of sample.counts) jobsByState.set({ state, task }, count);
+  oldestDueAge.set(Math.max(0, ...sample.counts.map(({ lateSeconds }) => lateSeconds)));
+  databaseReadOnly.set(sample.isReadOnly ? 1 : 0);
+}
+
+async function readQueue(pool: Pool): Promise<{ readonly counts: JobCount[]; readonly isReadOnly: boolean }> {
+  const { rows } = await pool.query<WriteState>(READ_WRITE_STATE);
+  return { counts: await countJobs(pool), isReadOnly: rows[0]?.isReadOnly === true };
+}
+
+/** Counts lost connections of a pool. */
+export function countLostConnections(name: string, pool: Pool): void {
+  lost.inc({ [POOL]: name }, 0);
+  pool.on('connect', (client) => {
+    client.once('error', () => {
+      lost.inc({ [POOL]: name });
+    });
+  });
+}
+
+/** Samples the catalog. The number is absent while the database does not respond. */
+export async function sampleProducts(availability: AvailabilityService): Promise<void> {
+  const deadline = delay(DEADLINE_MS, null, { ref: false });
+  const count = await Promise.race([availability.countUnavailable(), deadline]).catch(() => null);
+  unavailableProducts.remove();
+  if (count !== null) unavailableProducts.set(count);
 }
 
 /** Samples a pool of database connections. */

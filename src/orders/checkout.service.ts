@@ -2,10 +2,11 @@ import { Injectable } from '@nestjs/common';
 import { setTimeout as delay } from 'node:timers/promises';
 import { DataSource } from 'typeorm';
 import type { Principal } from '../common/current-user.decorator.js';
+import { isDatabaseUnavailable } from '../common/database-errors.js';
 import { failures } from '../common/errors.js';
 import {
   CALL_DEADLINE_MS,
-  GatewayRefusedError,
+  GatewayRejectedError,
   GatewayUnavailableError,
   PaymentGateway,
   type TransactionRequest,
@@ -16,8 +17,8 @@ import { OrdersRepository } from './orders.repository.js';
 const POLL_MS = 250;
 
 /**
- * Gets orders their payment page. Of any number of requests at once, in any number of processes, one claims the
- * payment attempt and asks the gateway, with no transaction open. The others look for its result in the database.
+ * Opens payment pages of orders. If several requests, in any process, need the page of the same order, one claims the payment
+ * attempt and calls the gateway outside of a transaction. The others poll the database for the result.
  */
 @Injectable()
 export class CheckoutService {
@@ -28,9 +29,9 @@ export class CheckoutService {
   ) {}
 
   /**
-   * Gets an order a payment page, unless it has one.
-   * @returns the order as it is now: with a page that can be paid on, or no longer pending
-   * @throws Failure 502 when the gateway gave none in time
+   * Opens a payment page unless the order has a live one.
+   * @returns the current order: with a live page, or no longer pending
+   * @throws Failure 502 if the gateway returned no page in time
    */
   async open(order: Order, customer: Principal): Promise<Order> {
     const deadline = Date.now() + CALL_DEADLINE_MS;
@@ -40,7 +41,7 @@ export class CheckoutService {
       if (current.attempts.at(-1)?.isClaimed === true) {
         await delay(POLL_MS);
       } else {
-        // The request that this one waited for got no page: its failure is the answer to both.
+        // The request with the claim failed, so this one fails in the same way.
         if (hasWaited) throw failures.gatewayUnavailable();
         const attempt = await this.#claim(order.orderId);
         if (attempt !== null) await this.ask(order, customer, attempt, deadline);
@@ -51,11 +52,10 @@ export class CheckoutService {
   }
 
   /**
-   * Asks the gateway for the page of an attempt that the caller has claimed, so that no other request asks.
-   * @param mayReplace whether an id that the gateway does not take is replaced by a fresh one
-   * @returns the attempt with its page, which is kept; null when the order is no longer pending or another request has
-   *   the claim
-   * @throws Failure 502 when the gateway gave none in time
+   * Requests the page of an attempt that the caller has claimed, and stores the page.
+   * @param mayReplace true to retry with a new attempt if the gateway already knows the id
+   * @returns the attempt with its page; null if the order is no longer pending or another request has the claim
+   * @throws Failure 502 if the gateway returned no page in time
    */
   async ask(
     order: Order,
@@ -65,17 +65,19 @@ export class CheckoutService {
     mayReplace = true,
   ): Promise<PaymentAttempt | null> {
     try {
-      const request = requestOf(order, customer, attempt.attemptId);
+      const request = buildRequest(order, customer, attempt.attemptId);
       const page = await this.gateway.createTransaction(request, deadline - Date.now());
       return await this.orders.savePage(attempt, page);
     } catch (error) {
-      if (mayReplace && error instanceof GatewayRefusedError && error.isOrderIdTaken) {
-        // The gateway has this id already, and its answer with the page was lost: a fresh id is needed.
+      if (mayReplace && error instanceof GatewayRejectedError && error.isOrderIdTaken) {
+        // The gateway knows the id from a call whose response was lost.
         const fresh = await this.#claim(order.orderId, attempt);
         return fresh === null ? null : this.ask(order, customer, fresh, deadline, false);
       }
+      // Without the database the claim expires by itself, and the response must not wait for a second timeout.
+      if (isDatabaseUnavailable(error)) throw error;
       await this.orders.releaseAttempt(attempt);
-      if (!(error instanceof GatewayRefusedError || error instanceof GatewayUnavailableError)) throw error;
+      if (!(error instanceof GatewayRejectedError || error instanceof GatewayUnavailableError)) throw error;
       const cause = new Error(`no payment page for order ${order.orderId}: ${error.message}`, {
         cause: error,
       });
@@ -84,9 +86,9 @@ export class CheckoutService {
   }
 
   /**
-   * Claims the latest attempt, or a new one when its page is over or its id is used up.
-   * @param used the attempt that the caller has claimed, and whose id the gateway does not take
-   * @returns null when there is nothing to claim any more: the order changed, or another request was quicker
+   * Claims the latest attempt, or a new one if its page has expired or its id is used up.
+   * @param used attempt of the caller whose id the gateway rejected
+   * @returns null if the order is no longer pending, or another request has a page or a claim
    */
   #claim(orderId: string, used?: PaymentAttempt): Promise<PaymentAttempt | null> {
     return this.dataSource.transaction(async (tx) => {
@@ -95,16 +97,16 @@ export class CheckoutService {
       const latest = await this.orders.latestAttempt(tx, orderId);
       const isUsed = used !== undefined && latest?.claimId === used.claimId;
       if (!isUsed && (latest?.isAlive === true || latest?.isClaimed === true)) return null;
-      // An attempt without a page is made again under its id: most likely the gateway never heard of it.
-      const isGoodAgain = !isUsed && latest?.token === null;
-      const attempt = isGoodAgain ? latest : PaymentAttempt.of(orderId, (latest?.number ?? 0) + 1);
+      // The gateway has most likely never received an attempt without a page, so its id can be used again.
+      const isReusable = !isUsed && latest?.token === null;
+      const attempt = isReusable ? latest : PaymentAttempt.of(orderId, (latest?.number ?? 0) + 1);
       await this.orders.saveAttempt(tx, attempt.claim());
       return attempt;
     });
   }
 }
 
-function requestOf(order: Order, { fullname, email }: Principal, attemptId: string): TransactionRequest {
+function buildRequest(order: Order, { fullname, email }: Principal, attemptId: string): TransactionRequest {
   return {
     orderId: attemptId,
     grossAmount: Number(order.grossAmount),

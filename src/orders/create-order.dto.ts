@@ -1,6 +1,5 @@
-import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
-import { ApiHideProperty, ApiProperty } from '@nestjs/swagger';
-import { Type } from 'class-transformer';
+import { ApiHideProperty, ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { Transform, Type } from 'class-transformer';
 import {
   ArrayMaxSize,
   ArrayMinSize,
@@ -9,21 +8,27 @@ import {
   IsInt,
   IsObject,
   IsOptional,
+  IsString,
   Length,
+  Matches,
   Max,
   Min,
+  ValidateBy,
   ValidateNested,
 } from 'class-validator';
-import type { Request } from 'express';
+import { parseInstant } from '../common/calendar.js';
+import { IDEMPOTENCY_KEY_MESSAGE } from '../common/idempotency.js';
+import { STORABLE } from '../common/text.decorator.js';
 
 const ITEMS = { message: 'items should be a list of 1 to 50 different products' };
 const PRODUCT_ID = { message: 'product_id should be the id of a product' };
 const QUANTITY = { message: 'quantity should be a whole number from 1 to 999' };
+const PRICE = { message: 'price should be a whole number from 0' };
 
-/** Message of an item whose product does not exist, or no longer. */
 export const PRODUCT_GONE = 'product is no longer available';
+export const PICKUP_IMPOSSIBLE = 'pickup is not possible at this time';
 
-/** One line of an order to be made. */
+/** Item of a new order. */
 export class NewOrderItemDto {
   @ApiProperty({ type: 'integer', example: 7 })
   @Max(Number.MAX_SAFE_INTEGER, PRODUCT_ID)
@@ -36,6 +41,18 @@ export class NewOrderItemDto {
   @Min(1, QUANTITY)
   @IsInt(QUANTITY)
   quantity!: number;
+
+  @ApiPropertyOptional({
+    type: 'integer',
+    minimum: 0,
+    description: 'Whole rupiah that the customer was shown. If the catalog differs, nothing is ordered',
+    example: 185000,
+  })
+  @IsOptional()
+  @Max(Number.MAX_SAFE_INTEGER, PRICE)
+  @Min(0, PRICE)
+  @IsInt(PRICE)
+  price?: number;
 }
 
 /** Body of POST /api/orders. */
@@ -49,19 +66,44 @@ export class CreateOrderDto {
   @ArrayMinSize(1, ITEMS)
   @IsArray(ITEMS)
   items!: NewOrderItemDto[];
+
+  @ApiPropertyOptional({
+    format: 'date-time',
+    description: 'ISO 8601 with an offset, in a pickup window of GET /api/shop',
+    example: '2026-11-24T10:30:00+07:00',
+  })
+  @IsOptional()
+  @ValidateBy({
+    name: 'isInstant',
+    validator: {
+      validate: (value) => parseInstant(value) !== null,
+      defaultMessage: () => PICKUP_IMPOSSIBLE,
+    },
+  })
+  pickup_at?: string;
+
+  @ApiPropertyOptional({ minLength: 5, maxLength: 32, example: '+62 812-3456-7890' })
+  @Transform(({ value }: { value: unknown }) => (typeof value === 'string' ? value.trim() : value))
+  @IsOptional()
+  @Matches(/^[0-9 +\-().]{5,32}$/, { message: 'phone should be a phone number' })
+  phone?: string;
+
+  @ApiPropertyOptional({ maxLength: 500, example: 'Please write "Selamat ulang tahun" on it' })
+  @Transform(({ value }: { value: unknown }) =>
+    typeof value === 'string' ? value.trim() || undefined : value,
+  )
+  @IsOptional()
+  // Not `MaxLength`, which does not count variation selectors.
+  @Matches(/^.{0,500}$/su, { message: 'note can have 500 characters at max' })
+  @Matches(STORABLE, { message: 'note contains a character that is not allowed' })
+  @IsString({ message: 'note should be a text' })
+  note?: string;
 }
 
-/** The body and its header, checked together, so that all failing fields are reported at once. */
+/** Body and header of POST /api/orders, validated together so that all failing fields are reported at once. */
 export class OrderRequestDto extends CreateOrderDto {
-  /** Under this header a client repeats a creation without repeating the order. */
   @ApiHideProperty()
   @IsOptional()
-  @Length(1, 255, { message: 'Idempotency-Key should have 1 to 255 characters' })
+  @Length(1, 255, { message: IDEMPOTENCY_KEY_MESSAGE })
   'idempotency-key'?: string;
 }
-
-/** Injects an `OrderRequestDto`. */
-export const OrderRequest = createParamDecorator((_: undefined, context: ExecutionContext) => {
-  const { body, headers } = context.switchToHttp().getRequest<Request<object, unknown, object>>();
-  return { ...body, 'idempotency-key': headers['idempotency-key'] };
-});

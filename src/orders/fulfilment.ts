@@ -1,6 +1,4 @@
-import { isCompleted, type OrderStatus } from './order-status.js';
-
-/** What the bakery does with an order. Whether it is paid stands in its status. */
+/** Progress of an order in the bakery. Payment is the order's status. */
 export const FULFILMENTS = ['new', 'preparing', 'ready', 'collected', 'refused'] as const;
 export type Fulfilment = (typeof FULFILMENTS)[number];
 
@@ -12,10 +10,15 @@ const NEXT: Readonly<Record<Fulfilment, readonly Fulfilment[]>> = {
   refused: [],
 };
 
-/** Whether an order may take a step: only what is paid is prepared. */
+/** Returns true if an order may take a step. Only a paid order can become preparing. */
 export function mayBecome(
-  order: { readonly status: OrderStatus; readonly fulfilment: Fulfilment },
+  order: { readonly isPaid: boolean; readonly fulfilment: Fulfilment },
   next: Fulfilment,
 ): boolean {
-  return NEXT[order.fulfilment].includes(next) && (next !== 'preparing' || isCompleted(order.status));
+  return NEXT[order.fulfilment].includes(next) && (next !== 'preparing' || order.isPaid);
+}
+
+/** Returns true if the bakery still has to make the order. */
+export function isOpenStep(fulfilment: Fulfilment): boolean {
+  return fulfilment === 'new' || fulfilment === 'preparing';
 }

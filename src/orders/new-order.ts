@@ -1,20 +1,23 @@
 import { randomUUID } from 'node:crypto';
-import { failures } from '../common/errors.js';
+import { parseInstant } from '../common/calendar.js';
+import { type FieldMessages, failures } from '../common/errors.js';
 import type { Offer } from '../products/products.service.js';
-import { type NewOrderItemDto, PRODUCT_GONE } from './create-order.dto.js';
+import { type CreateOrderDto, type NewOrderItemDto, PRODUCT_GONE } from './create-order.dto.js';
 import { Order, OrderItem } from './order.entity.js';
 
 /**
- * An order at the prices of the catalog, not yet stored; whose it is and its payment attempt are left to the caller.
- * @param offers what the catalog has, by the products' ids
- * @throws Failure 400 for products that are not there or a total that cannot be paid
+ * Builds an order at catalog prices, without customer and payment attempt.
+ * @param offers available products by id
+ * @param problems field messages of the caller's own checks
+ * @throws Failure 400 for these problems, for products and prices that are not on offer, or for a total that cannot be paid
  */
-export function newOrder(wanted: readonly NewOrderItemDto[], offers: ReadonlyMap<number, Offer>): Order {
-  const gone = wanted.flatMap(({ product_id }, index) => (offers.has(product_id) ? [] : [index]));
-  if (gone.length > 0) {
-    const details = gone.map((index) => [`items.${index}.product_id`, PRODUCT_GONE]);
-    throw failures.validation(Object.fromEntries(details) as Record<string, string>);
-  }
+export function buildOrder(
+  { items: wanted, pickup_at, phone, note }: Readonly<CreateOrderDto>,
+  offers: ReadonlyMap<number, Offer>,
+  problems: FieldMessages,
+): Order {
+  const details = { ...findItemProblems(wanted, offers), ...problems };
+  if (Object.keys(details).length > 0) throw failures.validation(details);
   const orderId = randomUUID();
   const items = wanted.map(({ product_id: productId, quantity }, position) => {
     const { name = '', price = 0 } = offers.get(productId) ?? {};
@@ -31,9 +34,27 @@ export function newOrder(wanted: readonly NewOrderItemDto[], offers: ReadonlyMap
     status: 'pending',
     fulfilment: 'new',
     grossAmount: String(total),
+    refundedAmount: '0',
     createdAt: new Date(),
+    pickupAt: parseInstant(pickup_at),
+    phone: phone ?? null,
+    note: note ?? null,
     paymentType: null,
     fraudStatus: null,
     completedAt: null,
   });
+}
+
+function findItemProblems(
+  wanted: readonly NewOrderItemDto[],
+  offers: ReadonlyMap<number, Offer>,
+): FieldMessages {
+  const problems: Record<string, string> = {};
+  for (const [index, { product_id, price: shown }] of wanted.entries()) {
+    const offer = offers.get(product_id);
+    if (offer === undefined) problems[`items.${index}.product_id`] = PRODUCT_GONE;
+    else if (shown != null && shown !== offer.price)
+      problems[`items.${index}.price`] = `price is now ${offer.price}`;
+  }
+  return problems;
 }

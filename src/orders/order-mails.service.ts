@@ -1,20 +1,23 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { rupiah } from '../common/rupiah.js';
+import { formatRupiah } from '../common/rupiah.js';
+import { formatDateTime } from '../common/calendar.js';
 import { JobsService } from '../jobs/jobs.service.js';
 import { MailService, type MailTemplate } from '../mail/mail.service.js';
+import { ShopService } from '../shop/shop.service.js';
+import type { Order } from './order.entity.js';
 import { OrdersRepository } from './orders.repository.js';
 
-/** What a customer is told of an order: that it is paid, and that it can be collected. */
 const SUBJECTS = {
   'order-receipt': 'Your receipt',
   'order-ready': 'Your order is ready',
+  'order-refused': 'We cannot make your order',
 } as const satisfies Partial<Record<MailTemplate, string>>;
 type OrderMail = keyof typeof SUBJECTS;
 
 const SEND_ORDER_MAIL = 'send-order-mail';
 
-/** Holds no address: the mail goes to the one that the customer has when it is sent. */
+/** Contains no address: the mail goes to the customer's address at the time of sending. */
 type OrderMailPayload = Readonly<{ orderId: string; mail: OrderMail }>;
 
 /** Mails to customers about their orders. */
@@ -24,13 +27,14 @@ export class OrderMailsService implements OnModuleInit {
     private readonly orders: OrdersRepository,
     private readonly jobs: JobsService,
     private readonly mail: MailService,
+    private readonly shop: ShopService,
   ) {}
 
   onModuleInit(): void {
     this.jobs.handle<OrderMailPayload>(SEND_ORDER_MAIL, (payload) => this.#send(payload), { kind: 'mail' });
   }
 
-  /** Queues a mail to the order's customer, which leaves if the transaction commits. */
+  /** Queues a mail to the customer of an order. */
   async enqueue(tx: EntityManager, orderId: string, mail: OrderMail): Promise<void> {
     const payload: OrderMailPayload = { orderId, mail };
     await this.jobs.enqueue(tx, SEND_ORDER_MAIL, payload, { key: `${SEND_ORDER_MAIL}:${orderId}:${mail}` });
@@ -40,23 +44,34 @@ export class OrderMailsService implements OnModuleInit {
     const order = await this.orders.findWithCustomer(orderId);
     if (order === null) return;
     await this.mail.send({
-      to: order.customer.email,
+      to: order.customer,
       subject: SUBJECTS[mail],
       template: mail,
       context: {
-        fullname: order.customer.fullname,
-        orderId,
+        number: order.number,
+        pickup: order.pickupAt === null ? '' : formatDateTime(order.pickupAt, await this.shop.timeZone()),
+        // An address that is not verified may belong to a stranger, who must not receive typed text.
+        note: order.customer.emailVerifiedAt instanceof Date ? (order.note ?? '') : '',
         next:
           order.fulfilment === 'refused'
-            ? 'We cannot make this order. Please write to us about your payment.'
+            ? 'We cannot make this order and will return your payment.'
             : 'We write to you again when it is ready.',
-        total: rupiah(Number(order.grossAmount)),
+        money: describeMoney(order),
+        total: formatRupiah(Number(order.grossAmount)),
         items: order.items.map(({ name, quantity, price }) => ({
           name,
           quantity,
-          sum: rupiah(Number(price) * quantity),
+          sum: formatRupiah(Number(price) * quantity),
         })),
       },
     });
   }
+}
+
+function describeMoney(order: Order): string {
+  const refunded = Number(order.refundedAmount);
+  const rest = formatRupiah(Number(order.grossAmount) - refunded);
+  if (order.isPaid) return `We received your payment and will return ${rest} to you.`;
+  if (refunded > 0) return `We have returned ${formatRupiah(refunded)} to you.`;
+  return 'We have received no payment for it. If a payment still arrives, we will return it to you.';
 }

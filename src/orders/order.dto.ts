@@ -4,7 +4,7 @@ import { type Fulfilment, FULFILMENTS } from './fulfilment.js';
 import { ORDER_STATUSES, type OrderStatus } from './order-status.js';
 import type { Order, OrderItem, PaymentAttempt } from './order.entity.js';
 
-/** A line of an order, with name and price as sold. */
+/** Item of an order, with name and price as sold. */
 export class OrderItemView {
   @ApiProperty({ example: 7 })
   readonly product_id: number;
@@ -26,7 +26,6 @@ export class OrderItemView {
   }
 }
 
-/** The page on which an order is paid. */
 export class PaymentPageView {
   @ApiProperty({ nullable: false, example: '3b7ad8a1c5f24e2f9f6e0d7a' })
   readonly token: string | null;
@@ -54,6 +53,9 @@ export class OrderView {
   @ApiProperty({ description: 'Whole rupiah: the sum of price × quantity', example: 370000 })
   readonly gross_amount: number;
 
+  @ApiProperty({ description: 'Whole rupiah that were returned to the customer', example: 0 })
+  readonly refunded_amount: number;
+
   @ApiProperty({ type: String, nullable: true, example: null })
   readonly payment_type: string | null;
 
@@ -65,6 +67,15 @@ export class OrderView {
 
   @ApiProperty({ type: String, format: 'date-time', example: '2026-11-20T10:05:12.123Z' })
   readonly created_at: Date;
+
+  @ApiProperty({ type: String, format: 'date-time', nullable: true, example: '2026-11-24T03:30:00.000Z' })
+  readonly pickup_at: Date | null;
+
+  @ApiProperty({ type: String, nullable: true, example: '+62 812-3456-7890' })
+  readonly phone: string | null;
+
+  @ApiProperty({ type: String, nullable: true, example: null })
+  readonly note: string | null;
 
   @ApiProperty({ type: [OrderItemView] })
   readonly items: OrderItemView[];
@@ -89,28 +100,35 @@ export class OrderView {
     this.status = order.status;
     this.fulfilment = order.fulfilment;
     this.gross_amount = Number(order.grossAmount);
+    this.refunded_amount = Number(order.refundedAmount);
     this.payment_type = order.paymentType;
     this.fraud_status = order.fraudStatus;
     this.completed_at = order.completedAt;
     this.created_at = order.createdAt;
+    this.pickup_at = order.pickupAt;
+    this.phone = order.phone;
+    this.note = order.note;
     this.items = order.items.map((item) => new OrderItemView(item));
     this.token = payable?.token ?? null;
     this.redirect_url = payable?.redirectUrl ?? null;
   }
 }
 
-/** An order as administrators see it: with whose it is. */
+/** An order as administrators see it. */
 export class AdminOrderView extends OrderView {
   @ApiProperty()
   readonly customer: UserView;
 
+  @ApiProperty({ description: 'Refused, paid, and not refunded in full', example: false })
+  readonly refund_due: boolean;
+
   constructor(order: Order) {
     super(order);
     this.customer = new UserView(order.customer);
+    this.refund_due = order.isRefundDue;
   }
 }
 
-/** Where the next page of orders begins. */
 export class OrderPageMeta {
   @ApiProperty({
     description: 'Pass it as last_id for the next page',

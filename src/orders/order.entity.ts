@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { Column, Entity, JoinColumn, ManyToOne, OneToMany, PrimaryColumn, type Relation } from 'typeorm';
 import { User } from '../users/user.entity.js';
 import type { Fulfilment } from './fulfilment.js';
-import type { OrderStatus } from './order-status.js';
+import { isPaid, type OrderStatus } from './order-status.js';
 
-/** A request that asks the gateway for a payment page has this long; then its process is taken for dead. */
+/** Lifetime of a claim. A request that takes longer is assumed to have died with its process. */
 const CLAIM_MS = 10_000;
 
 @Entity('orders')
@@ -15,7 +15,7 @@ export class Order {
   @Column('integer', { name: 'user_id' })
   userId!: number;
 
-  /** Only where it was asked for: id, full name and e-mail. */
+  /** Loaded only by queries for administrators and mails. */
   @ManyToOne(() => User)
   @JoinColumn({ name: 'user_id', foreignKeyConstraintName: 'orders_user_id_fkey' })
   customer!: Relation<User>;
@@ -30,11 +30,15 @@ export class Order {
   @Column('bigint', { name: 'gross_amount' })
   grossAmount!: string;
 
-  /** The gateway's id of the transaction that the status comes from. */
+  /** Sum of the refunds in whole rupiah. */
+  @Column('bigint', { name: 'refunded_amount', default: 0 })
+  refundedAmount!: string;
+
+  /** The gateway's id of the transaction that set the status. */
   @Column('text', { name: 'transaction_id', nullable: true })
   transactionId!: string | null;
 
-  /** The payment attempt that counts, if it is not the first. */
+  /** Id of the current payment attempt. Null means the first attempt, whose id is the order id. */
   @Column('uuid', { name: 'attempt_id', nullable: true })
   attemptId!: string | null;
 
@@ -44,30 +48,40 @@ export class Order {
   @Column('text', { name: 'fraud_status', nullable: true })
   fraudStatus!: string | null;
 
-  /** The amount as the gateway's last notification stated it. */
+  /** Amount in the last applied payment event, as the gateway wrote the amount. */
   @Column('text', { name: 'transaction_amount', nullable: true })
   transactionAmount!: string | null;
 
+  /** Time at which the transaction got the status `settlement` or `capture`; null in any other status. */
   @Column('timestamptz', { name: 'completed_at', nullable: true })
   completedAt!: Date | null;
 
-  /** Kept when the payment is undone and made again: the receipt was mailed then. */
+  /** Time of the first payment. Stays when the payment is undone, so that the receipt is mailed once. */
   @Column('timestamptz', { name: 'first_paid_at', nullable: true })
   firstPaidAt!: Date | null;
 
-  /** Given by the client that made the order; unique for its user. */
+  @Column('timestamptz', { name: 'pickup_at', nullable: true })
+  pickupAt!: Date | null;
+
+  @Column('varchar', { length: 32, nullable: true })
+  phone!: string | null;
+
+  @Column('varchar', { length: 500, nullable: true })
+  note!: string | null;
+
+  /** Unique for the user. */
   @Column('varchar', { name: 'idempotency_key', length: 255, nullable: true })
   idempotencyKey!: string | null;
 
-  /** SHA-256 of what was ordered, to tell a repetition from another request under the same key. */
+  /** SHA-256 of the request, to detect a different request under the same key. */
   @Column('bytea', { name: 'request_digest', nullable: true })
   requestDigest!: Buffer | null;
 
-  /** How often the gateway was asked about it. */
+  /** Number of reconciliations. */
   @Column('smallint', { default: 0 })
   checks!: number;
 
-  /** When the gateway is to be asked about it, if it is still pending. */
+  /** Time of the next reconciliation while the order is pending. */
   @Column('timestamptz', { name: 'next_check_at', default: () => "now() + interval '5 minutes'" })
   nextCheckAt!: Date;
 
@@ -84,18 +98,32 @@ export class Order {
   @OneToMany(() => PaymentAttempt, (attempt) => attempt.order)
   attempts!: PaymentAttempt[];
 
-  /** The payment attempt that counts: the latest while the order is pending, then the one that set its status. */
+  /** Order number for people: the beginning of the id, for example `5F0C2A3E`. */
+  get number(): string {
+    return this.orderId.slice(0, 8).toUpperCase();
+  }
+
+  /** Id of the latest payment attempt while the order is pending. Later: id of the attempt that set the order's status. */
   get currentAttemptId(): string {
     return this.attemptId ?? this.orderId;
   }
 
-  /** The newest attempt whose page can be paid on now; null when there is none. */
+  get isPaid(): boolean {
+    return isPaid(this);
+  }
+
+  /** True if the bakery refused the order but has not returned the full payment yet. */
+  get isRefundDue(): boolean {
+    return this.fulfilment === 'refused' && this.isPaid;
+  }
+
+  /** Newest attempt with a live payment page. */
   get payable(): PaymentAttempt | null {
     return this.status === 'pending' ? (this.attempts.findLast(({ isAlive }) => isAlive) ?? null) : null;
   }
 }
 
-/** A line of an order, with name and price as sold; the product may change or go. */
+/** Item of an order, with name and price as sold. The product may have changed or been deleted since. */
 @Entity('order_items')
 export class OrderItem {
   @PrimaryColumn('uuid', { name: 'order_id', primaryKeyConstraintName: 'order_items_pkey' })
@@ -123,9 +151,8 @@ export class OrderItem {
 }
 
 /**
- * One try at getting a payment page from the gateway for an order. The gateway takes every id once: the first
- * attempt has the order's own id; when its answer was lost or its page is over, the next one has a fresh id, which
- * notifications then name.
+ * Attempt to get an order paid, with its own payment page. The gateway accepts every id once: the first attempt has the id of
+ * the order, and later attempts have new ids. Notifications contain the id of the attempt.
  */
 @Entity('payment_attempts')
 export class PaymentAttempt {
@@ -135,11 +162,11 @@ export class PaymentAttempt {
   @Column('uuid', { name: 'order_id' })
   orderId!: string;
 
-  /** 1 for the first. */
+  /** Position among the attempts of the order; 1 for the first attempt. */
   @Column('smallint')
   number!: number;
 
-  /** Made by the request that asks the gateway; only that request may write the page. Null while none asks. */
+  /** Identifies the request that is calling the gateway. Only that request may store the page. */
   @Column('uuid', { name: 'claim_id', nullable: true })
   claimId!: string | null;
 
@@ -152,7 +179,7 @@ export class PaymentAttempt {
   @Column('text', { name: 'redirect_url', nullable: true })
   redirectUrl!: string | null;
 
-  /** End of the payment page. */
+  /** End of the payment page's lifetime. */
   @Column('timestamptz', { name: 'expires_at', nullable: true })
   expiresAt!: Date | null;
 
@@ -160,7 +187,7 @@ export class PaymentAttempt {
   @JoinColumn({ name: 'order_id', foreignKeyConstraintName: 'payment_attempts_order_id_fkey' })
   order!: Relation<Order>;
 
-  /** A new attempt, not yet stored. @param number 1 for an order's first */
+  /** Creates an attempt, not yet stored. @param number 1 for an order's first */
   static of(orderId: string, number: number): PaymentAttempt {
     return Object.assign(new PaymentAttempt(), {
       attemptId: number === 1 ? orderId : randomUUID(),
@@ -173,19 +200,19 @@ export class PaymentAttempt {
   }
 
   /**
-   * Gives the caller the right to ask the gateway under this id, once the attempt is stored. It ends when another request
-   * claims the attempt, which may happen 10 seconds later: a process that was stopped for that long finds it so.
+   * Claims the right to call the gateway with this id, once the attempt is stored. After 10 seconds another request may claim
+   * the attempt, which ends this claim.
    */
   claim(): this {
     return Object.assign(this, { claimId: randomUUID(), claimedAt: new Date() });
   }
 
-  /** Whether it has a payment page that can be used. */
+  /** True while the payment page can be used. */
   get isAlive(): boolean {
     return this.token !== null && this.expiresAt !== null && this.expiresAt.getTime() > Date.now();
   }
 
-  /** Whether a request is asking the gateway for its page right now. */
+  /** True while a request is calling the gateway for the page. */
   get isClaimed(): boolean {
     return this.claimedAt !== null && this.claimedAt.getTime() > Date.now() - CLAIM_MS;
   }

@@ -1,20 +1,21 @@
+import { Injectable, type PipeTransform } from '@nestjs/common';
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn, IsOptional, isUUID, IsUUID } from 'class-validator';
-import { failures } from '../common/errors.js';
+import { BooleanQuery } from '../common/boolean-query.decorator.js';
+import { IsCalendarDate } from '../common/calendar-date.decorator.js';
 import { SearchQuery } from '../common/search-query.decorator.js';
 import { type Fulfilment, FULFILMENTS } from './fulfilment.js';
 import { ORDER_STATUSES, type OrderStatus } from './order-status.js';
 
 /** Query of a list of orders. */
 export class OrdersQuery {
-  /** The last order of the page before. */
+  /** Last order of the previous page. */
   @ApiPropertyOptional({ format: 'uuid' })
   @IsOptional()
   @IsUUID('loose', { message: 'last_id should be the id of an order' })
   last_id?: string;
 }
 
-/** Message of a value that `fulfilment` cannot have. */
 export const UNKNOWN_FULFILMENT = `fulfilment should be one of ${FULFILMENTS.join(', ')}`;
 
 /** Query of the administrators' list. */
@@ -29,6 +30,26 @@ export class AdminOrdersQuery extends OrdersQuery {
   @IsIn(FULFILMENTS, { message: UNKNOWN_FULFILMENT })
   fulfilment?: Fulfilment;
 
+  @BooleanQuery('Only orders whose money the shop has received and not returned, or only others')
+  paid?: boolean;
+
+  @ApiPropertyOptional({
+    enum: ['due'],
+    description: 'Refused orders that were paid and not refunded in full',
+  })
+  @IsOptional()
+  @IsIn(['due'], { message: 'refund should be due' })
+  refund?: 'due';
+
+  @ApiPropertyOptional({
+    format: 'date',
+    description: 'Orders with a pickup time on this date, by pickup time',
+    example: '2026-11-24',
+  })
+  @IsOptional()
+  @IsCalendarDate()
+  pickup?: string;
+
   @SearchQuery("Part of the customer's name or e-mail, or how the order's id begins; case does not matter")
   q?: string;
 }
@@ -40,11 +61,14 @@ export class FulfilmentDto {
   fulfilment!: Fulfilment;
 }
 
-/** For the OpenAPI document. */
 export const ORDER_ID_PARAM = { name: 'order_id', schema: { type: 'string', format: 'uuid' } } as const;
 
-/** An order's id from a path, in lower case. @throws Failure 404: what is no UUID is no order */
-export function orderIdOf(text: string): string {
-  if (!isUUID(text, 'loose')) throw failures.notFound();
-  return text.toLowerCase();
+const NIL_UUID = '00000000-0000-0000-0000-000000000000';
+
+/** Parses the id of an order in a path, in lower case. Text that is no UUID becomes the nil UUID, which no order has. */
+@Injectable()
+export class OrderIdPipe implements PipeTransform<string, string> {
+  transform(text: string): string {
+    return isUUID(text, 'loose') ? text.toLowerCase() : NIL_UUID;
+  }
 }

@@ -3,23 +3,24 @@ import { ApiBody, ApiHeader, ApiParam, ApiTags } from '@nestjs/swagger';
 import { CurrentUser, type Principal } from '../common/current-user.decorator.js';
 import { failures } from '../common/errors.js';
 import { ApiEndpoint } from '../common/api-endpoint.decorator.js';
-import { CreateOrderDto, OrderRequest, OrderRequestDto, PRODUCT_GONE } from './create-order.dto.js';
+import { ApiIdempotencyKey, IdempotentBody } from '../common/idempotency.js';
+import { CreateOrderDto, OrderRequestDto, PICKUP_IMPOSSIBLE, PRODUCT_GONE } from './create-order.dto.js';
 import { OrderPageMeta, OrderView, PaymentPageView } from './order.dto.js';
-import { ORDER_ID_PARAM, orderIdOf, OrdersQuery } from './orders-query.dto.js';
+import { ORDER_ID_PARAM, OrderIdPipe, OrdersQuery } from './orders-query.dto.js';
+import { OrderPlacementService } from './order-placement.service.js';
 import { OrdersService } from './orders.service.js';
 
 @ApiTags('Orders')
 @Controller('orders')
 export class OrdersController {
-  constructor(private readonly orders: OrdersService) {}
+  constructor(
+    private readonly orders: OrdersService,
+    private readonly placement: OrderPlacementService,
+  ) {}
 
   @Post()
   @ApiBody({ type: CreateOrderDto })
-  @ApiHeader({
-    name: 'Idempotency-Key',
-    required: false,
-    schema: { type: 'string', minLength: 1, maxLength: 255 },
-  })
+  @ApiIdempotencyKey()
   @ApiEndpoint({
     summary: 'Order products at their catalog prices',
     description:
@@ -28,7 +29,7 @@ export class OrdersController {
     access: 'user',
     success: { status: 201, data: { order: OrderView } },
     failures: [
-      failures.validation({ 'items.0.product_id': PRODUCT_GONE }),
+      failures.validation({ 'items.0.product_id': PRODUCT_GONE, pickup_at: PICKUP_IMPOSSIBLE }),
       failures.idempotencyKeyReused(),
       failures.gatewayUnavailable(),
     ],
@@ -36,9 +37,9 @@ export class OrdersController {
   })
   async create(
     @CurrentUser() customer: Principal,
-    @OrderRequest() request: OrderRequestDto,
+    @IdempotentBody() request: OrderRequestDto,
   ): Promise<{ order: OrderView }> {
-    return { order: new OrderView(await this.orders.create(customer, request)) };
+    return { order: new OrderView(await this.placement.create(customer, request)) };
   }
 
   @Get()
@@ -70,9 +71,9 @@ export class OrdersController {
   })
   async show(
     @CurrentUser() caller: Principal,
-    @Param('order_id') orderId: string,
+    @Param('order_id', OrderIdPipe) orderId: string,
   ): Promise<{ order: OrderView }> {
-    return { order: new OrderView(await this.orders.findFor(caller, orderIdOf(orderId))) };
+    return { order: new OrderView(await this.orders.findFor(caller, orderId)) };
   }
 
   @Post(':order_id/token')
@@ -91,8 +92,8 @@ export class OrdersController {
   })
   async token(
     @CurrentUser() customer: Principal,
-    @Param('order_id') orderId: string,
+    @Param('order_id', OrderIdPipe) orderId: string,
   ): Promise<PaymentPageView> {
-    return new PaymentPageView(await this.orders.paymentPage(customer, orderIdOf(orderId)));
+    return new PaymentPageView(await this.orders.paymentPage(customer, orderId));
   }
 }

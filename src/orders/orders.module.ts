@@ -4,10 +4,12 @@ import { GatewayModule } from '../gateway/gateway.module.js';
 import { JobsModule } from '../jobs/jobs.module.js';
 import { MailModule } from '../mail/mail.module.js';
 import { ProductsModule } from '../products/products.module.js';
+import { ShopModule } from '../shop/shop.module.js';
 import { AdminOrdersController } from './admin-orders.controller.js';
 import { CheckoutService } from './checkout.service.js';
 import { Order, OrderItem, PaymentAttempt } from './order.entity.js';
 import { OrderMailsService } from './order-mails.service.js';
+import { OrderPlacementService } from './order-placement.service.js';
 import { OrdersController } from './orders.controller.js';
 import { OrdersRepository } from './orders.repository.js';
 import { OrdersService } from './orders.service.js';
@@ -19,9 +21,10 @@ import { OrdersService } from './orders.service.js';
     JobsModule,
     MailModule,
     ProductsModule,
+    ShopModule,
   ],
   controllers: [OrdersController, AdminOrdersController],
-  providers: [CheckoutService, OrderMailsService, OrdersRepository, OrdersService],
-  exports: [OrdersService],
+  providers: [CheckoutService, OrderMailsService, OrderPlacementService, OrdersRepository, OrdersService],
+  exports: [OrderPlacementService, OrdersService],
 })
 export class OrdersModule {}

@@ -4,14 +4,14 @@ import { CurrentUser, type Principal } from '../common/current-user.decorator.js
 import { failures } from '../common/errors.js';
 import { ApiEndpoint } from '../common/api-endpoint.decorator.js';
 import { OrderView } from '../orders/order.dto.js';
-import { ORDER_ID_PARAM, orderIdOf } from '../orders/orders-query.dto.js';
-import { CancellationService } from './cancellation.service.js';
+import { ORDER_ID_PARAM, OrderIdPipe } from '../orders/orders-query.dto.js';
+import { OrderStepsService } from './order-steps.service.js';
 
-/** Stands with the payments, which know what a cancellation means to a transaction. */
+/** Belongs to payments because a cancellation ends the payment at the gateway first. */
 @ApiTags('Orders')
 @Controller('orders')
 export class OrderCancellationController {
-  constructor(private readonly cancellations: CancellationService) {}
+  constructor(private readonly steps: OrderStepsService) {}
 
   @Post(':order_id/cancel')
   @ApiParam(ORDER_ID_PARAM)
@@ -29,8 +29,8 @@ export class OrderCancellationController {
   })
   async cancel(
     @CurrentUser() customer: Principal,
-    @Param('order_id') orderId: string,
+    @Param('order_id', OrderIdPipe) orderId: string,
   ): Promise<{ order: OrderView }> {
-    return { order: new OrderView(await this.cancellations.cancel(customer, orderIdOf(orderId))) };
+    return { order: new OrderView(await this.steps.cancel(customer, orderId)) };
   }
 }

@@ -4,9 +4,9 @@ import { IsInt, IsOptional } from 'class-validator';
 import { parseLastId } from '../common/ids.js';
 import type { PaymentNotification } from './payment-notification.entity.js';
 
-/** Query of an order's history. */
+/** Query of an order's payment history. */
 export class HistoryQuery {
-  /** The last notification of the page before. */
+  /** Id of the last event on the previous page. */
   @ApiPropertyOptional({ type: 'number' })
   @IsOptional()
   @Transform(({ value }) => parseLastId(value) ?? NaN)
@@ -14,7 +14,7 @@ export class HistoryQuery {
   last_id?: number;
 }
 
-/** A notification, or an answer of the gateway, and what became of it. */
+/** A payment event of any source, with its outcome. */
 export class NotificationView {
   @ApiProperty({ example: 41 })
   readonly id: number;
@@ -22,12 +22,15 @@ export class NotificationView {
   @ApiProperty({ type: String, format: 'date-time', example: '2026-11-20T10:06:40.010Z' })
   readonly received_at: Date;
 
-  @ApiProperty({ enum: ['notification', 'reconciliation', 'cancellation'], example: 'notification' })
+  @ApiProperty({
+    enum: ['notification', 'reconciliation', 'cancellation', 'refund'],
+    example: 'notification',
+  })
   readonly source: string;
 
   @ApiProperty({
     enum: ['applied', 'duplicate', 'late', 'rejected'],
-    description: 'rejected: well signed, but not fit for the interface',
+    description: 'rejected: well signed, but invalid or implausible',
     example: 'applied',
   })
   readonly outcome: string;
@@ -64,7 +67,7 @@ export class NotificationView {
   }
 }
 
-/** Where the next page of a history begins. */
+/** Cursor of the next page of an order's payment history. */
 export class HistoryMeta {
   @ApiProperty({
     type: Number,

@@ -1,15 +1,17 @@
 import type { OrderPayment } from '../orders/orders.service.js';
 
-/** How something became known: the gateway told us, or we asked, or it confirmed what we asked for. */
-export type EventSource = 'notification' | 'reconciliation' | 'cancellation';
+/** Origin of a payment event. `reconciliation` is a response of the gateway to a check of the order. */
+export type EventSource = 'notification' | 'reconciliation' | 'cancellation' | 'refund';
 
-/** What becomes of an event: `late` is kept but not applied. */
+/** Decision on a payment event. A `late` event is stored but not applied. */
 export type Outcome = 'applied' | 'duplicate' | 'late';
 
-/** What became known of a transaction. */
-export interface PaymentEvent extends OrderPayment {
+/** A fact about one transaction of an order. */
+export interface PaymentEvent extends Omit<OrderPayment, 'refundedAmount'> {
   readonly source: EventSource;
   readonly statusCode: string;
-  /** As received. */
+  /** Sum of the refunds of the transaction at the gateway, in whole rupiah; null if the event does not say. */
+  readonly refundAmount: string | null;
+  /** Body as received. */
   readonly payload: string;
 }

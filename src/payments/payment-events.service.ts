@@ -1,20 +1,26 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import type { ReconciliationOutcome } from '../common/metrics.js';
+import { pipelined } from '../common/pipelined.js';
 import { GatewayUnavailableError, PaymentGateway } from '../gateway/payment-gateway.js';
-import { ORDER_STATUSES } from '../orders/order-status.js';
+import { isCompleted, ORDER_STATUSES } from '../orders/order-status.js';
 import { type Order, OrdersService } from '../orders/orders.service.js';
 import type { Outcome, PaymentEvent } from './payment-event.js';
-import { outcomeOf } from './payment-outcome.js';
+import { decideOutcome } from './payment-outcome.js';
 import { PaymentsRepository } from './payments.repository.js';
+import { parseAmount } from './plausibility.js';
+import { RefundsRepository } from './refunds.repository.js';
 
-/** What is asked of the gateway: how a payment stands, or to end it. */
-type Question = 'status' | 'cancel' | 'expire';
+/** Operation of the gateway on a payment attempt. */
+type Operation = 'status' | 'cancel' | 'expire';
 
-/** Why an order is ended for which the gateway has no transaction. */
+/** Reasons for ending an order for which the gateway has no transaction. */
 const REASONS = { cancel: 'no payment method was chosen', expire: 'not paid within 25 hours' };
 
-/** The one way in which an order's payment changes: notifications, answers of the gateway and cancellations. */
+/** Sources whose events are stored with every outcome. Other events are stored only if they are applied. */
+const ALWAYS_STORED: readonly string[] = ['notification', 'refund'];
+
+/** Records payment events. An order's payment changes in no other way. */
 @Injectable()
 export class PaymentEventsService {
   constructor(
@@ -22,85 +28,104 @@ export class PaymentEventsService {
     private readonly gateway: PaymentGateway,
     private readonly orders: OrdersService,
     private readonly payments: PaymentsRepository,
+    private readonly refunds: RefundsRepository,
   ) {}
 
-  /**
-   * Keeps an event and applies it, unless it is a duplicate or late. The order is locked until the transaction ends.
-   * An answer that we asked for and that says nothing new is not kept.
-   * @returns null when there is no such order
-   */
-  async record(tx: EntityManager, event: PaymentEvent): Promise<Outcome | null> {
-    const order = await this.orders.lock(tx, event.attemptId);
-    if (order === null) return null;
+  /** Stores an event of a locked order, and applies it unless it is a duplicate or late. */
+  async record(tx: EntityManager, order: Order, event: PaymentEvent): Promise<Outcome> {
     const { orderId } = order;
-    // Nothing was heard of any payment yet, so the attempt that counts has no history.
+    // No payment has been recorded yet, so there is no history to read.
     const isFirst = order.transactionId === null && event.attemptId === order.currentAttemptId;
-    const history = isFirst ? [] : await this.payments.historyOf(tx, orderId, event.transactionId);
-    const outcome = outcomeOf(event, order, history);
-    if (outcome !== 'applied' && event.source !== 'notification') return outcome;
-    await Promise.all([
-      this.payments.keep(tx, { ...event, orderId, outcome, transactionStatus: event.status }),
-      outcome === 'applied' ? this.orders.applyPayment(tx, order, event) : undefined,
-    ]);
+    const history = isFirst ? [] : await this.payments.findByTransaction(tx, orderId, event.transactionId);
+    const outcome = decideOutcome(event, order, history);
+    if (outcome !== 'applied' && !ALWAYS_STORED.includes(event.source)) return outcome;
+    const stored = { ...event, orderId, outcome, transactionStatus: event.status };
+    if (outcome === 'applied') {
+      const refundedAmount = await this.#sumRefunds(tx, order, event);
+      await pipelined(
+        this.payments.insert(tx, stored),
+        this.orders.applyPayment(tx, order, { ...event, refundedAmount }),
+      );
+    } else await this.payments.insert(tx, stored);
     return outcome;
   }
 
   /**
-   * Asks the gateway about each of an order's payment attempts, and ends the order if that was asked for and nothing of it
-   * can be paid any more. If the order changed meanwhile, the answers may be older than the news: then only a cancellation
-   * is recorded, which is final.
+   * Calls the gateway for each attempt of an order. `cancel` and `expire` also end the order, unless an attempt was paid or
+   * can still be paid. If the order changed during the calls, the responses may be older than the order. Then only
+   * cancellations are recorded, because they are final.
    *
-   * @returns the order as it is now, and `outdated` if it changed meanwhile
+   * @returns the order as it is now, and `outdated` if it changed during the calls
    * @throws GatewayUnavailableError
    */
-  async ask(
+  async callGateway(
     orderId: string,
-    question: Question,
+    operation: Operation,
   ): Promise<{ order: Order | null; outcome: ReconciliationOutcome }> {
-    const askedAfter = await this.payments.lastAppliedId(orderId);
+    const lastAppliedId = await this.payments.lastAppliedId(orderId);
     const attemptIds = await this.orders.gatewayIds(orderId);
-    const answers = await Promise.all(attemptIds.map((id) => this.#askAbout(id, question)));
-    const events = answers.filter((answer) => answer !== null);
+    const responses = await Promise.all(attemptIds.map((id) => this.#callForAttempt(id, operation)));
+    const events = responses.filter((response) => response !== null);
 
     return this.dataSource.transaction(async (tx) => {
-      await this.orders.lock(tx, orderId);
-      const isOutdated = (await this.payments.lastAppliedId(orderId, tx)) !== askedAfter;
+      let order = await this.orders.lock(tx, orderId);
+      const isOutdated = (await this.payments.lastAppliedId(orderId, tx)) !== lastAppliedId;
       let outcome: ReconciliationOutcome = 'unchanged';
       for (const event of events) {
-        if (isOutdated && event.source !== 'cancellation') continue;
-        if ((await this.record(tx, event)) === 'applied') outcome = 'found';
+        if (order === null || (isOutdated && event.source !== 'cancellation')) continue;
+        if (isCompleted(event.status) && parseAmount(event.grossAmount) !== order.grossAmount)
+          throw new GatewayUnavailableError(
+            `the gateway reports another amount than that of order ${orderId}`,
+          );
+        if ((await this.record(tx, order, event)) === 'applied') outcome = 'found';
+        order = await this.orders.lock(tx, orderId);
       }
-      const order = await this.orders.lock(tx, orderId);
       if (isOutdated) return { order, outcome: 'outdated' };
-      if (question !== 'status' && order?.status === 'pending') {
-        const source = question === 'cancel' ? 'cancellation' : 'reconciliation';
-        const payload = JSON.stringify({ reason: REASONS[question] });
-        const line = { orderId, source, outcome: 'applied', transactionStatus: question, payload } as const;
-        await this.payments.keep(tx, line);
-        await this.orders.close(tx, orderId, question);
-        order.status = question;
+      if (operation !== 'status' && order?.status === 'pending') {
+        const source = operation === 'cancel' ? 'cancellation' : 'reconciliation';
+        const payload = JSON.stringify({ reason: REASONS[operation] });
+        const end = { orderId, source, outcome: 'applied', transactionStatus: operation, payload } as const;
+        await this.payments.insert(tx, end);
+        await this.orders.close(tx, orderId, operation);
+        order.status = operation;
       }
-      // That it expired is our own doing and no news.
-      const isExpired = question === 'expire' && events.every(({ status }) => status === 'expire');
+      // The service itself ended these payments, so nothing was found.
+      const isExpired = operation === 'expire' && events.every(({ status }) => status === 'expire');
       return { order, outcome: isExpired ? 'expired' : outcome };
     });
   }
 
-  /** @returns null when no payment method was chosen */
-  async #askAbout(attemptId: string, question: Question): Promise<PaymentEvent | null> {
-    const transaction = await (question === 'status'
+  /** @returns null if no payment method was chosen */
+  async #callForAttempt(attemptId: string, operation: Operation): Promise<PaymentEvent | null> {
+    const transaction = await (operation === 'status'
       ? this.gateway.status(attemptId)
-      : this.gateway.end(attemptId, question));
+      : this.gateway.end(attemptId, operation));
     if (transaction === null) return null;
     const { transactionStatus, ...rest } = transaction;
     const status = ORDER_STATUSES.find((known) => known === transactionStatus);
     if (status === undefined)
-      throw new GatewayUnavailableError('the gateway answered an unknown transaction status');
-    if (question !== 'status' && status === 'pending')
+      throw new GatewayUnavailableError('the gateway responded with an unknown transaction status');
+    if (operation !== 'status' && status === 'pending')
       throw new GatewayUnavailableError(
-        `the gateway would not ${question} a payment that it says is pending`,
+        `the gateway did not ${operation} a payment that it still reports as pending`,
       );
-    const isCancelled = question === 'cancel' && status === 'cancel';
-    return { ...rest, status, source: isCancelled ? 'cancellation' : 'reconciliation', attemptId };
+    const isCancelled = operation === 'cancel' && status === 'cancel';
+    const source = isCancelled ? 'cancellation' : 'reconciliation';
+    return { ...rest, refundAmount: parseAmount(rest.refundAmount), status, source, attemptId };
+  }
+
+  /** Returns the sum of an order's refunds after an event. The gateway does not know about manual refunds. */
+  async #sumRefunds(tx: EntityManager, order: Order, event: PaymentEvent): Promise<string> {
+    const { orderId, grossAmount, refundedAmount } = order;
+    if (event.status === 'refund') return grossAmount;
+    if (event.status === 'partial_refund' && event.refundAmount !== null) {
+      const manual = await this.refunds.sumManual(tx, orderId, event.transactionId);
+      // Sums only grow. A smaller one is an older message.
+      const sum = Math.max(manual + Number(event.refundAmount), Number(refundedAmount));
+      return String(Math.min(sum, Number(grossAmount)));
+    }
+    // Another payment of the order has arrived, and nothing of it was returned.
+    const isOtherPayment = isCompleted(event.status) && event.transactionId !== order.transactionId;
+    return isOtherPayment ? '0' : refundedAmount;
   }
 }

@@ -1,7 +1,7 @@
 import { Column, Entity, PrimaryGeneratedColumn } from 'typeorm';
 import type { EventSource, Outcome } from './payment-event.js';
 
-/** A line of an order's history: what the gateway told or answered, as received, and what became of it. */
+/** Stored payment event, with its outcome. The payment history of an order consists of these. */
 @Entity('payment_notifications')
 export class PaymentNotification {
   @PrimaryGeneratedColumn('identity', {
@@ -19,7 +19,7 @@ export class PaymentNotification {
   @Column('text')
   outcome!: Outcome | 'rejected';
 
-  /** This and the next four are what a redelivery repeats; null when the notification was rejected. */
+  /** This and the next four columns identify a redelivery. They are null if the notification was rejected. */
   @Column('text', { name: 'transaction_id', nullable: true })
   transactionId!: string | null;
 
@@ -35,7 +35,11 @@ export class PaymentNotification {
   @Column('text', { name: 'fraud_status', nullable: true })
   fraudStatus!: string | null;
 
-  /** The body as it arrived. */
+  /** Sum of the refunds at the gateway, as PostgreSQL writes a bigint. */
+  @Column('bigint', { name: 'refund_amount', nullable: true })
+  refundAmount!: string | null;
+
+  /** Body as received. */
   @Column('text')
   payload!: string;
 

@@ -2,54 +2,70 @@ import { isCompleted, type OrderStatus, type PaymentState } from '../orders/orde
 import type { Outcome, PaymentEvent } from './payment-event.js';
 import type { PaymentNotification } from './payment-notification.entity.js';
 
-/** A transaction begins with these, in this order; all others come after them. */
+/** Statuses with which a transaction begins, in this order. All others come after them. */
 const FIRST_STATUSES: readonly string[] = ['pending', 'authorize'];
 
 /**
- * Decides on an event (docs/decisions/08). A redelivery changes nothing. `pending` or `authorize` that arrives after a
- * later status is late. Everything else applies, `deny` after `settlement` included. Of an attempt that no longer
- * counts (docs/decisions/07) only a completion applies: the end of its page must not undo a sale made on the next one.
+ * Decides on a payment event (docs/decisions/08).
+ * - A redelivery changes nothing.
+ * - `pending` or `authorize` after a later status of the same transaction is late.
+ * - An attempt that is no longer current (docs/decisions/07) can only complete the order: the end of its payment page
+ *   must not undo a sale on the next page.
+ * - Everything else applies, `deny` after `settlement` included.
  *
- * @param order as it is now
- * @param history what is kept of the event's transaction
+ * @param order current state
+ * @param history stored events of the event's transaction
  */
-export function outcomeOf(
+export function decideOutcome(
   event: PaymentEvent,
   order: PaymentState & { readonly currentAttemptId: string },
   history: readonly PaymentNotification[],
 ): Outcome {
-  const applied = history
-    .filter(({ outcome }) => outcome === 'applied')
-    .map(({ transactionStatus }) => transactionStatus ?? '');
+  const applied = history.filter(({ outcome }) => outcome === 'applied');
+  const statuses = applied.map(({ transactionStatus }) => transactionStatus ?? '');
   const isOfOtherAttempt = event.attemptId !== order.currentAttemptId;
-  const isCurrent = order.status === event.status && order.transactionId === event.transactionId;
+  const isSameTransaction = order.transactionId === event.transactionId;
+  const isCurrent = order.status === event.status && isSameTransaction;
 
+  // A refund is recorded once. If another payment has replaced the refunded one, the order shows the other payment.
+  if (event.source === 'refund') return isSameTransaction ? 'applied' : 'late';
+  // The gateway reports the full refund of a captured payment as a cancellation.
+  const isRefunded = applied.some(
+    (stored) => stored.source === 'refund' && stored.transactionStatus === 'refund',
+  );
+  if (event.status === 'cancel' && isRefunded) return 'duplicate';
   const isKnown =
     event.source === 'notification'
-      ? wasHeard(event, history, isCurrent)
-      : // An order that was paid twice shows one payment: asking again must not make it show the other.
-        isCurrent || (isOfOtherAttempt && isCompleted(order.status) && applied.includes(event.status));
+      ? isRedelivery(event, history, isCurrent)
+      : // An order that was paid twice shows one payment. A status response must not make it show the other one.
+        isCurrent || (isOfOtherAttempt && isCompleted(order.status) && statuses.includes(event.status));
   if (isKnown) return 'duplicate';
   if (isOfOtherAttempt && !isCompleted(event.status)) return 'late';
-  return applied.some((status) => isBefore(event.status, status)) ? 'late' : 'applied';
+  return statuses.some((status) => isBefore(event.status, status)) ? 'late' : 'applied';
 }
 
-/** Whether a transaction has the first status before the second. */
+/** Returns true if a transaction has the first status before the second. */
 function isBefore(status: OrderStatus, other: string): boolean {
   const place = FIRST_STATUSES.indexOf(status);
   return place !== -1 && !FIRST_STATUSES.slice(0, place + 1).includes(other);
 }
 
 /**
- * Whether a notification said just the same. If it is what the order shows, also whether an answer did, with any status
- * code: `expire` has 407 there, and 202 when notified.
+ * Returns true if an identical notification is stored, or if a response of the gateway with the same result is what the
+ * order currently reflects. Status codes of responses are ignored: `expire` has 407 there and 202 in a notification.
  */
-function wasHeard(event: PaymentEvent, history: readonly PaymentNotification[], isCurrent: boolean): boolean {
+function isRedelivery(
+  event: PaymentEvent,
+  history: readonly PaymentNotification[],
+  isCurrent: boolean,
+): boolean {
   return history.some(
-    (line) =>
-      line.transactionStatus === event.status &&
-      line.grossAmount === event.grossAmount &&
-      line.fraudStatus === event.fraudStatus &&
-      (line.source === 'notification' ? line.statusCode === event.statusCode : isCurrent),
+    (stored) =>
+      stored.transactionStatus === event.status &&
+      stored.grossAmount === event.grossAmount &&
+      stored.fraudStatus === event.fraudStatus &&
+      // Two partial refunds differ only in their sum.
+      (event.refundAmount === null || stored.refundAmount === event.refundAmount) &&
+      (stored.source === 'notification' ? stored.statusCode === event.statusCode : isCurrent),
   );
 }

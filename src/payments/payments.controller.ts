@@ -1,8 +1,8 @@
-import { Body, Controller, Post, type RawBodyRequest, Req } from '@nestjs/common';
+import { Controller, Post } from '@nestjs/common';
 import { ApiBody, ApiTags } from '@nestjs/swagger';
-import type { Request } from 'express';
 import { failures } from '../common/errors.js';
 import { ApiEndpoint } from '../common/api-endpoint.decorator.js';
+import { NotificationBody, NotificationPipe, type ReceivedNotification } from './notification.pipe.js';
 import { PaymentNotificationDto } from './payments.dto.js';
 import { PaymentsService } from './payments.service.js';
 
@@ -14,8 +14,10 @@ export class PaymentsController {
   @Post()
   @ApiBody({ type: PaymentNotificationDto })
   @ApiEndpoint({
-    summary: 'Payment notification, called by the payment gateway',
-    description: 'An empty 200 acknowledges it; a redelivery is acknowledged and changes nothing.',
+    summary: 'Receive a payment notification from the payment gateway',
+    description:
+      'An empty 200 acknowledges the notification. A redelivery is acknowledged and changes nothing. A completion whose ' +
+      'status code, amount or currency contradicts the order is rejected with 400.',
     access: 'none',
     success: { status: 200 },
     failures: [
@@ -25,10 +27,7 @@ export class PaymentsController {
     ],
     takes: 'json',
   })
-  async receive(@Body() body: unknown, @Req() request: RawBodyRequest<Request>): Promise<void> {
-    const payload = request.rawBody?.toString() ?? '';
-    // JSON in UTF-8 has no such byte; the parser also takes UTF-16.
-    if (payload.includes('\0')) throw failures.unsupportedEncoding();
-    await this.payments.receive(body, payload);
+  async receive(@NotificationBody(NotificationPipe) received: ReceivedNotification): Promise<void> {
+    await this.payments.receive(received);
   }
 }

@@ -1,6 +1,7 @@
 import { applyDecorators } from '@nestjs/common';
-import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
+import { ApiHideProperty, ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
 import {
+  Allow,
   IsIn,
   IsISO8601,
   IsNotEmpty,
@@ -13,18 +14,15 @@ import {
 import { STORABLE } from '../common/text.decorator.js';
 import { ORDER_STATUSES, type OrderStatus } from '../orders/order-status.js';
 
-/** `challenge` is the gateway's third value: a card payment that awaits a decision. */
+/** `challenge` is not documented: the gateway sends it for a card payment that awaits a decision. */
 const FRAUD_STATUSES = ['accept', 'deny', 'challenge'] as const;
 
-/** A signature of the other examples by the simulator's server key. */
+/** Signature of the other examples with the simulator's server key. */
 const EXAMPLE_SIGNATURE =
   '8c2505c46d66c48691a0b18876a31d96a332b03b27d854cf5c8b8f56c5566042' +
   '420ecb43c73ca51f7962c356efa179c959fdfae0e98ebeb52f8d60716fefe713';
 
-/**
- * A required text, taken exactly as sent: the signature covers it.
- * @param rule one more rule, checked after the others
- */
+/** Declares a required text. It is not trimmed, because the signature covers the text as sent. */
 function Field(
   name: string,
   docs: ApiPropertyOptions & { readonly example: string; readonly maxLength?: number },
@@ -42,17 +40,17 @@ function Field(
   );
 }
 
-/** Body of POST /api/products/payments (contract 4.9). Further fields are kept with it and not looked at. */
+/** Body of POST /api/products/payments (contract 4.9). Further fields are stored and not read. */
 export class PaymentNotificationDto {
   @Field(
     'transaction_time',
     { example: '2026-11-20 17:05:12', description: 'ISO 8601, or YYYY-MM-DD HH:MM:SS in GMT+7' },
-    // Takes the gateway's own form too, which has a space in the place of the T.
+    // Also accepts the gateway's own format, which has a space instead of the T.
     (options) => IsISO8601({ strict: true }, options),
   )
   transaction_time!: string;
 
-  @Field('status_code', { example: '200', maxLength: 16 })
+  @Field('status_code', { example: '200', pattern: '^[0-9]{3}$' }, (options) => Matches(/^\d{3}$/, options))
   status_code!: string;
 
   @Field('transaction_status', { example: 'settlement', enum: ORDER_STATUSES }, (options) =>
@@ -84,4 +82,17 @@ export class PaymentNotificationDto {
     IsIn(FRAUD_STATUSES, options),
   )
   fraud_status!: string;
+
+  /** Optional at the gateway and not part of the documented interface. Checked for completed payments. */
+  @ApiHideProperty()
+  @Allow()
+  currency?: unknown;
+
+  /**
+   * Sum of all refunds of the transaction. The gateway sends it with most refund notifications.
+   * @see https://docs.midtrans.com/reference/refund-transaction (sample of a notification with two refunds)
+   */
+  @ApiHideProperty()
+  @Allow()
+  refund_amount?: unknown;
 }

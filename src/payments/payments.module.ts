@@ -3,25 +3,32 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import { GatewayModule } from '../gateway/gateway.module.js';
 import { JobsModule } from '../jobs/jobs.module.js';
 import { OrdersModule } from '../orders/orders.module.js';
-import { CancellationService } from './cancellation.service.js';
+import { AdminOrderController } from './admin-order.controller.js';
 import { OrderCancellationController } from './order-cancellation.controller.js';
-import { OrderHistoryController } from './order-history.controller.js';
+import { OrderStepsService } from './order-steps.service.js';
 import { PaymentEventsService } from './payment-events.service.js';
 import { PaymentNotification } from './payment-notification.entity.js';
 import { PaymentsController } from './payments.controller.js';
 import { PaymentsRepository } from './payments.repository.js';
 import { PaymentsService } from './payments.service.js';
 import { ReconciliationService } from './reconciliation.service.js';
+import { Refund } from './refund.entity.js';
+import { RefundSettlementService } from './refund-settlement.service.js';
+import { RefundsRepository } from './refunds.repository.js';
+import { RefundsService } from './refunds.service.js';
 
 @Module({
-  imports: [TypeOrmModule.forFeature([PaymentNotification]), GatewayModule, JobsModule, OrdersModule],
-  controllers: [PaymentsController, OrderCancellationController, OrderHistoryController],
+  imports: [TypeOrmModule.forFeature([PaymentNotification, Refund]), GatewayModule, JobsModule, OrdersModule],
+  controllers: [PaymentsController, OrderCancellationController, AdminOrderController],
   providers: [
-    CancellationService,
+    OrderStepsService,
     PaymentEventsService,
     PaymentsRepository,
     PaymentsService,
     ReconciliationService,
+    RefundSettlementService,
+    RefundsRepository,
+    RefundsService,
   ],
 })
 export class PaymentsModule {}

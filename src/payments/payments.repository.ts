@@ -3,25 +3,26 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { type EntityManager, MoreThan, Repository } from 'typeorm';
 import { PaymentNotification } from './payment-notification.entity.js';
 
-/** Notifications of one page of a history. */
 const PAGE_SIZE = 50;
 
-/** A line of an order's history, before the database adds to it. */
-type NewLine = Pick<PaymentNotification, 'orderId' | 'outcome' | 'payload'> & Partial<PaymentNotification>;
+type NewEvent = Pick<PaymentNotification, 'orderId' | 'outcome' | 'payload'> & Partial<PaymentNotification>;
 
-/** What is kept of an order's payment. */
+/** Payment history of orders. */
 @Injectable()
 export class PaymentsRepository {
   constructor(
     @InjectRepository(PaymentNotification) private readonly notifications: Repository<PaymentNotification>,
   ) {}
 
-  /** What is kept of one transaction of an order. */
-  historyOf(tx: EntityManager, orderId: string, transactionId: string): Promise<PaymentNotification[]> {
+  findByTransaction(
+    tx: EntityManager,
+    orderId: string,
+    transactionId: string,
+  ): Promise<PaymentNotification[]> {
     return tx.findBy(PaymentNotification, { orderId, transactionId });
   }
 
-  /** Id of what last changed an order; null when nothing has. */
+  /** Id of the last event that changed an order; null if there is none. */
   async lastAppliedId(
     orderId: string,
     tx: EntityManager = this.notifications.manager,
@@ -34,7 +35,7 @@ export class PaymentsRepository {
     return last?.id ?? null;
   }
 
-  /** What is kept of an order after a notification, oldest first. */
+  /** Page of an order's events, oldest first. */
   page(orderId: string, afterId: number): Promise<PaymentNotification[]> {
     return this.notifications.find({
       where: { orderId, id: MoreThan(String(afterId)) },
@@ -43,15 +44,7 @@ export class PaymentsRepository {
     });
   }
 
-  /** Adds a line to the history of a locked order. */
-  async keep(tx: EntityManager, line: NewLine): Promise<void> {
-    // Unlike `tx.insert`, this does not read back what the database adds.
-    await tx
-      .createQueryBuilder()
-      .insert()
-      .into(PaymentNotification)
-      .values(line)
-      .updateEntity(false)
-      .execute();
+  async insert(tx: EntityManager, event: NewEvent): Promise<void> {
+    await tx.insert(PaymentNotification, event);
   }
 }

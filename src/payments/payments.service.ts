@@ -1,22 +1,29 @@
 import { Injectable } from '@nestjs/common';
 import { isString, isUUID } from 'class-validator';
-import { DataSource } from 'typeorm';
-import { failures } from '../common/errors.js';
+import { DataSource, type EntityManager } from 'typeorm';
+import { type Failure, type FieldMessages, failures } from '../common/errors.js';
 import { type NotificationOutcome, paymentNotifications } from '../common/metrics.js';
-import { checkDto } from '../common/validation.pipe.js';
 import { Env } from '../config/env.js';
 import { isSignedBy } from '../gateway/signature.js';
 import { OrdersService } from '../orders/orders.service.js';
+import type { ReceivedNotification } from './notification.pipe.js';
 import type { PaymentEvent } from './payment-event.js';
 import { PaymentEventsService } from './payment-events.service.js';
-import { PaymentNotificationDto } from './payments.dto.js';
+import type { PaymentNotificationDto } from './payments.dto.js';
 import { PaymentsRepository } from './payments.repository.js';
+import { findImplausible, parseAmount } from './plausibility.js';
 import { ReconciliationService } from './reconciliation.service.js';
 
-/** Order ids of the notifications that the gateway's dashboard sends to try the address out. */
+/** Prefix of the order ids in notifications that the test button of the gateway's dashboard sends. */
 const TEST_ORDER = 'payment_notif_test_';
 
-/** Receives the gateway's notifications (contract 4.9 and 6). */
+/** Result of a notification: its label in the metric, and the failure to respond with, if any. */
+interface Verdict {
+  readonly label: NotificationOutcome;
+  readonly failure?: Failure;
+}
+
+/** Receives the gateway's notifications (contract 4.9, 6 and 14). */
 @Injectable()
 export class PaymentsService {
   constructor(
@@ -29,42 +36,45 @@ export class PaymentsService {
   ) {}
 
   /**
-   * Keeps a notification and applies it to its order, in one transaction. Returning acknowledges it; after any
-   * failure the gateway delivers it again.
+   * Stores a notification and applies it to its order, in one transaction. After a failure the gateway delivers the
+   * notification again.
    *
-   * @param body as parsed; @param payload as received
-   * @throws Failure 400 naming the failing fields, 403 for a wrong signature, 404 for an unknown order
+   * @throws Failure 400 with the failing fields, 403 for a wrong signature, 404 for an unknown order
    */
-  async receive(body: unknown, payload: string): Promise<void> {
-    const { value: notification, details } = await checkDto(PaymentNotificationDto, body);
-    let outcome: NotificationOutcome = 'failed';
+  async receive(received: ReceivedNotification): Promise<void> {
+    let verdict: Verdict = { label: 'failed' };
     try {
-      outcome = await this.#record(notification, details === null, payload);
+      verdict = await this.#process(received);
     } finally {
-      paymentNotifications.inc({ outcome });
+      paymentNotifications.inc({ outcome: verdict.label });
+      // Version 1.1 called late notifications stale. Dashboards may still read that label.
+      if (verdict.label === 'late') paymentNotifications.inc({ outcome: 'stale' });
     }
-    if (details !== null && outcome === 'invalid') throw failures.validation(details);
-    if (outcome === 'bad_signature') throw failures.signature();
-    if (outcome === 'unknown_order') throw failures.notFound();
+    if (verdict.failure !== undefined) throw verdict.failure;
   }
 
-  /** @param isValid whether every field is; the signed ones are looked at anyway */
-  async #record(
-    notification: PaymentNotificationDto,
-    isValid: boolean,
-    payload: string,
-  ): Promise<NotificationOutcome> {
-    if (!this.#isSigned(notification)) return isValid ? 'bad_signature' : 'invalid';
-    if (notification.order_id.startsWith(TEST_ORDER)) return 'test';
-    if (!isValid) {
-      await this.#keepRejected(notification.order_id, payload);
-      return 'invalid';
+  async #process({ notification, payload, problems }: ReceivedNotification): Promise<Verdict> {
+    if (!this.#isSigned(notification))
+      return problems === null
+        ? { label: 'bad_signature', failure: failures.signature() }
+        : invalid(problems);
+    if (notification.order_id.startsWith(TEST_ORDER)) return { label: 'test' };
+    if (problems !== null) {
+      await this.dataSource.transaction((tx) => this.#reject(tx, notification.order_id, payload));
+      return invalid(problems);
     }
-    const event = eventOf(notification, payload);
-    const outcome = await this.dataSource.transaction((tx) => this.events.record(tx, event));
-    if (outcome === null) return 'unknown_order';
-    // The metric keeps the label that dashboards know from version 1.0.
-    return outcome === 'late' ? 'stale' : outcome;
+    return this.dataSource.transaction((tx) => this.#apply(tx, notification, payload));
+  }
+
+  async #apply(tx: EntityManager, notification: PaymentNotificationDto, payload: string): Promise<Verdict> {
+    const order = await this.orders.lock(tx, notification.order_id);
+    if (order === null) return { label: 'unknown_order', failure: failures.notFound() };
+    const implausible = findImplausible(notification, order.grossAmount);
+    if (implausible !== null) {
+      await this.#reject(tx, order.orderId, payload);
+      return invalid(implausible);
+    }
+    return { label: await this.events.record(tx, order, toEvent(notification, payload)) };
   }
 
   #isSigned(notification: PaymentNotificationDto): boolean {
@@ -73,19 +83,20 @@ export class PaymentsService {
     return isSignable && isSignedBy(notification, signature_key, this.env.payment.serverKey);
   }
 
-  /** A notification that the gateway signed and that we cannot read must not be lost with its answer. */
-  async #keepRejected(orderId: string, payload: string): Promise<void> {
-    if (!isUUID(orderId, 'loose')) return;
-    await this.dataSource.transaction(async (tx) => {
-      const order = await this.orders.lock(tx, orderId);
-      if (order === null) return;
-      await this.payments.keep(tx, { orderId: order.orderId, outcome: 'rejected', payload });
-      await this.reconciliation.checkSoon(tx, order.orderId);
-    });
+  /** Stores a signed notification that cannot be applied, and enqueues a check of its order at the gateway. */
+  async #reject(tx: EntityManager, id: string, payload: string): Promise<void> {
+    const order = isUUID(id, 'loose') ? await this.orders.lock(tx, id) : null;
+    if (order === null) return;
+    await this.payments.insert(tx, { orderId: order.orderId, outcome: 'rejected', payload });
+    await this.reconciliation.checkSoon(tx, order.orderId);
   }
 }
 
-function eventOf(notification: PaymentNotificationDto, payload: string): PaymentEvent {
+function invalid(problems: FieldMessages): Verdict {
+  return { label: 'invalid', failure: failures.validation(problems) };
+}
+
+function toEvent(notification: PaymentNotificationDto, payload: string): PaymentEvent {
   return {
     source: 'notification',
     attemptId: notification.order_id.toLowerCase(),
@@ -93,6 +104,7 @@ function eventOf(notification: PaymentNotificationDto, payload: string): Payment
     transactionId: notification.transaction_id,
     statusCode: notification.status_code,
     grossAmount: notification.gross_amount,
+    refundAmount: parseAmount(notification.refund_amount),
     paymentType: notification.payment_type,
     fraudStatus: notification.fraud_status,
     payload,

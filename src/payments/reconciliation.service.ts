@@ -9,12 +9,12 @@ const FIND_DUE_ORDERS = 'find-due-orders';
 const CHECK_ORDER = 'check-order';
 const EVERY_MINUTE = '* * * * *';
 const DUE_BATCH = 200;
-/** An hour after the payment page has ended, and with it every way to pay. */
+/** One hour after the last payment page has expired. */
 const EXPIRE_AFTER_MS = 25 * 60 * 60 * 1000;
 
 /**
  * Asks the gateway about orders that stay pending, with growing gaps, so that a lost notification loses no sale
- * (docs/decisions/08). When an order is due stands in its row: no lost job can forget it.
+ * (docs/decisions/08). The order's row contains the time of the next check, so that a lost job does not end the checks.
  */
 @Injectable()
 export class ReconciliationService implements OnModuleInit {
@@ -32,7 +32,7 @@ export class ReconciliationService implements OnModuleInit {
     this.jobs.handle<{ orderId: string }>(CHECK_ORDER, ({ orderId }) => this.#check(orderId), { kind });
   }
 
-  /** Has the gateway asked about an order at once. */
+  /** Enqueues a check of an order. */
   async checkSoon(tx: EntityManager, orderId: string): Promise<void> {
     await this.jobs.enqueue(tx, CHECK_ORDER, { orderId }, { key: `${CHECK_ORDER}:${orderId}` });
   }
@@ -51,10 +51,10 @@ export class ReconciliationService implements OnModuleInit {
   async #check(orderId: string): Promise<void> {
     let outcome: ReconciliationOutcome = 'failed';
     try {
-      const asked = await this.events.ask(orderId, 'status');
-      const isOld = Date.now() - (asked.order?.createdAt.getTime() ?? NaN) >= EXPIRE_AFTER_MS;
-      const isExpiring = isOld && asked.order?.status === 'pending';
-      ({ outcome } = isExpiring ? await this.events.ask(orderId, 'expire') : asked);
+      const checked = await this.events.callGateway(orderId, 'status');
+      const isOld = Date.now() - (checked.order?.createdAt.getTime() ?? NaN) >= EXPIRE_AFTER_MS;
+      const isExpiring = isOld && checked.order?.status === 'pending';
+      ({ outcome } = isExpiring ? await this.events.callGateway(orderId, 'expire') : checked);
       if (outcome === 'outdated') await this.checkSoon(this.dataSource.manager, orderId);
     } finally {
       paymentReconciliations.inc({ outcome });

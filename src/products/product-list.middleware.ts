@@ -1,32 +1,35 @@
 import { Injectable, type NestMiddleware } from '@nestjs/common';
 import type { NextFunction, Request, Response } from 'express';
-import { ACCESS_COOKIE, readCookie } from '../auth/cookies.js';
-import { TokensService } from '../auth/tokens.service.js';
+import { AdmissionService } from '../auth/admission.service.js';
 import { ProductPages, sendPage } from './product-pages.js';
+import { LIST_ACCESS } from './products.controller.js';
 
-/** The forms of the query that clients use. */
+/** URL without a query, or with only `last_id` as a plain number. */
 const PLAIN_URL = /^[^?]*(?:\?last_id=(\d{1,9}))?$/;
 
 /**
- * Answers GET /api/products to callers whom `JwtCookieGuard` remembers, before Nest's guards, interceptors and pipes, which
- * cost more than the page. The controller answers the end of the list, any other query and all other callers.
+ * Shortcut for GET /api/products: sends the page before Nest's guards, interceptors and pipes run, because they take
+ * longer than the page itself. `AdmissionService` checks the access that the route declares, like `JwtCookieGuard`.
+ *
+ * The request continues to the controller if its token is not verified yet, if its URL does not match `PLAIN_URL`, or if
+ * no products follow `last_id`. A test fails if the route gets a guard, an interceptor or a pipe that this shortcut would
+ * skip.
  */
 @Injectable()
 export class ProductListMiddleware implements NestMiddleware {
   constructor(
-    private readonly tokens: TokensService,
+    private readonly admission: AdmissionService,
     private readonly pages: ProductPages,
   ) {}
 
   async use(request: Request, response: Response, next: NextFunction): Promise<void> {
-    const url = PLAIN_URL.exec(request.originalUrl);
-    const token = readCookie(request, ACCESS_COOKIE);
-    if (url === null || token === null || this.tokens.verifiedCaller(token) === undefined) {
+    const match = PLAIN_URL.exec(request.originalUrl);
+    if (match === null || !this.admission.admit(LIST_ACCESS, request, response)) {
       next();
       return;
     }
-    response.setHeader('Cache-Control', 'private, no-cache');
-    const page = await this.pages.after(Number(url[1] ?? 0));
+    const [, lastId = '0'] = match;
+    const page = await this.pages.after(Number(lastId));
     if (page === null) next();
     else sendPage(response, page);
   }

@@ -7,22 +7,21 @@ import { Env } from '../config/env.js';
 import { ImagesService } from '../images/images.service.js';
 import { ProductsRepository } from './products.repository.js';
 
-/** One page of the list, ready to be sent. */
+/** Page of the product list as it is sent. */
 export interface ProductPage {
-  /** The answer's JSON; empty past the last product. */
+  /** JSON of the response; empty past the last product. */
   readonly body: Buffer;
-  /** As it stands in the header. */
   readonly etag: string;
 }
 
-/** By how long another process's change may be overlooked. */
+/** Changes of other processes are visible after at most this time. */
 const LIFETIME_MS = 1000;
-/** Memory that a page takes besides its body: its tag, its buffer and its place in the cache. */
+/** Memory of a cached page besides its body. */
 const OVERHEAD_BYTES = 512;
 
 /**
- * Pages of the product list, kept in memory for a second, at most CATALOG_CACHE_MB of them. A page is loaded once for
- * all callers that wait for it.
+ * Cached pages of the product list: for one second, in at most CATALOG_CACHE_MB of memory. A page is loaded once for all
+ * waiting requests.
  */
 @Injectable()
 export class ProductPages {
@@ -42,28 +41,28 @@ export class ProductPages {
             sizeCalculation: ({ body }) => body.length + OVERHEAD_BYTES,
             ttl: LIFETIME_MS,
             fetchMethod: (afterId) => this.#load(afterId),
-            // A load that `clear` overtakes is answered to those who wait for it, and is not kept.
+            // If `clear()` runs during a load, waiting requests get the result, but it is not cached.
             ignoreFetchAbort: true,
           });
   }
 
-  /** At most 50 products after an id, ordered by id; null past the last one. */
+  /** Returns the page after an id; null past the last product. */
   async after(id: number): Promise<ProductPage | null> {
-    const kept = this.#cache?.get(id);
-    const page = kept ?? (await (this.#cache?.forceFetch(id) ?? this.#load(id)));
-    if (this.#cache !== null && kept === undefined) catalogCacheBytes.set(this.#cache.calculatedSize);
+    const cached = this.#cache?.get(id);
+    const page = cached ?? (await (this.#cache?.forceFetch(id) ?? this.#load(id)));
+    if (this.#cache !== null && cached === undefined) catalogCacheBytes.set(this.#cache.calculatedSize);
     if (page.body.length === 0) return null;
-    catalogCachePages.inc({ result: kept === undefined ? 'miss' : 'hit' });
+    catalogCachePages.inc({ result: cached === undefined ? 'miss' : 'hit' });
     return page;
   }
 
-  /** At most 50 products after an id whose name contains a text, read anew each time; null past the last one. */
+  /** Returns a page of the products whose names contain the words of a text, uncached; null past the last product. */
   async found(text: string, id: number): Promise<ProductPage | null> {
     const page = await this.#load(id, text);
     return page.body.length === 0 ? null : page;
   }
 
-  /** Forgets every page, those that are being loaded included. Call it after each commit that changes a product. */
+  /** Clears the cache, including pages that are being loaded. Call it after each commit that changes a product. */
   clear(): void {
     this.#cache?.clear();
   }
@@ -75,7 +74,7 @@ export class ProductPages {
   }
 }
 
-/** Answers with a page, or 304 to a caller that has it. */
+/** Sends a page, or 304 if the client has it. */
 export function sendPage(response: Response, { body, etag }: ProductPage): void {
   response.setHeader('ETag', etag);
   response.setHeader('Content-Type', 'application/json; charset=utf-8');

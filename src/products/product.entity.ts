@@ -16,6 +16,18 @@ export class Product {
   @Column('numeric', { precision: 14, scale: 2 })
   price!: string;
 
+  /** False while an administrator has taken the product off the list; `isAvailable` also looks at the time. */
+  @Column('boolean', { default: true })
+  available!: boolean;
+
+  /** Date from which the product is available again, `YYYY-MM-DD` in the shop's time zone. */
+  @Column('date', { name: 'unavailable_until', nullable: true })
+  unavailableUntil!: string | null;
+
+  /** Start of that date. */
+  @Column('timestamptz', { name: 'available_again_at', nullable: true })
+  availableAgainAt!: Date | null;
+
   /** Images that were condemned are no longer among them. */
   @OneToMany(() => Image, 'product')
   images!: Image[];
@@ -25,4 +37,11 @@ export class Product {
 
   @Column('timestamptz', { name: 'updated_at', default: () => 'now()' })
   updatedAt!: Date;
+
+  /** Returns true if customers can see and order the product now. */
+  get isAvailable(): boolean {
+    return (
+      this.available || (this.availableAgainAt !== null && this.availableAgainAt.getTime() <= Date.now())
+    );
+  }
 }

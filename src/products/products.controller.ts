@@ -1,27 +1,17 @@
-import {
-  Controller,
-  Delete,
-  Get,
-  Param,
-  Post,
-  Put,
-  Query,
-  Res,
-  UseGuards,
-  UseInterceptors,
-} from '@nestjs/common';
+import { Controller, Delete, Get, Param, Post, Put, Query, Res, UseInterceptors } from '@nestjs/common';
 import { ApiBody, ApiParam, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
-import { AdminGuard } from '../auth/admin.guard.js';
+import { CurrentUser, type Principal } from '../common/current-user.decorator.js';
 import { failures, TOO_MANY_IMAGES } from '../common/errors.js';
-import { idOf } from '../common/ids.js';
+import { ProductIdPipe } from '../common/ids.js';
 import { ApiEndpoint } from '../common/api-endpoint.decorator.js';
 import { FormInterceptor } from '../images/form.interceptor.js';
-import { Form, ImageFormPipe } from '../images/image-form.pipe.js';
+import { Form, type ImageForm, ImageFormPipe } from '../images/image-form.pipe.js';
 import { ProductPages, sendPage } from './product-pages.js';
 import {
   CreateProductDto,
   ListedProductView,
+  PRODUCT_ID_PARAM,
   ProductListQuery,
   ProductPageMeta,
   ProductView,
@@ -38,7 +28,9 @@ const updateForm = new ImageFormPipe(UpdateProductDto, {
   failure: 'validation errors',
   extension: 'invalid file format, only .png or .jpg files are accepted',
 });
-const PRODUCT_ID = { name: 'product_id', schema: { type: 'integer', minimum: 1 }, example: 7 } as const;
+
+/** Access to the product list, which its shortcut also checks. */
+export const LIST_ACCESS = 'catalog';
 
 @ApiTags('Products')
 @Controller('products')
@@ -52,31 +44,34 @@ export class ProductsController {
   @ApiEndpoint({
     summary: 'A page of 50 products, or of those with a text in their name, ordered by id',
     description: 'The end of the list is the 404. `images` is null for a product without images.',
-    access: 'user',
+    access: LIST_ACCESS,
     success: { status: 200, data: { meta: ProductPageMeta, products: [ListedProductView] } },
     failures: [failures.validation({ last_id: 'last_id should be a number' }), failures.notFound()],
   })
   async list(@Query() { last_id, q }: ProductListQuery, @Res() response: Response): Promise<void> {
     const page = await (q === undefined ? this.pages.after(last_id) : this.pages.found(q, last_id));
     if (page === null) throw failures.notFound();
-    // Sent as it is: the page holds the envelope already.
+    // The page contains the envelope already.
     sendPage(response, page);
   }
 
   @Get(':product_id')
-  @ApiParam(PRODUCT_ID)
+  @ApiParam(PRODUCT_ID_PARAM)
   @ApiEndpoint({
     summary: 'One product',
-    access: 'user',
+    description: 'A product that is not available is a 404 for everyone but administrators.',
+    access: 'catalog',
     success: { status: 200, data: { products: ListedProductView } },
     failures: [failures.malformedRequest(), failures.notFound()],
   })
-  async show(@Param('product_id') productId: string): Promise<{ products: ListedProductView }> {
-    return { products: new ListedProductView(await this.products.find(idOf(productId))) };
+  async show(
+    @Param('product_id', ProductIdPipe) productId: number,
+    @CurrentUser() caller: Principal | undefined,
+  ): Promise<{ products: ListedProductView }> {
+    return { products: new ListedProductView(await this.products.findFor(caller, productId)) };
   }
 
   @Post()
-  @UseGuards(AdminGuard)
   @UseInterceptors(FormInterceptor)
   @ApiBody({ type: CreateProductDto })
   @ApiEndpoint({
@@ -91,14 +86,13 @@ export class ProductsController {
     ],
     takes: 'form',
   })
-  async create(@Form(createForm) form: Readonly<CreateProductDto>): Promise<{ products: ProductView }> {
+  async create(@Form(createForm) form: ImageForm<CreateProductDto>): Promise<{ products: ProductView }> {
     return { products: new ProductView(await this.products.create(form)) };
   }
 
   @Put(':product_id')
-  @UseGuards(AdminGuard)
   @UseInterceptors(FormInterceptor)
-  @ApiParam(PRODUCT_ID)
+  @ApiParam(PRODUCT_ID_PARAM)
   @ApiBody({ type: UpdateProductDto })
   @ApiEndpoint({
     summary: 'Replace a product, remove images, add images',
@@ -114,15 +108,14 @@ export class ProductsController {
     takes: 'form',
   })
   async update(
-    @Param('product_id') productId: string,
-    @Form(updateForm) form: Readonly<UpdateProductDto>,
+    @Param('product_id', ProductIdPipe) productId: number,
+    @Form(updateForm) form: ImageForm<UpdateProductDto>,
   ): Promise<{ products: ProductView }> {
-    return { products: new ProductView(await this.products.update(idOf(productId), form)) };
+    return { products: new ProductView(await this.products.update(productId, form)) };
   }
 
   @Delete(':product_id')
-  @UseGuards(AdminGuard)
-  @ApiParam(PRODUCT_ID)
+  @ApiParam(PRODUCT_ID_PARAM)
   @ApiEndpoint({
     summary: 'Delete a product and its images',
     access: 'admin',
@@ -130,7 +123,7 @@ export class ProductsController {
     failures: [failures.malformedRequest(), failures.notFound()],
     changesState: true,
   })
-  async delete(@Param('product_id') productId: string): Promise<void> {
-    await this.products.delete(idOf(productId));
+  async delete(@Param('product_id', ProductIdPipe) productId: number): Promise<void> {
+    await this.products.delete(productId);
   }
 }

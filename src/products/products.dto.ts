@@ -5,7 +5,6 @@ import { ArrayMaxSize, IsArray, IsNumber, IsOptional } from 'class-validator';
 import { parseLastId } from '../common/ids.js';
 import { SearchQuery } from '../common/search-query.decorator.js';
 import { Text } from '../common/text.decorator.js';
-import type { ImageFile } from '../images/image-host.js';
 import { MAX_IMAGES } from '../images/images.service.js';
 import { Price } from './price.js';
 import type { ProductFields } from './products.repository.js';
@@ -16,21 +15,27 @@ export interface ProductWithUrls extends ProductFields {
   readonly images: string[];
 }
 
+export const PRODUCT_ID_PARAM = {
+  name: 'product_id',
+  schema: { type: 'integer', minimum: 1 },
+  example: 7,
+} as const;
+
 /** Query of GET /api/products. */
 export class ProductListQuery {
-  @ApiPropertyOptional({ type: Number, description: 'Show what comes after this id' })
+  @ApiPropertyOptional({ type: Number, description: 'Last id of the previous page' })
   @Transform(({ value }: { value: unknown }) => parseLastId(value))
   @IsNumber({}, { message: 'last_id should be a number' })
   last_id = 0;
 
-  @SearchQuery('Part of the name; case and accents do not matter')
+  @SearchQuery('Words of the name, in any order; case and accents do not matter')
   q?: string;
 }
 
 const NAME = { maxLength: 255, example: 'Kue lapis legit' };
 const DESCRIPTION = { maxLength: 10_000, example: 'Eighteen layers, baked one by one.' };
 
-/** The files of a form; `ImageFormPipe` judges them. A text in this field is a file that the client did not attach. */
+/** Documents the files, which `ImageFormPipe` validates, and rejects text: a file that the client did not attach. */
 const Images = (): PropertyDecorator =>
   applyDecorators(
     ApiProperty({
@@ -40,7 +45,7 @@ const Images = (): PropertyDecorator =>
       description: 'PNG or JPEG (.png, .jpg, .jpeg), 5 MiB each at most',
       items: { type: 'string', format: 'binary' },
     }),
-    Transform(({ value }: { value: unknown }) => nonEmptyTexts(value)),
+    Transform(({ value }: { value: unknown }) => parseTexts(value)),
     IsOptional(),
     ArrayMaxSize(0, { message: 'images should be files' }),
   );
@@ -57,7 +62,7 @@ export class CreateProductDto {
   price!: string;
 
   @Images()
-  images!: readonly ImageFile[];
+  images?: unknown;
 }
 
 /** Form of PUT /api/products/{product_id} (contract 4.7). */
@@ -72,21 +77,20 @@ export class UpdateProductDto {
   price!: string;
 
   @Images()
-  images!: readonly ImageFile[];
+  images?: unknown;
 
   @ApiProperty({
     name: 'images.removed[]',
     type: [String],
     description: 'URLs of images to remove; one empty value when none are',
   })
-  @Transform(({ value }: { value: unknown }) => nonEmptyTexts(value))
+  @Transform(({ value }: { value: unknown }) => parseTexts(value))
   @IsArray({ message: 'images.removed is required' })
-  /** A URL that the product does not have is taken as already removed. */
   'images.removed'!: string[];
 }
 
-/** A list sent as repeated fields, without the empty ones; undefined if it holds anything but texts. */
-function nonEmptyTexts(value: unknown): string[] | undefined {
+/** Parses repeated fields without empty ones; undefined if a value is not a text. */
+function parseTexts(value: unknown): string[] | undefined {
   const list: unknown[] = Array.isArray(value) ? value : [value];
   return list.every((entry) => typeof entry === 'string') ? list.filter((entry) => entry !== '') : undefined;
 }
@@ -134,7 +138,6 @@ export class ProductView extends ListedProductView {
   }
 }
 
-/** Where the next page begins. */
 export class ProductPageMeta {
   @ApiProperty({ description: 'Pass it as last_id for the next page', example: 7 })
   readonly lastProductId!: number;

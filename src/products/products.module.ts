@@ -2,6 +2,9 @@ import { type MiddlewareConsumer, Module, type NestModule, RequestMethod } from 
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { AuthModule } from '../auth/auth.module.js';
 import { ImagesModule } from '../images/images.module.js';
+import { ShopModule } from '../shop/shop.module.js';
+import { AdminProductsController } from './admin-products.controller.js';
+import { AvailabilityService } from './availability.service.js';
 import { ProductListMiddleware } from './product-list.middleware.js';
 import { ProductPages } from './product-pages.js';
 import { Product } from './product.entity.js';
@@ -10,10 +13,10 @@ import { ProductsRepository } from './products.repository.js';
 import { ProductsService } from './products.service.js';
 
 @Module({
-  imports: [TypeOrmModule.forFeature([Product]), AuthModule, ImagesModule],
-  controllers: [ProductsController],
-  providers: [ProductPages, ProductsRepository, ProductsService],
-  exports: [ProductPages, ProductsService],
+  imports: [TypeOrmModule.forFeature([Product]), AuthModule, ImagesModule, ShopModule],
+  controllers: [ProductsController, AdminProductsController],
+  providers: [AvailabilityService, ProductPages, ProductsRepository, ProductsService],
+  exports: [AvailabilityService, ProductPages, ProductsService],
 })
 export class ProductsModule implements NestModule {
   configure(consumer: MiddlewareConsumer): void {

@@ -1,21 +1,26 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { type EntityManager, In, Repository } from 'typeorm';
-import { containing } from '../common/search-query.decorator.js';
+import { type EntityManager, Repository } from 'typeorm';
+import { toLikePattern } from '../common/search-query.decorator.js';
 import { Product } from './product.entity.js';
 
-/** What an administrator writes of a product. */
+/** Fields that an administrator edits. */
 export type ProductFields = Pick<Product, 'name' | 'description' | 'price'>;
 
-/** Products of one page of the list (contract 8). */
+/** Columns that decide if customers can see and order a product. */
+export type Availability = Pick<Product, 'available' | 'unavailableUntil' | 'availableAgainAt'>;
+
 const PAGE_SIZE = 50;
 
+/** `Product.isAvailable` in SQL, for statements that name the table `products`. */
+const IS_AVAILABLE = '(products.available OR coalesce(products.available_again_at <= now(), false))';
+
 /**
- * A page of products as the whole body of its answer; null past the last product. SQL text, because PostgreSQL writes
- * the JSON in a fifth of the time that entities and JSON.stringify take. $2 makes a URL of a local image's name, which has no
- * scheme; reading no other column of the images keeps this on their index.
+ * Builds the statement for a page of products as a response body; null past the last product. SQL text, because PostgreSQL
+ * writes the JSON in a fifth of the time that entities and JSON.stringify take. $2 is the URL prefix of local images, whose
+ * names have no scheme. No other column of the images is read, so that their index suffices.
  */
-const pageWhere = (condition: string): string => `
+const buildPage = (condition: string): string => `
   SELECT '{"status":"success","data":{"meta":{"lastProductId":' || max(id) || '},"products":['
     || string_agg(row_to_json(page)::text, ',' ORDER BY id) || ']}}' AS body
   FROM (
@@ -23,30 +28,56 @@ const pageWhere = (condition: string): string => `
       SELECT array_agg(CASE WHEN url LIKE 'https:%' THEN url ELSE $2 || url END ORDER BY position)
       FROM images WHERE product_id = products.id AND state = 'attached'
     ) AS images
-    FROM products WHERE ${condition} ORDER BY id LIMIT ${PAGE_SIZE}
+    FROM products WHERE ${IS_AVAILABLE} AND ${condition} ORDER BY id LIMIT ${PAGE_SIZE}
   ) AS page`;
-const PAGE = pageWhere('id > $1');
-/** Folding keeps the wildcards of a pattern. */
-const FOUND_PAGE = pageWhere('id > $1 AND search_name LIKE search_text($3)');
+const PAGE = buildPage('id > $1');
 
 @Injectable()
 export class ProductsRepository {
   constructor(@InjectRepository(Product) private readonly products: Repository<Product>) {}
 
   /**
-   * The answer to GET /api/products: at most 50 products after an id, ordered by id.
+   * Returns the response body of GET /api/products; null if no product comes after the id.
    * @param localPrefix see `ImagesService`
-   * @param search only products whose name contains it; case and accents do not matter
-   * @returns null when no product comes after the id
+   * @param search words that the name must contain, regardless of case and accents
    */
   async page(afterId: number, localPrefix: string, search?: string): Promise<string | null> {
-    const [statement, pattern] = search === undefined ? [PAGE, []] : [FOUND_PAGE, [containing(search)]];
-    const parameters = [afterId, localPrefix, ...pattern];
+    const patterns = toPatterns(search);
+    const isFound = patterns.map((_, index) => `search_name LIKE search_text($${index + 3})`);
+    const statement = patterns.length === 0 ? PAGE : buildPage(['id > $1', ...isFound].join(' AND '));
+    const parameters = [afterId, localPrefix, ...patterns];
     const [row] = await this.products.query<{ body: string | null }[]>(statement, parameters);
     return row?.body ?? null;
   }
 
-  /** A product with its images in their order. */
+  /** Returns a page of products with their images, including hidden ones. */
+  pageForAdmin({
+    q,
+    available,
+    last_id: afterId,
+  }: Readonly<{ q?: string; available?: boolean; last_id: number }>): Promise<Product[]> {
+    const ids = this.products
+      .createQueryBuilder('products')
+      .select('products.id')
+      .where('products.id > :afterId', { afterId })
+      .orderBy('products.id')
+      .limit(PAGE_SIZE);
+    for (const [index, pattern] of toPatterns(q).entries())
+      ids.andWhere(`products.search_name LIKE search_text(:word${index})`, { [`word${index}`]: pattern });
+    if (available !== undefined) ids.andWhere(available ? IS_AVAILABLE : `NOT ${IS_AVAILABLE}`);
+    // `take` would count a product once for each of its images.
+    return this.products
+      .createQueryBuilder('product')
+      .leftJoinAndSelect('product.images', 'image')
+      .where(`product.id IN (${ids.getQuery()})`, ids.getParameters())
+      .orderBy({ 'product.id': 'ASC', 'image.position': 'ASC' })
+      .getMany();
+  }
+
+  countUnavailable(): Promise<number> {
+    return this.products.createQueryBuilder('products').where(`NOT ${IS_AVAILABLE}`).getCount();
+  }
+
   findById(id: number): Promise<Product | null> {
     return this.products
       .createQueryBuilder('product')
@@ -56,18 +87,27 @@ export class ProductsRepository {
       .getOne();
   }
 
-  /** Those of the products that exist, in no particular order. */
-  findPriced(ids: readonly number[]): Promise<Pick<Product, 'id' | 'name' | 'price'>[]> {
-    return this.products.find({ select: { id: true, name: true, price: true }, where: { id: In(ids) } });
+  /** Locks the available products among these against changes, by id so that transactions do not deadlock. */
+  lockAvailable(
+    tx: EntityManager,
+    ids: readonly number[],
+  ): Promise<Pick<Product, 'id' | 'name' | 'price'>[]> {
+    return tx
+      .createQueryBuilder(Product, 'products')
+      .select(['products.id', 'products.name', 'products.price'])
+      .where(`products.id = ANY (:ids) AND ${IS_AVAILABLE}`, { ids })
+      .orderBy('products.id')
+      .setLock('for_key_share')
+      .getMany();
   }
 
-  /** @returns the new product's id */
+  /** Returns the id of the new product. */
   async insert(tx: EntityManager, fields: ProductFields): Promise<number> {
     const { generatedMaps } = await tx.insert(Product, fields);
     return (generatedMaps[0] as Pick<Product, 'id'>).id;
   }
 
-  /** Locks a product, so that changes of one product and its images follow one another. */
+  /** Locks a product against concurrent changes of it and its images. Returns false if it does not exist. */
   async lock(tx: EntityManager, id: number): Promise<boolean> {
     const product = await tx.findOne(Product, {
       select: { id: true },
@@ -77,11 +117,17 @@ export class ProductsRepository {
     return product !== null;
   }
 
-  async update(tx: EntityManager, id: number, fields: ProductFields): Promise<void> {
+  async update(tx: EntityManager, id: number, fields: ProductFields | Availability): Promise<void> {
     await tx.update(Product, { id }, { ...fields, updatedAt: () => 'now()' });
   }
 
   async delete(tx: EntityManager, id: number): Promise<void> {
     await tx.delete(Product, { id });
   }
+}
+
+/** Returns a LIKE pattern for each word of a search. SQL folds case and accents, which keeps the wildcards. */
+function toPatterns(search = ''): string[] {
+  const words = search.split(/\s+/u).filter((word) => word !== '');
+  return [...new Set(words)].map(toLikePattern);
 }

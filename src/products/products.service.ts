@@ -1,8 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
+import type { Principal } from '../common/current-user.decorator.js';
 import { isDatabaseUnavailable } from '../common/database-errors.js';
 import { failures } from '../common/errors.js';
 import { isId } from '../common/ids.js';
+import type { ImageForm } from '../images/image-form.pipe.js';
 import type { ImageFile } from '../images/image-host.js';
 import { type Image, ImagesService, MAX_IMAGES, type StagedImage } from '../images/images.service.js';
 import { wholeRupiah } from './price.js';
@@ -10,7 +12,7 @@ import { ProductPages } from './product-pages.js';
 import type { CreateProductDto, ProductWithUrls, UpdateProductDto } from './products.dto.js';
 import { ProductsRepository } from './products.repository.js';
 
-/** What an order needs of a product. */
+/** Name and price of an available product. */
 export interface Offer {
   readonly name: string;
   /** Whole rupiah. */
@@ -27,27 +29,28 @@ export class ProductsService {
     private readonly images: ImagesService,
   ) {}
 
-  /** @throws Failure 404 */
-  async find(id: number): Promise<ProductWithUrls> {
+  /** @param caller undefined for an anonymous one @throws Failure 404, also if the product is hidden from the caller */
+  async findFor(caller: Principal | undefined, id: number): Promise<ProductWithUrls> {
     const product = await this.products.findById(id);
-    if (product === null) throw failures.notFound();
+    if (product === null || !(product.isAvailable || caller?.role === 'ADMIN')) throw failures.notFound();
     const { images, ...fields } = product;
     return { ...fields, images: images.map((image) => this.images.urlOf(image)) };
   }
 
   /**
-   * What products are sold as: name, and price in whole rupiah, rounded half up. Products that do not exist are left out.
+   * Returns name and whole-rupiah price (rounded half up) of the available products among these. Until the transaction
+   * ends they do not change: an administrator's change waits for the orders that are being placed.
    */
-  async offers(ids: readonly number[]): Promise<ReadonlyMap<number, Offer>> {
-    const known = await this.products.findPriced(ids.filter(isId));
-    return new Map(known.map(({ id, name, price }) => [id, { name, price: wholeRupiah(price) }]));
+  async lockOffers(tx: EntityManager, ids: readonly number[]): Promise<ReadonlyMap<number, Offer>> {
+    const available = await this.products.lockAvailable(tx, ids.filter(isId));
+    return new Map(available.map(({ id, name, price }) => [id, { name, price: wholeRupiah(price) }]));
   }
 
   /**
-   * Creates a product with its images, or nothing at all.
-   * @throws Failure 500 with the documented message when an upload or the service fails, 503 without a database
+   * Creates a product with its images, or neither.
+   * @throws Failure 500 with the documented message if an upload or the service fails, 503 without a database
    */
-  async create({ images, ...fields }: Readonly<CreateProductDto>): Promise<ProductWithUrls> {
+  async create({ fields, images }: ImageForm<CreateProductDto>): Promise<ProductWithUrls> {
     try {
       return await this.#withStaged(images, (staged) =>
         this.#change(async (tx) => {
@@ -62,13 +65,13 @@ export class ProductsService {
 
   /**
    * Replaces a product's fields, removes some of its images and adds new ones after the rest; all or nothing.
-   * @throws Failure 404; 400 when it would have more than 5 images; 500 when an upload fails
+   * @throws Failure 404; 400 if there would be more than 5 images; 500 if an upload fails
    */
   async update(
     id: number,
-    { images, 'images.removed': removed, ...fields }: Readonly<UpdateProductDto>,
+    { fields: { 'images.removed': removed, ...fields }, images }: ImageForm<UpdateProductDto>,
   ): Promise<ProductWithUrls> {
-    // Judged before anything is uploaded, and again under the lock, where it counts.
+    // Check before the upload, to reject early, and again under the lock.
     const before = await this.products.findById(id);
     if (before === null) throw failures.notFound();
     this.#divide(before.images, removed, images.length);
@@ -84,10 +87,7 @@ export class ProductsService {
     );
   }
 
-  /**
-   * Removes a product for good; its images go from the host once this is committed.
-   * @throws Failure 404
-   */
+  /** Deletes a product. A job deletes its images from the host. @throws Failure 404 */
   async delete(id: number): Promise<void> {
     await this.#change(async (tx) => {
       if (!(await this.products.lock(tx, id))) throw failures.notFound();
@@ -101,12 +101,12 @@ export class ProductsService {
     try {
       return await this.dataSource.transaction(work);
     } finally {
-      // After an error too: a commit whose answer was lost looks like one.
+      // Also after an error: the commit may have succeeded although its response was lost.
       this.pages.clear();
     }
   }
 
-  /** Uploads outside of any transaction, and gives the images back if the work that needs them fails. */
+  /** Uploads images outside of a transaction, and discards them if `use` fails. */
   async #withStaged<T>(
     files: readonly ImageFile[],
     use: (staged: readonly StagedImage[]) => Promise<T>,
@@ -115,14 +115,15 @@ export class ProductsService {
     try {
       return await use(staged);
     } catch (error) {
-      await this.images.discard(staged.map(({ id }) => id));
+      // Without the database the sweep finds the images, and the response must not wait for a second timeout.
+      if (!isDatabaseUnavailable(error)) await this.images.discard(staged.map(({ id }) => id));
       throw error;
     }
   }
 
   /**
-   * Which images of a product go and which stay.
-   * @throws Failure 400 when the staying and the new ones are too many
+   * Divides the images of a product into those that are removed and those that stay.
+   * @throws Failure 400 if the staying and the new ones are too many
    */
   #divide(
     attached: readonly Image[],

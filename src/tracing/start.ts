@@ -11,16 +11,16 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { routeOf } from '../common/request-route.js';
 import type { Env } from '../config/env.js';
 
-/** Health checks, and the metrics on their own port: they come every few seconds and tell nothing. */
+/** Paths without traces: health checks and metrics are requested every few seconds. */
 const UNTRACED = /^\/(api\/health(\/|$)|metrics($|\?))/;
-/** What a stop waits for the last spans to be sent; the collector may be away. */
+/** Time that a stop waits for the last spans to be sent; the collector may be unavailable. */
 const FLUSH_MS = 1000;
 
 /**
- * Starts OpenTelemetry. Call it before anything loads `http` or `pg`, whose functions are replaced as they are required
- * below; `syncBuiltinESMExports` hands the replaced ones to modules that import them by name.
+ * Starts OpenTelemetry. Call this function before anything loads `http` or `pg`: it replaces their functions, and
+ * `syncBuiltinESMExports` passes the replaced functions to modules that import them by name.
  *
- * @returns sends what is left and stops, within a second
+ * @returns a function that sends the remaining spans and stops, within a second
  */
 export function startTracing({ serviceName }: NonNullable<Env['tracing']>): () => Promise<void> {
   diag.setLogger(new DiagConsoleLogger(), DiagLogLevel.ERROR);
@@ -39,13 +39,13 @@ export function startTracing({ serviceName }: NonNullable<Env['tracing']>): () =
         requireParentforOutgoingSpans: true,
         applyCustomAttributesOnSpan: (span, request) => {
           if (!(request instanceof IncomingMessage)) return;
-          // Paths hold tokens of payment pages, and queries what was searched for: only the pattern is sent.
+          // Paths contain tokens of payment pages and queries contain search terms, so only the pattern is sent.
           const route = routeOf(request) ?? '';
           span.setAttributes({ 'http.route': route, 'url.path': route, 'url.query': '' });
           span.updateName(`${request.method ?? ''} ${route}`.trim());
         },
       }),
-      // The queue asks the database all the time: without a parent, no span.
+      // The queue polls the database, so statements without a parent get no span.
       new PgInstrumentation({ requireParentSpan: true, ignoreConnectSpans: true }),
     ],
   });

@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { type Principal, type Role, ROLES } from '../common/current-user.decorator.js';
 
-/** A user as the login and current-user answers show it (contract 4.2, 4.4). */
+/** User in the responses of login and of GET /api/users (contract 4.2, 4.4). */
 export class UserView {
   @ApiProperty({ example: 12 })
   readonly id: number;
@@ -19,7 +19,7 @@ export class UserView {
   }
 }
 
-/** A user with its role, as registration and refresh show it (contract 4.1, 4.3). */
+/** User in the responses of registration and refresh (contract 4.1, 4.3). */
 export class UserWithRoleView extends UserView {
   @ApiProperty({ enum: ROLES, example: 'USER' })
   readonly role: Role;

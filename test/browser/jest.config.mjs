@@ -1,6 +1,6 @@
 import base from '../../jest.config.mjs';
 
-/** Tests in a real browser; `run.mjs` starts what they look at. */
+/** Tests in a real browser. `run.mjs` starts the service and the storefront. */
 export default {
   rootDir: '../..',
   testMatch: ['<rootDir>/test/browser/*.browser.ts'],

@@ -1,9 +1,9 @@
-// Starts the built service and the built storefront on ports of their own, fills the catalog, and runs the tests that
-// look at them in Chromium. `node test/browser/run.mjs [Jest's arguments]`
+// Starts the built service and the built storefront on free ports, fills the catalog and runs the tests in Chromium.
+// `node test/browser/run.mjs [arguments for Jest]`
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
@@ -14,6 +14,8 @@ const ROOT = join(import.meta.dirname, '..', '..');
 const STOREFRONT = join(ROOT, 'examples', 'storefront');
 const ADMIN = { email: 'admin@bakery.example', password: 'the admin password' };
 const START_DEADLINE_MS = 60_000;
+/** Products of the shop whose catalog is public. */
+const FEW_PRODUCTS = 12;
 
 process.chdir(ROOT);
 const browser = findBrowser();
@@ -28,9 +30,9 @@ if (browser === undefined) {
 }
 
 const children = [];
-const dataDir = await mkdtemp(join(tmpdir(), 'bakery-browser-'));
-// As root the embedded PostgreSQL runs as another user, who must get to it.
-await chmod(dataDir, 0o755);
+const folder = await mkdtemp(join(tmpdir(), 'bakery-browser-'));
+// If root runs the tests, the embedded PostgreSQL runs as another user, who needs access.
+await chmod(folder, 0o755);
 let code = 1;
 try {
   code = await run();
@@ -38,31 +40,17 @@ try {
   console.error(error);
 } finally {
   await Promise.all(children.map(stop));
-  await rm(dataDir, { recursive: true, force: true });
+  await rm(folder, { recursive: true, force: true });
 }
 process.exitCode = code;
 
 async function run() {
-  const [servicePort, storefrontPort] = [await freePort(), await freePort()];
-  const serviceUrl = `http://localhost:${servicePort}`;
-  const storefrontUrl = `http://localhost:${storefrontPort}`;
-  const service = start(['--enable-source-maps', 'dist/src/main.js'], ROOT, {
-    NODE_ENV: 'development',
-    LOG_LEVEL: 'warn',
-    HOST: '127.0.0.1',
-    PORT: String(servicePort),
-    PUBLIC_URL: serviceUrl,
-    DATA_DIR: dataDir,
-    ADMIN_EMAIL: ADMIN.email,
-    ADMIN_PASSWORD: ADMIN.password,
+  const shop = await startShop(join(folder, 'shop'), join(STOREFRONT, 'dist'), {});
+  const publicShop = await startShop(join(folder, 'public-shop'), join(folder, 'public-dist'), {
+    CATALOG_ACCESS: 'public',
   });
-  buildStorefront(serviceUrl);
-  const vite = join('node_modules', 'vite', 'bin', 'vite.js');
-  const args = ['preview', '--port', String(storefrontPort), '--strictPort', '--host', '127.0.0.1'];
-  const storefront = start([vite, ...args], STOREFRONT, {});
-  await answers(service, `http://127.0.0.1:${servicePort}/api/health/ready`);
-  await answers(storefront, `http://127.0.0.1:${storefrontPort}/`);
-  await fillCatalog(`http://127.0.0.1:${servicePort}`, ADMIN);
+  await fillCatalog(shop.serviceUrl, ADMIN);
+  await fillCatalog(publicShop.serviceUrl, ADMIN, FEW_PRODUCTS);
 
   const jest = spawn(
     process.execPath,
@@ -79,9 +67,10 @@ async function run() {
       env: {
         ...process.env,
         BROWSER: browser,
-        TEST_SERVICE_URL: serviceUrl,
-        TEST_STOREFRONT_URL: storefrontUrl,
-        TEST_OUTBOX: join(dataDir, 'outbox'),
+        TEST_SERVICE_URL: shop.serviceUrl,
+        TEST_STOREFRONT_URL: shop.storefrontUrl,
+        TEST_PUBLIC_STOREFRONT_URL: publicShop.storefrontUrl,
+        TEST_OUTBOX: join(folder, 'shop', 'outbox'),
         TEST_ADMIN: JSON.stringify(ADMIN),
       },
     },
@@ -90,12 +79,37 @@ async function run() {
   return exitCode ?? 1;
 }
 
-/** BROWSER, or a Chromium or Chrome on the path. */
+/** Starts a service on free ports, and a build of the storefront for it. */
+async function startShop(dataDir, outDir, settings) {
+  const [servicePort, storefrontPort] = [await freePort(), await freePort()];
+  const serviceUrl = `http://localhost:${servicePort}`;
+  await mkdir(dataDir);
+  const service = start(['--enable-source-maps', 'dist/src/main.js'], ROOT, {
+    NODE_ENV: 'development',
+    LOG_LEVEL: 'warn',
+    HOST: '127.0.0.1',
+    PORT: String(servicePort),
+    PUBLIC_URL: serviceUrl,
+    DATA_DIR: dataDir,
+    ADMIN_EMAIL: ADMIN.email,
+    ADMIN_PASSWORD: ADMIN.password,
+    ...settings,
+  });
+  buildStorefront(serviceUrl, outDir);
+  const vite = join('node_modules', 'vite', 'bin', 'vite.js');
+  const args = ['preview', '--outDir', outDir, '--port', String(storefrontPort), '--strictPort'];
+  const storefront = start([vite, ...args, '--host', '127.0.0.1'], STOREFRONT, {});
+  await waitUntilReady(service, `http://127.0.0.1:${servicePort}/api/health/ready`);
+  await waitUntilReady(storefront, `http://127.0.0.1:${storefrontPort}/`);
+  return { serviceUrl, storefrontUrl: `http://localhost:${storefrontPort}` };
+}
+
+/** Returns BROWSER, or a Chromium or Chrome on the path. */
 function findBrowser() {
   const { BROWSER, PATH = '' } = process.env;
   if (BROWSER !== undefined && BROWSER !== '') {
     if (existsSync(BROWSER)) return BROWSER;
-    console.error(`BROWSER names ${BROWSER}, which is not there`);
+    console.error(`BROWSER names ${BROWSER}, which does not exist`);
     process.exit(1);
   }
   return ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
@@ -103,12 +117,16 @@ function findBrowser() {
     .find((path) => existsSync(path));
 }
 
-function buildStorefront(serviceUrl) {
-  const { status } = spawnSync('npm', ['run', '--silent', 'build', '--', '--logLevel', 'warn'], {
-    cwd: STOREFRONT,
-    stdio: 'inherit',
-    env: { ...process.env, VITE_API_URL: serviceUrl },
-  });
+function buildStorefront(serviceUrl, outDir) {
+  const { status } = spawnSync(
+    'npm',
+    ['run', '--silent', 'build', '--', '--logLevel', 'warn', '--outDir', outDir, '--emptyOutDir'],
+    {
+      cwd: STOREFRONT,
+      stdio: 'inherit',
+      env: { ...process.env, VITE_API_URL: serviceUrl },
+    },
+  );
   if (status !== 0) throw new Error('the storefront cannot be built');
 }
 
@@ -126,16 +144,16 @@ function start(args, cwd, settings) {
   return process_;
 }
 
-async function answers(started, url) {
+async function waitUntilReady(started, url) {
   const deadline = Date.now() + START_DEADLINE_MS;
   for (;;) {
-    const isThere = await fetch(url).then(
+    const isReady = await fetch(url).then(
       (response) => response.ok,
       () => false,
     );
-    if (isThere) return;
+    if (isReady) return;
     if (started.child.exitCode !== null || Date.now() > deadline) {
-      throw new Error(`${url} does not answer; it printed:\n${started.output}`);
+      throw new Error(`${url} does not respond. Its output:\n${started.output}`);
     }
     await delay(50);
   }
@@ -145,8 +163,8 @@ async function stop({ child }) {
   if (child.exitCode !== null || child.signalCode !== null) return;
   child.kill('SIGTERM');
   const ended = once(child, 'close');
-  const deadline = delay(15_000).then(() => child.kill('SIGKILL'));
-  await Promise.race([ended, deadline]);
+  const timeout = delay(15_000).then(() => child.kill('SIGKILL'));
+  await Promise.race([ended, timeout]);
 }
 
 async function freePort() {

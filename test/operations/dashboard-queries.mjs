@@ -14,7 +14,7 @@ import { runLoad } from './small-load.mjs';
 
 const SECONDS = Number(process.argv[2] ?? 25);
 const ADMIN = { email: 'admin@bakery.example', password: 'open sesame' };
-/** What a healthy service has nothing of. */
+/** Panels without data while the service is healthy. */
 const MAY_BE_EMPTY = new Set(['5xx by route']);
 /** Of a part that is not ours. */
 const FOREIGN = /^node_/;

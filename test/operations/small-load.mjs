@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 const PAUSE_MS = 50;
 
 /**
- * What a small shop does: customers look, order and pay, one mistypes a password, an admin adds products.
+ * Traffic of a small shop: customers look, order and pay, one mistypes a password, an admin adds products.
  * @returns how many requests were sent
  */
 export async function runLoad(url, administrator, milliseconds) {

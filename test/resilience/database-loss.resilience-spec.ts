@@ -28,14 +28,14 @@ afterEach(async () => {
   await external.close();
 });
 
-it('a kill -9 of the embedded PostgreSQL costs 503 answers for a moment, and nothing that was acknowledged', async () => {
+it('a kill -9 of the embedded PostgreSQL causes 503 for a moment and loses no acknowledged change', async () => {
   const service = await place.start({ ...external.settings, STAGED_IMAGE_TTL_S: '5' });
   await endureLosses(service, (await embeddedDatabaseUrl(place.dataDir)) ?? '', async () => {
     process.kill((await embeddedServerOf(place.dataDir)) ?? 0, 'SIGKILL');
   });
 });
 
-it('an external PostgreSQL that is stopped at once and started later costs 503 answers, and nothing that was acknowledged', async () => {
+it('an immediate stop of an external PostgreSQL causes 503 until its restart and loses no acknowledged change', async () => {
   const postgres = await startExternalPostgres();
   try {
     const settings = { ...external.settings, DATABASE_URL: postgres.url, STAGED_IMAGE_TTL_S: '5' };
@@ -50,7 +50,7 @@ it('an external PostgreSQL that is stopped at once and started later costs 503 a
   }
 });
 
-/** @param lose takes the database away; it may still be away when this returns */
+/** @param lose stops the database, which may still be unavailable when the function returns */
 async function endureLosses(
   service: BuiltProcess,
   databaseUrl: string,
@@ -63,10 +63,14 @@ async function endureLosses(
       workload.start();
       await delay(randomInt(500, 1_500));
       await lose();
-      // An embedded one is started by the service itself, an external one by its operator.
-      await until('the database accepts connections', () => isLiveAnd(accepts(databaseUrl)), 60_000);
+      // The service restarts an embedded server itself. An operator restarts an external one.
+      await until(
+        'the database accepts connections',
+        () => isLiveAnd(acceptsConnections(databaseUrl)),
+        60_000,
+      );
       const backAt = performance.now();
-      await untilItself(external.smtp.mails.length);
+      await waitUntilRecovered(external.smtp.mails.length);
       recoveryMs += performance.now() - backAt;
       await workload.stop();
     }
@@ -81,9 +85,9 @@ async function endureLosses(
   } finally {
     await pool.end();
   }
-  // Otherwise nothing was lost in the middle of anything.
+  // Without rejected requests, the database was never lost during a request.
   expect(workload.observer.refused).toBeGreaterThan(0);
-  // The log holds lines of the service only: nothing that a library prints by itself.
+  // The log contains only lines of the service and no output of a library.
   const lines = service.output().split('\n');
   expect(lines.filter((line) => line !== '' && !line.startsWith('{'))).toEqual([]);
 }
@@ -95,27 +99,27 @@ async function isLiveAnd(isDone: Promise<boolean>): Promise<boolean> {
 }
 
 /**
- * Ready again, registering, and the queue mails. It need not be the mail of that registration: under this load more are
- * queued than leave.
- * @param mailsBefore how many had left when the database came back
+ * Waits until the service is ready, accepts a registration and sends a mail. Under this load more mails are queued than
+ * sent, so another registration may have caused that mail.
+ * @param mailsBefore number of mails that had been sent when the database was available again
  */
-async function untilItself(mailsBefore: number): Promise<void> {
+async function waitUntilRecovered(mailsBefore: number): Promise<void> {
   const client = new Client(place.url);
   const email = `${randomUUID()}@example.com`;
   const isReady = async () => (await client.get('/api/health/ready')).status === 200;
   await until('it is ready', () => isLiveAnd(isReady()));
   await until('a registration', async () => (await client.register({ email })).status === 201);
-  await until('a mail has left', () => external.smtp.mails.length > mailsBefore);
+  await until('a mail is sent', () => external.smtp.mails.length > mailsBefore);
 }
 
-async function accepts(databaseUrl: string): Promise<boolean> {
+async function acceptsConnections(databaseUrl: string): Promise<boolean> {
   const client = new pg.Client({ connectionString: databaseUrl, connectionTimeoutMillis: 1_000 });
   client.on('error', () => undefined);
   try {
     await client.connect();
     return true;
   } catch {
-    return false; // Away, or starting.
+    return false; // The server is down or still starting.
   } finally {
     // The connection may be broken already.
     await client.end().catch(() => undefined);

@@ -125,7 +125,7 @@ function expectAnswers(
 const callers = <T>(call: (index: number) => T): T[] =>
   Array.from({ length: CALLERS }, (_, index) => call(index));
 
-it(`${REMOVALS} image removals at a host that hangs delay neither a mail nor a payment check`, async () => {
+it(`${REMOVALS} image removals at a hanging host delay neither a mail nor a payment check`, async () => {
   images.fault({ operation: 'destroy', kind: 'hang' });
   await query(
     `WITH made AS (
@@ -149,11 +149,7 @@ it(`${REMOVALS} image removals at a host that hangs delay neither a mail nor a p
   images.clearFaults();
   await makeJobsDue(service.database.pool);
   const enough = isLongForm ? 0 : REMOVALS - 100;
-  await until(
-    'they are removed when it is back',
-    async () => (await jobsLeft('remove-image')) <= enough,
-    120_000,
-  );
+  await until('the images are removed', async () => (await jobsLeft('remove-image')) <= enough, 120_000);
   await query(
     `DELETE FROM graphile_worker._private_jobs WHERE key LIKE 'remove-image:%' AND locked_at IS NULL`,
   );
@@ -161,7 +157,7 @@ it(`${REMOVALS} image removals at a host that hangs delay neither a mail nor a p
 });
 
 it.each(isLongForm ? (['hang', 'hangAfterData'] as const) : (['hangAfterData'] as const))(
-  'a mail server that does %s stops no payment check, and each mail leaves when it is back',
+  'a mail server with the fault %s stops no payment check, and each mail is sent once it works again',
   async (fault) => {
     smtp[fault]();
     const emails = callers(() => `${randomUUID()}@example.com`);
@@ -174,7 +170,7 @@ it.each(isLongForm ? (['hang', 'hangAfterData'] as const) : (['hangAfterData'] a
       await makeJobsDue(service.database.pool);
       return (await jobsLeft('send-otp')) === 0;
     };
-    await until('every mail has left', isEmpty, 60_000);
+    await until('every mail is sent', isEmpty, 60_000);
     const recipients = smtp.mails.flatMap(({ to }) => to).filter((to) => emails.includes(to));
     expect(recipients.toSorted()).toEqual(emails.toSorted());
   },
@@ -185,10 +181,10 @@ const imageFaults = isLongForm
   : (['answer-lost'] as const);
 
 it.each(imageFaults)(
-  'uploads at an image host with fault %s are 500 in bounded time and leave no orphan',
+  'uploads to an image host with the fault %s get 500 in bounded time and leave no orphan',
   async (kind) => {
     images.fault({ operation: 'upload', kind });
-    // As many small forms as are handled at a time: behind a host that hangs, further ones wait for their turn.
+    // The service processes this many small forms at a time. Further forms would wait while the host hangs.
     const uploads = Array.from({ length: MOST_CONNECTIONS.images }, (_, n) =>
       form(admin.clone().post('/api/products'), CAKE, [{ name: 'a.png', bytes: png(n) }]),
     );
@@ -209,17 +205,17 @@ it.each(imageFaults)(
 const answer = (status: number, body: string | object) => ({ kind: 'answer', status, body }) as const;
 const gatewayFaults = [
   ['hangs', { kind: 'hang' }],
-  ['answers with a huge body', answer(201, 'x'.repeat(5_000_000))],
-  ['drips', { kind: 'drip' }],
-  ['cuts', { kind: 'cut' }],
+  ['sends a huge body', answer(201, 'x'.repeat(5_000_000))],
+  ['sends single bytes', { kind: 'drip' }],
+  ['closes the connection', { kind: 'cut' }],
   ['fails', { kind: 'error' }],
-  ['answers 407', answer(407, {})],
-  ['answers HTML', { kind: 'garbage' }],
-  ['answers other JSON', answer(201, { token: 7 })],
+  ['responds 407', answer(407, {})],
+  ['responds with HTML', { kind: 'garbage' }],
+  ['responds with other JSON', answer(201, { token: 7 })],
 ] as const;
 
 it.each(isLongForm ? gatewayFaults : gatewayFaults.slice(0, 1))(
-  'orders at a gateway that %s are 502 in bounded time and continue when it is well',
+  'orders at a gateway that %s get 502 in bounded time and continue once the gateway works',
   async (_name, fault) => {
     const customer = service.client();
     await customer.register({ email: `${randomUUID()}@example.com` }).expect(201);
@@ -239,7 +235,7 @@ it.each(isLongForm ? gatewayFaults : gatewayFaults.slice(0, 1))(
   },
 );
 
-/** Runs work while a transaction holds what the statement locks. */
+/** Runs work while another transaction holds the locks of the statement. */
 async function whileLocked(statement: string, values: unknown[], work: () => Promise<void>): Promise<void> {
   const holder = await service.database.pool.connect();
   try {
@@ -255,10 +251,10 @@ async function whileLocked(statement: string, values: unknown[], work: () => Pro
 const notify = (orderId: string) =>
   service.client().post(NOTIFICATIONS_PATH).send(gateway.notification(orderId));
 
-it('with every connection waiting for a lock, readiness fails, liveness passes, and a notification is answered 503 in time', async () => {
+it('readiness fails, liveness passes and a notification gets 503 in time while every connection waits for a lock', async () => {
   const orderId = await paidOrder();
   await whileLocked('LOCK TABLE products IN ACCESS EXCLUSIVE MODE', [], async () => {
-    // Not the list: that is answered from memory.
+    // Not the list, because the service caches it.
     const read = () => admin.clone().get(`/api/products/${productId}`);
     const reads = expectAnswers(503, 12_000, callers(read));
     await until('the pool is full', async () => {
@@ -279,7 +275,7 @@ it('with every connection waiting for a lock, readiness fails, liveness passes, 
   await admin.get('/api/products').expect(200);
 });
 
-it('a notification whose order is locked is answered 503 within 15 seconds, and applied when it is sent again', async () => {
+it('a notification for a locked order gets 503 within 15 seconds, and its retry is applied', async () => {
   const orderId = await paidOrder();
   await whileLocked('SELECT FROM orders WHERE order_id = $1 FOR UPDATE', [orderId], async () => {
     await expectAnswers(503, 12_000, [notify(orderId)]);

@@ -22,7 +22,7 @@ afterEach(async () => {
   await external.close();
 });
 
-it('a service that is killed at any moment loses nothing that it acknowledged, and leaves nothing half done', async () => {
+it('a service that is killed at any moment loses no acknowledged change and leaves no partial change', async () => {
   let kills = 0;
   /** The host of new images changes from run to run; the ledger knows where each one is. */
   const settings = () => ({
@@ -38,7 +38,7 @@ it('a service that is killed at any moment loses nothing that it acknowledged, a
     await delay(randomInt(300, 2_500));
     await killHard(service);
     await workload.stop();
-    // Every other time the next one is killed while it starts.
+    // Every other round also kills the next process during its start.
     if (round % 2 === 1) {
       const unlucky = place.spawn(settings());
       await delay(randomInt(100, 2_000));

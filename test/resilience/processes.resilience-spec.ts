@@ -29,7 +29,7 @@ beforeAll(async () => {
   const owner = await ServicePlace.prepare();
   external = await ExternalServices.start(owner.dataDir);
   const others = Array.from({ length: PROCESSES - 1 }, () => ServicePlace.prepare(owner.dataDir));
-  // The owner of the folder goes last.
+  // Stop the owner of the folder last.
   places = [...(await Promise.all(others)), owner];
   processes = places.map((place) => place.spawn({ ...external.settings, DATABASE_URL: database.url }));
   await Promise.all(processes.map((process, index) => untilListening(process, places[index]?.url ?? '')));
@@ -59,7 +59,7 @@ async function count(from: string): Promise<number> {
   return rows[0]?.count ?? -1;
 }
 
-/** How many answers each status has. */
+/** Counts the responses by status. */
 async function statusesOf(
   answers: readonly PromiseLike<{ status: number }>[],
 ): Promise<Record<string, number>> {
@@ -75,20 +75,20 @@ function copies<T>(send: (index: number) => T, length = COPIES): T[] {
 const untilIdle = () =>
   until('an empty queue', async () => (await jobRows(database.pool)).length === 0, 120_000);
 
-it('of processes that start at once on a new database each migration is done once, and the administrator', async () => {
+it('processes that start in parallel on a new database run each migration once and create one administrator', async () => {
   expect(await count('(SELECT name FROM migrations GROUP BY name HAVING count(*) > 1) AS twice')).toBe(0);
   expect(await count('migrations')).toBeGreaterThan(3);
   expect(await count("users WHERE role = 'ADMIN'")).toBe(1);
 });
 
-it('each account gets one mail', async () => {
+it('each new account gets exactly one mail', async () => {
   await Promise.all(copies((index) => register(index)));
   await untilIdle();
   expect(new Set(external.smtp.mails.map(({ to }) => to[0])).size).toBe(COPIES);
   expect(external.smtp.mails).toHaveLength(COPIES);
 });
 
-it('requests with one idempotency key make one order, and copies of its notification are applied once', async () => {
+it('parallel requests with one idempotency key create one order, and copies of its notification are applied once', async () => {
   const admin = clientOf(0);
   await admin.post('/api/login').send(ADMIN).expect(200);
   const { id } = await createProduct(admin);
@@ -111,7 +111,7 @@ it('requests with one idempotency key make one order, and copies of its notifica
   expect(await count("payment_notifications WHERE outcome = 'duplicate'")).toBe(COPIES - 1);
 });
 
-it('a code has five tries, however many processes they are made at', async () => {
+it('a one-time code allows five guesses in total, at any number of processes', async () => {
   const guesser = await register(1);
   await untilIdle();
   const guesses = copies((index) =>
@@ -124,7 +124,7 @@ it('a code has five tries, however many processes they are made at', async () =>
   expect(await count('one_time_passwords WHERE tries = 5')).toBe(1);
 });
 
-it('a product has five images at most, however many processes add some', async () => {
+it('a product has at most five images, even if several processes add images', async () => {
   const admin = clientOf(0);
   await admin.post('/api/login').send(ADMIN).expect(200);
   const fields = { name: 'Kue', description: 'Lapis', price: '1' };
@@ -140,7 +140,7 @@ it('a product has five images at most, however many processes add some', async (
   await expectOnlyImages(database, external.cloudinary, images ?? []);
 });
 
-it('a kill -9 of one of the processes loses no job: the others do its jobs', async () => {
+it('the remaining processes run the jobs of a process that was killed with kill -9', async () => {
   const runningJobs = async (): Promise<number> =>
     (await jobRows(database.pool)).filter(({ locked_by }) => locked_by !== null).length;
   external.smtp.hang();
@@ -152,7 +152,7 @@ it('a kill -9 of one of the processes loses no job: the others do its jobs', asy
   external.smtp.resume();
   if (!isLongForm) {
     await until('only the dead process has jobs', async () => (await runningJobs()) === JOBS_AT_ONCE);
-    // A minute passes: then a process that still holds a job counts as dead.
+    // Let a minute pass, after which a process that still has a job locked counts as dead.
     await database.pool.query(
       "UPDATE graphile_worker._private_jobs SET locked_at = locked_at - interval '60 s' WHERE locked_at IS NOT NULL",
     );

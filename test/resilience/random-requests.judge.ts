@@ -13,10 +13,10 @@ export interface Answer {
 const ANSWER_DEADLINE_MS = 15_000;
 /** Of every answer. */
 const HEADERS = ['x-request-id', 'x-content-type-options', 'content-security-policy', 'referrer-policy'];
-/** What a failing answer must not say: frames and paths, SQL, names of libraries and of system calls. */
+/** Text that no failing response may contain: stack frames, paths, SQL, names of libraries and system calls. */
 const LEAK =
   /\bat .+:\d+:\d+|node_modules|\/dist\/|\/src\/|file:\/\/|\b(select|insert|update|delete)\b.+\b(from|into|set)\b|relation "|constraint|syntax error|postgres|typeorm|argon2|E(CONN|NOENT|PIPE)|unexpected token/i;
-/** What a body is refused with that cannot be parsed. JSON is parsed for every operation, also for one without body. */
+/** Responses to bodies that cannot be parsed. JSON is parsed for every operation, also for those without a body. */
 const UNREADABLE = [400, 413, 415];
 
 const agent = new Agent({ keepAlive: true });
@@ -60,7 +60,7 @@ export class Judge {
     if (documented === undefined && !isUnreadable) return [`status ${status} is not documented`];
     const cookies = [headers['set-cookie'] ?? []].flat();
     return [
-      // Statuses of the service's own failures are documented too, but not as answers to a request.
+      // Failures of the service itself are documented too, but not as responses to a valid request.
       ...(status >= 500 ? ['a failure of the service'] : []),
       ...HEADERS.filter((name) => headers[name] === undefined).map((name) => `no ${name}`),
       ...('x-powered-by' in headers ? ['X-Powered-By'] : []),

@@ -24,7 +24,7 @@ export interface RandomRequest {
   readonly body: Buffer;
 }
 
-/** What there is for requests to name. */
+/** Ids and names that requests can refer to. */
 export interface World {
   /** Cookie headers by caller. */
   readonly cookies: Readonly<Record<string, string>>;
@@ -55,12 +55,12 @@ export function targetsOf(document: OpenApi): Target[] {
 
 /** Values that a schema allows; those that exist under this name are the most likely. */
 function valid(schema: Schema, { known }: World, name = ''): fc.Arbitrary<unknown> {
-  const own = allowed(schema, { cookies: {}, known });
+  const own = generateAllowed(schema, { cookies: {}, known });
   const values = known[name] ?? [];
   return values.length === 0 ? own : fc.oneof({ weight: 6, arbitrary: fc.constantFrom(...values) }, own);
 }
 
-function allowed(schema: Schema, world: World): fc.Arbitrary<unknown> {
+function generateAllowed(schema: Schema, world: World): fc.Arbitrary<unknown> {
   const { minimum: min = 0, maximum: max = 2 ** 31 - 1, minItems = 0, maxLength = 300 } = schema as Limits;
   if (Array.isArray(schema.enum)) return fc.constantFrom(...(schema.enum as unknown[]));
   if (schema.format === 'uuid') return fc.uuid();
@@ -145,7 +145,7 @@ export function validRequests(
     );
     return [key, required ? value : fc.option(value, { nil: undefined })] as const;
   });
-  // A registration with an address that exists is refused; see the fields of the others in `known`.
+  // A registration with an existing address is rejected. `known` lists the fields of the other operations.
   const isNewEmail = name === 'POST /api/register' || name === 'PATCH /api/users';
   const fieldValues = validFields(
     fields,
@@ -161,7 +161,7 @@ export function validRequests(
       const isParameter = parameters.some(({ name: key }) => key === wrong?.place);
       const change = wrong === undefined ? {} : { [wrong.place]: wrong.value };
       const values: Values = isParameter ? { ...validValues, ...change } : validValues;
-      const sent = signed(isParameter ? body : { ...body, ...change }, wrong?.place);
+      const sent = signBody(isParameter ? body : { ...body, ...change }, wrong?.place);
       const given = (where: string) =>
         parameters
           .filter(({ name: key, in: place }) => place === where && values[key] !== undefined)
@@ -178,7 +178,7 @@ export function validRequests(
           ...(cookie !== '' && { Cookie: cookie }),
           ...(type !== '' && { 'Content-Type': type === FORM_TYPE ? `${type}; boundary=${BOUNDARY}` : type }),
         },
-        body: bodyOf(type, sent),
+        body: encodeBody(type, sent),
       };
     });
 }
@@ -228,8 +228,8 @@ export function hostileRequests(target: Target, world: World): fc.Arbitrary<Rand
   });
 }
 
-/** A notification is signed as it stands now, so that it is not refused for its signature alone. */
-function signed(body: Values, wrong: string | undefined): Values {
+/** Signs a notification again, so that it is not rejected for its signature alone. */
+function signBody(body: Values, wrong: string | undefined): Values {
   const { order_id, status_code, gross_amount } = body;
   const isNotification = [order_id, status_code, gross_amount].every((field) => typeof field === 'string');
   return isNotification && wrong !== 'signature_key'
@@ -237,7 +237,7 @@ function signed(body: Values, wrong: string | undefined): Values {
     : body;
 }
 
-function bodyOf(type: string, fields: Values): Buffer {
+function encodeBody(type: string, fields: Values): Buffer {
   if (type === JSON_TYPE) return Buffer.from(JSON.stringify(fields));
   if (type !== FORM_TYPE) return Buffer.alloc(0);
   const { images = [], ...texts } = fields;

@@ -11,8 +11,8 @@ export class SecretFinder {
 
   add(name: string, value: string): void {
     if (value.length < 6) throw new Error(`${name} is too short to be looked for`);
-    for (const [form, text] of formsOf(value))
-      this.#patterns.push({ name, form, pattern: patternOf(value, text) });
+    for (const [form, text] of listForms(value))
+      this.#patterns.push({ name, form, pattern: buildPattern(value, text) });
   }
 
   /** @returns what was found and in which form, never its value: `password of Ayu (base64) in the log` */
@@ -22,7 +22,7 @@ export class SecretFinder {
   }
 }
 
-function formsOf(value: string): [form: string, text: string][] {
+function listForms(value: string): [form: string, text: string][] {
   const json = JSON.stringify(value).slice(1, -1);
   return [
     ['plain', value],
@@ -31,12 +31,15 @@ function formsOf(value: string): [form: string, text: string][] {
     ['URL', encodeURIComponent(value)],
     ['form', new URLSearchParams({ x: value }).toString().slice(2)],
     ['hexadecimal', Buffer.from(value).toString('hex')],
-    ...[0, 1, 2].flatMap((before) => base64FormsOf(Buffer.from(value), before)),
+    ...[0, 1, 2].flatMap((before) => listBase64Forms(Buffer.from(value), before)),
   ];
 }
 
-/** What is the same of its base64 text when so many bytes of a group of three stand before it, in both alphabets. */
-function base64FormsOf(value: Buffer, before: number): [form: string, text: string][] {
+/**
+ * Returns the part of the base64 text that does not depend on neighboring bytes, for an offset within a group of three
+ * bytes, in both alphabets.
+ */
+function listBase64Forms(value: Buffer, before: number): [form: string, text: string][] {
   const whole = Buffer.concat([Buffer.alloc(before), value]);
   const text = whole.subarray(0, whole.length - (whole.length % 3)).toString('base64');
   const sure = text.slice(Math.ceil((before * 8) / 6));
@@ -48,14 +51,14 @@ function base64FormsOf(value: Buffer, before: number): [form: string, text: stri
 }
 
 /** Digits stand alone, or every time of day would hold a code. */
-function patternOf(value: string, text: string): RegExp {
+function buildPattern(value: string, text: string): RegExp {
   const escaped = text.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
   return /^\d{6}$/.test(value) && text === value
     ? new RegExp(`(?<![\\w.:+-])${escaped}(?![\\w.:+-])`)
     : new RegExp(escaped, 'i');
 }
 
-/** Every row of every table as text, by table; PostgreSQL's own catalogue aside. Statements that run as well. */
+/** Every row of every table as text, by table, without the one column that contains password hashes; PostgreSQL's own catalogue aside. Statements that run as well. */
 export async function dumpDatabase(pool: Pool): Promise<[where: string, text: string][]> {
   const { rows: tables } = await pool.query<{ name: string }>(
     `SELECT format('%I.%I', nspname, relname) AS name
@@ -64,7 +67,7 @@ export async function dumpDatabase(pool: Pool): Promise<[where: string, text: st
   );
   const sources = tables.map(({ name }) => [
     `table ${name}`,
-    `SELECT to_jsonb(t)::text AS row FROM ${name} AS t`,
+    `SELECT (to_jsonb(t) - 'password_hash')::text AS row FROM ${name} AS t`,
   ]);
   const statements = 'SELECT query AS row FROM pg_stat_activity WHERE datname = current_database()';
   const dump: [string, string][] = [];
@@ -75,10 +78,12 @@ export async function dumpDatabase(pool: Pool): Promise<[where: string, text: st
   return dump;
 }
 
-/** Paths and contents of all files under a folder. */
+/** Reads all files under a folder, except mails that are still being written: they are renamed in the meantime. */
 export async function readFolder(folder: string): Promise<[path: string, text: string][]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  const paths = entries
+    .filter((entry) => entry.isFile() && !entry.name.endsWith('.partial'))
+    .map((entry) => join(entry.parentPath, entry.name));
   return Promise.all(
     paths.map(async (path): Promise<[string, string]> => [path, `${path}\n${await readFile(path, 'utf8')}`]),
   );

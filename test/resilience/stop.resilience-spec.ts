@@ -13,7 +13,7 @@ import { ExternalServices } from './support/external-services.js';
 import { isLongForm } from './support/long-form.js';
 import { ServicePlace, stopProcess } from '../support/service-process.js';
 
-/** Every other one over connections that are kept. */
+/** Number of stops. Every second one uses keep-alive connections. */
 const ROUNDS = isLongForm ? 12 : 2;
 const STOP_MS = 10_000;
 const CALLERS = 12;
@@ -34,7 +34,7 @@ afterEach(async () => {
   await database.drop();
 });
 
-it('SIGTERM cuts no request that was accepted, and the process exits 0 within 10 s (contract 16)', async () => {
+it('SIGTERM interrupts no accepted request, and the process exits with code 0 within 10 s (contract 16)', async () => {
   const settings = { ...external.settings, DATABASE_URL: database.url };
   for (let round = 0; round < ROUNDS; round += 1) {
     const service = await place.start(settings);
@@ -47,7 +47,7 @@ it('SIGTERM cuts no request that was accepted, and the process exits 0 within 10
     await until('the upload is under way', () => external.cloudinary.calls.length > round);
     await delay(randomInt(500));
 
-    const [stopMs, status] = await Promise.all([stopMsOf(service), upload]);
+    const [stopMs, status] = await Promise.all([measureStop(service), upload]);
     await load.stop();
     expect(status).toBe(201);
     expect(stopMs).toBeLessThan(STOP_MS);
@@ -55,7 +55,7 @@ it('SIGTERM cuts no request that was accepted, and the process exits 0 within 10
     expect(load.strange).toEqual([]);
     expect(answered.length).toBeGreaterThan(0);
     expect(unanswered.filter((id) => service.output().includes(`"requestId":"${id}"`))).toEqual([]);
-    // What was answered is stored, and nothing else.
+    // Exactly the acknowledged orders are stored.
     const { rows } = await database.pool.query<{ email: string }>(
       'SELECT email FROM users WHERE email = ANY ($1)',
       [[...answered, ...unanswered].map(emailOf)],
@@ -64,7 +64,7 @@ it('SIGTERM cuts no request that was accepted, and the process exits 0 within 10
   }
 });
 
-it('neither a body that never ends, nor a mail server that hangs, nor a silent database keeps the process beyond 10 s', async () => {
+it('the process exits within 10 s despite an endless body, a hanging mail server or a silent database', async () => {
   const endless = await place.start(external.settings);
   external.smtp.hang();
   await new Client(place.url).register({ email: 'waiting@example.com' }).expect(201);
@@ -79,7 +79,7 @@ it('neither a body that never ends, nor a mail server that hangs, nor a silent d
     proxy.stall();
     waiting.finish();
 
-    const times = await Promise.all([stopMsOf(endless), stopMsOf(stalled)]);
+    const times = await Promise.all([measureStop(endless), measureStop(stalled)]);
     expect(Math.max(...times)).toBeLessThan(STOP_MS);
     expect(await embeddedServerOf(place.dataDir)).toBeUndefined();
   } finally {
@@ -88,7 +88,7 @@ it('neither a body that never ends, nor a mail server that hangs, nor a silent d
   }
 });
 
-it('SIGTERM while the embedded database is being started leaves none behind', async () => {
+it('SIGTERM during the start of the embedded database leaves no database process behind', async () => {
   const service = place.spawn(external.settings);
   const server = await until('a PostgreSQL', () => embeddedServerOf(place.dataDir).catch(() => undefined));
   service.child.kill('SIGTERM');
@@ -99,7 +99,7 @@ it('SIGTERM while the embedded database is being started leaves none behind', as
 });
 
 /** Ends a process with SIGTERM, which it must obey. @returns how long it took */
-async function stopMsOf(service: BuiltProcess): Promise<number> {
+async function measureStop(service: BuiltProcess): Promise<number> {
   const began = performance.now();
   expect(await stopProcess(service)).toBe(0);
   return performance.now() - began;
@@ -121,7 +121,7 @@ async function halfSentLogin(port: number): Promise<{ finish: () => void }> {
 
 const emailOf = (requestId: string): string => `${requestId}@example.com`;
 
-/** Registers accounts from many callers until `stop`, over connections that are kept or new ones. */
+/** Registers accounts from many callers until `stop`, over keep-alive or new connections. */
 class RegistrationLoad {
   /** Ids of requests. */
   readonly answered: string[] = [];
@@ -170,7 +170,7 @@ class RegistrationLoad {
       else this.strange.push(`${answer.status} ${text}`);
     } catch {
       this.unanswered.push(id);
-      // Down: the callers need not keep the machine busy.
+      // The service is down, so the callers should not keep the machine busy.
       await delay(20);
     }
   }

@@ -68,46 +68,46 @@ describe('resident memory of the service stays under 400 MB while forms of 25 MB
 
   const all = (status: number | null) => Array.from({ length: CONCURRENT }, () => status);
 
-  it('POST: each of the forms becomes a product', async () => {
+  it('and every form creates a product', async () => {
     expect(await send({})).toEqual(all(201));
     expect(await productCount(service.database)).toBe(CONCURRENT);
     expect(await ledger(service.database)).toHaveLength(5 * CONCURRENT);
   });
 
-  longIt('PUT: each of the forms changes its product', async () => {
+  longIt('and every form updates its product', async () => {
     const paths: string[] = [];
     while (paths.length < CONCURRENT) paths.push(`/api/products/${(await createProduct(admin)).id}`);
     const pieces = formPieces({ ...CAKE, 'images.removed[]': '' }, FIVE);
     expect(await send({ method: 'PUT', pieces }, paths)).toEqual(all(200));
   });
 
-  longIt('slow senders: a form becomes a product, or a 408 if it waits for over a minute', async () => {
+  longIt('and forms of slow senders create products, or get 408 after waiting for a minute', async () => {
     const statuses = await send({ pauseMs: 150 });
     expect([...new Set(statuses)].toSorted()).toEqual([201, 408]);
     expect(await productCount(service.database)).toBe(statuses.filter((status) => status === 201).length);
   });
 
-  it('senders that hang up half way leave nothing', async () => {
+  it('and senders that disconnect halfway leave no data', async () => {
     expect(await send({ abortAfter: 12 * MIB })).toEqual(all(null));
     expect(await productCount(service.database)).toBe(0);
   });
 
   longIt.each([
-    ['a fifth file of one byte too much', padded(png(), 5 * MIB + 1), 413],
-    ['a fifth file that is no picture', Buffer.alloc(5 * MIB, '<svg/>'), 400],
-  ])('%s', async (_, file, status) => {
+    ['a fifth file that is one byte too large', padded(png(), 5 * MIB + 1), 413],
+    ['a fifth file that is not an image', Buffer.alloc(5 * MIB, '<svg/>'), 400],
+  ])('and %s is rejected', async (_, file, status) => {
     expect(await send({ pieces: formPieces(CAKE, [...FIVE.slice(1), file]) })).toEqual(all(status));
   });
 
   it.each([
     ['application/octet-stream', 400],
     ['application/json', 413],
-  ])('25 MB of %s', async (type, status) => {
+  ])('and bodies of type %s are rejected', async (type, status) => {
     const statuses = await send({ type, pieces: [Buffer.alloc(25 * MIB, '[')] });
     expect(statuses.filter((answer) => answer !== null && answer !== status)).toEqual([]);
   });
 
-  it('forms whose fields are as large as they may be, and as many', async () => {
+  it('and forms with the maximum number and size of text fields are accepted', async () => {
     const fields = Object.fromEntries(
       Array.from({ length: 45 }, (_, index) => [`field-${index}`, 'x'.repeat(60_000)]),
     );

@@ -5,21 +5,20 @@ import type { TestService } from './service.js';
 import { until } from './wait.js';
 
 export const PASSWORD = 'kue lapis legit';
-/** The subject of each mail with a code. */
+/** Subjects of the mails with a code. */
 export const SUBJECTS = {
   verification: 'Your verification code',
   newEmail: 'Verify your new e-mail address',
   reset: 'Your password reset code',
 } as const;
 
-/** A registered account and the client that registered it. */
+/** Registered account with the client that registered it. */
 export interface TestAccount {
   readonly client: Client;
   readonly id: number;
   readonly email: string;
 }
 
-/** A mail of the outbox. */
 export interface OutboxMail {
   readonly to: readonly string[];
   readonly subject: string;
@@ -27,26 +26,24 @@ export interface OutboxMail {
   readonly html: string;
 }
 
-/** The statuses of answers, in ascending order. */
+/** Returns the statuses of responses in ascending order. */
 export function statusesOf(responses: readonly { readonly status: number }[]): number[] {
   return responses.map(({ status }) => status).sort((a, b) => a - b);
 }
 
-/** What is stored of an account. */
+/** Row of an account. */
 export interface StoredUser {
   readonly fullname: string;
   readonly email: string;
   readonly password_hash: string;
   readonly email_verified_at: Date | null;
-  readonly refresh_token_digest: Buffer | null;
-  readonly session_id: string | null;
 }
 
-/** What is stored of a one-time password. */
+/** Row of a one-time password. */
 export interface StoredOtp {
   readonly digest: Buffer | null;
   readonly tries: number;
-  /** Until it expires. */
+  /** Seconds until the code expires. */
   readonly seconds: number | null;
 }
 
@@ -54,7 +51,7 @@ export type Purpose = 'verify_email' | 'reset_password';
 
 let accounts = 0;
 
-/** Registers an account with a fresh e-mail and `PASSWORD`. */
+/** Registers an account with a new e-mail and `PASSWORD`. */
 export async function newAccount(service: TestService, fullname = 'Ayu Lestari'): Promise<TestAccount> {
   accounts += 1;
   const email = `owner-${accounts}@example.com`;
@@ -63,7 +60,7 @@ export async function newAccount(service: TestService, fullname = 'Ayu Lestari')
   return { client, id: (response.body as { data: { user: { id: number } } }).data.user.id, email };
 }
 
-/** Another session of the same account; signing in ends the refresh token of the earlier one. */
+/** Logs in with a new client, which drops the refresh token of the earlier session. */
 export async function signIn(service: TestService, email: string, password = PASSWORD): Promise<Client> {
   const client = service.client();
   await client.post('/api/login').send({ email, password }).expect(200);
@@ -72,15 +69,32 @@ export async function signIn(service: TestService, email: string, password = PAS
 
 export async function storedUser({ database }: TestService, id: number): Promise<StoredUser> {
   const { rows } = await database.pool.query<StoredUser>(
-    `SELECT fullname, email, password_hash, email_verified_at, refresh_token_digest, session_id
-     FROM users WHERE id = $1`,
+    'SELECT fullname, email, password_hash, email_verified_at FROM users WHERE id = $1',
     [id],
   );
   if (rows[0] === undefined) throw new Error('there is no such account');
   return rows[0];
 }
 
-/** @returns null when none was ever asked for */
+/** Session as stored. */
+export interface StoredSession {
+  readonly id: string;
+  readonly refresh_token_digest: Buffer | null;
+  /** Seconds until the session expires. */
+  readonly seconds: number;
+}
+
+/** Returns the sessions of an account that have not been ended, oldest first. */
+export async function storedSessions({ database }: TestService, userId: number): Promise<StoredSession[]> {
+  const { rows } = await database.pool.query<StoredSession>(
+    `SELECT id, refresh_token_digest, extract(epoch FROM expires_at - now())::float AS seconds
+     FROM sessions WHERE user_id = $1 ORDER BY created_at`,
+    [userId],
+  );
+  return rows;
+}
+
+/** Returns the code of an account; null if no code was requested. */
 export async function storedOtp(
   { database }: TestService,
   userId: number,
@@ -94,8 +108,16 @@ export async function storedOtp(
   return rows[0] ?? null;
 }
 
-/** Makes an account's codes as old as if this time had passed. */
-export async function ageOtps({ database }: TestService, userId: number, seconds: number): Promise<void> {
+/** Moves the counts of mails into the past. */
+export async function ageMails({ database }: TestService, seconds: number): Promise<void> {
+  const { pool } = database;
+  await pool.query("UPDATE attempt_counts SET expire = expire - $1 WHERE key LIKE 'mail%'", [seconds * 1000]);
+}
+
+/** Moves the codes of an account and the counts of mails into the past. */
+export async function ageOtps(service: TestService, userId: number, seconds: number): Promise<void> {
+  await ageMails(service, seconds);
+  const { database } = service;
   await database.pool.query(
     `UPDATE one_time_passwords SET requested_at = requested_at - make_interval(secs => $2),
        expires_at = expires_at - make_interval(secs => $2) WHERE user_id = $1`,
@@ -103,7 +125,7 @@ export async function ageOtps({ database }: TestService, userId: number, seconds
   );
 }
 
-/** All mails to an address so far, oldest first. */
+/** Returns all mails to an address, oldest first. */
 export async function mailsTo(service: TestService, email: string): Promise<OutboxMail[]> {
   const mails = await Promise.all(
     (await service.outbox()).map(async (source) => {
@@ -114,7 +136,7 @@ export async function mailsTo(service: TestService, email: string): Promise<Outb
   return mails.filter(({ to }) => to.includes(email));
 }
 
-/** The nth mail of a subject to an address, waited for. */
+/** Waits for the nth mail with a subject to an address. */
 export async function mailTo(
   service: TestService,
   email: string,
@@ -127,7 +149,7 @@ export async function mailTo(
   );
 }
 
-/** The code of the nth mail of a subject to an address, waited for. */
+/** Waits for the nth mail with a subject to an address and returns its code. */
 export async function codeTo(
   service: TestService,
   email: string,
@@ -140,7 +162,7 @@ export async function codeTo(
   return code;
 }
 
-/** Waits until every mail that was asked for has left: what is not in the outbox then never comes. */
+/** Waits until every requested mail has been sent. */
 export async function untilMailed({ database }: TestService): Promise<void> {
   await until('an empty queue of mails', async () => {
     const waiting = await jobRows(database.pool, 'forgot-password');
@@ -148,7 +170,7 @@ export async function untilMailed({ database }: TestService): Promise<void> {
   });
 }
 
-/** Different codes of 6 digits, none of which is the right one. */
+/** Returns different wrong codes of 6 digits. */
 export function wrongCodes(right: string, count: number): string[] {
   return Array.from({ length: count }, (_, index) =>
     ((Number(right) + index + 1) % 1_000_000).toString().padStart(6, '0'),

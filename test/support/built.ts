@@ -1,15 +1,22 @@
 declare global {
   /** Loads a module of the build with Node's own loader; see `environment.mjs`. */
   var importBuilt: (path: string) => Promise<unknown>;
+  /** Loads a package with Node's own loader; see `environment.mjs`. */
+  var importPackage: (name: string) => Promise<unknown>;
 }
 
 /** Modules of the build that tests use, with the types of their sources. */
 export interface BuiltModules {
   'src/app.setup.js': typeof import('../../src/app.setup.js');
+  'src/auth/access-declarations.js': typeof import('../../src/auth/access-declarations.js');
   'src/auth/admin-accounts.service.js': typeof import('../../src/auth/admin-accounts.service.js');
+  'src/common/calendar.js': typeof import('../../src/common/calendar.js');
+  'src/common/http-adapter.js': typeof import('../../src/common/http-adapter.js');
   'src/common/metrics.js': typeof import('../../src/common/metrics.js');
   'src/common/logging.js': typeof import('../../src/common/logging.js');
   'src/common/request-id.js': typeof import('../../src/common/request-id.js');
+  'src/common/fail-envelope.filter.js': typeof import('../../src/common/fail-envelope.filter.js');
+  'src/common/limiter.js': typeof import('../../src/common/limiter.js');
   'src/config/database.js': typeof import('../../src/config/database.js');
   'src/config/env.js': typeof import('../../src/config/env.js');
   'src/config/migrate.js': typeof import('../../src/config/migrate.js');
@@ -19,12 +26,22 @@ export interface BuiltModules {
   'src/config/embedded-postgres/run.js': typeof import('../../src/config/embedded-postgres/run.js');
   'src/config/embedded-postgres/server.js': typeof import('../../src/config/embedded-postgres/server.js');
   'src/config/embedded-postgres/session.js': typeof import('../../src/config/embedded-postgres/session.js');
+  'src/shop/pickup-windows.js': typeof import('../../src/shop/pickup-windows.js');
+  'src/common/access.decorator.js': typeof import('../../src/common/access.decorator.js');
+  'src/products/products.controller.js': typeof import('../../src/products/products.controller.js');
   'src/products/product-pages.js': typeof import('../../src/products/product-pages.js');
+  'src/jobs/watch-queue.js': typeof import('../../src/jobs/watch-queue.js');
   'src/jobs/jobs.service.js': typeof import('../../src/jobs/jobs.service.js');
   'src/gateway/payment-gateway.js': typeof import('../../src/gateway/payment-gateway.js');
+  'src/images/form-timeouts.js': typeof import('../../src/images/form-timeouts.js');
   'src/images/images.service.js': typeof import('../../src/images/images.service.js');
 }
 
 export async function built<P extends keyof BuiltModules>(path: P): Promise<BuiltModules[P]> {
   return (await importBuilt(path)) as BuiltModules[P];
+}
+
+/** Loads @nestjs/testing on the same instance of Nest as the build. */
+export async function nestTesting(): Promise<typeof import('@nestjs/testing')> {
+  return (await importPackage('@nestjs/testing')) as typeof import('@nestjs/testing');
 }

@@ -7,7 +7,7 @@ export interface Registration {
   readonly passwordConfirmation: string;
 }
 
-/** A cookie as a Set-Cookie header gave it. */
+/** Cookie of a Set-Cookie header. */
 export interface Cookie {
   readonly name: string;
   readonly value: string;
@@ -17,10 +17,7 @@ export interface Cookie {
 
 type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
 
-/**
- * A caller that keeps cookies by name and path, as a browser does. It sends Secure cookies over plain http too,
- * which a browser does for loopback addresses.
- */
+/** Client that stores cookies by name and path and sends Secure cookies over http, like a browser on loopback. */
 export class Client {
   readonly #cookies = new Map<string, Cookie>();
 
@@ -46,7 +43,7 @@ export class Client {
     return this.#send('delete', path);
   }
 
-  /** POST /api/register with good values for what is not given. */
+  /** Registers an account, with defaults for missing fields. */
   register(fields: Partial<Registration> = {}): Test {
     const password = fields.password ?? 'correct horse battery staple';
     return this.post('/api/register').send({
@@ -58,7 +55,7 @@ export class Client {
     });
   }
 
-  /** The value of a kept cookie. */
+  /** Returns the value of a stored cookie. */
   cookie(name: string): string {
     const cookie = this.#cookies.get(name);
     if (cookie === undefined) throw new Error(`there is no cookie ${name}`);
@@ -75,7 +72,7 @@ export class Client {
     return this;
   }
 
-  /** Another caller with the same cookies. */
+  /** Returns another client with the same cookies. */
   clone(): Client {
     const clone = new Client(this.url);
     for (const [name, cookie] of this.#cookies) clone.#cookies.set(name, cookie);
@@ -90,7 +87,7 @@ export class Client {
     if (sent.length > 0)
       void test.set('Cookie', sent.map(({ name, value }) => `${name}=${value}`).join('; '));
     return test.on('response', (response: Response) => {
-      for (const cookie of cookiesOf(response)) {
+      for (const cookie of parseCookies(response)) {
         if (cookie.value === '') this.#cookies.delete(cookie.name);
         else this.#cookies.set(cookie.name, cookie);
       }
@@ -98,8 +95,8 @@ export class Client {
   }
 }
 
-/** The Set-Cookie headers of an answer. */
-export function cookiesOf(response: Response): Cookie[] {
+/** Parses the Set-Cookie headers of a response. */
+export function parseCookies(response: Response): Cookie[] {
   const headers = (response.headers['set-cookie'] as unknown as string[] | undefined) ?? [];
   return headers.map((header) => {
     const [pair = '', ...attributes] = header.split('; ');

@@ -21,19 +21,19 @@ interface CloudinaryImage {
   readonly version: number;
 }
 
-/** Parameters that Cloudinary leaves out of the signed text. */
+/** Parameters that the signature does not cover. */
 const UNSIGNED = new Set(['file', 'cloud_name', 'resource_type', 'api_key', 'signature']);
 
 /**
- * Cloudinary's upload API on loopback: signed `upload` and `destroy` of images, answered in the real shapes.
- * It recomputes each signature by itself rather than with the SDK.
+ * Cloudinary's upload API on loopback: signed `upload` and `destroy` of images, with responses in the real shapes. It
+ * computes the signatures without the SDK.
  *
  * @see https://cloudinary.com/documentation/authentication_signatures
  */
 export class CloudinaryStandIn extends StandIn<CloudinaryOperation, CloudinaryCall> {
-  /** What is stored, by public id. */
+  /** Stored images by public id. */
   readonly images = new Map<string, CloudinaryImage>();
-  /** Time taken over every answer. */
+  /** Delay of every response. */
   delayMs = 0;
 
   static async start(
@@ -58,12 +58,12 @@ export class CloudinaryStandIn extends StandIn<CloudinaryOperation, CloudinaryCa
     this.beforeAnswering = () => new Promise((resolve) => setTimeout(resolve, this.delayMs));
   }
 
-  /** The CLOUDINARY_URL with which the SDK finds this server. */
+  /** CLOUDINARY_URL for this server. */
   get url(): string {
     return `cloudinary://${this.apiKey}:${this.apiSecret}@${this.cloudName}?upload_prefix=http://127.0.0.1:${this.port}`;
   }
 
-  /** The stored image that a URL of this host shows. */
+  /** Returns the stored image at a URL of this host. */
   imageAt(url: string): CloudinaryImage | undefined {
     const [, cloudName, id = '', format] =
       /^https:\/\/res\.cloudinary\.com\/(\w+)\/image\/upload\/v\d+\/(.+)\.(png|jpg)$/.exec(url) ?? [];
@@ -104,10 +104,10 @@ export class CloudinaryStandIn extends StandIn<CloudinaryOperation, CloudinaryCa
     if (signatureValid !== true) return { status: 401, body: { error: { message: 'Invalid Signature' } } };
     if (operation === 'destroy')
       return { status: 200, body: { result: this.images.delete(id) ? 'ok' : 'not found' } };
-    const format = file === undefined ? undefined : formatOf(file);
+    const format = file === undefined ? undefined : detectFormat(file);
     if (file === undefined || format === undefined)
       return { status: 400, body: { error: { message: 'Invalid image file' } } };
-    // It was asked not to overwrite.
+    // The upload said not to overwrite.
     const image = this.images.get(id) ?? { bytes: file, format, version: Math.floor(Date.now() / 1000) };
     this.images.set(id, image);
     const url = `https://res.cloudinary.com/${this.cloudName}/image/upload/v${image.version}/${id}.${image.format}`;
@@ -131,7 +131,7 @@ export class CloudinaryStandIn extends StandIn<CloudinaryOperation, CloudinaryCa
   }
 }
 
-function formatOf(bytes: Buffer): 'png' | 'jpg' | undefined {
+function detectFormat(bytes: Buffer): 'png' | 'jpg' | undefined {
   if (bytes.subarray(0, 8).equals(Buffer.from('89504e470d0a1a0a', 'hex'))) return 'png';
   return bytes.subarray(0, 3).equals(Buffer.from('ffd8ff', 'hex')) ? 'jpg' : undefined;
 }

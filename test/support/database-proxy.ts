@@ -1,13 +1,16 @@
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { once } from 'node:events';
 
-/** A TCP proxy in front of the database, to take it away from one service and give it back. */
+/** TCP proxy in front of the database that makes the database unavailable to one service. */
 export class DatabaseProxy {
   readonly #sockets = new Set<Socket>();
   #server = createServer();
   #port = 0;
   #isStalled = false;
+  #statements = 0;
   #stallsAt: { readonly text: string; readonly stalled: () => void } | undefined;
+
+  #losesResponseTo: string | undefined;
 
   private constructor(private readonly target: URL) {}
 
@@ -24,6 +27,11 @@ export class DatabaseProxy {
     return url.href;
   }
 
+  /** Number of statements that clients have sent. `pg` sends each statement in one piece that starts with a Query or a Parse. */
+  get statements(): number {
+    return this.#statements;
+  }
+
   /** Accepts connections, on the same port as before. */
   async up(): Promise<void> {
     this.#isStalled = false;
@@ -35,7 +43,7 @@ export class DatabaseProxy {
     this.#port = (this.#server.address() as AddressInfo).port;
   }
 
-  /** Refuses connections and cuts those that are open. */
+  /** Rejects new connections and closes open ones. */
   async down(): Promise<void> {
     const closed = once(this.#server, 'close');
     this.#server.close();
@@ -43,20 +51,28 @@ export class DatabaseProxy {
     await closed;
   }
 
-  /** Lets nothing through any more, without cutting anything: a network that swallows packets. */
+  /** Drops all data without closing connections, like a network that loses packets. */
   stall(): void {
     this.#isStalled = true;
     for (const socket of this.#sockets) socket.pause();
   }
 
-  /** Stalls as soon as a client sends a text. @returns fulfilled then */
+  /** Stalls as soon as a client sends a text. The promise resolves at that time. */
   stallAt(text: string): Promise<void> {
     return new Promise((stalled) => {
       this.#stallsAt = { text, stalled };
     });
   }
 
-  /** Serves new connections again; those of before stay silent, as after a failover. */
+  /**
+   * Loses the response to the next message that contains a text: the server receives the message, and the connection is
+   * closed as soon as the server responds.
+   */
+  loseResponseTo(text: string): void {
+    this.#losesResponseTo = text;
+  }
+
+  /** Serves new connections. Earlier connections stay silent, as after a failover. */
   failOver(): void {
     this.#isStalled = false;
   }
@@ -69,12 +85,19 @@ export class DatabaseProxy {
     ] as const) {
       this.#sockets.add(socket);
       socket.on('data', (chunk: Buffer) => {
+        if (socket === client && /^[QP]$/.test(chunk.toString('latin1', 0, 1))) this.#statements += 1;
         if (socket === client && this.#stallsAt && chunk.includes(this.#stallsAt.text)) {
           this.stall();
           this.#stallsAt.stalled();
-        } else other.write(chunk);
+        } else {
+          if (socket === client && this.#losesResponseTo && chunk.includes(this.#losesResponseTo)) {
+            this.#losesResponseTo = undefined;
+            server.removeAllListeners('data').once('data', () => client.destroy());
+          }
+          other.write(chunk);
+        }
       });
-      // A reset is one of the ways in which a connection ends here.
+      // A connection may end with a reset here.
       socket.on('error', () => other.destroy());
       socket.on('close', () => {
         this.#sockets.delete(socket);

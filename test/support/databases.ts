@@ -2,25 +2,25 @@ import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { until } from './wait.js';
 
-/** A database of its own on the run's PostgreSQL. */
+/** Separate database on the PostgreSQL server of the test run. */
 export interface TestDatabase {
   readonly url: string;
-  /** For looking at what is stored, and for changing it behind the service's back. */
+  /** For tests that read or change stored data directly. */
   readonly pool: pg.Pool;
   drop(): Promise<void>;
 }
 
-/** Copies the migrated template; about 50 ms. */
+/** Copies the migrated template database, which takes about 50 ms. */
 export function createDatabase(): Promise<TestDatabase> {
   return copyOf(process.env.TEST_TEMPLATE_DATABASE);
 }
 
-/** A database with nothing in it: no migration has run. */
+/** Creates an empty database without migrations. */
 export function createEmptyDatabase(): Promise<TestDatabase> {
   return copyOf('template1');
 }
 
-/** Waits until a statement of the service waits for a lock, which a transaction of the test holds. */
+/** Waits until a statement of the service waits for a lock of a test's transaction. */
 export async function untilLocked({ pool }: TestDatabase): Promise<void> {
   await until('a statement waits for a lock', async () => {
     const { rowCount } = await pool.query(
@@ -38,7 +38,7 @@ async function copyOf(template: string | undefined): Promise<TestDatabase> {
   const url = new URL(serverUrl);
   url.pathname = `/${name}`;
   const pool = new pg.Pool({ connectionString: url.href, max: 4 });
-  // Idle connections are cut by tests that take the database away, and by the end of their database.
+  // Idle connections break when a test stops the database or when their database is dropped.
   pool.on('error', () => undefined);
   return {
     url: url.href,

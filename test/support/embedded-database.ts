@@ -2,20 +2,20 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { built } from './built.js';
 
-/** Connection string of the embedded database that runs in a DATA_DIR; undefined when none runs. */
+/** Returns the connection string of the embedded database that runs in a DATA_DIR; undefined if no database runs. */
 export async function embeddedDatabaseUrl(dataDir: string): Promise<string | undefined> {
-  const { locate } = await built('src/config/embedded-postgres/location.js');
+  const { locateCluster } = await built('src/config/embedded-postgres/location.js');
   const { findServer } = await built('src/config/embedded-postgres/server.js');
-  const { databaseUrl } = await built('src/config/embedded-postgres/session.js');
-  const server = await findServer(await locate(dataDir));
+  const { buildDatabaseUrl } = await built('src/config/embedded-postgres/session.js');
+  const server = await findServer(await locateCluster(dataDir));
   if (server === undefined) return undefined;
-  return databaseUrl(server.port, (await readFile(join(dataDir, 'postgres-password'), 'utf8')).trim());
+  return buildDatabaseUrl(server.port, (await readFile(join(dataDir, 'postgres-password'), 'utf8')).trim());
 }
 
-/** Process number of the embedded server of a DATA_DIR, also if it was killed; undefined when it was stopped. */
+/** Returns the process id of the embedded server of a DATA_DIR, also after a kill; undefined after a regular stop. */
 export async function embeddedServerOf(dataDir: string): Promise<number | undefined> {
-  const { locate } = await built('src/config/embedded-postgres/location.js');
-  const { folder } = await locate(dataDir);
+  const { locateCluster } = await built('src/config/embedded-postgres/location.js');
+  const { folder } = await locateCluster(dataDir);
   const claim = await readFile(join(folder, 'postmaster.pid'), 'utf8').catch(() => undefined);
   return claim === undefined ? undefined : parseInt(claim);
 }

@@ -1,17 +1,19 @@
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { appendFile, chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { built } from './built.js';
 
-/** A PostgreSQL server outside the service, for DATABASE_URL; the test stops and starts it as an operator would. */
+/** PostgreSQL server outside of the service, for DATABASE_URL. The test stops and starts the server like an operator. */
 export interface ExternalPostgres {
   /** The same across restarts. */
   readonly url: string;
-  /** What `pg_ctl stop -m immediate` does: every session is cut, nothing is written any more. */
+  /** Stops the server with `pg_ctl stop -m immediate`: this ends every session and writes no checkpoint. */
   crash(): Promise<void>;
-  /** Starts it after `crash`. */
+  /** Starts the server after `crash`. */
   up(): Promise<void>;
-  /** Stops it for good and removes its data. */
+  /** Makes every session read-only or writable, as managed databases do when their disk is full. */
+  setReadOnly(isReadOnly: boolean): Promise<void>;
+  /** Stops the server and removes its data. */
   close(): Promise<void>;
 }
 
@@ -22,18 +24,24 @@ export async function startExternalPostgres(): Promise<ExternalPostgres> {
   const { startServer, stopServer } = await built('src/config/embedded-postgres/server.js');
   const dataDir = await mkdtemp(join(tmpdir(), 'bakery-external-'));
   await chmod(dataDir, 0o755);
-  // The service's own supervisor makes the cluster, its database and its user, and leaves.
+  // The service's own supervisor creates the cluster, its database and its user, and stops.
   const supervised = await startEmbeddedPostgres({ dataDir, log: () => undefined });
   const { url } = supervised;
   await supervised.stop();
   const cluster = await openCluster(dataDir, () => undefined);
+  const pgCtl = (...args: string[]) =>
+    run(join(cluster.bin, 'pg_ctl'), [...args, '-D', cluster.folder], cluster.runAs);
   const up = () => startServer(cluster, { ...SERVER_SETTINGS, port: new URL(url).port });
   await up();
   return {
     url,
     up,
-    crash: () =>
-      run(join(cluster.bin, 'pg_ctl'), ['stop', '-m', 'immediate', '-D', cluster.folder], cluster.runAs),
+    crash: () => pgCtl('stop', '-m', 'immediate'),
+    setReadOnly: async (isReadOnly) => {
+      const setting = `default_transaction_read_only = ${isReadOnly ? 'on' : 'off'}`;
+      await appendFile(join(cluster.folder, 'postgresql.conf'), `\n${setting}\n`);
+      await pgCtl('reload');
+    },
     close: async () => {
       await stopServer(cluster);
       await rm(dataDir, { recursive: true, force: true });

@@ -1,6 +1,6 @@
 import type { Response } from 'supertest';
 
-/** Messages that several features answer with (contract 7). */
+/** Failure messages that several features share (contract 7). */
 export const MESSAGES = {
   validation: 'validation error',
   malformedRequest: 'malformed request',
@@ -19,7 +19,7 @@ export const MESSAGES = {
   unavailable: 'service is temporarily unavailable, please try again later',
 } as const;
 
-/** Asserts that an answer is this fail envelope and nothing besides. */
+/** Asserts that a response is exactly this fail envelope. */
 export function expectFailure(
   response: Response,
   code: number,

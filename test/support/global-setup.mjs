@@ -7,12 +7,12 @@ import { startEmbeddedPostgres } from '../../dist/src/config/embedded-postgres.j
 import { migrate } from '../../dist/src/config/migrate.js';
 
 /**
- * One real PostgreSQL for the whole run, in memory as far as possible: what it keeps is thrown away. Each test
+ * Starts one real PostgreSQL for the whole run, in memory if possible, because its data is not needed later. Each test
  * service copies the migrated template database (see `service.ts`).
  */
 export default async function setUp() {
   const dataDir = await mkdtemp(join(tmpdir(), 'bakery-tests-'));
-  // As root the server runs as another user, who must get to it.
+  // If the tests run as root, the server runs as another user, who must be able to enter the folder.
   await chmod(dataDir, 0o755);
   const postgres = await startEmbeddedPostgres({
     dataDir,

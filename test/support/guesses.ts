@@ -1,13 +1,22 @@
 import type { Response, Test } from 'supertest';
+import { built } from './built.js';
 import { expectFailure, MESSAGES } from './failure.js';
 import type { Client } from './client.js';
 import type { TestService } from './service.js';
 
-/** The prefixes of the keys, one for each limiter of `limits.service.ts`. */
+/** Names of the limits in `limits.service.ts` and `mail-limits.service.ts`. */
 export type Counter =
-  'password-from' | 'password-at' | 'code-from' | 'code-at' | 'wrong-of' | 'known' | 'mails-to';
+  | 'password-from'
+  | 'password-at'
+  | 'wrong-of'
+  | 'code-from'
+  | 'codes-of'
+  | 'known'
+  | 'mail-to'
+  | 'mails-to'
+  | 'mails-of';
 
-/** A call that a trusted proxy passes on for this address. */
+/** Sends a request from an address, as a trusted proxy would. */
 export function from(address: string, test: Test): Test {
   return test.set('X-Forwarded-For', address);
 }
@@ -16,7 +25,18 @@ export function login(client: Client, address: string, email: string, password: 
   return from(address, client.post('/api/login').send({ email, password }));
 }
 
-/** Sums of what is counted now. */
+/** Reads the number of guesses by outcome from the metrics. */
+export async function proofs(
+  secret: 'password' | 'code',
+): Promise<Record<'ok' | 'wrong' | 'slowed', number>> {
+  const { authProofs } = await built('src/common/metrics.js');
+  const { values } = await authProofs.get();
+  const by = (outcome: string): number =>
+    values.find(({ labels }) => labels.secret === secret && labels.outcome === outcome)?.value ?? 0;
+  return { ok: by('ok'), wrong: by('wrong'), slowed: by('slowed') };
+}
+
+/** Returns the sum of current counts by limit. */
 export async function counts({ database }: TestService): Promise<Partial<Record<Counter, number>>> {
   const { rows } = await database.pool.query<{ counter: Counter; points: number }>(
     `SELECT split_part(key, ':', 1) AS counter, sum(points)::integer AS points FROM attempt_counts
@@ -25,7 +45,7 @@ export async function counts({ database }: TestService): Promise<Partial<Record<
   return Object.fromEntries(rows.map(({ counter, points }) => [counter, points]));
 }
 
-/** As if so many had been counted, of everything that this counter counts already. */
+/** Overwrites all existing counts of a limit. */
 export async function setCounts({ database }: TestService, counter: Counter, points: number): Promise<void> {
   const { rowCount } = await database.pool.query(
     `UPDATE attempt_counts SET points = $2 WHERE key LIKE $1 || ':%'`,
@@ -34,7 +54,7 @@ export async function setCounts({ database }: TestService, counter: Counter, poi
   if (rowCount === 0) throw new Error(`nothing was counted by ${counter}`);
 }
 
-/** As if this time had passed for everything that is counted. */
+/** Moves all counts into the past. */
 export async function ageCounts({ database }: TestService, seconds: number): Promise<void> {
   await database.pool.query('UPDATE attempt_counts SET expire = expire - $1', [seconds * 1000]);
 }
@@ -43,7 +63,7 @@ export async function forgetCounts({ database }: TestService): Promise<void> {
   await database.pool.query('TRUNCATE attempt_counts');
 }
 
-/** What a wrong guess is answered, and nothing that tells of a limit. */
+/** Asserts the response to a wrong password, without any sign of a limit. */
 export function expectWrongPassword(response: Response): void {
   expectFailure(response, 400, MESSAGES.credentials);
   expectNoNotice(response);

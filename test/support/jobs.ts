@@ -1,13 +1,13 @@
 import type { Pool } from 'pg';
 
-/** A job as graphile-worker keeps it. */
+/** Job as stored by graphile-worker. */
 export interface JobRow {
   readonly id: string;
   readonly attempts: number;
   readonly max_attempts: number;
   readonly last_error: string | null;
   readonly locked_by: string | null;
-  /** Seconds until it may run; negative when it is due. */
+  /** Seconds until the job may run; negative if the job is due. */
   readonly due_in: number;
 }
 

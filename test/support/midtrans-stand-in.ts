@@ -4,14 +4,14 @@ import type { IncomingMessage } from 'node:http';
 import { signatureKey } from './notifications.js';
 import { type Answer, type Call, type Fault, StandIn } from './stand-in.js';
 
-export type MidtransOperation = 'create' | 'status' | 'cancel' | 'expire';
+export type MidtransOperation = 'create' | 'status' | 'cancel' | 'expire' | 'refund';
 export type MidtransFault = Fault<MidtransOperation>;
 
 interface MidtransCall extends Call<MidtransOperation> {
   orderId: string | null;
-  /** Whether it came with the server key and no password. */
+  /** True if the call carried the server key and no password. */
   authorized: boolean | null;
-  /** Parsed JSON; undefined when there was none. */
+  /** Parsed JSON; undefined for an empty body. */
   body: unknown;
 }
 
@@ -30,36 +30,41 @@ const STATUS_CODES = {
 } as const;
 export type MidtransStatus = keyof typeof STATUS_CODES;
 
-/** One try of a customer to pay. */
+/** Attempt of a customer to pay. */
 interface MidtransTransaction {
   readonly transactionId: string;
   status: MidtransStatus;
   paymentType: string;
-  /** Null: left out of every answer and notification. */
+  /** If null, responses and notifications do not contain the field. */
   fraudStatus: string | null;
-  /** As the gateway writes it. */
+  /** For example `185000.00`. */
   grossAmount: string;
   readonly transactionTime: Date;
   settlementTime: Date | null;
+  readonly refunds: MidtransRefund[];
 }
 
-/** An order id that the gateway knows. */
+interface MidtransRefund {
+  readonly key: string;
+  readonly amount: number;
+  readonly reason: string;
+}
+
 interface MidtransOrder {
   readonly orderId: string;
   readonly token: string;
-  /** Body of the request that opened it. */
+  /** Body of the request that created the order. */
   readonly request: unknown;
   readonly grossAmount: number;
-  /** In order of creation; the last one is what the status API tells of. Empty until a method is chosen. */
+  /** Oldest first; empty until a payment method is chosen. The status API returns the last one. */
   readonly transactions: MidtransTransaction[];
 }
 
-/** The transaction is the last one by default; an id that the order does not have begins a new one. */
+/** Changes of a transaction, by default of the last one. An unknown `transactionId` starts a new transaction. */
 export type StatusChange = Partial<
   Pick<MidtransTransaction, 'paymentType' | 'fraudStatus' | 'grossAmount' | 'transactionId'>
 >;
 
-/** A notification's body; every field may be overridden, and left out with undefined. */
 type NotificationFields = Readonly<Record<string, unknown>>;
 
 const CAN_BECOME: Record<'cancel' | 'expire', readonly MidtransStatus[]> = {
@@ -67,7 +72,10 @@ const CAN_BECOME: Record<'cancel' | 'expire', readonly MidtransStatus[]> = {
   expire: ['pending'],
 };
 
-/** What each payment method adds. */
+/** Payment methods that the real gateway does not refund. */
+const UNREFUNDABLE = ['bank_transfer', 'cstore'];
+
+/** Additional fields of each payment method. */
 const EXTRA_FIELDS: Readonly<Record<string, object>> = {
   bank_transfer: { va_numbers: [{ va_number: '14153285012345', bank: 'bca' }] },
   credit_card: { masked_card: '48111111-1114', bank: 'bni' },
@@ -78,7 +86,7 @@ const duration = {
   required: ['unit', 'duration'],
   properties: { unit: { pattern: '^(minute|hour|day)s?$' }, duration: { type: 'integer', minimum: 1 } },
 };
-/** Snap's request. Stricter than the real one, it insists on items, the customer's address and both expiries. */
+/** Schema of a request to Snap. Unlike the real one, it requires items, the customer's e-mail and both expiries. */
 const checkRequest = new Ajv({ allErrors: true, strict: false }).compile({
   type: 'object',
   required: ['transaction_details', 'item_details', 'customer_details', 'expiry', 'page_expiry'],
@@ -112,23 +120,43 @@ const checkRequest = new Ajv({ allErrors: true, strict: false }).compile({
   },
 });
 
+/** Schema of a refund request, as Midtrans documents it. */
+const checkRefund = new Ajv({ allErrors: true, strict: false }).compile({
+  type: 'object',
+  required: ['refund_key', 'amount'],
+  additionalProperties: false,
+  properties: {
+    refund_key: { type: 'string', pattern: String.raw`^[\w-]{1,64}$` },
+    amount: { type: 'integer', minimum: 1 },
+    reason: { type: 'string', maxLength: 255 },
+  },
+});
+
+interface RefundBody {
+  readonly refund_key: string;
+  readonly amount: number;
+  readonly reason?: string;
+}
+
 interface SnapRequest {
   readonly transaction_details: { readonly order_id: string; readonly gross_amount: number };
   readonly item_details: readonly { readonly price: number; readonly quantity: number }[];
 }
 
 /**
- * Midtrans on loopback: Snap's `POST /transactions`, the Core API's `status`, `cancel` and `expire`, and signed
- * notifications, all in the real shapes.
+ * Midtrans on loopback, with responses in the real shapes: Snap's `POST /transactions`, the Core API's
+ * `status`, `cancel`, `expire` and `refund`, and signed notifications.
  *
  * @see https://docs.midtrans.com/reference/backend-integration
  */
 export class MidtransStandIn extends StandIn<MidtransOperation, MidtransCall> {
-  /** What was created, by order id. */
+  /** Created transactions by order id. */
   readonly orders = new Map<string, MidtransOrder>();
-  /** Whether answers of the Core API name the transaction id as `order_id`, as real ones can. */
+  /** True if responses of the Core API name the transaction id as `order_id`, as real ones can. */
   answersTransactionIdAsOrderId = false;
-  /** Whether the Core API's HTTP status is the body's code (the real one mostly answers 200). */
+  /** True if a repeated refund key gets 406 instead of the first response. Midtrans documents both. */
+  rejectsRepeatedRefundKeys = false;
+  /** True if the HTTP status of the Core API is the `status_code` of the body. The real API mostly responds with 200. */
   httpStatusFollowsCode = false;
 
   static async start({ serverKey = 'SB-Mid-server-TOq1a2AVuiyhhOjvfs3U' } = {}): Promise<MidtransStandIn> {
@@ -151,7 +179,7 @@ export class MidtransStandIn extends StandIn<MidtransOperation, MidtransCall> {
     return `http://127.0.0.1:${this.port}`;
   }
 
-  /** Opens an order id without a call. */
+  /** Creates an order without a call. */
   open(orderId: string, grossAmount: number, request: unknown = null): MidtransOrder {
     const order = { orderId, token: randomUUID(), request, grossAmount, transactions: [] };
     this.orders.set(orderId, order);
@@ -165,12 +193,12 @@ export class MidtransStandIn extends StandIn<MidtransOperation, MidtransCall> {
     return order;
   }
 
-  /** The customer pays. Nothing is sent: see `notify`. */
+  /** Settles a payment without sending a notification. */
   settle(orderId: string, change: StatusChange = {}): MidtransTransaction {
     return this.setStatus(orderId, 'settlement', change);
   }
 
-  /** A payment changes, allowed or not; the first call chooses the method. Nothing is sent. */
+  /** Sets the status of a payment without sending a notification. The first call chooses the payment method. */
   setStatus(orderId: string, status: MidtransStatus, change: StatusChange = {}): MidtransTransaction {
     const { transactions, grossAmount } = this.order(orderId);
     const id = change.transactionId ?? transactions.at(-1)?.transactionId;
@@ -184,6 +212,7 @@ export class MidtransStandIn extends StandIn<MidtransOperation, MidtransCall> {
         grossAmount: `${grossAmount}.00`,
         transactionTime: new Date(),
         settlementTime: null,
+        refunds: [],
       };
       transactions.push(transaction);
     }
@@ -193,8 +222,8 @@ export class MidtransStandIn extends StandIn<MidtransOperation, MidtransCall> {
   }
 
   /**
-   * A signed notification of the last transaction's state. Overrides are signed too, `signature_key` is taken as
-   * it is, and a field overridden with undefined is left out of the JSON.
+   * Builds a signed notification of the last transaction. The signature covers the overrides, unless they contain a
+   * `signature_key`. The override `undefined` removes a field.
    */
   notification(orderId: string, overrides: NotificationFields = {}): NotificationFields {
     const transaction = this.order(orderId).transactions.at(-1);
@@ -208,7 +237,7 @@ export class MidtransStandIn extends StandIn<MidtransOperation, MidtransCall> {
     });
   }
 
-  /** Sends what `notification` makes, once. @throws Error if there is no answer */
+  /** Sends a notification once. @throws Error without a response */
   async notify(
     url: string,
     orderId: string,
@@ -227,7 +256,7 @@ export class MidtransStandIn extends StandIn<MidtransOperation, MidtransCall> {
   protected begin({ method, url = '' }: IncomingMessage): MidtransCall | null {
     const unread = { orderId: null, authorized: null, body: undefined };
     if (method === 'POST' && url === '/snap/v1/transactions') return { operation: 'create', ...unread };
-    const [, id = '', operation] = /^\/v2\/([^/?#]+)\/(status|cancel|expire)$/.exec(url) ?? [];
+    const [, id = '', operation] = /^\/v2\/([^/?#]+)\/(status|cancel|expire|refund)$/.exec(url) ?? [];
     if (method !== (operation === 'status' ? 'GET' : 'POST') || operation === undefined) return null;
     return { operation: operation as MidtransOperation, ...unread, orderId: decodeURIComponent(id) };
   }
@@ -244,10 +273,10 @@ export class MidtransStandIn extends StandIn<MidtransOperation, MidtransCall> {
   }
 
   #create({ authorized, body }: MidtransCall): Answer {
-    if (authorized !== true) return refusal(401, 'Access denied due to unauthorized transaction');
+    if (authorized !== true) return rejection(401, 'Access denied due to unauthorized transaction');
     if (!checkRequest(body)) {
       const errors = checkRequest.errors ?? [];
-      return refusal(
+      return rejection(
         400,
         ...errors.map(
           ({ instancePath }) => `${instancePath.slice(1).replaceAll('/', '.')} format is invalid`,
@@ -257,15 +286,15 @@ export class MidtransStandIn extends StandIn<MidtransOperation, MidtransCall> {
     const { transaction_details: details, item_details: items } = body as SnapRequest;
     const sum = items.reduce((total, { price, quantity }) => total + price * quantity, 0);
     if (sum !== details.gross_amount)
-      return refusal(400, 'transaction_details.gross_amount is not equal to the sum of item_details');
+      return rejection(400, 'transaction_details.gross_amount is not equal to the sum of item_details');
     if (this.orders.has(details.order_id))
-      return refusal(400, 'transaction_details.order_id has already been taken');
+      return rejection(400, 'transaction_details.order_id has already been taken');
     const { token } = this.open(details.order_id, details.gross_amount, body);
     const page = { token, redirect_url: `${this.apiUrl}/snap/v4/redirection/${token}` };
     return { status: 201, body: page };
   }
 
-  #api(call: MidtransCall, operation: 'status' | 'cancel' | 'expire'): Answer {
+  #api(call: MidtransCall, operation: Exclude<MidtransOperation, 'create'>): Answer {
     if (call.authorized !== true) {
       const message = 'Transaction cannot be authorized with the current client/server key.';
       return { status: 401, body: { status_code: '401', status_message: message } };
@@ -277,6 +306,7 @@ export class MidtransStandIn extends StandIn<MidtransOperation, MidtransCall> {
     const transaction = order?.transactions.at(-1);
     if (order === undefined || transaction === undefined)
       return this.#coded('404', { status_message: "Transaction doesn't exist." });
+    if (operation === 'refund') return this.#refund(order.orderId, transaction, call.body);
     if (operation !== 'status') {
       if (!CAN_BECOME[operation].includes(transaction.status))
         return this.#coded('412', { status_message: 'Transaction status cannot be updated.' });
@@ -287,6 +317,33 @@ export class MidtransStandIn extends StandIn<MidtransOperation, MidtransCall> {
     const message = { status_message: 'Success, transaction is found' };
     const renamed = this.answersTransactionIdAsOrderId && { order_id: transaction.transactionId };
     return this.#coded(code, { ...fields, ...message, ...renamed });
+  }
+
+  #refund(orderId: string, transaction: MidtransTransaction, body: unknown): Answer {
+    if (!checkRefund(body)) return this.#coded('413', { status_message: 'Malformed syntax' });
+    const { refund_key: key, amount, reason = '' } = body as RefundBody;
+    const isRepeated = transaction.refunds.some((refund) => refund.key === key);
+    if (isRepeated && this.rejectsRepeatedRefundKeys)
+      return this.#coded('406', { status_message: 'Duplicate refund ID' });
+    if (!isRepeated) {
+      if (UNREFUNDABLE.includes(transaction.paymentType))
+        return this.#coded('418', { status_message: 'Payment provider does not support refund' });
+      if (transaction.status !== 'settlement' && transaction.status !== 'partial_refund')
+        return this.#coded('412', { status_message: 'Merchant cannot modify the status of the transaction' });
+      const rest = Number(transaction.grossAmount) - sumOf(transaction.refunds);
+      if (amount > rest)
+        return this.#coded('414', { status_message: 'Refund request is rejected due to invalid amount' });
+      transaction.refunds.push({ key, amount, reason });
+      transaction.status = amount === rest ? 'refund' : 'partial_refund';
+    }
+    const { refunds: _, ...fields } = describe(orderId, transaction);
+    return this.#coded('200', {
+      ...fields,
+      status_message: 'Success, refund request is approved',
+      refund_chargeback_id: transaction.refunds.length,
+      refund_amount: `${amount}.00`,
+      refund_key: key,
+    });
   }
 
   #coded(code: string, fields: NotificationFields): Answer {
@@ -311,23 +368,44 @@ function describe(orderId: string, transaction: MidtransTransaction): Notificati
   const { status, transactionTime, settlementTime } = transaction;
   return {
     ...EXTRA_FIELDS[transaction.paymentType],
-    transaction_time: gatewayTime(transactionTime),
+    transaction_time: formatGatewayTime(transactionTime),
     transaction_status: status,
     transaction_id: transaction.transactionId,
-    ...(settlementTime !== null && { settlement_time: gatewayTime(settlementTime) }),
+    ...(settlementTime !== null && { settlement_time: formatGatewayTime(settlementTime) }),
     payment_type: transaction.paymentType,
     order_id: orderId,
     gross_amount: transaction.grossAmount,
     ...(transaction.fraudStatus !== null && { fraud_status: transaction.fraudStatus }),
     currency: 'IDR',
+    ...describeRefunds(transaction.refunds),
   };
 }
 
-/** `2026-11-20 17:05:12` in GMT+7, which the gateway does not say. */
-function gatewayTime(time: Date): string {
+/** `refund_amount` is the sum of all refunds, unlike in the response to a refund. */
+function describeRefunds(refunds: readonly MidtransRefund[]): NotificationFields {
+  if (refunds.length === 0) return {};
+  return {
+    refund_amount: `${sumOf(refunds)}.00`,
+    refunds: refunds.map(({ key, amount, reason }, index) => ({
+      refund_chargeback_id: index + 1,
+      refund_amount: `${amount}.00`,
+      created_at: '2026-11-20 18:00:00',
+      reason,
+      refund_key: key,
+      refund_method: 'online',
+    })),
+  };
+}
+
+function sumOf(refunds: readonly MidtransRefund[]): number {
+  return refunds.reduce((sum, { amount }) => sum + amount, 0);
+}
+
+/** Formats a time as the gateway does: `2026-11-20 17:05:12`, in GMT+7. */
+function formatGatewayTime(time: Date): string {
   return new Date(time.getTime() + 7 * 3_600_000).toISOString().slice(0, 19).replace('T', ' ');
 }
 
-function refusal(status: number, ...messages: string[]): Answer {
+function rejection(status: number, ...messages: string[]): Answer {
   return { status, body: { error_messages: messages } };
 }

@@ -20,7 +20,7 @@ export const NOTIFICATION_FIELDS = [
 
 export type Notification = Record<(typeof NOTIFICATION_FIELDS)[number], string>;
 
-/** Contract 5, rule 5, computed here rather than by the code under test. */
+/** Computes a signature (contract 5, rule 5), independently of the code under test. */
 export function signatureKey(
   { order_id, status_code, gross_amount }: Pick<Notification, 'order_id' | 'status_code' | 'gross_amount'>,
   serverKey = SERVER_KEY,
@@ -30,7 +30,7 @@ export function signatureKey(
     .digest('hex');
 }
 
-/** A settlement of a new transaction of an unknown order, with other values for what is given; well signed. */
+/** Builds a signed notification, by default of a settlement of an unknown order. */
 export function notification(fields: Partial<Notification> = {}): Notification {
   const unsigned = {
     transaction_time: '2026-11-20 17:05:12',
@@ -54,7 +54,7 @@ export function notify(service: TestService, body: object | string): Test {
     .send(typeof body === 'string' ? body : JSON.stringify(body));
 }
 
-/** A pending order of a customer. @returns its order_id */
+/** Stores a pending order of a customer. @returns its order_id */
 export async function makeOrder(
   service: TestService,
   userId: number,
@@ -68,7 +68,6 @@ export async function makeOrder(
   return orderId;
 }
 
-/** What is stored of an order. */
 export interface StoredOrder {
   readonly status: string;
   readonly completed_at: Date | null;
@@ -76,9 +75,9 @@ export interface StoredOrder {
   readonly payment_type: string | null;
   readonly fraud_status: string | null;
   readonly transaction_amount: string | null;
-  /** Whole rupiah: the order's own total, which no notification changes. */
+  /** Total of the order in whole rupiah, which no notification changes. */
   readonly gross_amount: string;
-  /** PostgreSQL's version of the row: another one means that it was written. */
+  /** PostgreSQL's version of the row: it changes with every update. */
   readonly xmin: string;
 }
 
@@ -92,7 +91,7 @@ export async function storedOrder(service: TestService, orderId: string): Promis
   return rows[0];
 }
 
-/** What is kept of a notification. */
+/** Row of a stored notification. */
 export interface KeptNotification {
   readonly outcome: string;
   readonly transaction_id: string | null;
@@ -101,7 +100,7 @@ export interface KeptNotification {
   readonly received_at: Date;
 }
 
-/** The kept notifications of an order, in the order in which they were handled. */
+/** Returns the stored notifications of an order, oldest first. */
 export async function keptNotifications(service: TestService, orderId: string): Promise<KeptNotification[]> {
   const { rows } = await service.database.pool.query<KeptNotification>(
     `SELECT outcome, transaction_id, transaction_status, payload, received_at

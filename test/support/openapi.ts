@@ -1,22 +1,25 @@
 import { Ajv } from 'ajv';
 import addFormats from 'ajv-formats';
+import type { Access } from './operations.js';
 import type { TestService } from './service.js';
 
-/** As much of an OpenAPI 3.0 document as the tests read. */
+/** Parts of an OpenAPI 3.0 document that the tests read. */
 export interface OpenApi {
   readonly tags?: readonly { readonly name: string; readonly description?: string }[];
   readonly openapi: string;
   readonly servers?: readonly { readonly url: string }[];
-  readonly info: { readonly title: string; readonly version: string };
+  readonly info: { readonly title: string; readonly version: string; readonly license?: object };
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
   readonly components: {
     readonly schemas: Readonly<Record<string, Schema>>;
+    readonly responses: Readonly<Record<string, Body>>;
     readonly securitySchemes: Readonly<Record<string, object>>;
   };
 }
 
 export interface Operation {
   readonly operationId?: string;
+  readonly 'x-access': Access;
   readonly summary?: string;
   readonly tags?: readonly string[];
   readonly security?: readonly Readonly<Record<string, readonly string[]>>[];
@@ -49,9 +52,17 @@ export interface Schema {
   readonly properties?: Readonly<Record<string, Schema>>;
 }
 
-/** The document as the service gives it. */
-export async function documentOf(service: TestService): Promise<OpenApi> {
-  return (await service.client().get('/api/docs-json').expect(200)).body as OpenApi;
+/** Reads the document of a service and replaces references to shared responses by these responses. */
+export async function documentOf(service: Pick<TestService, 'client'>): Promise<OpenApi> {
+  const document = (await service.client().get('/api/docs-json').expect(200)).body as OpenApi;
+  const shared = document.components.responses;
+  const inlined = JSON.stringify(document, (_key, value: unknown) => {
+    const reference =
+      typeof value === 'object' && value !== null && '$ref' in value ? String(value.$ref) : '';
+    const [, name] = /^#\/components\/responses\/(.+)$/.exec(reference) ?? [];
+    return name === undefined ? value : shared[name];
+  });
+  return JSON.parse(inlined) as OpenApi;
 }
 
 /** @param name method and path: `GET /api/users` */
@@ -62,7 +73,7 @@ export function operationOf(document: OpenApi, name: string): Operation {
   return found;
 }
 
-/** Every operation as `[method, path, operation]`. */
+/** Lists every operation as `[method, path, operation]`. */
 export function operationsOf(document: OpenApi): [string, string, Operation][] {
   return Object.entries(document.paths).flatMap(([path, operations]) =>
     Object.entries(operations).map(([method, operation]): [string, string, Operation] => [
@@ -73,14 +84,14 @@ export function operationsOf(document: OpenApi): [string, string, Operation][] {
   );
 }
 
-/** The JSON of an answer or a request. */
+/** Returns the JSON content of a response or a request. */
 export function jsonOf(body: Body | undefined): Media {
   const media = body?.content?.['application/json'];
   if (media === undefined) throw new Error('no JSON is documented');
   return media;
 }
 
-/** A schema with every reference replaced by what it refers to. @throws Error for one that leads nowhere */
+/** Replaces every reference in a schema by its target. @throws Error if a target does not exist */
 export function resolved(document: OpenApi, schema: Schema): Schema {
   const resolve = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(resolve);
@@ -88,7 +99,7 @@ export function resolved(document: OpenApi, schema: Schema): Schema {
     if ('$ref' in value) {
       const name = /^#\/components\/schemas\/(.+)$/.exec(String(value.$ref))?.[1] ?? '';
       const named = document.components.schemas[name];
-      if (named === undefined) throw new Error(`${String(value.$ref)} leads nowhere`);
+      if (named === undefined) throw new Error(`${String(value.$ref)} does not exist`);
       return resolve(named);
     }
     return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, resolve(inner)]));
@@ -96,14 +107,14 @@ export function resolved(document: OpenApi, schema: Schema): Schema {
   return resolve(schema) as Schema;
 }
 
-/** What is wrong with a value; fields that the schema does not name are wrong as well. */
+/** Lists the violations of a schema by a value. Fields that are missing from the schema are violations too. */
 export function problemsWith(document: OpenApi, schema: Schema | undefined, value: unknown): string[] {
   return schema === undefined ? ['no schema is documented'] : checkOf(document, schema)(value);
 }
 
-/** `problemsWith` for many values: the schema is compiled once. */
+/** Compiles a schema once for several values; see `problemsWith`. */
 export function checkOf(document: OpenApi, schema: Schema): (value: unknown) => string[] {
-  // OpenAPI 3.0 has words (`example`, `nullable`) that JSON Schema does not know.
+  // OpenAPI 3.0 has keywords (`example`, `nullable`) that JSON Schema does not define.
   const ajv = new Ajv({ strict: false, allErrors: true });
   addFormats.default(ajv);
   const validate = ajv.compile(closed(resolved(document, schema)));
@@ -115,7 +126,7 @@ export function checkOf(document: OpenApi, schema: Schema): (value: unknown) => 
   };
 }
 
-/** The schema with no other fields allowed than those that it names. */
+/** Copies a schema so that it forbids additional fields. */
 function closed(schema: Schema): Schema {
   const close = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(close);

@@ -1,6 +1,6 @@
 import { MESSAGES } from './failure.js';
 
-export type Access = 'none' | 'user' | 'admin' | 'refresh cookie';
+export type Access = 'none' | 'user' | 'admin' | 'catalog' | 'refresh cookie';
 export type Failures = readonly (readonly [code: number, message: string])[];
 
 const VALIDATION = [400, MESSAGES.validation] as const;
@@ -13,8 +13,8 @@ const NOT_PENDING = [409, 'order is no longer pending'] as const;
 const GATEWAY_AWAY = [502, 'payment gateway is unavailable, please try again later'] as const;
 
 /**
- * Every operation of the service: who may call it (contract 4), what it reads, and the failures that it
- * answers besides those of every operation of its kind (contract 7).
+ * Every operation of the service: its permitted callers (contract 4), its inputs, and its failures in addition to those
+ * of every operation of its kind (contract 7).
  */
 export const OPERATIONS: Readonly<Record<string, [Access, 'json' | 'form' | null, Failures]>> = {
   'POST /api/register': ['none', 'json', [VALIDATION, EMAIL_TAKEN]],
@@ -36,8 +36,8 @@ export const OPERATIONS: Readonly<Record<string, [Access, 'json' | 'form' | null
   'POST /api/password/forgot': ['none', 'json', [VALIDATION]],
   'POST /api/password/reset': ['none', 'json', [VALIDATION, OTP]],
 
-  'GET /api/products': ['user', null, [VALIDATION, NOT_FOUND]],
-  'GET /api/products/{product_id}': ['user', null, [NOT_FOUND]],
+  'GET /api/products': ['catalog', null, [VALIDATION, NOT_FOUND]],
+  'GET /api/products/{product_id}': ['catalog', null, [NOT_FOUND]],
   'POST /api/products': [
     'admin',
     'form',
@@ -58,6 +58,8 @@ export const OPERATIONS: Readonly<Record<string, [Access, 'json' | 'form' | null
     ],
   ],
   'DELETE /api/products/{product_id}': ['admin', null, [NOT_FOUND]],
+  'GET /api/admin/products': ['admin', null, [VALIDATION, NOT_FOUND]],
+  'PUT /api/admin/products/{product_id}/availability': ['admin', 'json', [VALIDATION, NOT_FOUND]],
 
   'POST /api/orders': [
     'user',
@@ -79,19 +81,48 @@ export const OPERATIONS: Readonly<Record<string, [Access, 'json' | 'form' | null
       ...['new', 'preparing', 'ready', 'collected', 'refused'].map(
         (step) => [409, `the order cannot become ${step}`] as const,
       ),
+      GATEWAY_AWAY,
     ],
   ],
+  'POST /api/admin/orders/{order_id}/refund': [
+    'admin',
+    'json',
+    [
+      VALIDATION,
+      NOT_FOUND,
+      [409, 'order cannot be refunded'],
+      [409, 'the gateway cannot refund this payment'],
+      [409, 'idempotency key was used with another request'],
+      GATEWAY_AWAY,
+    ],
+  ],
+
+  'GET /api/admin/days/{date}': ['admin', null, [VALIDATION]],
+  'GET /api/admin/sales': ['admin', null, [VALIDATION]],
+  'GET /api/admin/sales.csv': ['admin', null, [VALIDATION]],
+  'GET /api/shop': ['none', null, []],
+  'PUT /api/admin/shop': ['admin', 'json', [VALIDATION]],
 
   'POST /api/products/payments': ['none', 'json', [VALIDATION, [403, 'invalid signature'], NOT_FOUND]],
   'GET /api/images/{name}': ['none', null, [NOT_FOUND]],
   'GET /api/health/live': ['none', null, []],
-  'GET /api/health/ready': ['none', null, [[503, 'the service is not ready: database, queue']]],
+  'GET /api/health/ready': [
+    'none',
+    null,
+    [
+      [503, 'the service is not ready: database'],
+      [503, 'the service is not ready: migrations'],
+      [503, 'the service is not ready: queue'],
+      [503, 'the service is not ready: database, queue'],
+      [503, 'the service is not ready: migrations, queue'],
+    ],
+  ],
 };
 
-/** All that an operation may refuse: its own failures and those of its kind. */
+/** Returns all failures of an operation: its own and those of its kind. */
 export function expectedFailures(name: string): Failures {
   const [access, takes, own] = OPERATIONS[name] ?? ['none', null, []];
-  const needsAccessCookie = access === 'user' || access === 'admin';
+  const needsAccessCookie = access !== 'none' && access !== 'refresh cookie';
   return [
     ...own,
     ...(needsAccessCookie
@@ -106,6 +137,7 @@ export function expectedFailures(name: string): Failures {
           [413, MESSAGES.tooLarge] as const,
           [415, 'content encoding or character set is not supported'] as const,
         ]),
+    ...(takes === 'form' ? [[408, 'request took too long'] as const] : []),
     [500, MESSAGES.unexpected],
     [503, MESSAGES.unavailable],
   ];

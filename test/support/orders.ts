@@ -4,7 +4,7 @@ import { MidtransStandIn } from './midtrans-stand-in.js';
 import { NOTIFICATIONS_PATH } from './notifications.js';
 import { fail } from './products.js';
 import { type ServiceOptions, startService, type TestService } from './service.js';
-import { claimsOf } from './tokens.js';
+import { decodeClaims } from './tokens.js';
 
 export const ORDERS = '/api/orders';
 
@@ -19,21 +19,27 @@ export interface OrderItemAnswer {
   readonly quantity: number;
 }
 
-/** An order as an answer shows it (contract 13). */
+/** Order as shown in a response (contract 13). */
 export interface OrderAnswer {
   readonly order_id: string;
   readonly status: string;
   readonly fulfilment: string;
   readonly gross_amount: number;
+  readonly refunded_amount: number;
   readonly payment_type: string | null;
   readonly fraud_status: string | null;
   readonly completed_at: string | null;
   readonly created_at: string;
+  readonly pickup_at: string | null;
+  readonly phone: string | null;
+  readonly note: string | null;
   readonly items: readonly OrderItemAnswer[];
   readonly token: string | null;
   readonly redirect_url: string | null;
   /** For administrators. */
   readonly customer?: { readonly id: number; readonly fullname: string; readonly email: string };
+  /** For administrators. */
+  readonly refund_due?: boolean;
 }
 
 export interface OrderPage {
@@ -46,16 +52,16 @@ export interface NewItem {
   readonly quantity: number;
 }
 
-/** The service with a payment gateway that checks what it is sent. */
-export interface Shop extends TestService {
+/** Service with a payment gateway that validates its requests. */
+export interface ServiceWithGateway extends TestService {
   readonly gateway: MidtransStandIn;
 }
 
-/** @param gateway one to use and keep; otherwise the service gets one that goes with it */
-export async function startShop({
+/** @param gateway existing gateway, which the caller closes; by default the service gets its own */
+export async function startServiceWithGateway({
   gateway: given,
   ...options
-}: ServiceOptions & { gateway?: MidtransStandIn } = {}): Promise<Shop> {
+}: ServiceOptions & { gateway?: MidtransStandIn } = {}): Promise<ServiceWithGateway> {
   const gateway = given ?? (await MidtransStandIn.start());
   const service = await startService({
     ...options,
@@ -71,7 +77,7 @@ export async function startShop({
   };
 }
 
-/** The settings with which the service asks this gateway. */
+/** Returns the settings that connect the service to this gateway. */
 export function gatewaySettings(gateway: MidtransStandIn): Record<string, string> {
   return {
     PAYMENT_GATEWAY: 'midtrans',
@@ -81,7 +87,7 @@ export function gatewaySettings(gateway: MidtransStandIn): Record<string, string
   };
 }
 
-/** Puts a product into the catalog. @returns its id */
+/** Adds a product to the catalog. @returns the id of the product */
 export async function addProduct(
   { database }: TestService,
   price: string | number = 25_000,
@@ -111,7 +117,7 @@ export async function placeOrder(
   return orderOf(await order(client, items, idempotencyKey).expect(201));
 }
 
-/** `data.order` of an answer. */
+/** Returns `data.order` of a response. */
 export function orderOf({ body }: Pick<Response, 'body'>): OrderAnswer {
   return (body as { data: { order: OrderAnswer } }).data.order;
 }
@@ -120,7 +126,7 @@ export function pageOf({ body }: Pick<Response, 'body'>): OrderPage {
   return (body as { data: OrderPage }).data;
 }
 
-/** The payment page in the answer to POST /api/orders/{order_id}/token. */
+/** Returns the payment page in a response to POST /api/orders/{order_id}/token. */
 export function paymentPageOf({ body }: Pick<Response, 'body'>): { token: string; redirect_url: string } {
   return (body as { data: { token: string; redirect_url: string } }).data;
 }
@@ -133,12 +139,12 @@ export async function readOrder(client: Client, orderId: string): Promise<OrderA
   return orderOf(await client.get(`${ORDERS}/${orderId}`).expect(200));
 }
 
-/** The id of the account that a client is signed in to. */
+/** Returns the id of the account of a client. */
 export function userIdOf(client: Client): number {
-  return Number(claimsOf(client.cookie('accessToken')).tokenId);
+  return Number(decodeClaims(client.cookie('accessToken')).tokenId);
 }
 
-/** An attempt at a payment page, as it is stored. */
+/** Payment attempt as stored. */
 export interface StoredAttempt {
   readonly attempt_id: string;
   readonly number: number;
@@ -146,7 +152,7 @@ export interface StoredAttempt {
   readonly token: string | null;
 }
 
-/** The attempts of an order, the first one first. */
+/** Returns the payment attempts of an order, oldest first. */
 export async function attemptsOf({ database }: TestService, orderId: string): Promise<StoredAttempt[]> {
   const { rows } = await database.pool.query<StoredAttempt>(
     `SELECT attempt_id, number, claimed_at IS NOT NULL AS is_claimed, token
@@ -156,7 +162,7 @@ export async function attemptsOf({ database }: TestService, orderId: string): Pr
   return rows;
 }
 
-/** Ids of all orders of a client's account, newest first. */
+/** Returns the ids of all orders of a client's account, newest first. */
 export async function orderIdsOf({ database }: TestService, client: Client): Promise<string[]> {
   const { rows } = await database.pool.query<{ order_id: string }>(
     'SELECT order_id FROM orders WHERE user_id = $1 ORDER BY created_at DESC, order_id DESC',
@@ -166,8 +172,8 @@ export async function orderIdsOf({ database }: TestService, client: Client): Pro
 }
 
 /**
- * Puts orders with one item each straight into the database, a second apart, the last one the newest.
- * @returns their ids, newest first
+ * Inserts orders with one item each by SQL. Their creation times are a second apart.
+ * @returns the ids of the orders, newest first
  */
 export async function insertOrders(
   { database }: TestService,
@@ -190,14 +196,14 @@ export async function insertOrders(
   return rows.map(({ order_id }) => order_id);
 }
 
-/** The customer pays at the gateway, which says so. @param gatewayId under which the gateway knows the payment */
-export async function pay(shop: Shop, gatewayId: string): Promise<void> {
+/** Pays at the gateway and sends the notification. @param gatewayId id of the payment at the gateway */
+export async function pay(shop: ServiceWithGateway, gatewayId: string): Promise<void> {
   shop.gateway.settle(gatewayId);
   const { status, text } = await shop.gateway.notify(`${shop.url}${NOTIFICATIONS_PATH}`, gatewayId);
   expect({ status, text }).toEqual({ status: 200, text: '' });
 }
 
-/** Everything the gateway was asked, it accepted. */
-export function expectNoRefusedCall({ gateway }: Shop): void {
+/** Asserts that the gateway accepted every request. */
+export function expectNoRefusedCall({ gateway }: ServiceWithGateway): void {
   expect(gateway.calls.filter(({ status, authorized }) => status !== 201 || authorized !== true)).toEqual([]);
 }

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { listenOnLoopback, stopListening, trackSockets } from './loopback.js';
 
-/** A span as OTLP's JSON has it, its attributes by name. */
+/** Span in the JSON of OTLP, with its attributes by name. */
 export interface CollectedSpan {
   readonly name: string;
   /** 1 internal, 2 server, 3 client, 4 producer, 5 consumer. */
@@ -29,7 +29,7 @@ interface OtlpRequest {
   }[];
 }
 
-/** An OpenTelemetry collector on loopback: OTLP over HTTP, in JSON. */
+/** OpenTelemetry collector on loopback that receives OTLP over HTTP as JSON. */
 export async function startOtlpCollector() {
   const spans: CollectedSpan[] = [];
   let raw = '';
@@ -50,7 +50,7 @@ export async function startOtlpCollector() {
   return {
     url,
     spans,
-    /** All that was received. */ raw: () => raw,
+    /** Everything that was received. */ raw: () => raw,
     close: () => stopListening(server, sockets),
   };
 }

@@ -7,22 +7,22 @@ import { accepts } from './loopback.js';
 import { freePort } from './process.js';
 import { until } from './wait.js';
 
-/** PgBouncer refuses to run as root; this is `nobody` on Debian. */
+/** User `nobody` on Debian, because PgBouncer does not run as root. */
 const UNPRIVILEGED = { uid: 65_534, gid: 65_534 };
 
-/** A real PgBouncer in transaction mode in front of the run's PostgreSQL. */
+/** PgBouncer in transaction mode in front of the PostgreSQL server of the test run. */
 export interface PgBouncer {
-  /** The same database, reached through it. */
+  /** URL of the database through PgBouncer. */
   through(databaseUrl: string): string;
   stop(): Promise<void>;
 }
 
-/** Whether this machine has PgBouncer: Debian's package `pgbouncer`. */
+/** Returns true if this machine has PgBouncer (Debian's package `pgbouncer`). */
 export function hasPgBouncer(): boolean {
   return spawnSync('pgbouncer', ['--version']).status === 0;
 }
 
-/** Starts it in front of the server of a database. */
+/** Starts PgBouncer in front of the server of a database. */
 export async function startPgBouncer(databaseUrl: string): Promise<PgBouncer> {
   const server = new URL(databaseUrl);
   const port = await freePort();
@@ -42,6 +42,7 @@ auth_type = any
 pool_mode = transaction
 default_pool_size = 8
 max_client_conn = 200
+server_login_retry = 1
 ignore_startup_parameters = statement_timeout, lock_timeout, idle_in_transaction_session_timeout
 `,
   );

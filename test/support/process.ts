@@ -2,24 +2,26 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
+import { join } from 'node:path';
 import { until } from './wait.js';
 
-/** A command of the build as a process of its own. */
+/** Command of the build in a separate process. */
 export interface BuiltProcess {
   readonly child: ChildProcess;
-  /** All that it printed so far. */
+  /** Output so far. */
   output(): string;
-  /** Exit code; null when a signal ended it. */
+  /** Exit code; null if a signal ended the process. */
   readonly exited: Promise<number | null>;
 }
 
-/** Starts `node dist/<path>` with these settings and no other of ours. */
+/** Starts `node dist/<path>` with these settings and without the settings of this process. */
 export function spawnBuilt(
   path: string,
   settings: Readonly<Record<string, string>>,
   args: readonly string[] = [],
+  buildFolder = '.',
 ): BuiltProcess {
-  const child = spawn(process.execPath, [`dist/${path}`, ...args], {
+  const child = spawn(process.execPath, [join(buildFolder, 'dist', path), ...args], {
     env: { PATH: process.env.PATH, HOME: process.env.HOME, NODE_ENV: 'test', ...settings },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -33,7 +35,7 @@ export function spawnBuilt(
   };
 }
 
-/** Longer than any start takes on a machine that others keep busy. */
+/** Maximum time of a start on a busy machine. */
 const START_DEADLINE_MS = 60_000;
 
 /** Waits until a service process answers requests. */
@@ -56,8 +58,8 @@ export async function untilListening(service: BuiltProcess, url: string): Promis
 }
 
 /**
- * A port that was free a moment ago, outside of the range of outgoing connections: one to a service that is down could
- * connect to itself.
+ * Returns a free port outside of the range of outgoing connections. Inside the range, a connection to a service that is
+ * down could connect to itself.
  */
 export async function freePort(): Promise<number> {
   for (;;) {

@@ -7,7 +7,7 @@ import { makeJobsDue } from './jobs.js';
 import { png } from './pictures.js';
 import { until } from './wait.js';
 
-/** A product as an answer shows it. */
+/** Product as shown in a response. */
 export interface ProductAnswer {
   readonly id: number;
   readonly name: string;
@@ -16,19 +16,21 @@ export interface ProductAnswer {
   readonly images: string[] | null;
 }
 
-/** The body of a page of the list. */
+/** Body of a page of the list. */
 export interface PageAnswer {
   readonly status: string;
   readonly data: { readonly meta: { readonly lastProductId: number }; readonly products: ProductAnswer[] };
 }
 
-/** A file part of a form. */
+/** File part of a form. */
 export interface FormFile {
   readonly bytes: Buffer;
   readonly name: string;
-  /** Name of the part, `images` if not given. */
+  /** Name of the part, by default `images`. */
   readonly field?: string;
 }
+
+const FORM_DEADLINE_MS = 20_000;
 
 /** Fields of a creation. */
 export const CAKE = { name: 'Kue lapis', description: 'Eighteen layers', price: '185000' } as const;
@@ -39,9 +41,11 @@ export const BREAD = { name: 'Roti', description: 'Soft', price: '12500', 'image
 /** Values of form fields; a list is sent as repeated fields. */
 export type FormFields = Readonly<Record<string, string | readonly string[]>>;
 
-/** Adds fields and files, in their order. */
+/** Adds fields and files in order. */
 export function form(request: Test, fields: FormFields, files: readonly FormFile[] = []): Test {
-  // Without a part superagent would send no form at all.
+  // A form without a response fails its test instead of blocking the whole suite.
+  void request.timeout({ deadline: FORM_DEADLINE_MS });
+  // Without any part, superagent would not send a form.
   void request.type('multipart/form-data').field('unknown', 'dropped');
   for (const [name, values] of Object.entries(fields)) {
     for (const value of typeof values === 'string' ? [values] : values) void request.field(name, value);
@@ -50,7 +54,7 @@ export function form(request: Test, fields: FormFields, files: readonly FormFile
   return request;
 }
 
-/** Files with different bytes. */
+/** Creates files with different bytes. */
 export function pictures(count: number): FormFile[] {
   return Array.from({ length: count }, (_, index) => ({ bytes: png(randomUUID()), name: `${index}.png` }));
 }
@@ -65,19 +69,19 @@ export async function createProduct(
   return productOf(answer) as ProductAnswer & { readonly images: string[] };
 }
 
-/** `data.products` of an answer. */
+/** Returns `data.products` of a response. */
 export function productOf(answer: { readonly body: unknown }): ProductAnswer {
   return (answer.body as { data: { products: ProductAnswer } }).data.products;
 }
 
-/** The one body that every failing answer has (contract 2.4). */
+/** Returns the body of a failure (contract 2.4). */
 export function fail(code: number, message: string, details?: Readonly<Record<string, string>>): object {
   return { status: 'fail', errors: { code, message, ...(details !== undefined && { details }) } };
 }
 
 export const NOT_FOUND = fail(404, "resource you're looking for is not found");
 
-/** A row of the image ledger. */
+/** Row of the image ledger. */
 export interface LedgerRow {
   readonly id: string;
   readonly host: string;
@@ -97,13 +101,13 @@ export async function productCount({ pool }: TestDatabase): Promise<number> {
   return rows[0]?.count ?? -1;
 }
 
-/** Waits, letting time pass for the ledger, until the host has just these images and the ledger no others. */
+/** Lets time pass and waits until the host and the ledger contain exactly these images. */
 export async function expectOnlyImages(
   database: TestDatabase,
   host: CloudinaryStandIn,
   urls: readonly string[],
 ): Promise<void> {
-  await until('host and ledger hold what the catalog shows', async () => {
+  await until('the host and the ledger contain the images of the catalog', async () => {
     await letTimePass(database);
     return host.images.size === urls.length && (await ledger(database)).length === urls.length;
   });
@@ -111,7 +115,7 @@ export async function expectOnlyImages(
   expect((await ledger(database)).every(({ state }) => state === 'attached')).toBe(true);
 }
 
-/** Lets a minute pass for the ledger and makes every waiting job due; no test waits for real time. */
+/** Moves condemned images into the past and makes every waiting job due, so that no test waits for real time. */
 export async function letTimePass({ pool }: Pick<TestDatabase, 'pool'>): Promise<void> {
   await pool.query("UPDATE images SET staged_at = staged_at - interval '120 s' WHERE state = 'condemned'");
   await makeJobsDue(pool);

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** An answer as it came over the wire. */
+/** Response as received. */
 export interface RawAnswer {
   readonly status: number;
   /** Names in lower case. */
@@ -11,9 +11,9 @@ export interface RawAnswer {
 }
 
 /**
- * Sends bytes that no HTTP client would and reads until the service hangs up. Several pieces leave one after the other.
- * @returns the answers, in order; a body runs to its Content-Length
- * @throws Error when the service has not hung up within the deadline (milliseconds)
+ * Sends bytes that no HTTP client would send, piece by piece, and reads until the service closes the connection.
+ * @returns the responses in order, with bodies by Content-Length
+ * @throws Error if the service does not close the connection within the deadline (milliseconds)
  */
 export async function sendRaw(
   url: string,
@@ -24,7 +24,7 @@ export async function sendRaw(
   const socket = connect({ port: Number(port), host: hostname, noDelay: true });
   const chunks: Buffer[] = [];
   socket.on('data', (chunk: Buffer) => chunks.push(chunk));
-  // A reset is one of the ways in which the service may hang up.
+  // The service may also reset the connection.
   socket.on('error', () => undefined);
   const closed = once(socket, 'close');
   for (const piece of typeof bytes === 'string' || Buffer.isBuffer(bytes) ? [bytes] : bytes)

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 
-/** Every table, column, constraint, index, trigger, function (not those of extensions) and type of the service's schema, one a line, sorted. */
+/** Lists the tables, columns, constraints, indexes, triggers, types and functions of the schema, without extensions. */
 export async function schemaOf(pool: pg.Pool): Promise<string[]> {
   const { rows } = await pool.query<{ line: string }>(
     `WITH ours AS (SELECT oid, relname FROM pg_class
@@ -30,7 +30,7 @@ export async function schemaOf(pool: pg.Pool): Promise<string[]> {
   return rows.map(({ line }) => line);
 }
 
-/** Every row of every table of the service, as JSON has it. */
+/** Returns all rows of all tables of the service as JSON. */
 export async function contentsOf(pool: pg.Pool): Promise<Map<string, Record<string, unknown>[]>> {
   const tables = await pool.query<{ name: string }>(
     `SELECT relname AS name FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind = 'r'

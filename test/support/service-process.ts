@@ -7,7 +7,7 @@ import { type BuiltProcess, freePort, spawnBuilt, untilListening } from './proce
 import { ADMIN, COMMON_SETTINGS } from './service.js';
 import { until } from './wait.js';
 
-/** A place for processes of the service and its commands: a port that stays the same, and a DATA_DIR. */
+/** Port and DATA_DIR for processes of the service and its commands. */
 export class ServicePlace {
   readonly #started: BuiltProcess[] = [];
 
@@ -15,88 +15,96 @@ export class ServicePlace {
     readonly port: number,
     readonly dataDir: string,
     private readonly isOwnDataDir: boolean,
+    private readonly buildFolder: string | undefined,
   ) {}
 
-  /** @param dataDir one to share; otherwise one of its own, which goes with it */
-  static async prepare(dataDir?: string): Promise<ServicePlace> {
+  /**
+   * @param dataDir existing folder to share; by default a new folder, which is removed at the end
+   * @param buildFolder folder that contains the `dist` of another version
+   */
+  static async prepare(dataDir?: string, buildFolder?: string): Promise<ServicePlace> {
     const folder = dataDir ?? (await mkdtemp(join(tmpdir(), 'bakery-place-')));
     // The embedded server runs as another user when the tests run as root.
     if (dataDir === undefined) await chmod(folder, 0o755);
-    return new ServicePlace(await freePort(), folder, dataDir === undefined);
+    return new ServicePlace(await freePort(), folder, dataDir === undefined, buildFolder);
   }
 
   get url(): string {
     return `http://127.0.0.1:${this.port}`;
   }
 
-  /** A client that has signed in as the administrator. */
+  /** Returns a client that has logged in as the administrator. */
   async admin(): Promise<Client> {
     const client = new Client(this.url);
     await client.post('/api/login').send(ADMIN).expect(200);
     return client;
   }
 
-  /** Starts a process without waiting for it. */
-  spawn(settings: Readonly<Record<string, string>> = {}): BuiltProcess {
-    const service = spawnBuilt('src/main.js', {
+  /** Starts a process without waiting for it. @param buildFolder folder with another `dist` to run */
+  spawn(
+    settings: Readonly<Record<string, string>> = {},
+    buildFolder: string | undefined = this.buildFolder,
+  ): BuiltProcess {
+    const all = {
       PORT: String(this.port),
       HOST: '127.0.0.1',
       PUBLIC_URL: this.url,
       DATA_DIR: this.dataDir,
       ...COMMON_SETTINGS,
       ...settings,
-    });
+    };
+    const service = spawnBuilt('src/main.js', all, [], buildFolder);
     this.#started.push(service);
     return service;
   }
 
-  /** Starts a process and waits until it answers. */
+  /** Starts a process and waits until it answers requests. */
   async start(settings: Readonly<Record<string, string>> = {}): Promise<BuiltProcess> {
     const service = this.spawn(settings);
     await untilListening(service, this.url);
     return service;
   }
 
-  /** What all its processes printed. */
+  /** Output of all processes. */
   output(): string {
     return this.#started.map((service) => service.output()).join('');
   }
 
-  /** Ends what runs. @returns the exit codes of all processes */
+  /** Stops all processes. @returns the exit codes of all processes */
   async stop(): Promise<(number | null)[]> {
     const codes = [];
     for (const service of this.#started) codes.push(await stopProcess(service));
     return codes;
   }
 
-  /** Ends what runs and removes the folder. */
+  /** Stops all processes and removes the folder. */
   async clear(): Promise<void> {
     await this.stop();
     if (this.isOwnDataDir) await rm(this.dataDir, { recursive: true, force: true });
   }
 }
 
-/** SIGTERM. @returns the exit code */
+/** Sends SIGTERM. @returns the exit code */
 export async function stopProcess({ child, exited }: BuiltProcess): Promise<number | null> {
   child.kill('SIGTERM');
   return exited;
 }
 
-/** Ends a process as a power cut would. */
+/** Kills a process, like a power cut. */
 export async function killHard({ child, exited }: BuiltProcess): Promise<void> {
   child.kill('SIGKILL');
   await exited;
 }
 
-/** The service as a process of its own, on a database of its own. */
+/** Service in a separate process with a separate database. */
 export interface ServiceProcess extends BuiltProcess {
   readonly url: string;
   readonly database: TestDatabase;
   client(): Client;
   admin(): Promise<Client>;
-  /** Resident memory in MiB. Linux alone has it. */
+  /** Resident memory in MiB, on Linux only. */
   residentMiB(): Promise<number>;
-  /** SIGTERM; @returns the exit code */
+  /** Sends SIGTERM. @returns the exit code */
   stop(): Promise<number | null>;
 }
 

@@ -4,17 +4,17 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { built } from './built.js';
+import { built, nestTesting } from './built.js';
 import { Client } from './client.js';
 import { createDatabase, type TestDatabase } from './databases.js';
 
-// Made anew for each run: production refuses what a file publishes.
+// Generated for each run, because production rejects published keys.
 const secret = (): string => randomBytes(32).toString('hex');
 export const ADMIN = { email: 'admin@bakery.example', password: secret() } as const;
 export const SERVER_KEY = `SB-Mid-server-${secret()}`;
 export const ACCESS_SECRET = secret();
 export const REFRESH_SECRET = secret();
-/** Of every service that a test starts. */
+/** Settings of every service that a test starts. */
 export const COMMON_SETTINGS = {
   JWT_ACCESS_SECRET: ACCESS_SECRET,
   JWT_REFRESH_SECRET: REFRESH_SECRET,
@@ -24,7 +24,7 @@ export const COMMON_SETTINGS = {
   PAYMENT_GATEWAY: 'simulator',
 };
 
-/** The service as it ships, in this process, on a port and a database of its own. */
+/** Service of the build in this process, with its own port and database. */
 export interface TestService {
   readonly url: string;
   readonly app: NestExpressApplication;
@@ -32,11 +32,11 @@ export interface TestService {
   readonly dataDir: string;
   /** Parsed log lines so far, oldest first. */
   readonly log: readonly Record<string, unknown>[];
-  /** A client without cookies. */
+  /** Returns a client without cookies. */
   client(): Client;
-  /** A client that has signed in as the administrator. */
+  /** Returns a client that has logged in as the administrator. */
   admin(): Promise<Client>;
-  /** A client that has just registered under a fresh e-mail. */
+  /** Registers a new account and returns its client. */
   customer(): Promise<Client>;
   /** Texts of the mails in the outbox, oldest first. */
   outbox(): Promise<string[]>;
@@ -44,20 +44,22 @@ export interface TestService {
 }
 
 export interface ServiceOptions {
-  /** Settings besides or instead of the tests' own. */
+  /** Settings that add to or replace the defaults of the tests. */
   readonly settings?: Readonly<Record<string, string>>;
-  /** A database to use and keep; otherwise the service gets one that goes with it. */
+  /** Existing database, which stays after the stop; by default a new one, which is dropped. */
   readonly database?: TestDatabase;
-  /** Where the service finds the database, if not directly: a proxy. */
+  /** Address of a proxy in front of the database. */
   readonly databaseUrl?: string;
-  /** A port chosen beforehand, for a service that must know its own PUBLIC_URL; otherwise any free one. */
+  /** Fixed port for a service that must know its PUBLIC_URL; by default any free port. */
   readonly listenOn?: number;
 }
 
 export async function startService(options: ServiceOptions = {}): Promise<TestService> {
-  const { createApp } = await built('src/app.setup.js');
+  const { APP_OPTIONS, configureApp, rootModule } = await built('src/app.setup.js');
+  const { HttpAdapter } = await built('src/common/http-adapter.js');
+  const { Test } = await nestTesting();
   const { readEnv } = await built('src/config/env.js');
-  const { createLogger, routeConsole } = await built('src/common/logging.js');
+  const { createLogger, nestLogger, routeConsole } = await built('src/common/logging.js');
   const { Database } = await built('src/config/database.js');
 
   const database = options.database ?? (await createDatabase());
@@ -75,9 +77,14 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
   const logger = createLogger(env, {
     write: (line: string) => void log.push(JSON.parse(line) as Record<string, unknown>),
   });
-  // As the service does: what libraries print by themselves is part of its log.
+  // Replace the logger like the service does, so that output of libraries appears in the log.
   routeConsole(logger);
-  const app = await createApp(env, new Database(options.databaseUrl ?? database.url, false), logger);
+  const root = await rootModule(env, new Database(options.databaseUrl ?? database.url, false));
+  const module = await Test.createTestingModule({ imports: [root] })
+    .setLogger(nestLogger(logger))
+    .compile();
+  const app = module.createNestApplication<NestExpressApplication>(new HttpAdapter(), APP_OPTIONS);
+  await configureApp(app, logger);
   await app.listen(options.listenOn ?? 0, '127.0.0.1');
   const { port } = app.getHttpServer().address() as AddressInfo;
   const url = `http://127.0.0.1:${port}`;

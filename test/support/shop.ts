@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto';
 import type { Client } from './client.js';
 import { jobRows } from './jobs.js';
 import type { MidtransStandIn } from './midtrans-stand-in.js';
-import { order, orderOf, startShop, userIdOf } from './orders.js';
+import { order, orderOf, startServiceWithGateway, userIdOf } from './orders.js';
 import { createProduct } from './products.js';
 import type { ServiceOptions, TestService } from './service.js';
 import { until } from './wait.js';
 
-/** The service with Midtrans stood in for, a product and a customer. */
+/** Service with a Midtrans stand-in, a product and a customer. */
 export interface Shop {
   readonly service: TestService;
   readonly gateway: MidtransStandIn;
@@ -20,7 +20,7 @@ export interface Shop {
 export const GROSS_AMOUNT = 370_000;
 
 export async function openShop(options: ServiceOptions = {}): Promise<Shop> {
-  const service = await startShop(options);
+  const service = await startServiceWithGateway(options);
   const { id: productId } = await createProduct(await service.admin());
   const customer = await service.customer();
   return {
@@ -33,13 +33,13 @@ export async function openShop(options: ServiceOptions = {}): Promise<Shop> {
   };
 }
 
-/** Orders two pieces over HTTP. @returns the order's id, which is also that of its first payment attempt */
-export async function placeOrder({ customer, productId }: Shop): Promise<string> {
+/** Orders two pieces over HTTP. @returns the id of the order and of its first payment attempt */
+export async function orderTwoPieces({ customer, productId }: Shop): Promise<string> {
   const answer = await order(customer, [{ product_id: productId, quantity: 2 }]).expect(201);
   return orderOf(answer).order_id;
 }
 
-/** Pending orders by SQL, each with its payment page opened at the gateway. */
+/** Inserts pending orders by SQL and opens their payment pages at the gateway. */
 export async function bulkOrders({ service, gateway, userId }: Shop, count: number): Promise<string[]> {
   const ids = Array.from({ length: count }, () => randomUUID());
   await service.database.pool.query(
@@ -53,7 +53,7 @@ export async function bulkOrders({ service, gateway, userId }: Shop, count: numb
   return ids;
 }
 
-/** A later payment attempt of an order, its page opened at the gateway. @returns its id */
+/** Adds a payment attempt to an order and opens its page at the gateway. @returns the id of the attempt */
 export async function addAttempt({ service, gateway }: Shop, orderId: string): Promise<string> {
   const attemptId = randomUUID();
   await service.database.pool.query(
@@ -67,8 +67,8 @@ export async function addAttempt({ service, gateway }: Shop, orderId: string): P
   return attemptId;
 }
 
-/** Sends the gateway's notification of an order's last transaction. @returns the status answered */
-export async function notifyOf(
+/** Sends the gateway's notification of an order's last transaction. @returns the status of the response */
+export async function sendNotificationOf(
   { service, gateway }: Shop,
   orderId: string,
   overrides: Record<string, unknown> = {},
@@ -77,8 +77,12 @@ export async function notifyOf(
   return status;
 }
 
-/** Lets time pass for orders: they were made that much longer ago, and are due that much sooner. */
-export async function age({ service }: Shop, orderIds: readonly string[], interval: string): Promise<void> {
+/** Moves the creation and the next check of orders into the past. */
+export async function letOrdersAge(
+  { service }: Shop,
+  orderIds: readonly string[],
+  interval: string,
+): Promise<void> {
   await service.database.pool.query(
     `UPDATE orders SET created_at = created_at - $2::interval, next_check_at = next_check_at - $2::interval
      WHERE order_id = ANY ($1)`,
@@ -86,15 +90,15 @@ export async function age({ service }: Shop, orderIds: readonly string[], interv
   );
 }
 
-/** What the clock does each minute, now. */
+/** Runs the job that cron enqueues every minute. */
 export async function findDueOrders({ service }: Shop): Promise<void> {
   await service.database.pool.query(
     `SELECT graphile_worker.add_job('find-due-orders', '{}'::json, job_key := 'find-due-orders')`,
   );
 }
 
-/** Waits until no order is being looked for or asked about; given up for good is done too. */
-export async function allChecked({ service: { database } }: Shop): Promise<void> {
+/** Waits until no search for due orders and no payment check is pending. Dead jobs do not count. */
+export async function waitForChecks({ service: { database } }: Shop): Promise<void> {
   await until('every check is done', async () => {
     const { rows } = await database.pool.query<{ waiting: number }>(
       `SELECT count(*)::int AS waiting FROM graphile_worker.jobs
@@ -104,26 +108,26 @@ export async function allChecked({ service: { database } }: Shop): Promise<void>
   });
 }
 
-/** Waits until so many checks have failed and wait for their next attempt. */
-export async function checksFailed({ service: { database } }: Shop, count = 1): Promise<void> {
+/** Waits until this number of checks have failed and wait for a retry. */
+export async function waitForFailedChecks({ service: { database } }: Shop, count = 1): Promise<void> {
   await until('the checks have failed', async () => {
     const jobs = await jobRows(database.pool, 'check-order');
     return jobs.filter((job) => job.last_error !== null && job.locked_by === null).length === count;
   });
 }
 
-/** Time passes for the orders, and those that are due then are asked about. */
+/** Lets time pass for orders and runs the payment checks that become due. */
 export async function reconcile(
   shop: Shop,
   orderIds: readonly string[],
   interval = '6 minutes',
 ): Promise<void> {
-  await age(shop, orderIds, interval);
+  await letOrdersAge(shop, orderIds, interval);
   await findDueOrders(shop);
-  await allChecked(shop);
+  await waitForChecks(shop);
 }
 
-/** One line of an order's history. */
+/** Entry of an order's history. */
 export interface HistoryRow {
   readonly source: string;
   readonly outcome: string;
@@ -140,19 +144,23 @@ export async function historyOf({ service }: Shop, orderId: string): Promise<His
   return rows;
 }
 
-/** A history in short: `notification settlement applied`. */
-export async function story(shop: Shop, orderId: string): Promise<string[]> {
+/** Summarizes a history: `notification settlement applied`. */
+export async function describeHistory(shop: Shop, orderId: string): Promise<string[]> {
   return (await historyOf(shop, orderId)).map(
     ({ source, transaction_status, outcome }) => `${source} ${transaction_status ?? '-'} ${outcome}`,
   );
 }
 
-/** How often the gateway was asked for something under an id. */
-export function calls({ gateway }: Shop, operation: 'status' | 'cancel' | 'expire', id: string): number {
+/** Counts the calls of one operation that the gateway received for an id. */
+export function countGatewayCalls(
+  { gateway }: Shop,
+  operation: 'status' | 'cancel' | 'expire' | 'refund',
+  id: string,
+): number {
   return gateway.callsOf(operation).filter(({ orderId }) => orderId === id).length;
 }
 
-/** What the log holds of failed jobs and answers 5xx: level `error` and above. */
-export function errorsLogged({ log }: TestService): unknown[] {
+/** Log lines of level `error` and above: failed jobs and responses 5xx. */
+export function loggedErrors({ log }: TestService): unknown[] {
   return log.filter(({ level }) => Number(level) >= 50 || level === 'error');
 }

@@ -5,7 +5,7 @@ import { SMTPServer, type SMTPServerDataStream, type SMTPServerSession } from 's
 import { listenOnLoopback, stopListening, trackSockets } from './loopback.js';
 import { until } from './wait.js';
 
-/** A message that the server has accepted. */
+/** Message that the server has accepted. */
 export interface ReceivedMail {
   /** Addresses of the From and To headers, without names. */
   readonly from: string;
@@ -13,17 +13,17 @@ export interface ReceivedMail {
   /** Addresses that the client named for delivery (RCPT TO). */
   readonly recipients: readonly string[];
   readonly subject: string;
-  /** Empty if there is no part of that kind. */
+  /** Empty without a part of this kind. */
   readonly text: string;
   readonly html: string;
   readonly raw: Buffer;
 }
 
-/** An SMTP server on loopback that keeps what it accepts and fails on demand. Plain text, no login. */
+/** SMTP server on loopback that stores accepted messages and fails on demand. No TLS, no login. */
 export class SmtpStandIn {
   /** In order of acceptance. */
   readonly mails: ReceivedMail[] = [];
-  /** Messages begun (MAIL FROM), refused ones included. */
+  /** Number of MAIL FROM commands, including those of rejected messages. */
   attempts = 0;
 
   #server: SMTPServer | undefined;
@@ -39,12 +39,12 @@ export class SmtpStandIn {
     return standIn;
   }
 
-  /** The SMTP_URL with which a client finds this server. */
+  /** SMTP_URL for this server. */
   get url(): string {
     return `smtp://127.0.0.1:${this.#port}`;
   }
 
-  /** Refuses this recipient for good (550). */
+  /** Rejects a recipient permanently (550). */
   rejectRecipient(address: string): void {
     this.#rejected.add(address);
   }
@@ -54,34 +54,33 @@ export class SmtpStandIn {
     this.#rejected.delete(address);
   }
 
-  /** Accepts new connections, but never greets them. */
+  /** Accepts connections without sending a greeting. */
   hang(): void {
     this.#isHanging = true;
   }
 
-  /** Takes messages in, but neither keeps nor answers them. */
+  /** Receives messages without storing or acknowledging them. */
   hangAfterData(): void {
     this.#hangsAfterData = true;
   }
 
-  /** Connections open now. */
   get openConnections(): number {
     return this.#sockets.size;
   }
 
-  /** Ends `hang` and `hangAfterData`: their connections are cut, new ones are served. */
+  /** Ends `hang` and `hangAfterData`: closes their connections and serves new ones. */
   resume(): void {
     this.#isHanging = false;
     this.#hangsAfterData = false;
     for (const socket of this.#sockets) socket.destroy();
   }
 
-  /** The first mail, received already or yet to come, for which the predicate holds. */
+  /** Returns the first mail that matches, and waits for it if necessary. */
   waitForMail(predicate: (mail: ReceivedMail) => boolean, deadlineMs = 10_000): Promise<ReceivedMail> {
     return until('a mail', () => this.mails.find(predicate), deadlineMs);
   }
 
-  /** Listens, after `down` on the same port. */
+  /** Starts listening. After `down`, the port stays the same. */
   async up(): Promise<void> {
     const server = new SMTPServer({
       disabledCommands: ['AUTH', 'STARTTLS'],
@@ -104,14 +103,14 @@ export class SmtpStandIn {
         }, callback);
       },
     });
-    // A client that hangs up in the middle is reported here; without a listener it would end the process.
+    // A client that disconnects causes an error event. Without a listener the event would end the process.
     server.on('error', () => undefined);
     this.#server = server;
     this.#sockets = trackSockets(server.server);
     this.#port = await listenOnLoopback(server.server, this.#port);
   }
 
-  /** Cuts every connection and refuses new ones. What was received stays. */
+  /** Closes all connections and rejects new ones. Received messages stay. */
   async down(): Promise<void> {
     if (this.#server !== undefined) await stopListening(this.#server.server, this.#sockets);
   }

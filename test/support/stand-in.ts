@@ -5,16 +5,18 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { listenOnLoopback, stopListening, trackSockets } from './loopback.js';
 
 /**
- * What goes wrong with a call:
- * - `down`: the connection is cut as the request arrives, nothing is done · `hang`: never answered, nothing is done
- * - `error`: 500, nothing is done · `answer`: answered as given, nothing is done
- * - `answer-lost`: done, but the connection is cut before an answer · `cut`: done, cut in the middle of the answer
- * - `drip`: done and answered a byte every `dripIntervalMs` · `garbage`: done, but answered 200 with a page of HTML
- * - `late`: done at once, answered after `afterMs`
+ * Fault of a call. These faults prevent the operation:
+ * - `down`: the connection is closed when the request arrives · `hang`: there is no response
+ * - `error`: the response is 500 · `answer`: the response is the given one
+ *
+ * These faults perform the operation:
+ * - `answer-lost`: the connection is closed before the response · `cut`: in the middle of the response
+ * - `drip`: the response arrives in single bytes, one every `dripIntervalMs` · `garbage`: 200 with an HTML page
+ * - `late`: the response is sent after `afterMs`
  */
 export type Fault<Operation extends string> = {
   readonly operation: Operation;
-  /** Which call of the operation it meets, counted from 1 when the fault is set; absent: every one. */
+  /** Number of the affected call, counted from 1 when the fault is set; all calls if absent. */
   readonly nth?: number;
 } & (
   | { readonly kind: 'down' | 'hang' | 'error' | 'answer-lost' | 'cut' | 'drip' | 'garbage' }
@@ -28,24 +30,23 @@ export interface Answer {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** What is kept of every call. */
 export interface Call<Operation extends string> {
   readonly operation: Operation;
   fault?: Fault<Operation>['kind'] | null;
-  /** HTTP status answered; null while there is none. */
+  /** HTTP status of the response; null before the response. */
   status?: number | null;
 }
 
-/** An external service on loopback, which fails on demand. */
+/** External service on loopback that fails on demand. */
 export abstract class StandIn<Operation extends string, C extends Call<Operation>> {
   /** In order of arrival. */
   readonly calls: C[] = [];
   dripIntervalMs = 1_000;
-  /** Awaited when a call was read and before anything is done: a race test lets other things happen here. */
+  /** Awaited before a call is performed. Race tests run other actions here. */
   beforeProcessing: ((call: C) => Promise<unknown> | void) | undefined;
-  /** Awaited when a call was processed and before it is answered. */
+  /** Awaited after a call is performed and before the response is sent. */
   beforeAnswering: ((call: C) => Promise<unknown> | void) | undefined;
-  /** Calls that are neither answered to the end nor given up by the caller, and the most there were. */
+  /** Open calls: neither completed nor aborted by the caller. */
   callsInProgress = 0;
   mostCallsInProgress = 0;
 
@@ -57,24 +58,22 @@ export abstract class StandIn<Operation extends string, C extends Call<Operation
   protected constructor() {
     this.#server = createServer((request, response) => {
       this.#handle(request, response).catch((error: unknown) => {
-        // A defect of the stand-in, or a caller that hung up while its request was read.
+        // The stand-in has a defect, or the caller aborted the request.
         response.destroy(error instanceof Error ? error : undefined);
       });
     });
     this.#sockets = trackSockets(this.#server);
   }
 
-  /** Connections open now. */
   get openConnections(): number {
     return this.#sockets.size;
   }
 
-  /** The calls of one operation, in order of arrival. */
   callsOf(operation: Operation): C[] {
     return this.calls.filter((call) => call.operation === operation);
   }
 
-  /** Several faults may be set; a call meets the first that is due. */
+  /** Adds a fault. If several faults apply to a call, the first one is used. */
   fault(fault: Fault<Operation>): void {
     this.#faults.push({ fault, seen: 0 });
   }
@@ -83,12 +82,12 @@ export abstract class StandIn<Operation extends string, C extends Call<Operation
     this.#faults = [];
   }
 
-  /** Listens, after `down` on the same port. */
+  /** Starts listening. After `down`, the port stays the same. */
   async up(): Promise<void> {
     this.port = await listenOnLoopback(this.#server, this.port);
   }
 
-  /** Cuts every connection and refuses new ones. */
+  /** Closes all connections and rejects new ones. */
   async down(): Promise<void> {
     await stopListening(this.#server, this.#sockets);
   }
@@ -97,9 +96,9 @@ export abstract class StandIn<Operation extends string, C extends Call<Operation
     await this.down();
   }
 
-  /** @returns what a call is kept as; null for a path or method that the service does not have */
+  /** Creates the record of a call; null if the service has no such path or method. */
   protected abstract begin(request: IncomingMessage): C | null;
-  /** Fills in what the request's body says. */
+  /** Adds the contents of the request to the record. */
   protected abstract read(call: C, request: IncomingMessage, body: Buffer): Promise<void> | void;
   protected abstract perform(call: C): Answer;
 
@@ -123,15 +122,15 @@ export abstract class StandIn<Operation extends string, C extends Call<Operation
     await this.read(call, request, await buffer(request));
     if (fault?.kind === 'hang') return;
     await this.beforeProcessing?.(call);
-    const answer = givenBy(fault) ?? this.perform(call);
+    const answer = responseTo(fault) ?? this.perform(call);
     await this.beforeAnswering?.(call);
     await this.#answer(response, answer, fault);
   }
 
   #takeFault(operation: Operation): Fault<Operation> | undefined {
-    const concerned = this.#faults.filter(({ fault }) => fault.operation === operation);
-    for (const entry of concerned) entry.seen += 1;
-    return concerned.find(({ fault, seen }) => fault.nth === undefined || fault.nth === seen)?.fault;
+    const affected = this.#faults.filter(({ fault }) => fault.operation === operation);
+    for (const entry of affected) entry.seen += 1;
+    return affected.find(({ fault, seen }) => fault.nth === undefined || fault.nth === seen)?.fault;
   }
 
   async #answer(
@@ -162,11 +161,11 @@ export abstract class StandIn<Operation extends string, C extends Call<Operation
         send(response, { status: 200, body: '<html><body>It works!</body></html>' });
         return;
       case 'late': {
-        const given = new AbortController();
+        const aborted = new AbortController();
         response.once('close', () => {
-          given.abort();
+          aborted.abort();
         });
-        await delay(fault.afterMs, undefined, { signal: given.signal });
+        await delay(fault.afterMs, undefined, { signal: aborted.signal });
         break;
       }
     }
@@ -174,8 +173,8 @@ export abstract class StandIn<Operation extends string, C extends Call<Operation
   }
 }
 
-/** The answer of a fault that keeps the call from being performed. */
-function givenBy<Operation extends string>(fault: Fault<Operation> | undefined): Answer | undefined {
+/** Returns the response of a fault that prevents the operation. */
+function responseTo<Operation extends string>(fault: Fault<Operation> | undefined): Answer | undefined {
   if (fault?.kind === 'answer') return fault;
   return fault?.kind === 'error'
     ? { status: 500, body: { status_code: '500', error_messages: ['Internal server error'] } }

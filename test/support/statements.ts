@@ -1,7 +1,7 @@
 import type { DataSource, Logger } from 'typeorm';
 import type { TestService } from './service.js';
 
-/** The SQL statements about products while something is done; jobs that run meanwhile have none. */
+/** Records the SQL statements about products during an action. Jobs execute no such statements. */
 export async function statementsOf(
   { app }: TestService,
   act: () => PromiseLike<unknown>,

@@ -3,23 +3,23 @@ import { ACCESS_SECRET } from './service.js';
 
 export type Claims = Record<string, unknown>;
 
-/** The claims of a JSON Web Token, unverified. */
-export function claimsOf(token: string): Claims {
-  return partOf(token, 1);
+/** Returns the unverified claims of a JSON Web Token. */
+export function decodeClaims(token: string): Claims {
+  return decodePart(token, 1);
 }
 
-export function headerOf(token: string): Claims {
-  return partOf(token, 0);
+export function decodeHeader(token: string): Claims {
+  return decodePart(token, 0);
 }
 
-/** How a forged token differs from one of the service's own. */
+/** Differences between a forged token and a token of the service. */
 export interface Forgery {
   readonly secret?: string;
-  /** The algorithm that its header names; HS256, HS384 and HS512 are also signed with. */
+  /** Algorithm in the header. HS256, HS384 and HS512 are also used to sign. */
   readonly algorithm?: string;
 }
 
-/** A token made by hand (RFC 7515), for what no signing library would make. */
+/** Signs a token by hand (RFC 7515), because libraries do not sign invalid tokens. */
 export function signToken(
   claims: unknown,
   { secret = ACCESS_SECRET, algorithm = 'HS256' }: Forgery = {},
@@ -30,7 +30,7 @@ export function signToken(
   return `${content}.${createHmac(hash, secret).update(content).digest('base64url')}`;
 }
 
-/** Claims as the service makes them, ten minutes long from now. */
+/** Returns valid claims of an access token. */
 export function goodClaims(claims: Claims = {}): Claims {
   const now = Math.floor(Date.now() / 1000);
   return {
@@ -45,13 +45,13 @@ export function goodClaims(claims: Claims = {}): Claims {
   };
 }
 
-/** An access token, well signed, that ended a second ago. */
+/** Returns a well-signed access token that expired a second ago. */
 export function expiredToken(claims: Claims = {}, forgery: Forgery = {}): string {
   const now = Math.floor(Date.now() / 1000);
   return signToken(goodClaims({ iat: now - 601, exp: now - 1, ...claims }), forgery);
 }
 
-function partOf(token: string, index: number): Claims {
+function decodePart(token: string, index: number): Claims {
   return JSON.parse(Buffer.from(token.split('.')[index] ?? '', 'base64url').toString()) as Claims;
 }
 

@@ -5,7 +5,7 @@ import type { FormFields, FormFile } from './products.js';
 
 export const BOUNDARY = 'BoundaryOfTheUploads';
 
-/** Text fields and files of a form, as pieces that many requests may share. Line breaks in names become spaces. */
+/** Builds the pieces of a form, which many requests may share. Line breaks in names become spaces. */
 export function formPieces(fields: FormFields, files: readonly (Buffer | FormFile)[]): readonly Buffer[] {
   const head = (disposition: string, type = ''): Buffer =>
     Buffer.from(
@@ -38,13 +38,13 @@ export interface Upload {
   readonly pieces: readonly Buffer[];
   /** Milliseconds of silence between two pieces. */
   readonly pauseMs?: number;
-  /** Hang up once so many bytes were given to the connection. */
+  /** Number of bytes after which the client disconnects. */
   readonly abortAfter?: number;
 }
 
 const agent = new Agent({ keepAlive: false });
 
-/** Sends a body piece by piece, never more than the connection takes. Null when it hung up or was hung up on. */
+/** Sends a body piece by piece with backpressure. Returns null if either side closes the connection early. */
 export async function upload(what: Upload): Promise<{ status: number; body: unknown } | null> {
   const length = what.pieces.reduce((sum, piece) => sum + piece.length, 0);
   const sent = request(`${what.url}${what.path}`, {

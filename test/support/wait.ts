@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Asks again and again until an answer is given that is not undefined, null or false; throws after the deadline. */
+/** Polls until the result is not undefined, null or false. @throws Error after the deadline */
 export async function until<T>(
   what: string,
   ask: () => Promise<T | undefined | null | false> | T | undefined | null | false,

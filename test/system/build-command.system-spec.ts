@@ -4,7 +4,7 @@ import { access, cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Stands in for the compiler: removes the build before, takes a while, and notes who built. */
+/** Replacement for the compiler: removes the previous build, takes a while, and records each build. */
 const COMPILER = `
 const fs = require('node:fs');
 fs.rmSync('dist', { recursive: true, force: true });
@@ -19,7 +19,7 @@ let folder: string;
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'bakery-build-'));
-  await cp('scripts/build-if-changed.mjs', join(folder, 'scripts/build-if-changed.mjs'));
+  await cp('scripts', join(folder, 'scripts'), { recursive: true });
   await mkdir(join(folder, 'src'));
   await mkdir(join(folder, 'node_modules/@nestjs/cli/bin'), { recursive: true });
   await writeFile(join(folder, 'node_modules/@nestjs/cli/bin/nest.js'), COMPILER);
@@ -27,7 +27,7 @@ beforeEach(async () => {
 
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-/** Runs the script; the exit code, and whether the build was there when it ended. */
+/** Runs the script. @returns the exit code, and true if a build existed when the script ended */
 async function build(): Promise<{ code: number; isThere: boolean }> {
   const script = spawn(process.execPath, [join(folder, 'scripts/build-if-changed.mjs')], { stdio: 'ignore' });
   const [code] = (await once(script, 'exit')) as [number];
@@ -42,9 +42,9 @@ async function builds(): Promise<number> {
   return (await readFile(join(folder, 'builds'), 'utf8')).trim().split('\n').length;
 }
 
-it('of several commands at the same time one builds, and none goes on without a build', async () => {
+it('concurrent commands build once, and none continues without a build', async () => {
   const ended = spawnSync(process.execPath, ['-e', '']).pid;
-  await writeFile(join(folder, '.build-lock'), String(ended)); // what a build that was killed leaves
+  await writeFile(join(folder, '.build-lock'), String(ended)); // the lock of a killed build
   const results = await Promise.all([build(), build(), build(), build()]);
   expect(results).toEqual(Array(4).fill({ code: 0, isThere: true }));
   expect(await builds()).toBe(1);
@@ -56,14 +56,14 @@ it('of several commands at the same time one builds, and none goes on without a 
   expect((await readdir(folder)).filter((name) => name.startsWith('.build-lock'))).toEqual([]);
 });
 
-it('a build that failed is not taken for one', async () => {
+it('a failed build is repeated by the next command', async () => {
   await writeFile(join(folder, 'src/broken'), '');
   expect((await build()).code).toBe(1);
   expect((await build()).code).toBe(1);
   expect(await builds()).toBe(2);
 });
 
-it('npm start without a build and without the compiler ends, and says how to get a build', async () => {
+it('npm start without a build and a compiler fails and explains how to build', async () => {
   await rm(join(folder, 'node_modules'), { recursive: true });
   await cp('package.json', join(folder, 'package.json'));
   const { status, stderr } = spawnSync('npm', ['start'], { cwd: folder, encoding: 'utf8' });
@@ -73,4 +73,22 @@ it('npm start without a build and without the compiler ends, and says how to get
   await mkdir(join(folder, 'dist/src'), { recursive: true });
   await writeFile(join(folder, 'dist/src/main.js'), 'console.log("started")');
   expect(spawnSync('npm', ['start'], { cwd: folder, encoding: 'utf8' }).stdout).toContain('started');
+});
+
+it('every npm script that runs Node or the compiler reports in one line that Node is too old', async () => {
+  const { scripts } = JSON.parse(await readFile('package.json', 'utf8')) as {
+    scripts: Record<string, string>;
+  };
+  const oldNode = join(folder, 'old-node.cjs');
+  const versions = `{ value: { ...process.versions, node: '20.18.3' } }`;
+  await writeFile(oldNode, `Object.defineProperty(process, 'versions', ${versions})`);
+  const names = Object.keys(scripts).filter((name) => /\b(node|nest|tsc|eslint) /.test(scripts[name] ?? ''));
+  expect(names).toEqual(expect.arrayContaining(['start', 'dev', 'build', 'test', 'admin', 'db', 'lint']));
+  for (const name of names) {
+    const [command = ''] = (scripts[`pre${name}`] ?? scripts[name] ?? '').split(' && ');
+    const env = { PATH: process.env.PATH, NODE_OPTIONS: `--require=${oldNode}` };
+    const { status, stderr } = spawnSync('sh', ['-c', command], { env, encoding: 'utf8' });
+    const line = 'This service needs Node 20.19 or later, this is 20.18.3.\n';
+    expect({ name, status, stderr }).toEqual({ name, status: 1, stderr: line });
+  }
 });

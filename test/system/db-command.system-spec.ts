@@ -6,10 +6,9 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Client } from '../support/client.js';
 import { createDatabase, createEmptyDatabase, type TestDatabase } from '../support/databases.js';
+import { runDb, spawnDb } from '../support/db-command.js';
 import { png } from '../support/pictures.js';
 import { createProduct } from '../support/products.js';
-import { type BuiltProcess, spawnBuilt } from '../support/process.js';
-import { ACCESS_SECRET, REFRESH_SECRET } from '../support/service.js';
 import { ServicePlace } from '../support/service-process.js';
 import { until } from '../support/wait.js';
 
@@ -21,7 +20,7 @@ let places: ServicePlace[] = [];
 
 beforeEach(async () => {
   root = await mkdtemp(join(tmpdir(), 'bakery-db-command-'));
-  await chmod(root, 0o755); // as root the server runs as another user, who must get to it
+  await chmod(root, 0o755); // if root runs the tests, the server runs as another user, who needs access
 });
 
 afterEach(async () => {
@@ -33,7 +32,7 @@ afterEach(async () => {
 
 const at = (name: string): string => join(root, name);
 
-/** A database that goes with the test. */
+/** Creates a database that is dropped after the test. */
 async function dropped(made: Promise<TestDatabase>): Promise<TestDatabase> {
   databases.push(await made);
   return made;
@@ -47,22 +46,9 @@ async function start(dataDir: string): Promise<ServicePlace> {
   return place;
 }
 
-/** Starts `npm run db` of the build. */
-function spawnDb(settings: Readonly<Record<string, string>>, ...args: readonly string[]): BuiltProcess {
-  const secrets = { JWT_ACCESS_SECRET: ACCESS_SECRET, JWT_REFRESH_SECRET: REFRESH_SECRET };
-  return spawnBuilt(
-    'src/commands/db.js',
-    { ...secrets, LOG_LEVEL: 'error', DATA_DIR: at('none'), ...settings },
-    args,
-  );
-}
-
-async function db(
-  settings: Readonly<Record<string, string>>,
-  ...args: readonly string[]
-): Promise<{ code: number | null; output: string }> {
-  const command = spawnDb(settings, ...args);
-  return { code: await command.exited, output: command.output() };
+/** Runs `npm run db`. Default DATA_DIR: a folder that does not exist. */
+function db(settings: Readonly<Record<string, string>>, ...args: readonly string[]) {
+  return runDb({ DATA_DIR: at('none'), ...settings }, ...args);
 }
 
 const addUser = ({ pool }: TestDatabase, name: string) =>
@@ -71,7 +57,7 @@ const addUser = ({ pool }: TestDatabase, name: string) =>
     [name],
   );
 
-/** Customers and products, one after the other, until told to stop; remembers what was acknowledged. */
+/** Creates customers and products until it is stopped, and records the acknowledged ones. */
 function keepWriting(url: string, admin: Client) {
   const done = { customers: [] as string[], products: 0 };
   const stopping = new AbortController();
@@ -93,7 +79,7 @@ function keepWriting(url: string, admin: Client) {
   };
 }
 
-/** A backup of a database with one account and one waiting job, and its name. */
+/** Backs up a database with one account and one waiting job. @returns the backup's path */
 async function backupOfOneJob(): Promise<string> {
   const database = await dropped(createDatabase());
   await addUser(database, 'wayan');
@@ -104,7 +90,7 @@ async function backupOfOneJob(): Promise<string> {
 }
 
 describe('npm run db -- backup and restore', () => {
-  it('all that was acknowledged before a backup under load is in the restored service, images included', async () => {
+  it('a backup under load contains everything that was acknowledged before it, images included', async () => {
     const [source, target, file] = [at('source'), at('target'), at('backup')];
     const service = await start(source);
     const writing = keepWriting(service.url, await service.admin());
@@ -115,7 +101,9 @@ describe('npm run db -- backup and restore', () => {
     const acknowledged = { customers: [...writing.done.customers], products: writing.done.products };
     expect(await db({ DATA_DIR: source }, 'backup', file)).toEqual({
       code: 0,
-      output: expect.stringMatching(/\d\.\d MB\n$/) as string,
+      output: expect.stringMatching(
+        /: \d+ tables, \d+ rows, [1-9]\d* images, \d+ bytes \(\d\.\d MB\)\n$/,
+      ) as string,
     });
     expect((await stat(file)).mode & 0o777).toBe(0o600);
     await until('it goes on writing', () => writing.done.products > acknowledged.products);
@@ -140,11 +128,11 @@ describe('npm run db -- backup and restore', () => {
       expect(image.status).toBe(200);
       await image.arrayBuffer();
     }
-    // Numbers go on where they were.
+    // Sequences continue.
     await createProduct(admin, []);
   }, 120_000);
 
-  it('a backup restores into another database of DATABASE_URL, waiting jobs included', async () => {
+  it('a backup can be restored into another database of DATABASE_URL, waiting jobs included', async () => {
     const file = await backupOfOneJob();
     const restored = await dropped(createEmptyDatabase());
     const { url, pool } = restored;
@@ -159,7 +147,7 @@ describe('npm run db -- backup and restore', () => {
     expect((await db(settings, 'status')).output).not.toContain('pending');
   });
 
-  it('a backup of an earlier schema is restored and migrated, also into a database that has the newest', async () => {
+  it('a backup of an earlier schema is restored and migrated, also into a database with the newest schema', async () => {
     const [earlier, later] = [await dropped(createDatabase()), await dropped(createDatabase())];
     await addUser(earlier, 'wayan');
     const settings = { DATABASE_URL: earlier.url };
@@ -175,11 +163,11 @@ describe('npm run db -- backup and restore', () => {
     expect((await db(target, 'status')).output).toBe(newest);
   });
 
-  it('a backup that was cut or changed, or is of a newer build, is refused and nothing is written', async () => {
+  it('a backup that is truncated, changed or of a newer build is rejected and nothing is written', async () => {
     const file = await backupOfOneJob();
     const { url, pool } = await dropped(createEmptyDatabase());
     const settings = { DATABASE_URL: url };
-    const refuses = async (backup: string, problem: RegExp): Promise<void> => {
+    const expectRejected = async (backup: string, problem: RegExp): Promise<void> => {
       const { code, output } = await db(settings, 'restore', backup);
       expect({ code, output }).toEqual({ code: 1, output: expect.stringMatching(problem) as string });
       expect((await pool.query("SELECT to_regclass('users') AS is")).rows).toEqual([{ is: null }]);
@@ -187,14 +175,14 @@ describe('npm run db -- backup and restore', () => {
     const bytes = await readFile(file);
     const cut = at('cut.backup');
     await writeFile(cut, bytes.subarray(0, bytes.length - 200));
-    await refuses(cut, /is no backup, or it was cut or changed/);
+    await expectRejected(cut, /is not a backup, or it was truncated or changed/);
     const flipped = at('flipped.backup');
     bytes.writeUInt8(bytes.readUInt8(bytes.length >> 1) ^ 1, bytes.length >> 1);
     await writeFile(flipped, bytes);
-    await refuses(flipped, /cut or changed/);
+    await expectRejected(flipped, /truncated or changed/);
 
-    await refuses(at('no-such.backup'), /no-such\.backup does not exist/);
-    await refuses(root, /is no file: version 1\.0 made folders/);
+    await expectRejected(at('no-such.backup'), /no-such\.backup does not exist/);
+    await expectRejected(root, /is not a file: version 1\.0 made folders/);
 
     const folder = at('unpacked');
     const repack = async (name: string, change: () => Promise<void>): Promise<string> => {
@@ -207,25 +195,25 @@ describe('npm run db -- backup and restore', () => {
     const edited = await repack('edited.backup', () =>
       appendFile(join(folder, 'tables', 'public.users'), 'x'),
     );
-    await refuses(edited, /was changed: see tables\/public\.users in it/);
+    await expectRejected(edited, /was changed: tables\/public\.users has another checksum/);
     const newer = await repack('newer.backup', async () => {
       const manifest = join(folder, 'manifest.json');
       const text = await readFile(manifest, 'utf8');
       await writeFile(manifest, text.replace('InitialSchema1763600000000', 'Tomorrow1999999999999'));
     });
-    await refuses(newer, /made by a newer build: this one does not know Tomorrow1999999999999/);
+    await expectRejected(newer, /made by a newer build: this one does not know Tomorrow1999999999999/);
   });
 
-  it('a second backup to the same file is refused while the first is being written, which replaces no file', async () => {
+  it('a backup rejects a file that exists or that another backup is writing', async () => {
     const { url, pool } = await dropped(createDatabase());
     const file = at('partial');
     const holder = await pool.connect();
     await holder.query('BEGIN; LOCK TABLE users');
-    const first = spawnDb({ DATABASE_URL: url }, 'backup', file);
-    await until('it has begun', async () => (await readdir(root)).includes('partial.partial'));
+    const first = spawnDb({ DATABASE_URL: url, DATA_DIR: at('none') }, 'backup', file);
+    await until('the first backup has begun', async () => (await readdir(root)).includes('partial.partial'));
     expect(await db({ DATABASE_URL: url }, 'backup', file)).toMatchObject({
       code: 1,
-      output: expect.stringContaining(`${file}.partial exists: another backup is being written`) as string,
+      output: expect.stringContaining(`${file}.partial exists: another backup is running`) as string,
     });
     await writeFile(file, 'of another program');
     await holder.query('ROLLBACK');
@@ -240,7 +228,7 @@ describe('npm run db -- backup and restore', () => {
 });
 
 describe('npm run db', () => {
-  it('status, revert and migrate work with DATABASE_URL, one migration at a time, and say which', async () => {
+  it('status, revert and migrate use DATABASE_URL and name each migration', async () => {
     const database = await dropped(createDatabase());
     const settings = { DATABASE_URL: database.url };
     const before = (await db(settings, 'status')).output;
@@ -260,7 +248,7 @@ describe('npm run db', () => {
     expect(unknown).toMatchObject({ code: 1, output: expect.stringContaining('by a newer build') as string });
   });
 
-  it('two commands on a stopped database take turns, and neither loses it', async () => {
+  it('two commands on a stopped database take turns', async () => {
     const settings = { DATA_DIR: at('turns') };
     const commands = [1, 2, 3].map(() => spawnDb(settings, 'migrate'));
     const ends = await Promise.all(commands.map(({ exited }) => exited));
@@ -268,7 +256,7 @@ describe('npm run db', () => {
   });
 
   it.each([
-    [[], 'say backup, restore, status, migrate or revert'],
+    [[], 'missing or unknown action: use backup, restore, status, migrate or revert'],
     [['backup'], 'backup needs the name of a file'],
     [['restore', 'a', '--force'], "Unknown option '--force'"],
   ])('says what is wrong with the command line before its help: %j', async (args, reason) => {
@@ -277,15 +265,29 @@ describe('npm run db', () => {
     expect(output.slice(0, reason.length)).toBe(reason);
   });
 
-  it('says in one line that DATA_DIR cannot be made, or that its images cannot be read', async () => {
+  it('reports in one line that DATA_DIR, the images or the folder of the backup cannot be used', async () => {
     const file = at('images');
     await writeFile(file, '');
-    const { url } = await dropped(createDatabase());
+    const database = await dropped(createDatabase());
+    const { url } = database;
+    const inFolder = await db({ DATABASE_URL: url }, 'backup', join(root, 'no', 'such', 'backup'));
+    const missing = `the folder ${join(root, 'no', 'such')} does not exist: create it first\n`;
+    expect(inFolder).toEqual({ code: 1, output: missing });
+    const inFile = await db({ DATABASE_URL: url }, 'backup', join(file, 'backup'));
+    expect(inFile).toEqual({ code: 1, output: `${file} is not a folder\n` });
+    await database.pool.query(
+      `INSERT INTO products (name, description, price) VALUES ('Kue lapis', 'Eighteen layers', 185000);
+       INSERT INTO images (id, host, state, product_id, position, url)
+         SELECT gen_random_uuid(), 'local', 'attached', id, 1, 'x.png' FROM products`,
+    );
     expect(await db({ DATABASE_URL: url, DATA_DIR: root }, 'backup', at('without-images'))).toMatchObject({
       code: 1,
       output: expect.stringMatching(/^ENOTDIR.*images/) as string,
     });
     const { code, output } = await db({ DATA_DIR: join(file, 'data') }, 'status');
-    expect({ code, output }).toEqual({ code: 1, output: `DATA_DIR ${file}/data cannot be made (ENOTDIR)\n` });
+    expect({ code, output }).toEqual({
+      code: 1,
+      output: `DATA_DIR ${file}/data cannot be created (ENOTDIR)\n`,
+    });
   });
 });

@@ -20,8 +20,8 @@ const running = new Set<EmbeddedPostgres>();
 const children: { kill(): Promise<void> }[] = [];
 let folders = 0;
 
-/** An empty folder that every user can reach: what mkdtemp makes is root's alone if root runs the tests. */
-async function emptyFolder(mode = 0o755): Promise<string> {
+/** Creates an empty folder that every user can access. If root runs the tests, only root could access one of mkdtemp. */
+async function createFolder(mode = 0o755): Promise<string> {
   folders += 1;
   const folder = join(root, String(folders));
   await mkdir(folder);
@@ -56,9 +56,9 @@ async function query<Row extends pg.QueryResultRow>(url: string, sql: string): P
   }
 }
 
-const postmasterPid = async (dataDir: string): Promise<number> => (await embeddedServerOf(dataDir)) ?? 0;
+const readServerPid = async (dataDir: string): Promise<number> => (await embeddedServerOf(dataDir)) ?? 0;
 
-/** A process that ended counts as such before its parent, which is not always quick, has reaped it. */
+/** Returns false also for a zombie: the process has ended, and its parent has not read the exit code yet. */
 async function isRunning(pid: number): Promise<boolean> {
   try {
     process.kill(pid, 0);
@@ -68,17 +68,19 @@ async function isRunning(pid: number): Promise<boolean> {
   }
 }
 
-/** The first answer that is not an error. */
-function untilAnswered<T>(ask: () => Promise<T>, deadlineMs?: number): Promise<NonNullable<T>> {
-  return until('an answer', () => ask().catch(() => undefined), deadlineMs) as Promise<NonNullable<T>>;
+/** Repeats a query until it succeeds. */
+function untilSucceeds<T>(ask: () => Promise<T>, deadlineMs?: number): Promise<NonNullable<T>> {
+  return until('the query succeeds', () => ask().catch(() => undefined), deadlineMs) as Promise<
+    NonNullable<T>
+  >;
 }
 
-/** The built module in a process of its own, so that it can be killed or be another user's. */
+/** Runs the built module in a separate process, which can be killed and can have another user. */
 function spawnService(folder: string, dataDir: string, user?: { uid: number; gid: number }) {
   const child = spawn(process.execPath, [join(folder, 'service.js'), dataDir, JSON.stringify(THROW_AWAY)], {
     stdio: ['pipe', 'pipe', 'inherit'],
     cwd: '/',
-    detached: true, // a process group of its own, as a shell gives one to each command
+    detached: true, // a separate process group, as in a shell
     ...user,
   });
   const exited = once(child, 'exit');
@@ -86,16 +88,16 @@ function spawnService(folder: string, dataDir: string, user?: { uid: number; gid
   createInterface({ input: child.stdout }).on('line', (line) => {
     events.push(JSON.parse(line) as Record<string, string>);
   });
-  /** What it said under that key: `url`, `error` or `stopped`. */
-  const said = (key: string) =>
+  /** Value that the process reported for `url`, `error` or `stopped`. */
+  const reported = (key: string) =>
     until(`"${key}" from the process`, () => events.find((event) => key in event)?.[key], 40_000);
   const service = {
-    said,
+    reported,
     stop: async () => {
       child.stdin.end();
-      await said('stopped');
+      await reported('stopped');
     },
-    /** Kills all that a Ctrl-C in its terminal would reach, without a chance to clean up. */
+    /** Kills the whole process group without a chance to clean up. */
     kill: async () => {
       if (child.exitCode === null && child.signalCode === null) process.kill(-(child.pid ?? 0), 'SIGKILL');
       await exited;
@@ -106,8 +108,8 @@ function spawnService(folder: string, dataDir: string, user?: { uid: number; gid
 }
 
 /**
- * Copies the built module into a checkout whose dependencies are as `npm ci --ignore-scripts` leaves them (library
- * links and executable bits missing), or `npm ci --omit=optional` (no server).
+ * Copies the built module into a checkout with the dependencies of `npm ci --ignore-scripts`, which lack library links
+ * and executable bits, or of `npm ci --omit=optional`, which have no server.
  */
 async function buildCheckout(parent: string, withServer = true): Promise<string> {
   const checkout = join(parent, 'checkout');
@@ -143,7 +145,7 @@ async function buildCheckout(parent: string, withServer = true): Promise<string>
   return checkout;
 }
 
-/** Copied, not linked: another user may not be let into the folder that the tests lie in. */
+/** Copies a package and its dependencies: with a link, another user might have no access to the tests' folder. */
 async function copyPackage(name: string, from: string, to: string): Promise<void> {
   await cp(join(from, name), join(to, name), { recursive: true, force: false });
   const manifest = JSON.parse(await readFile(join(from, name, 'package.json'), 'utf8')) as {
@@ -158,7 +160,7 @@ let checkout: string;
 
 beforeAll(async () => {
   await chmod(root, 0o755);
-  checkout = await buildCheckout(await emptyFolder());
+  checkout = await buildCheckout(await createFolder());
 });
 
 afterEach(async () => {
@@ -170,12 +172,12 @@ afterEach(async () => {
 afterAll(() => rm(root, { recursive: true, force: true }));
 
 describe('the embedded PostgreSQL', () => {
-  it('keeps its data across starts, says where they lie at the first one, and leaves nothing running', async () => {
-    const dataDir = join(await emptyFolder(), 'data');
+  it('keeps its data across starts, logs their folder at the first start, and leaves no process running', async () => {
+    const dataDir = join(await createFolder(), 'data');
     const log: string[] = [];
     const first = await start(dataDir, log);
     await query(first.url, 'create table loaf as select 7 as id');
-    const pid = await postmasterPid(dataDir);
+    const pid = await readServerPid(dataDir);
     expect(log).toHaveLength(1);
     expect(log[0]).toContain(join(dataDir, 'postgres'));
     await first.stop();
@@ -188,8 +190,8 @@ describe('the embedded PostgreSQL', () => {
     expect(log).toHaveLength(1);
   });
 
-  it('serves a UTF-8 database sorted by code point to a user who is no superuser, on 127.0.0.1 alone', async () => {
-    const dataDir = await emptyFolder();
+  it('listens only on 127.0.0.1 and serves a UTF-8 database, sorted by code point, to an ordinary role', async () => {
+    const dataDir = await createFolder();
     const { url } = await start(dataDir);
     const [facts] = await query(
       url,
@@ -219,8 +221,8 @@ describe('the embedded PostgreSQL', () => {
     await expect(query(withoutPassword, 'select 1')).rejects.toThrow('password authentication failed');
   });
 
-  it('keeps its password in DATA_DIR for its user alone and writes it nowhere else', async () => {
-    const dataDir = await emptyFolder();
+  it('stores its password only in a file of DATA_DIR that only its user can read', async () => {
+    const dataDir = await createFolder();
     const { url } = await start(dataDir);
     await expect(query(url, 'create role baker password 5')).rejects.toThrow('syntax error');
     const file = join(dataDir, 'postgres-password');
@@ -234,59 +236,59 @@ describe('the embedded PostgreSQL', () => {
     expect((await stat(join(dataDir, 'postgres.log'))).mode & 0o077).toBe(0);
   });
 
-  it('lets one of two services that first start at once win, and refuses the other and every later one', async () => {
-    const dataDir = await emptyFolder();
+  it('starts for one of two concurrent services and rejects the other one and all later ones', async () => {
+    const dataDir = await createFolder();
     const outcomes = await Promise.allSettled([start(dataDir), start(dataDir)]);
     const won = outcomes.find((outcome) => outcome.status === 'fulfilled');
-    const refused = outcomes.find((outcome) => outcome.status === 'rejected');
-    expect(refused?.reason).toEqual(new Error(`DATA_DIR ${dataDir} is in use by another running service`));
+    const rejected = outcomes.find((outcome) => outcome.status === 'rejected');
+    expect(rejected?.reason).toEqual(new Error(`DATA_DIR ${dataDir} is in use by another running service`));
     await expect(start(dataDir)).rejects.toThrow('is in use by another running service');
     expect(await query(won?.value.url ?? '', 'select 1 as one')).toEqual([{ one: 1 }]);
     expect((await readdir(dataDir)).filter((name) => name.includes('tmp-'))).toEqual([]);
   });
 
-  it('takes over the server of a service that was killed', async () => {
-    const dataDir = await emptyFolder();
+  it('adopts the server of a service that was killed', async () => {
+    const dataDir = await createFolder();
     const service = spawnService(checkout, dataDir);
-    await query(await service.said('url'), 'create table loaf as select 7 as id');
-    const orphan = await postmasterPid(dataDir);
+    await query(await service.reported('url'), 'create table loaf as select 7 as id');
+    const orphan = await readServerPid(dataDir);
     await service.kill();
     expect(await isRunning(orphan)).toBe(true);
 
     const heir = spawnService(checkout, dataDir);
-    const url = await heir.said('url');
-    expect(await postmasterPid(dataDir)).toBe(orphan);
+    const url = await heir.reported('url');
+    expect(await readServerPid(dataDir)).toBe(orphan);
     expect(await query(url, 'select id from loaf')).toEqual([{ id: 7 }]);
 
     await heir.stop();
     expect(await isRunning(orphan)).toBe(false);
   });
 
-  it('restarts a server that was killed on the same port within two seconds, and still excludes others', async () => {
-    const dataDir = await emptyFolder();
+  it('restarts a killed server on the same port within two seconds and continues to exclude other services', async () => {
+    const dataDir = await createFolder();
     const log: string[] = [];
     const { url } = await start(dataDir, log);
     await query(url, 'create table loaf as select 7 as id');
-    process.kill(await postmasterPid(dataDir), 'SIGKILL');
-    const rows = await untilAnswered(() => query(url, 'select id from loaf'), 2_000);
+    process.kill(await readServerPid(dataDir), 'SIGKILL');
+    const rows = await untilSucceeds(() => query(url, 'select id from loaf'), 2_000);
     expect(rows).toEqual([{ id: 7 }]);
-    await until('the line about it', () => log.length === 2);
+    await until('the recovery is logged', () => log.length === 2);
     expect(log[1]).toMatch(/^embedded PostgreSQL was lost and is back \(port \d+, \d+ ms\)$/);
     await expect(start(dataDir)).rejects.toThrow('is in use by another running service');
   });
 
-  it('stops cleanly while it is restarting a server that was killed', async () => {
-    const dataDir = await emptyFolder();
+  it('stops cleanly during the restart of a killed server', async () => {
+    const dataDir = await createFolder();
     const postgres = await start(dataDir);
-    process.kill(await postmasterPid(dataDir), 'SIGKILL');
+    process.kill(await readServerPid(dataDir), 'SIGKILL');
     await Promise.all([postgres.stop(), postgres.stop()]);
     expect(await accepts('127.0.0.1', Number(new URL(postgres.url).port))).toBe(false);
     const again = await start(dataDir);
     expect(await query(again.url, 'select 1 as one')).toEqual([{ one: 1 }]);
   });
 
-  it('starts although the process number in its pid file belongs to another process now', async () => {
-    const dataDir = await emptyFolder();
+  it('starts although the process id in its pid file belongs to another program', async () => {
+    const dataDir = await createFolder();
     const first = await start(dataDir);
     const pidFile = join(dataDir, 'postgres', 'postmaster.pid');
     const claim = await readFile(pidFile, 'utf8');
@@ -298,15 +300,15 @@ describe('the embedded PostgreSQL', () => {
       await writeFile(pidFile, claim.replace(/^\d+/, String(stranger.pid)), { mode: 0o600 });
       const second = await start(dataDir);
       expect(await query(second.url, 'select 1 as one')).toEqual([{ one: 1 }]);
-      expect(await postmasterPid(dataDir)).not.toBe(stranger.pid);
+      expect(await readServerPid(dataDir)).not.toBe(stranger.pid);
       expect(stranger.exitCode).toBeNull();
     } finally {
       stranger.kill('SIGKILL');
     }
   });
 
-  it('is not misled by what a first start left that was killed half-way, and removes it', async () => {
-    const dataDir = await emptyFolder();
+  it('ignores and removes the incomplete cluster of a first start that was killed', async () => {
+    const dataDir = await createFolder();
     const remains = join(dataDir, 'postgres.tmp-0123456789ab', 'cluster');
     await mkdir(remains, { recursive: true });
     await writeFile(join(remains, 'PG_VERSION'), '18\n');
@@ -315,74 +317,77 @@ describe('the embedded PostgreSQL', () => {
     expect((await readdir(dataDir)).sort()).toEqual(['postgres', 'postgres-password', 'postgres.log']);
   });
 
-  it('refuses a database of another major version and leaves it alone', async () => {
-    const dataDir = await emptyFolder();
+  it('rejects a database of another major version and does not change it', async () => {
+    const dataDir = await createFolder();
     await mkdir(join(dataDir, 'postgres'));
     await writeFile(join(dataDir, 'postgres', 'PG_VERSION'), '17\n');
     await writeFile(join(dataDir, 'postgres-password'), 'secret\n', { mode: 0o600 });
-    await expect(start(dataDir)).rejects.toThrow(/was made by PostgreSQL 17 and this is PostgreSQL 18/);
+    await expect(start(dataDir)).rejects.toThrow(/was created by PostgreSQL 17 and this is PostgreSQL 18/);
     expect(await readdir(join(dataDir, 'postgres'))).toEqual(['PG_VERSION']);
   });
 
-  it('says what the server said when it does not start', async () => {
-    const dataDir = await emptyFolder();
+  it('reports the output of a server that does not start', async () => {
+    const dataDir = await createFolder();
     await expect(start(dataDir, [], { ...THROW_AWAY, work_mem: 'plenty' })).rejects.toThrow(
       /does not start:[^]*invalid value for parameter "work_mem": "plenty"/,
     );
   });
 
-  it('asks for DATABASE_URL where npm installed no server for the platform', async () => {
-    const bare = await buildCheckout(await emptyFolder(), false);
-    const service = spawnService(bare, await emptyFolder());
-    expect(await service.said('error')).toMatch(
+  it('requests DATABASE_URL if npm installed no server for the platform', async () => {
+    const bare = await buildCheckout(await createFolder(), false);
+    const service = spawnService(bare, await createFolder());
+    expect(await service.reported('error')).toMatch(
       /^there is no embedded PostgreSQL \(.+\) here: set DATABASE_URL/,
     );
   });
 
-  const asRoot = isRoot ? it : it.skip;
+  const itAsRoot = isRoot ? it : it.skip;
 
-  asRoot('keeps the data of root below /var/lib if its user cannot reach DATA_DIR, and says so', async () => {
-    const dataDir = join(await emptyFolder(0o700), 'data');
-    const log: string[] = [];
-    const first = await start(dataDir, log);
-    const folder = (await readFile(join(dataDir, 'postgres-location'), 'utf8')).trim();
-    try {
-      expect(folder).toMatch(/^\/var\/lib\/bakery-catalog\/[0-9a-f]{16}\/postgres$/);
-      expect(log[0]).toContain(folder);
-      expect((await stat(dirname(dataDir))).mode & 0o777).toBe(0o700);
-      await query(first.url, 'create table loaf as select 7 as id');
-      await first.stop();
-      const second = await start(dataDir);
-      expect(await query(second.url, 'select id from loaf')).toEqual([{ id: 7 }]);
-      await second.stop();
-    } finally {
-      await rm(dirname(folder), { recursive: true, force: true });
-    }
-  });
+  itAsRoot(
+    'stores the data below /var/lib and logs it if root runs it and the server user has no access to DATA_DIR',
+    async () => {
+      const dataDir = join(await createFolder(0o700), 'data');
+      const log: string[] = [];
+      const first = await start(dataDir, log);
+      const folder = (await readFile(join(dataDir, 'postgres-location'), 'utf8')).trim();
+      try {
+        expect(folder).toMatch(/^\/var\/lib\/bakery-catalog\/[0-9a-f]{16}\/postgres$/);
+        expect(log[0]).toContain(folder);
+        expect((await stat(dirname(dataDir))).mode & 0o777).toBe(0o700);
+        await query(first.url, 'create table loaf as select 7 as id');
+        await first.stop();
+        const second = await start(dataDir);
+        expect(await query(second.url, 'select id from loaf')).toEqual([{ id: 7 }]);
+        await second.stop();
+      } finally {
+        await rm(dirname(folder), { recursive: true, force: true });
+      }
+    },
+  );
 
-  asRoot('runs from a checkout of root that its user cannot reach', async () => {
-    const hidden = await buildCheckout(await emptyFolder(0o700));
-    const dataDir = await emptyFolder();
+  itAsRoot('runs from a checkout of root to which the server user has no access', async () => {
+    const hidden = await buildCheckout(await createFolder(0o700));
+    const dataDir = await createFolder();
     const service = spawnService(hidden, dataDir);
-    expect(await query(await service.said('url'), 'select 1 as one')).toEqual([{ one: 1 }]);
+    expect(await query(await service.reported('url'), 'select 1 as one')).toEqual([{ one: 1 }]);
     expect((await stat(dirname(hidden))).mode & 0o777).toBe(0o700);
     await service.stop();
   });
 
-  asRoot('runs for an ordinary user from a checkout that this user may only read', async () => {
-    const readOnly = await buildCheckout(await emptyFolder());
-    const dataDir = await emptyFolder(0o777);
+  itAsRoot('runs for an ordinary user from a read-only checkout', async () => {
+    const readOnly = await buildCheckout(await createFolder());
+    const dataDir = await createFolder(0o777);
     const service = spawnService(readOnly, dataDir, UNPRIVILEGED);
-    expect(await query(await service.said('url'), 'select 1 as one')).toEqual([{ one: 1 }]);
+    expect(await query(await service.reported('url'), 'select 1 as one')).toEqual([{ one: 1 }]);
     expect((await stat(join(dataDir, 'postgres'))).uid).toBe(UNPRIVILEGED.uid);
     const rival = spawnService(readOnly, dataDir, UNPRIVILEGED);
-    expect(await rival.said('error')).toBe(`DATA_DIR ${dataDir} is in use by another running service`);
-    const pid = await postmasterPid(dataDir);
+    expect(await rival.reported('error')).toBe(`DATA_DIR ${dataDir} is in use by another running service`);
+    const pid = await readServerPid(dataDir);
     await service.stop();
     expect(await isRunning(pid)).toBe(false);
-    const closed = await emptyFolder();
-    expect(await spawnService(readOnly, closed, UNPRIVILEGED).said('error')).toBe(
-      `DATA_DIR ${closed} is closed to this user (EACCES): make this user the owner of all that is in it, ` +
+    const closed = await createFolder();
+    expect(await spawnService(readOnly, closed, UNPRIVILEGED).reported('error')).toBe(
+      `DATA_DIR ${closed} is not accessible to this user (EACCES): make this user the owner of the folder and its content, ` +
         'or set DATA_DIR to another folder',
     );
   });

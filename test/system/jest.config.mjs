@@ -1,6 +1,6 @@
 import tests from '../../jest.config.mjs';
 
-/** What takes whole processes or long sequences: commands, upgrades, telemetry, the client, the model of payments. */
+/** Tests of whole processes: commands, upgrades, telemetry, the client. */
 export default {
   ...tests,
   rootDir: '../..',

@@ -8,17 +8,17 @@ import { CAKE, form } from '../support/products.js';
 import { sendRaw } from '../support/raw-http.js';
 import { startService } from '../support/service.js';
 import {
-  age,
+  letOrdersAge,
   findDueOrders,
-  allChecked,
-  notifyOf,
+  waitForChecks,
+  sendNotificationOf,
   openShop,
-  placeOrder,
+  orderTwoPieces,
   type Shop,
 } from '../support/shop.js';
 import { until } from '../support/wait.js';
 
-/** The samples of a scrape, by name and labels as Prometheus writes them. */
+/** Samples of a scrape, by name and labels in the notation of Prometheus. */
 type Samples = ReadonlyMap<string, number>;
 
 async function scrape(port: number): Promise<{ text: string; samples: Samples }> {
@@ -41,7 +41,7 @@ describe('metrics', () => {
   let port: number;
 
   beforeAll(async () => {
-    // The counters belong to the process, and another file of this worker may have counted already.
+    // The counters are global in the process, so another test file may have incremented them.
     (await built('src/common/metrics.js')).registry.resetMetrics();
     port = await freePort();
     shop = await openShop({ settings: { METRICS_PORT: String(port) } });
@@ -49,28 +49,28 @@ describe('metrics', () => {
 
   afterAll(() => shop.close());
 
-  it('a journey through the service is counted, by route pattern and by outcome', async () => {
+  it('requests, logins, orders and mails are counted by route pattern and outcome', async () => {
     const { service, customer, gateway } = shop;
     const admin = await service.admin();
     await form(admin.post('/api/products'), CAKE, [{ name: 'a.png', bytes: png() }]).expect(201);
     await customer.get('/api/products').expect(200);
-    await until('a page came from memory', async () => {
+    await until('a page comes from the cache', async () => {
       await customer.get('/api/products').expect(200);
       return ((await scrape(port)).samples.get('bakery_catalog_cache_pages_total{result="hit"}') ?? 0) > 0;
     });
-    const orderId = await placeOrder(shop);
+    const orderId = await orderTwoPieces(shop);
     await customer.get(`/api/orders/${orderId}`).expect(200);
     gateway.settle(orderId);
-    expect(await notifyOf(shop, orderId)).toBe(200);
-    expect(await notifyOf(shop, orderId)).toBe(200);
-    expect(await notifyOf(shop, orderId, { signature_key: 'forged' })).toBe(403);
+    expect(await sendNotificationOf(shop, orderId)).toBe(200);
+    expect(await sendNotificationOf(shop, orderId)).toBe(200);
+    expect(await sendNotificationOf(shop, orderId, { signature_key: 'forged' })).toBe(403);
     for (const fulfilment of ['preparing', 'ready', 'ready', 'refused'])
       await admin.put(`/api/admin/orders/${orderId}/fulfilment`).send({ fulfilment });
-    const lost = await placeOrder(shop);
+    const lost = await orderTwoPieces(shop);
     gateway.settle(lost);
-    await age(shop, [lost], '6 minutes');
+    await letOrdersAge(shop, [lost], '6 minutes');
     await findDueOrders(shop);
-    await allChecked(shop);
+    await waitForChecks(shop);
     await service
       .client()
       .post('/api/login')
@@ -80,7 +80,7 @@ describe('metrics', () => {
     await customer.get('/api/made/up/2').expect(404);
     await customer.post('/api/orders').set('Origin', 'https://evil.example').send({ items: [] }).expect(403);
     await sendRaw(service.url, 'NO HTTP\r\n\r\n');
-    await until('the mail was sent', async () => {
+    await until('the mail is sent', async () => {
       const { samples } = await scrape(port);
       return (samples.get('bakery_mails_total{outcome="sent"}') ?? 0) > 0;
     });
@@ -90,7 +90,7 @@ describe('metrics', () => {
     expect(requests(samples, 'POST', '/api/products/payments', 200)).toBe(2);
     expect(requests(samples, 'GET', 'none', 404)).toBe(2);
     expect(requests(samples, 'POST', 'none', 403)).toBe(1);
-    // Pages that a middleware answers are counted as well. The end of the list is no page.
+    // Pages that the middleware sends are counted too. The 404 at the end of the list is not a page.
     const pages =
       (samples.get('bakery_catalog_cache_pages_total{result="hit"}') ?? 0) +
       (samples.get('bakery_catalog_cache_pages_total{result="miss"}') ?? 0);
@@ -115,6 +115,9 @@ describe('metrics', () => {
       'db_client_connection_pending_requests{db_client_connection_pool_name="jobs"}': 0,
       bakery_database_up: 1,
       bakery_queue_working: 1,
+      bakery_queue_fetch_age_seconds: expect.any(Number) as number,
+      bakery_database_read_only: 0,
+      'bakery_database_connections_lost_total{db_client_connection_pool_name="requests"}': 0,
       bakery_jobs_oldest_due_age_seconds: expect.any(Number) as number,
     });
     expect(samples.get('bakery_upload_bytes_total')).toBeGreaterThan(0);
@@ -129,12 +132,12 @@ describe('metrics', () => {
     expectGoodFormat(text);
   });
 
-  it('jobs are counted by state and task, with the age of the oldest one that is due', async () => {
+  it('jobs are counted by state and task, with the age of the oldest due job', async () => {
     await shop.service.database.pool.query(
       `SELECT graphile_worker.add_job('no-such-task', '{}', run_at := now() - interval '1 hour', job_key := 'a'),
               graphile_worker.add_job('no-such-task', '{}', run_at := now() + interval '1 hour', job_key := 'b')`,
     );
-    const { samples } = await until('the database was asked again', async () => {
+    const { samples } = await until('the database is queried again', async () => {
       const scraped = await scrape(port);
       return scraped.samples.has('bakery_jobs{state="due",task="no-such-task"}') && scraped;
     });
@@ -143,13 +146,26 @@ describe('metrics', () => {
     expect(samples.get('bakery_jobs_oldest_due_age_seconds')).toBeCloseTo(3600, -2);
   });
 
-  it('the port of the metrics has nothing else, and that of the clients no metrics', async () => {
+  it('products that customers cannot order now are counted', async () => {
+    const admin = await shop.service.admin();
+    const countUnavailable = async () => (await scrape(port)).samples.get('bakery_products_unavailable');
+    const before = (await countUnavailable()) ?? NaN;
+    const created = await form(admin.post('/api/products'), CAKE, []).expect(201);
+    const { id } = (created.body as { data: { products: { id: number } } }).data.products;
+    const path = `/api/admin/products/${id}/availability`;
+    await admin.put(path).send({ available: false }).expect(200);
+    expect(await countUnavailable()).toBe(before + 1);
+    await admin.put(path).send({ available: true }).expect(200);
+    expect(await countUnavailable()).toBe(before);
+  });
+
+  it('the metrics port serves only metrics, and the port of the service serves none', async () => {
     expect((await fetch(`http://127.0.0.1:${port}/api/health/live`)).status).toBe(404);
     expect((await fetch(`${shop.service.url}/metrics`)).status).toBe(404);
   });
 });
 
-it('while the database is away a scrape is answered in time, says so and leaves out its series', async () => {
+it('a scrape without the database responds in time, reports bakery_database_up 0 and omits the series of the database', async () => {
   const database = await createDatabase();
   const proxy = await DatabaseProxy.start(database.url);
   const port = await freePort();
@@ -159,19 +175,25 @@ it('while the database is away a scrape is answered in time, says so and leaves 
     settings: { METRICS_PORT: String(port) },
   });
   try {
-    // The first connection of the queue may take longer than a scrape waits.
+    // The queue's first connection may take longer than the timeout of a scrape.
     await until('the database is up', async () => {
       return (await scrape(port)).samples.get('bakery_database_up') === 1;
     });
     proxy.stall();
     const began = Date.now();
-    const { text, samples } = await until('it is known', async () => {
+    const { text, samples } = await until('the outage is reported', async () => {
       const scraped = await scrape(port);
       return scraped.samples.get('bakery_database_up') === 0 && scraped;
     });
     expect(Date.now() - began).toBeLessThan(10_000);
     expect([...samples.keys()].filter((name) => name.startsWith('bakery_jobs'))).toEqual([]);
     expectGoodFormat(text);
+    await proxy.down();
+    await proxy.up();
+    await until('the lost connections are counted', async () => {
+      const name = 'bakery_database_connections_lost_total{db_client_connection_pool_name="jobs"}';
+      return ((await scrape(port)).samples.get(name) ?? 0) > 0;
+    });
   } finally {
     await proxy.down();
     await service.stop();
@@ -179,10 +201,10 @@ it('while the database is away a scrape is answered in time, says so and leaves 
   }
 });
 
-/** By prom-client, and by OpenTelemetry's conventions. */
+/** Complaints about names that prom-client and OpenTelemetry's conventions define. */
 const NAMED_BY_OTHERS = /^(nodejs_active_\w+_total|db_client_connection_count) /;
 
-/** As Prometheus' own tool sees it, where it is installed; elsewhere what a scrape would choke on. */
+/** Lints a scrape with promtool. Without promtool, checks only for errors that would fail a scrape. */
 function expectGoodFormat(text: string): void {
   const types = text.split('\n').filter((line) => line.startsWith('# TYPE '));
   expect(new Set(types).size).toBe(types.length);
@@ -190,7 +212,7 @@ function expectGoodFormat(text: string): void {
   const options = { input: text, encoding: 'utf8' } as const;
   const { error, status, stderr } = spawnSync('promtool', ['check', 'metrics'], options);
   if (error !== undefined) return;
-  // 3: it reads well and promtool would have named something otherwise.
+  // Exit code 3: the scrape is valid, and promtool suggests other names.
   expect([0, 3]).toContain(status);
   expect(stderr.split('\n').filter((line) => line !== '' && !NAMED_BY_OTHERS.test(line))).toEqual([]);
 }

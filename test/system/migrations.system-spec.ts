@@ -14,7 +14,7 @@ import { startService } from '../support/service.js';
 import { until } from '../support/wait.js';
 
 /**
- * What a `down` cannot keep, because nothing is there to keep it in. A migration that is not named here must give back
+ * Data that a `down` loses, because the earlier schema has no place for it. A migration that is not named here must restore
  * every row and column that was there before it.
  */
 const LOSSES: Readonly<Record<string, readonly string[]>> = {
@@ -41,19 +41,35 @@ const LOSSES: Readonly<Record<string, readonly string[]>> = {
   Payments1765200000000: ['payment_attempts.claim_id', 'simulator_transactions.notifications'],
   OwnersDay1765600000000: ['orders.fulfilment', 'orders.first_paid_at', 'products.search_name'],
   SessionsById1765000000000: ['users.session_id'],
+  RequesterOfCodes1766230000000: ['one_time_passwords.requester'],
+  Sessions1766300000000: ['sessions'],
   // Its fields go back into columns of their own.
   SimulatedPayment1765700000000: ['simulator_transactions.payment'],
+  Shop1766200000000: [
+    'shop',
+    'orders.pickup_at',
+    'orders.phone',
+    'orders.note',
+    'products.available',
+    'products.unavailable_until',
+    'products.available_again_at',
+  ],
+  Refunds1766210000000: ['orders.refunded_amount', 'payment_notifications.refund_amount', 'refunds'],
 };
 
-/** What TypeORM takes for a difference: PostgreSQL says it in other words. */
+/** Statements that TypeORM proposes only because PostgreSQL phrases the same definition differently. */
 const SAME = new Set([
   `ALTER TABLE "orders" ALTER COLUMN "next_check_at" SET DEFAULT now() + interval '5 minutes'`,
+  `ALTER TABLE "sessions" ALTER COLUMN "expires_at" SET DEFAULT clock_timestamp() + interval '10 days 11 minutes'`,
+  // Only 1.1 reads them (decision 17).
+  'ALTER TABLE "users" DROP COLUMN "session_id"',
+  'ALTER TABLE "users" DROP COLUMN "refresh_token_digest"',
   // Only the SQL of the search reads it.
   'ALTER TABLE "products" DROP COLUMN "search_name"',
   'DELETE FROM "typeorm_metadata" WHERE "type" = $1 AND "name" = $2 AND "database" = $3 AND "schema" = $4 AND "table" = $5',
 ]);
 
-const { migrate, migrationStatus, revertLastMigration } = await built('src/config/migrate.js');
+const { migrate, readMigrationStatus, revertLastMigration } = await built('src/config/migrate.js');
 
 /** Every row of a shop that was filled through the API of version 1.0.0. */
 const VERSION_1 = JSON.parse(await readFile('test/fixtures/version-1.0.json', 'utf8')) as {
@@ -66,7 +82,7 @@ const VERSION_1 = JSON.parse(await readFile('test/fixtures/version-1.0.json', 'u
 } & Readonly<Record<string, readonly object[]>>;
 /** Its last migration. */
 const LAST_OF_VERSION_1 = 1764000000000;
-/** What the migrations since then drop: only sessions, and what the simulator keeps in other columns or never reads. */
+/** Columns that later migrations drop: sessions, and data of the simulator that is stored elsewhere or never read. */
 const LOST_SINCE_VERSION_1 = [
   'simulator_notifications',
   ...[
@@ -85,7 +101,7 @@ const LOST_SINCE_VERSION_1 = [
 /** A database as version 1.0.0 left it. The orders are of now: one that is a day old would be asked for and expire. */
 async function databaseOfVersion1(): Promise<TestDatabase> {
   const database = await createEmptyDatabase();
-  const { pending } = await migrationStatus(database.url);
+  const { pending } = await readMigrationStatus(database.url);
   await migrate(
     database.url,
     undefined,
@@ -145,7 +161,7 @@ describe('the migrations', () => {
     const { pool, url } = database;
     const schema = await schemaOf(pool);
     expect(schema.length).toBeGreaterThan(80);
-    const { applied } = await migrationStatus(url);
+    const { applied } = await readMigrationStatus(url);
 
     for (const name of [...applied].reverse()) {
       const before = await contentsOf(pool);
@@ -209,7 +225,7 @@ describe('the migrations', () => {
   it('leave the index of the search out where its extension may not be created; products are found all the same', async () => {
     database = await createDatabase();
     const { pool, url } = database;
-    while ((await migrationStatus(url)).applied.includes('OwnersDay1765600000000'))
+    while ((await readMigrationStatus(url)).applied.includes('OwnersDay1765600000000'))
       await revertLastMigration(url);
     await pool.query('DROP EXTENSION pg_trgm');
     await pool.query(
@@ -225,6 +241,37 @@ describe('the migrations', () => {
     } finally {
       await service.stop();
     }
+  });
+
+  it('write the domains of e-mail addresses in ASCII, except where another account has the address', async () => {
+    database = await createDatabase();
+    const { pool, url } = database;
+    while ((await readMigrationStatus(url)).applied.includes('AsciiDomains1766220000000'))
+      await revertLastMigration(url);
+    const before = [
+      'Ayu.Ü@Bücher.example',
+      'wayan@example\u3002com',
+      'WAYAN@example.com',
+      'dewi@a\u3002example',
+      'dewi@a\uff0eexample',
+      'x@xn--a\u3002example',
+      'ÀYU@example.com',
+    ];
+    await pool.query(
+      `INSERT INTO users (fullname, email, password_hash) SELECT 'x', email, 'x' FROM unnest($1::text[]) AS email`,
+      [before],
+    );
+    await migrate(url);
+    const { rows } = await pool.query<{ email: string }>('SELECT email FROM users ORDER BY id');
+    expect(rows.map(({ email }) => email)).toEqual([
+      'Ayu.Ü@xn--bcher-kva.example',
+      'wayan@example\u3002com',
+      'WAYAN@example.com',
+      'dewi@a.example',
+      'dewi@a\uff0eexample',
+      'x@xn--a\u3002example',
+      'ÀYU@example.com',
+    ]);
   });
 
   it('make the tables that the entities describe', async () => {
@@ -256,7 +303,7 @@ describe('the migrations', () => {
     database = await createDatabase();
     const { pool, url } = database;
     // Down to one whose up alters a table that is read all the time.
-    while ((await migrationStatus(url)).applied.includes('AttemptOfOrder1763810000000')) {
+    while ((await readMigrationStatus(url)).applied.includes('AttemptOfOrder1763810000000')) {
       await revertLastMigration(url);
     }
     const long = await pool.connect();
@@ -271,13 +318,13 @@ describe('the migrations', () => {
         await pool.query('SELECT FROM orders');
         return log.length > 0;
       });
-      expect(log[0]).toMatch(/^a migration waits for a table that another transaction has/);
+      expect(log[0]).toMatch(/^a migration could not lock a table that another transaction uses/);
     } finally {
       await long.query('COMMIT');
       long.release();
     }
     await migrating;
-    expect((await migrationStatus(url)).pending).toEqual([]);
+    expect((await readMigrationStatus(url)).pending).toEqual([]);
   });
 
   it('wait for their turn without a snapshot, which CREATE INDEX CONCURRENTLY would wait for', async () => {

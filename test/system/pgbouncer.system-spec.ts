@@ -13,7 +13,7 @@ import { SmtpStandIn } from '../support/smtp-stand-in.js';
 import { until } from '../support/wait.js';
 
 const isInstalled = hasPgBouncer();
-// CI installs it; elsewhere its absence is said in the test's title.
+// CI installs PgBouncer. Without it, the title of the skipped test says so.
 if (!isInstalled && process.env.CI !== undefined) throw new Error('CI needs the package pgbouncer');
 
 describe(`two processes behind PgBouncer in transaction mode${isInstalled ? '' : ' (skipped: the package pgbouncer is not installed)'}`, () => {
@@ -50,7 +50,7 @@ describe(`two processes behind PgBouncer in transaction mode${isInstalled ? '' :
 
   whenInstalled('both are ready, and the migrations have run once', async () => {
     for (const { url } of places)
-      await until('it is ready', async () => (await fetch(`${url}/api/health/ready`)).ok);
+      await until('the process is ready', async () => (await fetch(`${url}/api/health/ready`)).ok);
     const { rows } = await database.pool.query<{ name: string; times: number }>(
       'SELECT name, count(*)::int AS times FROM migrations GROUP BY name',
     );
@@ -65,7 +65,7 @@ describe(`two processes behind PgBouncer in transaction mode${isInstalled ? '' :
       emails.map((email, index) => new Client((index % 2 === 0 ? one : other).url).register({ email })),
     );
     expect(answers.map(({ status }) => status)).toEqual(emails.map(() => 201));
-    await until('no mail waits', async () => (await jobRows(database.pool)).length === 0);
+    await until('all mails are sent', async () => (await jobRows(database.pool)).length === 0);
     expect(smtp.mails.map(({ to }) => to[0]).toSorted()).toEqual(emails.toSorted());
   });
 
@@ -74,7 +74,7 @@ describe(`two processes behind PgBouncer in transaction mode${isInstalled ? '' :
     await admin.post('/api/login').send(ADMIN).expect(200);
     const { id } = await createProduct(admin, [{ bytes: png(), name: 'a.png' }]);
     await customer.register({ email: `${randomUUID()}@example.com` }).expect(201);
-    await until('the other process lists it', async () => {
+    await until('the other process lists the product', async () => {
       const { text } = await customer.get('/api/products');
       return text.includes(`"id":${id},`);
     });

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { createDatabase, type TestDatabase } from '../support/databases.js';
 import { ServicePlace } from '../support/service-process.js';
 
-/** A block of commands, to be pasted whole. */
+/** Block of commands that a reader pastes at once. */
 interface Step {
   readonly commands: string;
   /** The answer that the README shows below it. */
@@ -39,7 +39,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** The blocks of the README's tour that talk to the service, in order. */
+/** Reads the blocks of the README's tour that send requests to the service, in order. */
 async function tour(): Promise<Step[]> {
   const [, text = ''] = /\n## A tour.*?\n(.*?)\n## /s.exec(await readFile('README.md', 'utf8')) ?? [];
   return [...text.matchAll(/```sh\n([^`]*)```\s*```json\n([^`]*)```/g)].map(
@@ -50,16 +50,23 @@ async function tour(): Promise<Step[]> {
   );
 }
 
-/** Pastes a block into a shell in the tour's folder, with the variables that those before it have set. */
+/** Runs a block in a shell, with the variables that earlier blocks have set. */
 async function paste(commands: string): Promise<string> {
   const script = `[ -f variables ] && . ./variables
 ${commands.replaceAll('http://localhost:3000', place.url)}
-declare -p OTP ORDER PAGE 2>/dev/null >variables; true`;
+{ declare -p OTP AYU PRODUCT ORDER PAGE; declare -f call json; } 2>/dev/null >variables; true`;
   const { stdout } = await promisify(execFile)('bash', ['-c', script], { cwd: folder, timeout: 60_000 });
   return stdout.trim();
 }
 
-/** Leaves out what is different every time: ids, times and the address. */
+/** Runs all blocks. @returns the output of each */
+async function printAll(): Promise<string[]> {
+  const printed = [];
+  for (const { commands } of await tour()) printed.push(await paste(commands));
+  return printed;
+}
+
+/** Removes ids, times and the address, which differ in each run. */
 function steady(output: string): string {
   return output
     .replaceAll(place.url, 'http://localhost:3000')
@@ -67,7 +74,7 @@ function steady(output: string): string {
     .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME');
 }
 
-it("every block of the README's tour, pasted whole, prints the answer shown below it", async () => {
+it("every block of the README's tour prints the response shown below it", async () => {
   const steps = await tour();
   expect(steps).toHaveLength(5);
   for (const { commands, shown } of steps) {
@@ -76,4 +83,28 @@ it("every block of the README's tour, pasted whole, prints the answer shown belo
       printed: steady(shown),
     });
   }
+});
+
+it("every block of the README's tour can be repeated: the customer signs in, and the used code is reported", async () => {
+  const user = { id: 2, fullname: 'Ayu Lestari', email: 'ayu@example.com' };
+  const [account = '', code = '', product = '', order = '', payment = ''] = await printAll();
+  expect(JSON.parse(account)).toMatchObject({ status: 'success', data: { users: user } });
+  expect(code).toBe('No mail came within 10 seconds, or its code is used or expired.');
+  expect(JSON.parse(product)).toMatchObject({ data: { products: { id: 2 } } });
+  expect(JSON.parse(order)).toMatchObject({ data: { order: { status: 'pending', gross_amount: 370_000 } } });
+  expect(JSON.parse(payment)).toMatchObject({
+    data: { order: { status: 'settlement', gross_amount: 370_000 } },
+  });
+});
+
+it("the loops of the README's tour end with a message after a timeout", async () => {
+  const [, verification, , , payment] = await tour();
+  await rm(join(folder, '.data', 'outbox'), { recursive: true });
+  expect(await paste(verification?.commands ?? '')).toBe(
+    'No mail came within 10 seconds, or its code is used or expired.',
+  );
+  const unpaid = (payment?.commands ?? '')
+    .replace('/qris', '/no-such-action')
+    .replace('$ORDER', 'no-such-order');
+  expect(await paste(unpaid)).toMatch(/^The payment did not arrive/);
 });

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createDatabase, type TestDatabase } from '../support/databases.js';
 import { spawnBuilt } from '../support/process.js';
-import { ACCESS_SECRET, REFRESH_SECRET } from '../support/service.js';
+import { ACCESS_SECRET, REFRESH_SECRET, SERVER_KEY } from '../support/service.js';
 
 let database: TestDatabase;
 let dataDir: string;
@@ -44,7 +44,7 @@ async function names(): Promise<string[]> {
 }
 
 describe('npm run seed', () => {
-  it('adds products with their pictures and paid orders, and leaves waiting jobs to the service', async () => {
+  it('adds products with pictures and paid orders, and runs no jobs', async () => {
     await database.pool.query(
       `SELECT graphile_worker.add_job('seed-test', run_at := now() - interval '1 hour')`,
     );
@@ -76,13 +76,15 @@ describe('npm run seed', () => {
     expect(orders.rows).toEqual([{ is: true }]);
   });
 
-  it('gives orders a fulfilment that goes with their payment, and mails none of their customers', async () => {
-    await seed(['--products', '1', '--orders', '150', '--seed', '7']);
+  it('creates orders whose fulfilment matches their payment, and sends their customers no mail', async () => {
+    await seed(['--products', '1', '--orders', '300', '--seed', '7']);
     const { rows } = await database.pool.query<{ status: string; fulfilments: string[] }>(
       'SELECT status, array_agg(DISTINCT fulfilment ORDER BY fulfilment) AS fulfilments FROM orders GROUP BY status',
     );
     expect(Object.fromEntries(rows.map(({ status, fulfilments }) => [status, fulfilments]))).toEqual({
       settlement: ['collected', 'new', 'preparing', 'ready', 'refused'],
+      partial_refund: ['collected'],
+      refund: ['refused'],
       pending: ['new'],
       expire: ['new'],
       cancel: ['refused'],
@@ -93,26 +95,58 @@ describe('npm run seed', () => {
     expect(mails.rows).toEqual([]);
   });
 
-  it('gives every product another name, and the same ones for the same seed', async () => {
+  it('fills the past 60 days, today and the coming days in the opening hours, with consistent times', async () => {
+    const shop = await database.pool.query<{ time_zone: string }>('SELECT time_zone FROM shop');
+    expect(shop.rows).toEqual([{ time_zone: 'Asia/Jakarta' }]);
+    const { rows } = await database.pool.query<Record<string, unknown>>(`
+      WITH days AS (
+        SELECT *, (coalesce(pickup_at, first_paid_at) AT TIME ZONE 'Asia/Jakarta')::date AS day,
+          (now() AT TIME ZONE 'Asia/Jakarta')::date AS today,
+          to_char(pickup_at AT TIME ZONE 'Asia/Jakarta', 'HH24:MI') AS time
+        FROM orders)
+      SELECT count(DISTINCT day) FILTER (WHERE day < today AND first_paid_at IS NOT NULL) > 45 AS "hasHistory",
+        count(*) FILTER (WHERE day = today AND first_paid_at IS NOT NULL) >= 15 AS "hasToday",
+        count(*) FILTER (WHERE day > today AND first_paid_at IS NOT NULL) > 0 AS "hasComing",
+        min(time) >= '06:30' AND max(time) < '19:00' AS "isOpen",
+        bool_and((first_paid_at IS NOT NULL) = (status IN ('settlement', 'refund', 'partial_refund'))) AS "isPaidOnce",
+        bool_and(created_at < now() AND (first_paid_at IS NULL OR first_paid_at BETWEEN created_at AND now()))
+          AS "isPlacedBefore",
+        bool_and((completed_at IS NOT DISTINCT FROM CASE WHEN status = 'settlement' THEN first_paid_at END))
+          AS "isCompleted",
+        bool_and(refunded_amount = 0 OR status IN ('refund', 'partial_refund')) AS "isRefunded"
+      FROM days`);
+    const names = ['hasHistory', 'hasToday', 'hasComing', 'isOpen', 'isPaidOnce', 'isPlacedBefore'];
+    const all = [...names, 'isCompleted', 'isRefunded'];
+    expect(rows[0]).toEqual(Object.fromEntries(all.map((name) => [name, true])));
+  });
+
+  it('leaves the opening hours that an administrator has set', async () => {
+    await database.pool.query("UPDATE shop SET time_zone = 'Europe/Berlin'");
+    await seed(['--products', '1', '--orders', '0']);
+    const { rows } = await database.pool.query('SELECT time_zone FROM shop');
+    expect(rows).toEqual([{ time_zone: 'Europe/Berlin' }]);
+  });
+
+  it('creates products with different names, and the same products for the same seed', async () => {
     await database.pool.query('TRUNCATE products, images CASCADE');
-    await seed(['--products', '120']);
+    await seed(['--products', '120', '--orders', '0']);
     const first = await names();
     expect(new Set(first).size).toBe(120);
-    await seed(['--products', '120']);
+    await seed(['--products', '120', '--orders', '0']);
     expect(await names()).toEqual(first.flatMap((name) => [name, name]));
   });
 
-  it('refuses in production without --yes', async () => {
-    const production = { NODE_ENV: 'production', MIDTRANS_SERVER_KEY: 'SB-Mid-server-of-this-test' };
+  it('requires --yes in production', async () => {
+    const production = { NODE_ENV: 'production', MIDTRANS_SERVER_KEY: SERVER_KEY };
     const refused = await seed(['--products', '1'], production);
-    expect(refused).toMatchObject({ code: 1, output: expect.stringContaining('with --yes') as string });
+    expect(refused).toMatchObject({ code: 1, output: expect.stringContaining('use --yes') as string });
   });
 
   it.each<[string[], string, Record<string, string>?]>([
     [[], '--products is missing: it must be a whole number from 1 to'],
     [['--products', 'abc'], '--products abc must be a whole number from 1 to'],
     [['--products', '1', '--colour'], "Unknown option '--colour'"],
-    [['10'], 'npm took --products for itself: write -- before', { npm_config_products: '10' }],
+    [['10'], 'npm consumed --products: write -- before', { npm_config_products: '10' }],
   ])('says what is wrong with the command line before its help: %j', async (args, reason, settings = {}) => {
     const { code, output } = await seed(args, settings);
     expect({ code, output }).toEqual({

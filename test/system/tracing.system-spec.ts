@@ -42,7 +42,7 @@ function linesOf(service: ServiceProcess): Record<string, unknown>[] {
     .map((line) => JSON.parse(line) as Record<string, unknown>);
 }
 
-it('an order is one trace of HTTP, SQL and gateway spans, which its log lines name and no secret is in', async () => {
+it('an order is one trace of HTTP, SQL and gateway spans; its log lines name the trace, and no span contains a secret', async () => {
   const collector = await startOtlpCollector();
   stops.push(() => collector.close());
   const service = await start(collector.url);
@@ -82,7 +82,7 @@ it('an order is one trace of HTTP, SQL and gateway spans, which its log lines na
   expect(lines.length).toBeGreaterThan(0);
   for (const line of lines) expect(line).toMatchObject({ trace_id: CALLER.traceId, span_id: server.spanId });
 
-  // The page of the list, the mail's job linked to the registration, and neither a health check nor a poll.
+  // Traced: the product list and the mail's job, linked to the registration. Not traced: health checks and polls.
   const register = await until('the registration has arrived', () =>
     collector.spans.find(({ name }) => name === 'POST /api/register'),
   );
@@ -123,7 +123,7 @@ it('an order is one trace of HTTP, SQL and gateway spans, which its log lines na
   }
 });
 
-it('without a collector the service works, logs what it could not send, and stops in time', async () => {
+it('a service without a collector works, logs the failed exports, and stops in time', async () => {
   const service = await start('http://127.0.0.1:9');
   const customer = service.client();
   await customer.register({ email: 'away@example.com' }).expect(201);

@@ -10,10 +10,10 @@ import { OrderPage } from './pages/order';
 import { OrdersPage } from './pages/orders';
 import { ProductPage } from './pages/product';
 import { WelcomePage } from './pages/welcome';
-import { GuestsOnly, RequireAdmin, RequireUser } from './routing/guards';
+import { CatalogPages, GuestsOnly, RequireAdmin, RequireUser, ToSignIn } from './routing/guards';
 import { useSession } from './state/session';
 
-// Loaded when they are needed, so that the catalog is there sooner.
+// Loaded on demand, to keep the script of the catalog small.
 const ForgotPage = lazy(() => import('./pages/account/forgot'));
 const LoginPage = lazy(() => import('./pages/account/login'));
 const ProfilePage = lazy(() => import('./pages/account/profile'));
@@ -23,40 +23,50 @@ const ManageOrderPage = lazy(() => import('./pages/manage/order'));
 const ManageOrdersPage = lazy(() => import('./pages/manage/orders'));
 const ManageProductsPage = lazy(() => import('./pages/manage/products'));
 const ManageProductPage = lazy(() => import('./pages/manage/product'));
+const SalesPage = lazy(() => import('./pages/manage/sales'));
+const ShopPage = lazy(() => import('./pages/manage/shop'));
+const TodayPage = lazy(() => import('./pages/manage/today'));
 
 export function App() {
   const personId = useSession(({ person }) => person?.id);
   const { pathname } = useLocation();
   return (
     <Shell>
-      {/* A page cannot be drawn, for example, when its script cannot be loaded. */}
+      {/* Rendering fails, for example, if the script of a page cannot be loaded. */}
       <ErrorBoundary
         fallbackRender={({ error }) => <Failure error={error} onRetry={() => location.reload()} />}
         resetKeys={[pathname]}
       >
         <Suspense fallback={<Bars />}>
-          {/* When another person signs in, every page starts from the beginning. */}
+          {/* A new key resets the state of every page when another person signs in. */}
           <Routes key={personId ?? 'visitor'}>
-            <Route index element={personId === undefined ? <WelcomePage /> : <CatalogPage />} />
+            <Route element={<CatalogPages instead={<WelcomePage />} />}>
+              <Route index element={<CatalogPage />} />
+            </Route>
+            <Route element={<CatalogPages instead={<ToSignIn />} />}>
+              <Route path="products/:id" element={<ProductPage />} />
+              <Route path="cart" element={<CartPage />} />
+            </Route>
             <Route element={<GuestsOnly />}>
               <Route path="login" element={<LoginPage />} />
               <Route path="register" element={<RegisterPage />} />
               <Route path="forgot" element={<ForgotPage />} />
             </Route>
             <Route element={<RequireUser />}>
-              <Route path="products/:id" element={<ProductPage />} />
-              <Route path="cart" element={<CartPage />} />
               <Route path="orders" element={<OrdersPage />} />
               <Route path="orders/:id" element={<OrderPage />} />
               <Route path="profile" element={<ProfilePage />} />
               <Route path="verify" element={<VerifyPage />} />
               <Route path="manage" element={<RequireAdmin />}>
-                <Route index element={<Navigate to="products" replace />} />
+                <Route index element={<Navigate to="today" replace />} />
                 <Route path="products" element={<ManageProductsPage />} />
                 <Route path="products/new" element={<ManageProductPage />} />
                 <Route path="products/:id" element={<ManageProductPage />} />
                 <Route path="orders" element={<ManageOrdersPage />} />
                 <Route path="orders/:id" element={<ManageOrderPage />} />
+                <Route path="today" element={<TodayPage />} />
+                <Route path="sales" element={<SalesPage />} />
+                <Route path="shop" element={<ShopPage />} />
               </Route>
             </Route>
             <Route path="*" element={<LostPage />} />

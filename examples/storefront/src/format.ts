@@ -2,14 +2,30 @@ const FRACTION = { minimumFractionDigits: 0, maximumFractionDigits: 2 };
 const rupiah = new Intl.NumberFormat('id-ID', { style: 'currency', currency: 'IDR', ...FRACTION });
 const dateAndTime = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short' });
 
-/** `Rp 185.000` */
+/** Formats rupiah: `Rp 185.000` */
 export function formatPrice(amount: number): string {
   return rupiah.format(amount);
 }
 
-/** An ISO 8601 time as people write it, in the reader's time zone. */
+/**
+ * Converts a price as people in Indonesia type it into a plain decimal: `Rp 25.000` becomes `25000`, `12,50` becomes
+ * `12.50`. Other texts are returned unchanged, so that the service can reject them.
+ */
+export function parsePrice(text: string): string {
+  const amount = text.trim().replace(/^rp\.?\s*/i, '');
+  const hasThousands = /^\d{1,3}(\.\d{3})+(,\d{1,2})?$/.test(amount);
+  if (!hasThousands && !/^\d+,\d{1,2}$/.test(amount)) return amount;
+  return amount.replaceAll('.', '').replace(',', '.');
+}
+
+/** Formats an ISO 8601 time in the reader's time zone. */
 export function formatTime(iso: string): string {
   return dateAndTime.format(new Date(iso));
+}
+
+/** Shortens an order's id to the number that people read to each other: `5F0C2A3E` */
+export function formatOrderNumber(id: string): string {
+  return id.slice(0, 8).toUpperCase();
 }
 
 /** `1 product`, `2 products` */
@@ -17,7 +33,7 @@ export function count(number: number, one: string): string {
   return `${number} ${number === 1 ? one : `${one}s`}`;
 }
 
-/** `email is required` → `Email is required.` */
+/** Makes a sentence of a message: `email is required` becomes `Email is required.` */
 export function sentence(message: string): string {
   const text = message.charAt(0).toUpperCase() + message.slice(1);
   return /[.!?]$/.test(text) ? text : `${text}.`;

@@ -6,7 +6,7 @@ import { queryClient } from './api/query-client';
 import { App } from './app';
 import { useSession } from './state/session';
 
-// What was loaded for one person is not for the next.
+// Cached responses of one person must not be shown to the next.
 useSession.subscribe((now, before) => {
   if (now.person?.id !== before.person?.id) queryClient.clear();
 });

@@ -1,99 +1,119 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { lstat, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import { errorCode } from '../../config/files.js';
-import type { Table } from './tables.js';
+import { type Manifest, parseManifest } from './manifest.js';
 
-/** Grows when an earlier build could not read what this one writes. */
 const FORMAT = 2;
 const MANIFEST = 'manifest.json';
-/** The path of a local image's file; it holds the image's id. */
-export const IMAGE_FILE = /([0-9a-f-]{36})\.(?:png|jpg)$/;
+/** File name of a local image; the group is the image's id. */
+export const IMAGE_FILE = /([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})\.(?:png|jpg)$/;
+const PATHS = [/^tables\/[\w.]+$/, new RegExp(`^images/(?:[\\w-]+/)*${IMAGE_FILE.source}`)];
 
-/** What a backup says of itself. */
-export interface Manifest {
-  readonly format: number;
-  /** ISO 8601: the moment whose data it holds. */
-  readonly createdAt: string;
-  /** Names of the migrations that its database has, in their order. */
-  readonly migrations: readonly string[];
-  readonly tables: readonly Table[];
-  /** Sequences by name, and the last number that each has given. */
-  readonly sequences: Readonly<Record<string, string>>;
-  /** SHA-256 of every other file of the backup, in hexadecimal, by its path. */
-  readonly checksums: Readonly<Record<string, string>>;
-}
-
-/** Makes the one FILE of a folder: a tar archive, compressed by gzip, the manifest included. */
+/** Packs a folder and its manifest into one file: a tar archive, compressed with gzip. */
 export async function pack(
   folder: string,
   file: string,
   manifest: Omit<Manifest, 'format' | 'checksums'>,
 ): Promise<void> {
-  const complete: Manifest = { format: FORMAT, ...manifest, checksums: await checksumsOf(folder) };
+  const complete: Manifest = { format: FORMAT, ...manifest, checksums: await computeChecksums(folder) };
   await writeFile(join(folder, MANIFEST), `${JSON.stringify(complete, null, 1)}\n`);
-  await tar(`${file} cannot be written`, '-czf', file, '-C', folder, '.');
+  await tar('cannot be written', file, '-czf', file, '-C', folder, '.');
 }
 
 /**
- * Unpacks a backup into an empty folder and checks every file of it.
- * @throws Error that says what is wrong when it is cut, changed, or of a form that this build does not know
+ * Unpacks a backup into an empty folder and verifies all its files.
+ * @throws Error with one line if the file is truncated, changed, incomplete, of another format or no backup
  */
 export async function unpack(file: string, folder: string): Promise<Manifest> {
   const found = await stat(file).catch(() => undefined);
   if (found === undefined) throw new Error(`${file} does not exist`);
-  if (!found.isFile()) throw new Error(`${file} is no file: version 1.0 made folders, and restores them`);
-  const problem = `${file} is no backup, or it was cut or changed`;
-  await tar(problem, '-xzf', file, '-C', folder);
+  if (!found.isFile())
+    throw new Error(`${file} is not a file: version 1.0 made folders, which only 1.0 can restore`);
+  const problem = 'is not a backup, or it was truncated or changed';
+  // GNU and BSD tar support these options. tar would treat `host:file` as a file on another machine, so the path is
+  // absolute.
+  const options = ['--no-same-owner', '--no-same-permissions', '-xzf', resolve(file), '-C', folder];
+  await tar(problem, file, ...options);
+  const paths = await listFiles(folder);
   const manifest = await readManifest(folder).catch((error: unknown) => {
-    throw new Error(problem, { cause: error });
+    throw new Error(`${file} ${problem}`, { cause: error });
   });
-  if (manifest.format !== FORMAT) {
+  if (manifest.format !== FORMAT)
     throw new Error(
-      `${file} is of a form that this build does not read: restore it with the build that made it`,
+      `${file} has a format that this build does not read: restore it with the build that made it`,
     );
-  }
-  const checksums = await checksumsOf(folder);
-  for (const path of new Set([...Object.keys(manifest.checksums), ...Object.keys(checksums)])) {
-    if (checksums[path] !== manifest.checksums[path])
-      throw new Error(`${file} was changed: see ${path} in it`);
-  }
+  await verifyContent(file, manifest, folder, paths);
   return manifest;
 }
 
-async function readManifest(folder: string): Promise<Manifest> {
-  return JSON.parse(await readFile(join(folder, MANIFEST), 'utf8')) as Manifest;
+async function verifyContent(
+  file: string,
+  manifest: Manifest,
+  folder: string,
+  paths: string[],
+): Promise<void> {
+  const expected = new Set([
+    ...Object.keys(manifest.checksums),
+    ...manifest.tables.map(({ name }) => `tables/${name}`),
+  ]);
+  for (const path of expected) {
+    if (!paths.includes(path)) throw new Error(`${file} is not complete: ${JSON.stringify(path)} is missing`);
+  }
+  for (const path of paths) {
+    if (manifest.checksums[path] !== (await computeChecksum(join(folder, path))))
+      throw new Error(`${file} was changed: ${path} has another checksum`);
+  }
 }
 
-async function checksumsOf(folder: string): Promise<Record<string, string>> {
+async function readManifest(folder: string): Promise<Manifest> {
+  return parseManifest(await readFile(join(folder, MANIFEST), 'utf8'));
+}
+
+async function computeChecksums(folder: string): Promise<Record<string, string>> {
   const checksums: Record<string, string> = {};
-  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
-    const path = join(entry.parentPath, entry.name).slice(folder.length + 1);
-    if (entry.isDirectory() || path === MANIFEST) continue;
-    if (!entry.isFile()) throw new Error(`a backup has only files: ${path} is none`);
-    const hash = createHash('sha256');
-    await pipeline(createReadStream(join(folder, path)), hash);
-    checksums[path] = hash.digest('hex');
-  }
+  for (const path of await listFiles(folder)) checksums[path] = await computeChecksum(join(folder, path));
   return checksums;
 }
 
+async function computeChecksum(path: string): Promise<string> {
+  const hash = createHash('sha256');
+  await pipeline(createReadStream(path), hash);
+  return hash.digest('hex');
+}
+
 /**
- * The system's own program. It refuses paths that lead out of the folder.
- * @throws Error with the problem, and what tar says of it
+ * Returns the paths of all files below a folder except the manifest.
+ * @throws Error for an entry that no backup contains: other names, links, devices
  */
-async function tar(problem: string, ...args: string[]): Promise<void> {
+async function listFiles(folder: string): Promise<string[]> {
+  const paths: string[] = [];
+  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
+    const path = join(entry.parentPath, entry.name).slice(folder.length + 1);
+    if (entry.isDirectory()) continue;
+    const isPlain = entry.isFile() && (await lstat(join(folder, path))).nlink === 1;
+    if (!isPlain || !(path === MANIFEST || PATHS.some((pattern) => pattern.test(path))))
+      throw new Error(`the archive contains ${JSON.stringify(path)}, which is not part of a backup`);
+    if (path !== MANIFEST) paths.push(path);
+  }
+  return paths;
+}
+
+/**
+ * Runs the system's tar, which rejects paths outside the folder.
+ * @throws Error with one line
+ */
+async function tar(problem: string, file: string, ...args: string[]): Promise<void> {
   try {
     await promisify(execFile)('tar', args);
   } catch (error) {
-    const isMissing = errorCode(error) === 'ENOENT';
-    const message = isMissing
-      ? 'backup and restore need the program tar, which is not installed here'
-      : `${problem}: ${String(error)}`;
-    throw new Error(message, { cause: error });
+    if (errorCode(error) === 'ENOENT')
+      throw new Error('backup and restore need the program tar, which is not installed', { cause: error });
+    const isFull = String(error).includes('No space left');
+    throw new Error(`${file} ${isFull ? 'does not fit on the disk' : problem}`, { cause: error });
   }
 }

@@ -1,46 +1,56 @@
 import { createWriteStream } from 'node:fs';
-import { chmod, constants, copyFile, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { chmod, constants, copyFile, mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import type pg from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
 import { errorCode } from '../../config/files.js';
-import { IMAGE_FILE, pack } from './archive.js';
+import { warn } from '../command-line.js';
+import { withProgress } from '../progress.js';
 import { withClient } from '../with-client.js';
-import { sequencesOf, tablesOf } from './tables.js';
+import { IMAGE_FILE, pack } from './archive.js';
+import type { Summary } from './summary.js';
+import { listSequences, listTables } from './tables.js';
 
 /**
- * Writes all rows of one moment and the local images that products have into the new file. The service may go on
- * meanwhile. The file gets its name once it is complete and on the disk.
- * @returns the size of the file in bytes
- * @throws Error if the file exists, or with what failed; nothing is left then
+ * Writes a snapshot of all rows and the local images of products into a new file, while the service may run. The file
+ * gets its name when it is complete and on the disk.
+ * @throws Error if the file exists or cannot be written. An incomplete file is removed
  */
-export async function createBackup(databaseUrl: string, dataDir: string, target: string): Promise<number> {
+export async function createBackup(databaseUrl: string, dataDir: string, target: string): Promise<Summary> {
   const file = resolve(target);
-  if (await stat(file).catch(() => undefined)) throw new Error(`${file} exists: name a file that does not`);
+  if (await stat(file).catch(() => undefined))
+    throw new Error(`${file} exists: choose the name of a new file`);
   const work = `${file}.partial`;
-  try {
-    await mkdir(work, { mode: 0o700 });
-  } catch (error) {
-    if (errorCode(error) !== 'EEXIST') throw error;
-    const reason = 'another backup is being written, or one was interrupted; then remove it';
-    throw new Error(`${work} exists: ${reason}`, { cause: error });
-  }
+  await mkdir(work, { mode: 0o700 }).catch((error: unknown) => {
+    throw new Error(describeMkdirFailure(work, errorCode(error)), { cause: error });
+  });
   try {
     const content = join(work, 'content');
     await mkdir(content);
-    const manifest = await readDatabase(databaseUrl, join(dataDir, 'images'), content);
+    const { summary, ...manifest } = await readDatabase(databaseUrl, join(dataDir, 'images'), content);
     const packed = join(work, 'packed');
+    warn(`packing ${summary.rows} rows and ${summary.images} images`);
     await pack(content, packed, manifest);
     await chmod(packed, 0o600);
     await sync(packed);
-    // Fails if another program has made a file of this name meanwhile.
+    // Fails if another program has created a file of this name meanwhile.
     await (await open(file, 'wx')).close();
     await rename(packed, file);
     await sync(dirname(file));
-    return (await stat(file)).size;
+    return { ...summary, bytes: (await stat(file)).size };
   } finally {
     await rm(work, { recursive: true, force: true });
   }
+}
+
+function describeMkdirFailure(work: string, code = 'unknown error'): string {
+  if (code === 'EEXIST')
+    return `${work} exists: another backup is running, or was interrupted; remove the folder in that case`;
+  const folder = dirname(work);
+  if (code === 'ENOENT') return `the folder ${folder} does not exist: create it first`;
+  if (code === 'ENOTDIR') return `${folder} is not a folder`;
+  return `the folder ${folder} cannot be written to (${code})`;
 }
 
 function readDatabase(databaseUrl: string, images: string, content: string) {
@@ -48,34 +58,59 @@ function readDatabase(databaseUrl: string, images: string, content: string) {
     await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY');
     const { rows } = await client.query<{ name: string }>('SELECT name FROM migrations ORDER BY id');
     const createdAt = new Date().toISOString();
-    const attached = await client.query<{ id: string }>("SELECT id FROM images WHERE state = 'attached'");
-    await copyImages(new Set(attached.rows.map(({ id }) => id)), images, join(content, 'images'));
-    const tables = await tablesOf(client);
+    // Copy the images first, before the service deletes files of images that are removed now.
+    const copied = await copyImages(client, images, join(content, 'images'));
+    const tables = await listTables(client);
+    const summary: Summary = { tables: 0, rows: 0, images: copied, bytes: 0 };
     await mkdir(join(content, 'tables'));
-    for (const { name, columns } of tables) {
-      const source = client.query(copyTo(`COPY ${name} (${columns.join(', ')}) TO STDOUT`));
-      await pipeline(source, createWriteStream(join(content, 'tables', name)));
-    }
-    // Numbers given after that moment are no harm: they are only left out.
-    const sequences = await sequencesOf(client);
+    const describe = () => `read ${summary.tables} of ${tables.length} tables, ${summary.rows} rows`;
+    await withProgress(describe, async () => {
+      for (const { name, columns } of tables) {
+        const source = client.query(copyTo(`COPY ${name} (${columns.join(', ')}) TO STDOUT`));
+        await pipeline(source, createWriteStream(join(content, 'tables', name)));
+        summary.tables += 1;
+        summary.rows += source.rowCount;
+      }
+    });
+    // Sequences may be ahead of the snapshot: the restored database then skips some ids.
+    const usedSequences = [...(await listSequences(client))].flatMap(([name, value]) =>
+      value === null ? [] : [[name, value]],
+    );
+    const sequences = Object.fromEntries(usedSequences) as Record<string, string>;
     await client.query('COMMIT');
-    return { createdAt, migrations: rows.map(({ name }) => name), tables, sequences };
+    return { createdAt, migrations: rows.map(({ name }) => name), tables, sequences, summary };
   });
 }
 
-/** Copies the files of local images; first of all, because images that are removed meanwhile lose theirs. */
-async function copyImages(ids: ReadonlySet<string>, from: string, to: string): Promise<void> {
+/** Copies the files of local images. @returns their number */
+async function copyImages(client: pg.Client, from: string, to: string): Promise<number> {
+  const { rows } = await client.query<{ id: string; url: string }>(
+    `SELECT id, url FROM images WHERE host = 'local' AND state = 'attached' ORDER BY id`,
+  );
   await mkdir(to);
-  for (const path of await readdir(from, { recursive: true }).catch(unlessMissing)) {
-    if (!ids.has(IMAGE_FILE.exec(path)?.[1] ?? '')) continue;
-    await mkdir(join(to, dirname(path)), { recursive: true });
-    await copyFile(join(from, path), join(to, path), constants.COPYFILE_FICLONE).catch(unlessMissing);
-  }
+  let [done, copied] = [0, 0];
+  await withProgress(
+    () => `copied ${done} of ${rows.length} images`,
+    async () => {
+      for (const { id, url } of rows) {
+        const path = join(id.slice(0, 2), IMAGE_FILE.exec(url)?.[0] ?? `${id}.png`);
+        await mkdir(join(to, dirname(path)), { recursive: true });
+        if (await copyIfPresent(join(from, path), join(to, path))) copied += 1;
+        done += 1;
+      }
+    },
+  );
+  return copied;
 }
 
-function unlessMissing(error: unknown): [] {
-  if (errorCode(error) !== 'ENOENT') throw error;
-  return [];
+async function copyIfPresent(from: string, to: string): Promise<boolean> {
+  try {
+    await copyFile(from, to, constants.COPYFILE_FICLONE);
+    return true;
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return false;
+    throw error;
+  }
 }
 
 async function sync(path: string): Promise<void> {

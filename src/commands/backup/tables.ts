@@ -1,18 +1,16 @@
 import type pg from 'pg';
 
-/** A table with rows to keep. Both names are quoted as SQL needs them. */
+/** Table whose rows are part of a backup. All names are quoted for SQL. */
 export interface Table {
   readonly name: string;
   readonly columns: readonly string[];
 }
 
-/**
- * The service's tables and those of its job queue, apart from the lists of migrations: a waiting mail or payment check
- * is kept as well.
- */
+/** Schemas of the service and of its job queue. Waiting mails and payment checks are part of a backup. */
 const SCHEMAS = "('public', 'graphile_worker')";
 
-export async function tablesOf(client: pg.Client): Promise<Table[]> {
+/** Lists the tables of both schemas. `migrations` is omitted because a restore creates its rows by migrating. */
+export async function listTables(client: pg.Client): Promise<Table[]> {
   const { rows } = await client.query<Table>(
     `SELECT format('%I.%I', nspname, relname) AS name,
        array_agg(quote_ident(attname) ORDER BY attnum)::text[] AS columns
@@ -24,17 +22,29 @@ export async function tablesOf(client: pg.Client): Promise<Table[]> {
   return rows;
 }
 
-/** The last number that each sequence has given; those that have given none are left out. */
-export async function sequencesOf(client: pg.Client): Promise<Record<string, string>> {
-  const { rows } = await client.query<{ name: string; value: string }>(
-    `SELECT format('%I.%I', schemaname, sequencename) AS name, last_value AS value FROM pg_sequences
-     WHERE schemaname IN ${SCHEMAS} AND last_value IS NOT NULL ORDER BY 1`,
-  );
-  return Object.fromEntries(rows.map(({ name, value }) => [name, value]));
+/** @throws Error with one line if a table has rows */
+export async function assertEmpty(client: pg.Client): Promise<void> {
+  for (const { name } of await listTables(client)) {
+    const { rows } = await client.query(`SELECT FROM ${name} LIMIT 1`);
+    if (rows.length === 0) continue;
+    throw new Error(
+      `the database is not empty (${name}): restore into a new one, named by DATABASE_URL or by a DATA_DIR that does ` +
+        'not exist',
+    );
+  }
 }
 
-/** Every foreign key, and the clause that makes it again. */
-export async function foreignKeysOf(client: pg.Client) {
+/** Returns the last value of each sequence by its name. The value is null if the sequence was never used. */
+export async function listSequences(client: pg.Client): Promise<Map<string, string | null>> {
+  const { rows } = await client.query<{ name: string; value: string | null }>(
+    `SELECT format('%I.%I', schemaname, sequencename) AS name, last_value AS value FROM pg_sequences
+     WHERE schemaname IN ${SCHEMAS} ORDER BY 1`,
+  );
+  return new Map(rows.map(({ name, value }) => [name, value]));
+}
+
+/** Lists all foreign keys with the clauses that recreate them. */
+export async function listForeignKeys(client: pg.Client) {
   const { rows } = await client.query<{ table: string; name: string; definition: string }>(
     `SELECT format('%I.%I', nspname, relname) AS table, quote_ident(conname) AS name,
        pg_get_constraintdef(pg_constraint.oid) AS definition

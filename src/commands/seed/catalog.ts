@@ -1,27 +1,29 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { ShopDto } from '../../shop/shop.dto.js';
 
-type Words = 'bakers' | 'ovens' | 'keeping' | 'partners' | 'customers';
-/** `examples/bakery.json`: what the made-up bakery sells, and who buys it. The first baker has no name. */
+type Words = 'bakers' | 'ovens' | 'keeping' | 'partners' | 'customers' | 'notes';
+/** Content of `examples/bakery.json`: products, customers and opening hours of a made-up bakery. The first baker has no name. */
 interface Bakery extends Record<Words, readonly string[]> {
+  readonly shop: ShopDto;
   readonly recipes: readonly {
     readonly name: string;
-    /** Continues "<name> ...": what it is. */
+    /** Description that continues "<name> ...". */
     readonly about: string;
-    /** Two pictures show it: `<picture>-1.jpg` and `<picture>-2.jpg`. */
+    /** Base name of two pictures: `<picture>-1.jpg` and `<picture>-2.jpg`. */
     readonly picture: string;
-    /** Of the smallest size, from and to, in rupiah. */
+    /** Lowest and highest price of the smallest size, in rupiah. */
     readonly price: readonly [number, number];
     /** Keys of `flavours` and `sizes`. */
     readonly flavours: string;
     readonly sizes: string;
   }[];
   readonly flavours: Readonly<Record<string, readonly { readonly name: string; readonly note: string }[]>>;
-  /** `times`: how many times the smallest price it costs. */
+  /** `times` is the price relative to the smallest size. */
   readonly sizes: Readonly<Record<string, readonly { readonly name: string; readonly times: number }[]>>;
 }
 
-/** From `dist/src/commands/seed`. */
+/** Path from `dist/src/commands/seed`. */
 const FOLDER = join(import.meta.dirname, '../../../../examples');
 export const BAKERY = JSON.parse(readFileSync(join(FOLDER, 'bakery.json'), 'utf8')) as Bakery;
 
@@ -30,36 +32,36 @@ const CHOICES = BAKERY.recipes.flatMap((recipe) =>
     (BAKERY.sizes[recipe.sizes] ?? []).map((size) => ({ recipe, flavour, size })),
   ),
 );
-/** Primes that do not divide the number of choices: steps of `STRIDE` meet every choice once and mix the recipes. */
+/** Primes that do not divide the number of choices. Steps of `STRIDE` visit each choice once and mix the recipes. */
 const STRIDE = 1109;
 const SEED_STRIDE = 997;
 
-/** How many different products there are. */
-export const MOST_PRODUCTS = BAKERY.bakers.length * CHOICES.length;
+/** Number of different products. */
+export const MAX_PRODUCTS = BAKERY.bakers.length * CHOICES.length;
 
 /**
- * The first products of a seed's catalog, every name once, with the names of their pictures. The same seed and a smaller
- * number give the beginning of the same list.
- * @param count at most `MOST_PRODUCTS`
+ * Builds the first products of a seed's catalog, each with a different name, and the names of their pictures. For the same
+ * seed, a smaller count returns a prefix of the same list.
+ * @param count at most `MAX_PRODUCTS`
  */
-export function catalog(count: number, seed: number) {
+export function buildCatalog(count: number, seed: number) {
   return Array.from({ length: count }, (_, n) => {
     const choice = pick(CHOICES, (n + seed * SEED_STRIDE) * STRIDE);
-    return productOf(choice, pick(BAKERY.bakers, Math.floor(n / CHOICES.length)), n);
+    return buildProduct(choice, pick(BAKERY.bakers, Math.floor(n / CHOICES.length)), n);
   });
 }
 
-/** The n-th entry of a list that is not empty; after the last one comes the first. */
+/** Returns the n-th entry of a list that is not empty, and starts over after the last entry. */
 export function pick<T>(list: readonly T[], n: number): T {
   return list[n % list.length] as T;
 }
 
-/** @returns the JPEG file of a picture: `croissant-1` */
-export function picture(name: string): Buffer {
+/** Reads the JPEG file of a picture, such as `croissant-1`. */
+export function readPicture(name: string): Buffer {
   return readFileSync(join(FOLDER, 'pictures', `${name}.jpg`));
 }
 
-function productOf({ recipe, flavour, size }: (typeof CHOICES)[number], baker: string, n: number) {
+function buildProduct({ recipe, flavour, size }: (typeof CHOICES)[number], baker: string, n: number) {
   const taste = flavour.name === 'Original' ? '' : ` ${flavour.name}`;
   const [cheapest, dearest] = recipe.price;
   const price = (cheapest + ((dearest - cheapest) * (n % 7)) / 6) * size.times;
@@ -71,12 +73,12 @@ function productOf({ recipe, flavour, size }: (typeof CHOICES)[number], baker: s
     n % 2 === 0 ? '' : `It goes well with ${pick(BAKERY.partners, Math.floor(n / 2))}.`,
     pick(BAKERY.keeping, n),
   ];
-  // One product in twenty has no picture, as in any catalog.
+  // One product in twenty has no picture, as in a real catalog.
   const pictures = n % 20 === 19 ? [] : pick([[1, 2], [2, 1], [2], [1]], n);
   return {
     name: `${recipe.name}${taste}${baker === '' ? '' : ` ala ${baker}`}, ${size.name}`,
     description: sentences.filter((sentence) => sentence !== '').join(' '),
-    // To the next 500 rupiah, as it would stand on a shelf.
+    // Shops round prices to 500 rupiah.
     price: `${Math.round(price / 500) * 500}.00`,
     pictures: pictures.map((number) => `${recipe.picture}-${number}`),
   };

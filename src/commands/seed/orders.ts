@@ -1,88 +1,89 @@
 import { randomUUID } from 'node:crypto';
 import type { INestApplicationContext } from '@nestjs/common';
-import { DataSource } from 'typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
 import { hashPassword } from '../../auth/passwords.js';
 import type { Principal } from '../../common/current-user.decorator.js';
-import type { Fulfilment } from '../../orders/fulfilment.js';
-import type { OrderStatus } from '../../orders/order-status.js';
-import { OrdersService } from '../../orders/orders.service.js';
+import { OrderPlacementService } from '../../orders/order-placement.service.js';
+import { type Order, OrdersService } from '../../orders/orders.service.js';
 import { PaymentEventsService } from '../../payments/payment-events.service.js';
+import { ShopService } from '../../shop/shop.service.js';
 import { UsersService } from '../../users/users.service.js';
-import { sideBySide } from '../side-by-side.js';
+import { processInBatches } from '../batches.js';
 import { BAKERY, pick } from './catalog.js';
+import { type OrderPlan, planOrder } from './order-plan.js';
 
 const PAYMENTS = ['qris', 'gopay', 'bank_transfer', 'credit_card'];
-/** How orders end at the gateway, one in three not yet, and what the bakery has done with them. */
-const OUTCOMES: readonly (readonly [OrderStatus, Fulfilment])[] = [
-  ['settlement', 'collected'],
-  ['pending', 'new'],
-  ['settlement', 'preparing'],
-  ['settlement', 'collected'],
-  ['pending', 'new'],
-  ['expire', 'new'],
-  ['settlement', 'collected'],
-  ['pending', 'new'],
-  ['settlement', 'ready'],
-  ['pending', 'new'],
-  ['settlement', 'collected'],
-  ['cancel', 'refused'],
-  ['pending', 'new'],
-  ['settlement', 'new'],
-  ['settlement', 'collected'],
-  ['pending', 'new'],
-  ['settlement', 'refused'],
-];
 const CUSTOMERS = 25;
 
 /**
- * Orders of made-up customers, made as a customer makes them, and ended as notifications of the gateway end them.
+ * Creates orders of made-up customers as a customer creates them, and applies payments as notifications of the gateway do.
  * Made-up customers get no mail.
- * @param productIds what may be ordered, at least one
+ * @param productIds products that are ordered, at least one
  */
 export async function seedOrders(
   app: INestApplicationContext,
-  count: number,
+  { orders: count, seed }: { readonly orders: number; readonly seed: number },
   productIds: readonly number[],
 ): Promise<void> {
-  const [orders, events, dataSource] = [
-    app.get(OrdersService),
-    app.get(PaymentEventsService),
-    app.get(DataSource),
-  ];
+  const [placement, dataSource] = [app.get(OrderPlacementService), app.get(DataSource)];
+  const shop = await app.get(ShopService).get();
+  const now = new Date();
   const customers = await seedCustomers(app, Math.min(CUSTOMERS, count));
-  await sideBySide([...Array(count).keys()], 'orders', async (n) => {
-    const [end, fulfilment] = pick(OUTCOMES, n);
+  await processInBatches([...Array(count).keys()], 'orders', async (n) => {
+    const plan = planOrder(n, seed, shop, now);
     const lines = Array.from({ length: 1 + (n % 4) }, (_, line) => n * 7 + line * 11);
     const items = [...new Set(lines.map((line) => pick(productIds, line)))];
-    const order = await orders.create(pick(customers, n), {
+    const order = await placement.create(pick(customers, n), {
       items: items.map((product_id, position) => ({ product_id, quantity: 1 + ((n + position) % 3) })),
+      ...plan.wishes,
     });
-    // With SQL, as the steps would queue mails; an order that was paid before gets no receipt.
-    await dataSource.query('UPDATE orders SET fulfilment = $2, first_paid_at = $3 WHERE order_id = $1', [
-      order.orderId,
-      fulfilment,
-      end === 'settlement' ? new Date() : null,
-    ]);
-    if (end === 'pending') return;
-    const news = {
-      status: end,
-      statusCode: end === 'expire' ? '202' : '200',
-      transactionId: randomUUID(),
-      paymentType: pick(PAYMENTS, n),
-      fraudStatus: 'accept',
-      grossAmount: `${order.grossAmount}.00`,
-    };
-    const event = {
-      ...news,
-      source: 'notification',
-      attemptId: order.orderId,
-      payload: JSON.stringify(news),
-    } as const;
-    await dataSource.transaction((tx) => events.record(tx, event));
+    await dataSource.transaction(async (tx) => {
+      // SQL, because the steps themselves would queue mails, and no customer can choose a time in the past. An order with a time of
+      // payment gets no receipt.
+      const { fulfilment, createdAt, pickupAt, paidAt } = plan;
+      const firstPaidAt = plan.payments.includes('settlement') ? paidAt : null;
+      await tx.query(
+        'UPDATE orders SET fulfilment = $2, created_at = $3, pickup_at = $4, first_paid_at = $5 WHERE order_id = $1',
+        [order.orderId, fulfilment, createdAt, pickupAt, firstPaidAt],
+      );
+      await recordPayments(app, tx, order, n, plan);
+    });
   });
 }
 
-/** Accounts with a random password that is not kept. Those of an earlier run are used again. */
+/** Records the payment events of an order at the times of its plan. */
+async function recordPayments(
+  app: INestApplicationContext,
+  tx: EntityManager,
+  { orderId, grossAmount }: Order,
+  n: number,
+  { payments, paidAt }: OrderPlan,
+): Promise<void> {
+  const transactionId = randomUUID();
+  for (const status of payments) {
+    const order = await app.get(OrdersService).lock(tx, orderId);
+    if (order === null) throw new Error(`order ${orderId} is gone`);
+    const event = {
+      status,
+      statusCode: status === 'expire' ? '202' : '200',
+      transactionId,
+      paymentType: pick(PAYMENTS, n),
+      fraudStatus: 'accept',
+      grossAmount: `${grossAmount}.00`,
+      refundAmount: status === 'partial_refund' ? String(Math.ceil(Number(grossAmount) / 4)) : null,
+    };
+    const received = { ...event, source: 'notification', attemptId: orderId } as const;
+    await app.get(PaymentEventsService).record(tx, order, { ...received, payload: JSON.stringify(event) });
+  }
+  const times = [orderId, paidAt];
+  await tx.query('UPDATE payment_notifications SET received_at = $2 WHERE order_id = $1', times);
+  await tx.query(
+    'UPDATE orders SET completed_at = $2 WHERE order_id = $1 AND completed_at IS NOT NULL',
+    times,
+  );
+}
+
+/** Finds or creates the customers' accounts. Nobody knows their random password. */
 async function seedCustomers(app: INestApplicationContext, count: number): Promise<Principal[]> {
   const users = app.get(UsersService);
   const passwordHash = await hashPassword(randomUUID());

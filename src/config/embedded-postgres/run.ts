@@ -1,19 +1,19 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 
-/** The user that a program runs as: numeric ids for `spawn`. */
+/** User that runs a program, as numeric ids for `spawn`. */
 export interface RunAs {
   readonly uid: number;
   readonly gid: number;
 }
 
-/** What every program of PostgreSQL is started with: its messages in English, and none of our secrets. */
+/** Options for all programs of PostgreSQL: messages in English, and none of the service's secrets in the environment. */
 export const CHILD_OPTIONS = { cwd: '/', env: { PATH: process.env.PATH ?? '', LC_ALL: 'C', TZ: 'UTC' } };
 
 /**
- * Runs a program to its end.
- * @param runAs this process's own user if it is left out
- * @throws Error with what it printed on its standard error
+ * Runs a program and waits until it ends.
+ * @param runAs default: the user of this process
+ * @throws Error with the program's standard error
  */
 export async function run(program: string, args: readonly string[], runAs?: RunAs): Promise<void> {
   try {

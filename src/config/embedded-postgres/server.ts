@@ -9,13 +9,13 @@ import type { Location } from './location.js';
 import { CHILD_OPTIONS, run } from './run.js';
 
 const POLL_MS = 15;
-/** A log of earlier runs that is longer becomes `postgres.log.1`. */
+/** Size from which the next start renames the log to `postgres.log.1`. */
 const MAX_LOG_BYTES = 5 * 1024 * 1024;
 
 /**
- * The server that runs on a cluster, be it starting or ending. After a crash, the process number in its `postmaster.pid`
- * may belong to another process, which PostgreSQL would take for a server. So such a file is removed. PostgreSQL also
- * checks the shared memory, which keeps a second server out of a cluster that is in use.
+ * Finds the server that runs on a cluster, also while it starts or shuts down. After a crash, the process id in
+ * `postmaster.pid` may belong to another program, which PostgreSQL would mistake for a server. Such a file is removed.
+ * This is safe: PostgreSQL also checks the shared memory, so a second server never runs on the same cluster.
  */
 export async function findServer({ folder }: Location) {
   const pidFile = join(folder, 'postmaster.pid');
@@ -33,14 +33,14 @@ function isRunning(pid: number): boolean {
   try {
     return process.kill(pid, 0);
   } catch {
-    return false; // It has ended, or it is another user's: the server is ours.
+    return false; // The process has ended, or it belongs to another user and is not the server.
   }
 }
 
 /**
- * Starts a server and waits until it accepts connections; after a crash that includes its recovery. The server has a
- * session of its own and no pipe to this process, so neither Ctrl-C in the terminal nor our end stops it.
- * @throws Error with what it printed if it does not start
+ * Starts a server and waits until it accepts connections, which includes crash recovery. The server is detached and has
+ * no pipe to this process: neither Ctrl-C in the terminal nor the end of this process stops it.
+ * @throws Error with the server's output if it does not start
  */
 export async function startServer(
   cluster: Cluster,
@@ -66,15 +66,14 @@ export async function startServer(
 }
 
 /**
- * Ends the server of a cluster the fast way, if it runs: every session is ended, everything is written.
- * https://www.postgresql.org/docs/18/server-shutdown.html
- * @throws Error if it takes longer than a minute; it goes on ending then
+ * Performs a fast shutdown of a cluster's server if it runs. https://www.postgresql.org/docs/18/server-shutdown.html
+ * @throws Error if the shutdown takes longer than a minute. The shutdown continues nevertheless
  */
 export async function stopServer(cluster: Cluster): Promise<void> {
   if ((await findServer(cluster)) === undefined) return;
   const args = ['stop', '-s', '-m', 'fast', '-D', cluster.folder];
   await run(join(cluster.bin, 'pg_ctl'), args, cluster.runAs).catch(async (error: unknown) => {
-    // A server that was killed leaves its `postmaster.pid`, which pg_ctl takes for one that does not end.
+    // A killed server leaves its `postmaster.pid`, and pg_ctl waits in vain for that process to end.
     if ((await findServer(cluster)) !== undefined) throw error;
   });
 }

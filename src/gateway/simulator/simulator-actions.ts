@@ -1,31 +1,31 @@
 import { randomUUID } from 'node:crypto';
-import { gatewayTime } from '../midtrans.messages.js';
-import { TRANSACTION_STATUSES, type TransactionStatus } from '../payment-gateway.js';
-import type { SimulatorTransaction } from './simulator-transaction.entity.js';
+import { formatGatewayTime } from '../midtrans.messages.js';
+import { type RefundRequest, TRANSACTION_STATUSES, type TransactionStatus } from '../payment-gateway.js';
+import type { SimulatedRefund, SimulatorTransaction } from './simulator-transaction.entity.js';
 
-/** A button of the page. Each has the shop notified. */
+/** A button of the payment page. Every action sends a notification to the shop. */
 export interface Action {
   readonly label: string;
-  /** Statuses that allow it. */
+  /** Statuses that allow the action. */
   readonly from: readonly (TransactionStatus | null)[];
-  /** The new status; without one nothing changes. */
+  /** New status; without it, the status stays. */
   readonly to?: TransactionStatus;
-  /** Where a method may be chosen, the action begins a payment with this one. */
+  /** Payment method to use if this action starts the payment. */
   readonly method?: string;
-  /** What is wrong with the notification. */
-  readonly sends?: 'late' | 'bad-signature';
+  /** Defect of the notification. */
+  readonly defect?: 'late' | 'bad-signature';
 }
 
-/** The customer may choose how to pay: at first, and again after a payment that failed. */
+/** A customer can choose a payment method at first, and again after a payment that failed. */
 const NEW: Action['from'] = [null, 'deny', 'failure'];
-/** A bank may also take a settled payment back. */
+/** A bank can also deny a settled payment. */
 const DENIABLE: Action['from'] = [...NEW, 'pending', 'settlement'];
 const ANY = TRANSACTION_STATUSES;
 const LATER = ANY.filter((status) => status !== 'pending');
 
 /**
- * What one can do on the page, by the last part of the address that the form posts to. The statuses follow Midtrans'
- * transaction status cycle, with a refund also before settlement and without chargebacks.
+ * Actions by the last segment of the path that their form posts to. They follow the status cycle of Midtrans, except that
+ * a captured payment can be refunded and that there are no chargebacks.
  *
  * @see https://docs.midtrans.com/docs/transaction-status-cycle
  */
@@ -37,35 +37,72 @@ export const ACTIONS: ReadonlyMap<string, Action> = new Map(
     qris: { label: 'Pay with QRIS', from: NEW, to: 'settlement', method: 'qris' },
     'bank-transfer': { label: 'Pay by bank transfer', from: NEW, to: 'pending', method: 'bank_transfer' },
     'convenience-store': { label: 'Pay at a convenience store', from: NEW, to: 'pending', method: 'cstore' },
-    settle: { label: 'The money arrives', from: ['pending', 'capture'], to: 'settlement' },
+    settle: { label: 'Settle the payment', from: ['pending', 'capture'], to: 'settlement' },
     capture: { label: 'Capture the reserved amount', from: ['authorize'], to: 'capture' },
-    refund: { label: 'Refund all of it', from: ['capture', 'settlement', 'partial_refund'], to: 'refund' },
-    'partial-refund': { label: 'Refund half of it', from: ['capture', 'settlement'], to: 'partial_refund' },
+    refund: { label: 'Refund everything', from: ['capture', 'settlement', 'partial_refund'], to: 'refund' },
+    'partial-refund': { label: 'Refund half', from: ['capture', 'settlement'], to: 'partial_refund' },
     cancel: { label: 'Cancel the payment', from: ['pending', 'authorize', 'capture'], to: 'cancel' },
-    expire: { label: 'Let the time run out', from: ['pending'], to: 'expire' },
-    deny: { label: 'The bank refuses', from: DENIABLE, to: 'deny', method: 'credit_card' },
-    fail: { label: 'The payment breaks off', from: ['pending'], to: 'failure' },
+    expire: { label: 'Let the payment expire', from: ['pending'], to: 'expire' },
+    deny: { label: 'Deny the payment', from: DENIABLE, to: 'deny', method: 'credit_card' },
+    fail: { label: 'Let the payment fail', from: ['pending'], to: 'failure' },
     'send-again': { label: 'Send the last notification again', from: ANY },
-    'send-late-pending': { label: 'Send a late pending', from: LATER, sends: 'late' },
-    'send-bad-signature': { label: 'Send a bad signature', from: ANY, sends: 'bad-signature' },
+    'send-late-pending': { label: 'Send a late pending', from: LATER, defect: 'late' },
+    'send-bad-signature': { label: 'Send a bad signature', from: ANY, defect: 'bad-signature' },
   }),
 );
 
-/** A page that ended before a method was chosen allows nothing. */
 export function isAllowed({ from, method }: Action, { status, payment }: SimulatorTransaction): boolean {
+  // A page that was ended before a payment method was chosen allows nothing.
   return from.includes(status) && (method !== undefined || payment !== null);
 }
 
-/** Makes of a transaction what an action says. */
-export function carryOut({ to, method }: Action, transaction: SimulatorTransaction): void {
+/** Payment methods that the gateway cannot refund. */
+const UNREFUNDABLE = ['bank_transfer', 'cstore'];
+
+export function performAction({ to, method }: Action, transaction: SimulatorTransaction): void {
   if (method !== undefined && NEW.includes(transaction.status))
     transaction.payment = {
       transaction_id: randomUUID(),
-      transaction_time: gatewayTime(new Date()),
+      transaction_time: formatGatewayTime(new Date()),
       payment_type: method,
       ...(method !== 'cstore' && { fraud_status: 'accept' }),
     };
   if (to === 'deny' && transaction.payment?.fraud_status !== undefined)
     transaction.payment = { ...transaction.payment, fraud_status: 'deny' };
   transaction.status = to ?? transaction.status;
+  const total = Number(transaction.grossAmount);
+  const rest = total - transaction.refundedAmount;
+  if (to === 'refund') addRefund(transaction, { refundKey: randomUUID(), amount: rest, reason: null });
+  if (to === 'partial_refund')
+    addRefund(transaction, { refundKey: randomUUID(), amount: Math.ceil(total / 2), reason: null });
+}
+
+/** Returns true if the shop can refund an amount through the API of the gateway. */
+export function isRefundable(transaction: SimulatorTransaction, amount: number): boolean {
+  const { status, payment, grossAmount, refundedAmount } = transaction;
+  return (
+    (status === 'settlement' || status === 'partial_refund') &&
+    !UNREFUNDABLE.includes(payment?.payment_type ?? '') &&
+    refundedAmount + amount <= Number(grossAmount)
+  );
+}
+
+export function addRefund(
+  transaction: SimulatorTransaction,
+  { refundKey, amount, reason }: RefundRequest,
+): void {
+  const { payment, grossAmount, refundedAmount } = transaction;
+  if (payment === null) return;
+  const refund: SimulatedRefund = {
+    refund_key: refundKey,
+    refund_amount: `${amount}.00`,
+    reason,
+    created_at: formatGatewayTime(new Date()),
+  };
+  transaction.payment = {
+    ...payment,
+    refund_amount: `${refundedAmount + amount}.00`,
+    refunds: [...(payment.refunds ?? []), refund],
+  };
+  transaction.status = refundedAmount + amount < Number(grossAmount) ? 'partial_refund' : 'refund';
 }

@@ -1,38 +1,46 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { TransactionRequest, TransactionStatus } from '../payment-gateway.js';
-import { signatureOf } from '../signature.js';
+import { computeSignature } from '../signature.js';
 
-/** The fields of a payment that every message about it has, under the gateway's names. */
+/** Fields of a payment in every message of the gateway. */
 export interface Payment {
   readonly transaction_id: string;
   readonly transaction_time: string;
   readonly payment_type: string;
   /** Convenience stores are not screened for fraud. */
   readonly fraud_status?: string;
+  /** Sum of the refunds, for example `50000.00`. */
+  readonly refund_amount?: string;
+  readonly refunds?: readonly SimulatedRefund[];
 }
 
-/** A notification that was sent to the shop. */
+export interface SimulatedRefund {
+  readonly refund_key: string;
+  readonly refund_amount: string;
+  readonly reason: string | null;
+  readonly created_at: string;
+}
+
+/** A notification to the shop. */
 export interface SentNotification {
   readonly id: string;
   readonly status: TransactionStatus | null;
-  /** Exactly as every try sends it. */
   readonly body: string;
-  /** ISO 8601. */
   readonly sentAt: string;
-  /** What the last try got, for example `HTTP 200`; null before the first answer. */
+  /** Last response, for example `HTTP 200`; null before the first one. */
   readonly answer: string | null;
 }
 
-/** Status codes that are not 200. */
-const CODES: Record<string, string> = { pending: '201', deny: '202', expire: '202', failure: '202' };
+/** Status codes other than 200. */
+const STATUS_CODES: Record<string, string> = { pending: '201', deny: '202', expire: '202', failure: '202' };
 
-/** What the simulated gateway knows of an order. */
+/** Payment page of the simulator and its current payment. */
 @Entity('simulator_transactions')
 export class SimulatorTransaction {
   @PrimaryColumn('text', { name: 'order_id', primaryKeyConstraintName: 'simulator_transactions_pkey' })
   orderId!: string;
 
-  /** Unguessable: who has it may act for the customer, the bank and the gateway. */
+  /** Secret: anyone who has it can act as the customer, the bank and the gateway. */
   @Column('text')
   token!: string;
 
@@ -46,37 +54,42 @@ export class SimulatorTransaction {
   @Column('jsonb')
   customer!: TransactionRequest['customer'];
 
-  /** Without a payment null, or `cancel` or `expire` when the page was ended before. */
+  /** Null until a payment method is chosen, or `cancel` or `expire` if the page was ended before that. */
   @Column('text', { name: 'transaction_status', nullable: true })
   status!: TransactionStatus | null;
 
-  /** Null until a method is chosen. A denied payment may be followed by another one. */
+  /** Null until a payment method is chosen. Another payment replaces one that was denied or failed. */
   @Column('jsonb', { nullable: true })
   payment!: Payment | null;
 
   @Column('timestamptz', { name: 'expires_at' })
   expiresAt!: Date;
 
-  /** The last ones, oldest first. */
+  /** Latest notifications, oldest first. */
   @Column('jsonb', { default: () => "'[]'" })
   notifications!: readonly SentNotification[];
 
+  /** Whole rupiah. */
+  get refundedAmount(): number {
+    return Number(this.payment?.refund_amount ?? 0);
+  }
+
   /**
-   * What the gateway says of the payment, in notifications and in its status API.
-   * @param status the payment's own, or an earlier one that is told late
+   * Builds a message about the payment, for notifications and for status responses.
+   * @param status current status of the payment, or `pending` in a late notification
    * @see https://docs.midtrans.com/docs/https-notification-webhooks
    */
-  message(status: TransactionStatus | null, serverKey: string) {
+  toMessage(status: TransactionStatus | null, serverKey: string) {
     const signed = {
       order_id: this.orderId,
-      status_code: CODES[status ?? ''] ?? '200',
+      status_code: STATUS_CODES[status ?? ''] ?? '200',
       gross_amount: `${this.grossAmount}.00`,
     };
     return {
       ...this.payment,
       transaction_status: status,
       ...signed,
-      signature_key: signatureOf(signed, serverKey),
+      signature_key: computeSignature(signed, serverKey),
     };
   }
 }

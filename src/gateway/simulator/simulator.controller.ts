@@ -5,38 +5,39 @@ import Handlebars from 'handlebars';
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Access } from '../../common/access.decorator.js';
 import { failures } from '../../common/errors.js';
 import { corsOriginMatcher } from '../../common/origin-check.js';
-import { Public } from '../../common/public.decorator.js';
-import { rupiah } from '../../common/rupiah.js';
+import { formatRupiah } from '../../common/rupiah.js';
+import { toSuccessEnvelope } from '../../common/success-envelope.interceptor.js';
 import { Env } from '../../config/env.js';
-import { gatewayTime } from '../midtrans.messages.js';
+import { formatGatewayTime } from '../midtrans.messages.js';
 import { PaymentGateway } from '../payment-gateway.js';
 import { ACTIONS, isAllowed } from './simulator-actions.js';
 import type { SimulatorTransaction } from './simulator-transaction.entity.js';
 import type { SimulatorGateway } from './simulator.gateway.js';
 
-const TOKEN = new ParseUUIDPipe({ exceptionFactory: () => failures.notFound() });
+const TokenPipe = new ParseUUIDPipe({ exceptionFactory: () => failures.notFound() });
 
 const source = readFileSync(join(import.meta.dirname, 'page.hbs'), 'utf8');
 const [, style = ''] = /<style>(.*)<\/style>/s.exec(source) ?? [];
 const styleHash = createHash('sha256').update(style).digest('base64');
-/** Lets in the page's own style and its forms; in place of helmet's, which would send forms to https. */
+/** Allows the style and the forms of the page. The policy of helmet would send the forms to https. */
 const CONTENT_SECURITY_POLICY =
   `default-src 'none'; style-src 'sha256-${styleHash}'; form-action 'self'; ` +
   "base-uri 'none'; frame-ancestors 'none'";
 
 const handlebars = Handlebars.create();
 handlebars.registerHelper({
-  rupiah: (amount: number) => rupiah(amount),
-  time: (time: string) => `${gatewayTime(new Date(time))} WIB`,
+  rupiah: (amount: number) => formatRupiah(amount),
+  time: (time: string) => `${formatGatewayTime(new Date(time))} WIB`,
   label: (action: string) => ACTIONS.get(action)?.label,
 });
-const pageOf = handlebars.compile(source, { strict: true });
+const renderPage = handlebars.compile(source, { strict: true });
 
-/** The payment page: HTML for a browser, the same facts as JSON for a script that accepts `application/json`. */
+/** Payment page: HTML for browsers, JSON for clients that prefer `application/json`. */
 @ApiExcludeController()
-@Public(true)
+@Access('none')
 @Controller('simulator/:token')
 export class SimulatorController {
   constructor(
@@ -46,66 +47,78 @@ export class SimulatorController {
 
   @Get()
   async show(
-    @Param('token', TOKEN) token: string,
+    @Param('token', TokenPipe) token: string,
     @Req() request: Request,
     @Res() response: Response,
-    refused: string | null = null,
+    rejectedAction: string | null = null,
   ): Promise<void> {
     const transaction = await this.simulator.find({ token });
     if (transaction === null) throw failures.notFound();
-    const data = viewOf(transaction);
-    // Besides what is set already: the answer also varies by Origin.
+    const data = toView(transaction);
     response.vary('Accept').set('Cache-Control', 'no-store');
     if (wantsJson(request)) {
-      if (refused !== null) throw failures.simulatorAction();
-      response.status(200).json({ status: 'success', data });
+      if (rejectedAction !== null) throw failures.simulatorAction();
+      response.status(200).json(toSuccessEnvelope(data));
       return;
     }
     response.set('Content-Security-Policy', CONTENT_SECURITY_POLICY);
-    // With helmet's `no-referrer` a browser posts the forms with `Origin: null`, which the origin check refuses.
+    // With helmet's `no-referrer`, browsers send `Origin: null` with the forms, which the origin check rejects.
     response.set('Referrer-Policy', 'same-origin');
-    response.status(refused === null ? 200 : 409).type('html');
-    response.send(pageOf({ ...data, path: this.#pathOf(token), shop: this.#shopOf(request), refused }));
+    response.status(rejectedAction === null ? 200 : 409).type('html');
+    const shop = this.#findShop(request);
+    response.send(
+      renderPage({ ...data, path: this.#pathTo(token), query: toQuery(shop), shop, rejectedAction }),
+    );
   }
 
   @Post(':action')
   async act(
-    @Param('token', TOKEN) token: string,
+    @Param('token', TokenPipe) token: string,
     @Param('action') action: string,
     @Req() request: Request,
     @Res() response: Response,
   ): Promise<void> {
     if (!ACTIONS.has(action)) throw failures.notFound();
-    const isDone = await this.simulator.act(token, action);
-    if (isDone && !wantsJson(request)) response.redirect(303, this.#pathOf(token));
-    else await this.show(token, request, response, isDone ? null : action);
+    const isPerformed = await this.simulator.act(token, action);
+    if (isPerformed && !wantsJson(request))
+      response.redirect(303, this.#pathTo(token) + toQuery(this.#findShop(request)));
+    else await this.show(token, request, response, isPerformed ? null : action);
   }
 
-  /** Without the origin: a phone may reach the page under another one than PUBLIC_URL. */
-  #pathOf(token: string): string {
+  /** Path without the origin, because a phone may open the page on another origin than PUBLIC_URL. */
+  #pathTo(token: string): string {
     return new URL(`${this.env.publicUrl}/api/simulator/${token}`).pathname;
   }
 
-  /** The origin of the page that led here, if it is a storefront that may call the service. */
-  #shopOf({ headers: { referer = '', host } }: Request): string | null {
-    if (!URL.canParse(referer) || new URL(referer).host === host) return null;
-    const { origin } = new URL(referer);
+  /**
+   * Returns the origin of the storefront that linked to this page, if that origin may call the service. The forms repeat
+   * the origin as `shop`, because this page is the referrer after a button is pressed.
+   */
+  #findShop({ headers: { referer = '', host }, query: { shop } }: Request): string | null {
+    const source = typeof shop === 'string' ? shop : referer;
+    if (!URL.canParse(source) || new URL(source).host === host) return null;
+    const { origin } = new URL(source);
     return corsOriginMatcher(this.env)(origin) ? origin : null;
   }
 }
 
-function viewOf(transaction: SimulatorTransaction) {
+function toView(transaction: SimulatorTransaction) {
   return {
     order_id: transaction.orderId,
     gross_amount: Number(transaction.grossAmount),
     items: transaction.items,
     customer: transaction.customer,
     transaction_status: transaction.status,
+    refunded_amount: transaction.refundedAmount,
     payment: transaction.payment,
     expires_at: transaction.expiresAt,
     actions: [...ACTIONS].filter(([, action]) => isAllowed(action, transaction)).map(([name]) => name),
     notifications: transaction.notifications,
   };
+}
+
+function toQuery(shop: string | null): string {
+  return shop === null ? '' : `?shop=${encodeURIComponent(shop)}`;
 }
 
 function wantsJson(request: Request): boolean {

@@ -5,33 +5,41 @@ import { type DataSource, type EntityManager, type FindOptionsWhere, IsNull } fr
 import { violatedConstraint } from '../../common/database-errors.js';
 import type { Env } from '../../config/env.js';
 import type { JobsService } from '../../jobs/jobs.service.js';
-import { transactionOf } from '../midtrans.messages.js';
+import { parseTransaction } from '../midtrans.messages.js';
 import {
-  GatewayRefusedError,
+  GatewayRejectedError,
   type GatewayTransaction,
   PaymentGateway,
   type PaymentPage,
+  type RefundRequest,
   type TransactionRequest,
 } from '../payment-gateway.js';
-import { ACTIONS, carryOut, isAllowed } from './simulator-actions.js';
+import {
+  type Action,
+  ACTIONS,
+  addRefund,
+  performAction,
+  isAllowed,
+  isRefundable,
+} from './simulator-actions.js';
 import { SimulatorTransaction } from './simulator-transaction.entity.js';
 
 const EXPIRE = 'simulator-expire';
 const DELIVER = 'simulator-deliver';
 const LIFETIME_MS = 24 * 60 * 60 * 1000;
-/** As the real gateway's. */
+/** Deadline of the real gateway. */
 const DELIVERY_DEADLINE_MS = 15_000;
-const KEPT_NOTIFICATIONS = 20;
-/** A click waits so long to show the answer to what it sent. */
-const ANSWER_WAIT_MS = 2_000;
-const ANSWER_POLL_MS = 20;
+const MAX_NOTIFICATIONS = 20;
+/** A click waits this long for the shop's response, so that the page can show the response. */
+const RESPONSE_WAIT_MS = 2_000;
+const RESPONSE_POLL_MS = 20;
 
 type Key = FindOptionsWhere<SimulatorTransaction>;
 type Delivery = Readonly<Record<'orderId' | 'id', string>>;
 
 /**
- * A payment gateway that takes no money: its page lets one choose what becomes of a payment, and the service hears of
- * it as from the real one, over HTTP and signed. Every change and its notification are one database transaction.
+ * Payment gateway without real money. The result of a payment is chosen on the payment page. The service receives signed
+ * notifications over HTTP, as from the real gateway. A change and its notification are stored in one transaction.
  */
 export class SimulatorGateway extends PaymentGateway implements OnModuleInit {
   constructor(
@@ -59,7 +67,7 @@ export class SimulatorGateway extends PaymentGateway implements OnModuleInit {
       });
     } catch (error) {
       if (violatedConstraint(error) !== 'simulator_transactions_pkey') throw error;
-      throw new GatewayRefusedError('order_id was used before', true);
+      throw new GatewayRejectedError('order_id was used before', true);
     }
     return { token, redirectUrl: `${this.env.publicUrl}/api/simulator/${token}` };
   }
@@ -67,58 +75,89 @@ export class SimulatorGateway extends PaymentGateway implements OnModuleInit {
   override async status(orderId: string): Promise<GatewayTransaction | null> {
     const transaction = await this.find({ orderId });
     if (transaction?.payment == null) return null;
-    const fields = transaction.message(transaction.status, this.env.payment.serverKey);
-    return transactionOf({ httpStatus: 200, fields, text: JSON.stringify(fields) });
+    const fields = transaction.toMessage(transaction.status, this.env.payment.serverKey);
+    return parseTransaction({ httpStatus: 200, fields, text: JSON.stringify(fields) });
   }
 
   override async end(orderId: string, status: 'cancel' | 'expire'): Promise<GatewayTransaction | null> {
-    // A page on which no method was chosen takes no payment any more, and no notification is sent.
+    // Before a payment method is chosen, only the page ends. The gateway sends no notification.
     const unchosen = { orderId, status: IsNull() };
     const { affected } = await this.dataSource.manager.update(SimulatorTransaction, unchosen, { status });
     if (affected === 0) await this.#act({ orderId }, status);
     return this.status(orderId);
   }
 
-  /** What a payment page shows. */
+  override async refund(orderId: string, request: RefundRequest): Promise<GatewayTransaction> {
+    await this.#change({ orderId }, (transaction) => {
+      const isRepeated = transaction.payment?.refunds?.some(
+        ({ refund_key }) => refund_key === request.refundKey,
+      );
+      if (isRepeated === true) return false;
+      if (!isRefundable(transaction, request.amount))
+        throw new GatewayRejectedError('the payment cannot be refunded');
+      addRefund(transaction, request);
+      return true;
+    });
+    const transaction = await this.status(orderId);
+    if (transaction === null) throw new GatewayRejectedError('there is no payment');
+    return transaction;
+  }
+
   find(key: Key): Promise<SimulatorTransaction | null> {
     return this.dataSource.manager.findOneBy(SimulatorTransaction, key);
   }
 
   /**
-   * Does what was chosen on a payment page, and waits a moment for the answer to its notification.
-   * @returns false when there is no such page or the payment's state does not allow it; nothing is done then
+   * Performs an action of a payment page and waits for the response to its notification.
+   * @returns false, with nothing changed, if the page is unknown or the status does not allow the action
    */
   async act(token: string, action: string): Promise<boolean> {
-    const isDone = await this.#act({ token }, action);
-    for (let waited = 0; isDone && waited < ANSWER_WAIT_MS; waited += ANSWER_POLL_MS) {
+    const isPerformed = await this.#act({ token }, action);
+    for (let waited = 0; isPerformed && waited < RESPONSE_WAIT_MS; waited += RESPONSE_POLL_MS) {
       const transaction = await this.find({ token });
       if (transaction?.notifications.every(({ answer }) => answer !== null) === true) break;
-      await delay(ANSWER_POLL_MS);
+      await delay(RESPONSE_POLL_MS);
     }
-    return isDone;
+    return isPerformed;
   }
 
-  /** Saves a transaction as an action makes it, with one more notification, and has that delivered. */
   #act(key: Key, name: string): Promise<boolean> {
+    const action = ACTIONS.get(name);
+    if (action === undefined) return Promise.resolve(false);
+    const change = (transaction: SimulatorTransaction): boolean => {
+      if (!isAllowed(action, transaction)) return false;
+      performAction(action, transaction);
+      return true;
+    };
+    return this.#change(key, change, action.defect);
+  }
+
+  /**
+   * Changes a transaction and enqueues a notification about it.
+   * @param change returns false if it changed nothing
+   */
+  #change(
+    key: Key,
+    change: (transaction: SimulatorTransaction) => boolean,
+    defect?: Action['defect'],
+  ): Promise<boolean> {
     return this.dataSource.transaction(async (tx) => {
       const transaction = await lock(tx, key);
-      const action = ACTIONS.get(name);
-      if (transaction === null || action === undefined || !isAllowed(action, transaction)) return false;
-      carryOut(action, transaction);
+      if (transaction === null || !change(transaction)) return false;
       const { orderId, notifications } = transaction;
       const id = randomUUID();
-      const status = action.sends === 'late' ? 'pending' : transaction.status;
-      const serverKey = action.sends === 'bad-signature' ? 'another key' : this.env.payment.serverKey;
-      const body = JSON.stringify(transaction.message(status, serverKey));
+      const status = defect === 'late' ? 'pending' : transaction.status;
+      const serverKey = defect === 'bad-signature' ? 'another key' : this.env.payment.serverKey;
+      const body = JSON.stringify(transaction.toMessage(status, serverKey));
       const sent = { id, status, body, sentAt: new Date().toISOString(), answer: null };
-      transaction.notifications = [...notifications, sent].slice(-KEPT_NOTIFICATIONS);
+      transaction.notifications = [...notifications, sent].slice(-MAX_NOTIFICATIONS);
       await tx.save(transaction);
       await this.jobs.enqueue(tx, DELIVER, { orderId, id }, { key: `${DELIVER}:${id}` });
       return true;
     });
   }
 
-  /** @throws Error without an answer or after a 5xx, so that the queue tries again */
+  /** @throws Error without a response or after a 5xx, so that the job is retried */
   async #deliver({ orderId, id }: Delivery): Promise<void> {
     const sent = (await this.find({ orderId }))?.notifications.find((other) => other.id === id);
     if (sent === undefined) return;
@@ -129,7 +168,7 @@ export class SimulatorGateway extends PaymentGateway implements OnModuleInit {
       redirect: 'manual',
       signal: AbortSignal.timeout(DELIVERY_DEADLINE_MS),
     });
-    await response.body?.cancel(); // left unread it would hold its connection
+    await response.body?.cancel(); // An unread body would occupy the connection.
     const answer = `HTTP ${response.status}`;
     await this.dataSource.transaction(async (tx) => {
       const notifications = (await lock(tx, { orderId }))?.notifications ?? [];
@@ -140,7 +179,6 @@ export class SimulatorGateway extends PaymentGateway implements OnModuleInit {
   }
 }
 
-/** Locks a transaction, so that of two clicks at once the second sees what the first did. */
 function lock(tx: EntityManager, where: Key): Promise<SimulatorTransaction | null> {
   return tx.findOne(SimulatorTransaction, { where, lock: { mode: 'pessimistic_write' } });
 }

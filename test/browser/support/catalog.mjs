@@ -17,8 +17,8 @@ const SHOWN = [
 const MORE = ['Roti gandum', 'Kue cubit', 'Pain au chocolat', 'Bagel wijen', 'Bakpao ayam', 'Scone keju'];
 const AT_ONCE = 4;
 
-/** Puts products into the catalog as an administrator would; the first ones with pictures. */
-export async function fillCatalog(url, admin) {
+/** Creates the products as an administrator. The first ones have pictures. */
+export async function fillCatalog(url, admin, count = PRODUCTS) {
   const login = await fetch(`${url}/api/login`, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },
@@ -39,13 +39,13 @@ export async function fillCatalog(url, admin) {
     if (answer.status !== 201) throw new Error(`no product: ${answer.status} ${await answer.text()}`);
   };
 
-  // One after another, so that their order is known.
+  // One after another, for a known order.
   for (const [name, description, price, kind] of SHOWN) {
     const pictures = [`${kind}-1`, `${kind}-2`, 'baguettes-1'];
     const files = pictures.map((picture) => readFile(`examples/pictures/${picture}.jpg`));
     await create(name, description, price, await Promise.all(files));
   }
-  const rest = Array.from({ length: PRODUCTS - SHOWN.length }, (_, index) => index);
+  const rest = Array.from({ length: count - SHOWN.length }, (_, index) => index);
   while (rest.length > 0) {
     await Promise.all(
       rest.splice(0, AT_ONCE).map((index) => {

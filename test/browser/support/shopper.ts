@@ -8,7 +8,7 @@ import { until } from '../../support/wait.js';
 export const PHONE = { width: 390, height: 844 } as const;
 export const DESKTOP = { width: 1280, height: 800 } as const;
 
-/** Chromium asks nothing of anyone outside. */
+/** Stops Chromium from calling services of its vendor. */
 const BROWSER_ARGS = [
   '--no-sandbox',
   '--disable-gpu',
@@ -26,26 +26,28 @@ const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 
 export const serviceUrl = setting('TEST_SERVICE_URL');
 export const storefrontUrl = setting('TEST_STOREFRONT_URL');
+/** Storefront of a service with CATALOG_ACCESS=public. */
+export const publicStorefrontUrl = setting('TEST_PUBLIC_STOREFRONT_URL');
 
 interface Size {
   readonly width: number;
   readonly height: number;
 }
 
-/** A person with a browser of their own, and what went wrong on the pages. */
+/** Person with a browser session of their own. */
 export interface Shopper {
   readonly context: BrowserContext;
   readonly page: Page;
-  /** Uncaught errors, and what the content security policy refused. */
+  /** Uncaught errors and violations of the content security policy. */
   readonly problems: readonly string[];
-  /** Opens a further tab. */
+  /** Opens another tab. */
   readonly tab: () => Promise<Page>;
 }
 
 let browser: Browser;
 const contexts: BrowserContext[] = [];
 
-// Each file of tests that imports this has a browser; what a test opened is closed after it.
+// Every test file that imports this module starts one browser. Sessions are closed after each test.
 beforeAll(async () => {
   browser = await chromium.launch({ executablePath: setting('BROWSER'), args: BROWSER_ARGS });
 });
@@ -54,14 +56,14 @@ afterEach(async () => {
 });
 afterAll(() => browser.close());
 
-export async function shopperOf(viewport: Size = DESKTOP): Promise<Shopper> {
-  const context = await browser.newContext({ viewport, reducedMotion: 'reduce', baseURL: storefrontUrl });
+export async function newShopper(viewport: Size = DESKTOP, baseURL = storefrontUrl): Promise<Shopper> {
+  const context = await browser.newContext({ viewport, reducedMotion: 'reduce', baseURL });
   contexts.push(context);
   context.setDefaultTimeout(15_000);
   const problems: string[] = [];
   context.on('weberror', (error) => problems.push(error.error().message));
   context.on('console', (message) => {
-    // The browser reports every refused call as an error; those are part of the interface.
+    // The browser logs every response of 400 and above as an error. Those are part of the interface.
     if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
       problems.push(message.text());
   });
@@ -79,7 +81,7 @@ export async function register(page: Page, fullname = 'Ayu Lestari'): Promise<st
   await page.getByLabel('Repeat password').fill(PASSWORD);
   await page.getByRole('button', { name: 'Create account' }).click();
   await page.getByRole('link', { name: 'Do it later' }).click();
-  await heading(page, 'Baked before sunrise');
+  await waitForHeading(page, 'Baked before sunrise');
   return email;
 }
 
@@ -88,20 +90,21 @@ export async function signIn(page: Page, email: string, password: string): Promi
   await page.getByLabel('E-mail').fill(email);
   await page.getByLabel('Password').fill(password);
   await page.getByRole('button', { name: 'Sign in' }).click();
-  await heading(page, 'Baked before sunrise');
 }
 
+/** Signs in as the administrator, who starts on the page of the day. */
 export async function signInAsAdmin(page: Page): Promise<void> {
   const { email, password } = JSON.parse(setting('TEST_ADMIN')) as { email: string; password: string };
   await signIn(page, email, password);
+  await waitForHeading(page, 'Today');
 }
 
-/** Takes an order to its next step as an administrator, besides the browser. */
-export function takeStep(orderId: string, fulfilment: string): Promise<Response> {
+/** Takes an order to a step as an administrator, without the browser. */
+export function takeFulfilmentStep(orderId: string, fulfilment: string): Promise<Response> {
   return asAdmin('PUT', `/api/admin/orders/${orderId}/fulfilment`, JSON.stringify({ fulfilment }));
 }
 
-/** A call of the service by the administrator, besides the browser, with a form or JSON. */
+/** Calls the service as the administrator, without the browser. The body is a form or JSON. */
 export async function asAdmin(method: string, path: string, body?: FormData | string): Promise<Response> {
   const login = await fetch(`${serviceUrl}/api/login`, {
     method: 'POST',
@@ -121,8 +124,8 @@ export function newEmail(): string {
   return `shopper-${process.pid}-${people}-${Date.now()}@example.com`;
 }
 
-/** The code that was last mailed to an address. */
-export async function mailedCode(email: string): Promise<string> {
+/** Returns the code that was last mailed to an address. */
+export async function readMailedCode(email: string): Promise<string> {
   const folder = setting('TEST_OUTBOX');
   return until(`a mail to ${email}`, async () => {
     const names = await readdir(folder).catch(() => []);
@@ -137,36 +140,35 @@ export async function mailedCode(email: string): Promise<string> {
 }
 
 /** Waits for a page's heading. */
-export async function heading(page: Page, name: string | RegExp): Promise<void> {
+export async function waitForHeading(page: Page, name: string | RegExp): Promise<void> {
   await page.getByRole('heading', { name, level: 1 }).waitFor();
 }
 
-/** Waits until a text is shown. */
-export async function sees(page: Page, text: string | RegExp): Promise<void> {
+/** Waits until a text is visible. */
+export async function waitForText(page: Page, text: string | RegExp): Promise<void> {
   await page.getByText(text).first().waitFor();
 }
 
-/** Looks for a text in the list of a page. */
+/** Searches the list of a page. */
 export async function search(page: Page, text: string): Promise<void> {
   await page.getByRole('searchbox').fill(text);
   await page.getByRole('search').getByRole('button', { name: 'Search' }).click();
 }
 
-/** How many pixels of a page lie beside it, at the present width. */
-export function overflow(page: Page): Promise<number> {
+/** Returns by how many pixels the page is wider than the window. */
+export function measureOverflow(page: Page): Promise<number> {
   return page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
 }
 
 interface AxeResult {
   readonly violations: readonly {
     readonly id: string;
-    readonly impact: string | null;
     readonly nodes: readonly { readonly html: string; readonly failureSummary?: string }[];
   }[];
 }
 
-/** Serious and critical violations of WCAG 2.2 AA that axe-core finds, as sentences. */
-export async function violations(page: Page): Promise<string[]> {
+/** Returns the violations of WCAG 2.2 AA and of best practices that axe-core finds, as texts. */
+export async function findViolations(page: Page): Promise<string[]> {
   await page.evaluate(AXE);
   const { violations } = await page.evaluate(() =>
     (globalThis as unknown as { axe: { run(where: Document, how: object): Promise<AxeResult> } }).axe.run(
@@ -174,30 +176,30 @@ export async function violations(page: Page): Promise<string[]> {
       { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] },
     ),
   );
-  return violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.html} ${node.failureSummary ?? ''}`));
+  return violations.flatMap(({ id, nodes }) =>
+    nodes.map((node) => `${id}: ${node.html} ${node.failureSummary ?? ''}`),
+  );
 }
 
-/** For people to look at, in a folder that git ignores. Only when SCREENSHOTS is set: pictures take time. */
-export async function photograph(page: Page, name: string, isFull = false): Promise<void> {
+/** Saves a picture for people to look at, in a folder that git ignores. Only if SCREENSHOTS is set, to save time. */
+export async function takeScreenshot(page: Page, name: string, isFull = false): Promise<void> {
   if (process.env.SCREENSHOTS === undefined) return;
   await mkdir(SCREENSHOTS, { recursive: true });
   await page.screenshot({ path: join(SCREENSHOTS, `${name}.png`), fullPage: isFull });
 }
 
-/** For the README. SCREENSHOTS=keep changes those of the repository. */
-export async function portrait(page: Page, name: string): Promise<void> {
+/** Saves a picture for the README. SCREENSHOTS=keep writes it into the repository. */
+export async function takeReadmeScreenshot(page: Page, name: string): Promise<void> {
   if (process.env.SCREENSHOTS === undefined) return;
-  await picturesLoaded(page);
+  await waitForPictures(page);
   await page.locator('.toast').waitFor({ state: 'detached' });
   const folder = process.env.SCREENSHOTS === 'keep' ? join(ROOT, 'docs', 'screenshots') : SCREENSHOTS;
   await mkdir(folder, { recursive: true });
   await page.screenshot({ path: join(folder, `${name}.jpg`), type: 'jpeg', quality: 85 });
 }
 
-/** Waits until every picture within the window is shown. */
-export async function picturesLoaded(page: Page): Promise<void> {
+/** Waits until every picture in the visible part of the page is loaded. */
+export async function waitForPictures(page: Page): Promise<void> {
   await page.waitForFunction(() =>
     [...document.images]
       .filter((image) => image.getBoundingClientRect().top < window.innerHeight)

@@ -19,7 +19,7 @@ interface Content {
 interface Kept {
   /** As it was last answered; undefined when the answer to its creation was lost. */
   answered?: ProductAnswer;
-  /** What may be stored: two things if the answer to the last change was lost. Null: no such product. */
+  /** Possible states of the product: two if the response to the last change was lost. Null means that it does not exist. */
   candidates: readonly (Content | null)[];
 }
 
@@ -31,10 +31,12 @@ export class Catalog {
   constructor(
     private readonly admin: Client,
     private readonly observer: Observer,
+    /** False behind a proxy: another process may list a change up to a second later. */
+    private readonly isListedAtOnce = true,
   ) {}
 
   async step(): Promise<void> {
-    // What is in doubt is left alone until the end.
+    // Products in doubt are not changed until the end.
     const certain = this.#kept.filter(
       ({ candidates: [content, ...others] }) => content && others.length === 0,
     );
@@ -52,7 +54,7 @@ export class Catalog {
   }
 
   async #update(kept: Kept): Promise<void> {
-    // The first image goes, the others stay before the new ones.
+    // The first image is removed. The others stay before the new ones.
     const [before] = kept.candidates;
     const { id = 0, images } = kept.answered ?? {};
     const { content, files, fields } = newContent(before?.images.slice(1));
@@ -66,7 +68,7 @@ export class Catalog {
     await this.#change(kept, null, this.admin.delete(`/api/products/${kept.answered?.id ?? 0}`), 204);
   }
 
-  /** What was acknowledged stands in the list at once, though the list comes from memory. */
+  /** Asserts that the cached list shows every acknowledged change at once. */
   async #change(
     kept: Kept,
     content: Content | null,
@@ -78,6 +80,7 @@ export class Catalog {
     this.acknowledged += 1;
     kept.candidates = [content];
     if (content !== null) kept.answered = productOf(answer);
+    if (!this.isListedAtOnce) return;
     const { id = 0 } = kept.answered ?? {};
     const list = await this.observer.send(this.admin.get(`/api/products?last_id=${id - 1}`), 200, 404);
     if (list === undefined) return;
@@ -87,8 +90,8 @@ export class Catalog {
   }
 
   /**
-   * @param stored the whole catalog by id; what is this one's is taken out
-   * @param held digests of the images by id
+   * @param stored the whole catalog by id; this function removes the products of this activity
+   * @param held digests of the stored images by id
    */
   verify(stored: Map<number, ProductAnswer>, held: ReadonlyMap<string, string>): void {
     for (const { answered, candidates } of this.#kept) {

@@ -37,18 +37,20 @@ export class ExternalServices {
       ...gatewaySettings(this.gateway),
       CLOUDINARY_URL: this.cloudinary.url,
       SMTP_URL: this.smtp.url,
+      // Registrations come from many addresses: one address gets 100 codes an hour.
+      TRUSTED_PROXIES: '1',
     };
   }
 
-  /** What the image hosts hold: the digest of each image's bytes by its id. */
+  /** Images at the hosts: the digest of the bytes by id. */
   async images(): Promise<Map<string, string>> {
     const held = new Map([...this.cloudinary.images].map(([id, { bytes }]) => [id, digestOf(bytes)]));
     const folder = join(this.dataDir, 'images');
     const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
     for (const entry of entries.filter((file) => file.isFile())) {
-      // Gone since the folder was read: it is being removed.
+      // The file was removed after the folder was read.
       const bytes = await readFile(join(entry.parentPath, entry.name)).catch(() => null);
-      // Unfinished uploads count too: they are bytes that no product shows.
+      // Unfinished uploads count too, because no product shows them.
       if (bytes !== null) held.set(entry.name.replace(/\.(png|jpg)$/, ''), digestOf(bytes));
     }
     return held;

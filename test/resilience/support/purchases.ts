@@ -48,7 +48,7 @@ export class Purchases {
   /** Places an order, or asks for it again under the same key. */
   async #place(purchase: Purchase): Promise<void> {
     const items = [{ product_id: this.productId, quantity: purchase.quantity }];
-    // 502: the process that asked the gateway died, and its claim is void only after 10 s.
+    // 502: the process that called the gateway died, and its claim expires only after 10 s.
     const answer = await this.observer.send(order(this.customer, items, purchase.key), 201, 502);
     if (answer?.status !== 201) return;
     const answered = orderOf(answer);

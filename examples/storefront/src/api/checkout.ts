@@ -1,44 +1,55 @@
-import { dataOf } from 'bakery-client';
+import { BakeryFailure, dataOf } from 'bakery-client';
+import type { CartLine } from '../state/cart';
+import type { CheckoutDetails } from '../state/checkout';
 import { api, type Schemas } from './client';
-import { hasCode } from './errors';
-import { keepOrder } from './orders';
-import { reloadProducts } from './products';
+import { forgetIdempotencyKey, getIdempotencyKey } from './idempotency';
+import { cacheOrder } from './orders';
+import { correctPrice, markSoldOut } from './products';
+import { queryClient } from './query-client';
+import { shopInfo } from './shop';
 
-type Item = Schemas['NewOrderItemDto'];
+type NewOrder = Schemas['CreateOrderDto'];
 
-const STORAGE_KEY = 'bakery.checkout';
+const KEY_NAME = 'bakery.checkout';
 const ENDED_UNPAID = ['cancel', 'expire', 'deny', 'failure'];
 
-/** Makes an order of the items. If one of them is refused, the catalog is asked for all of them again. */
-export async function placeOrder(items: Item[]) {
+/** Orders the lines. If the service rejects the order, the cart shows the current prices, products and pickup times. */
+export async function placeOrder(lines: CartLine[], details: CheckoutDetails) {
+  const order = toNewOrder(lines, details);
   try {
-    let answer = await postOrder(items);
-    // The key belonged to an order of the same items that was cancelled or has expired. This is to be a new one.
-    if (ENDED_UNPAID.includes(answer.order.status)) answer = await postOrder(items);
-    await keepOrder(answer);
-    return answer.order;
+    let response = await postOrder(order);
+    // The key belonged to the same order, which was cancelled or has expired. Place a new order.
+    if (ENDED_UNPAID.includes(response.order.status)) response = await postOrder(order);
+    await cacheOrder(response);
+    return response.order;
   } catch (error) {
-    if (hasCode(error, 400)) await reloadProducts();
+    if (error instanceof BakeryFailure) await correctCart(lines, error.details);
     throw error;
   }
 }
 
-async function postOrder(items: Item[]) {
-  const params = { header: { 'Idempotency-Key': idempotencyKey(items) } };
-  const answer = await dataOf(api.POST('/api/orders', { params, body: { items } }));
-  sessionStorage.removeItem(STORAGE_KEY);
-  return answer;
+function toNewOrder(lines: CartLine[], { phone, note, pickupAt }: CheckoutDetails): NewOrder {
+  return {
+    items: lines.map(({ id, quantity, price }) => ({ product_id: id, quantity, price: Math.round(price) })),
+    ...(pickupAt !== null && { pickup_at: pickupAt }),
+    ...(phone.trim() !== '' && { phone }),
+    ...(note.trim() !== '' && { note }),
+  };
 }
 
-/**
- * The same key for the same items until the service has answered with the order, so that a second click, a reload or a
- * new try after a lost answer does not order twice.
- */
-function idempotencyKey(items: Item[]) {
-  const wanted = JSON.stringify(items);
-  const [key, kept] = sessionStorage.getItem(STORAGE_KEY)?.split('\n') ?? [];
-  if (key !== undefined && kept === wanted) return key;
-  const newKey = crypto.randomUUID();
-  sessionStorage.setItem(STORAGE_KEY, `${newKey}\n${wanted}`);
-  return newKey;
+async function postOrder(body: NewOrder) {
+  const params = { header: { 'Idempotency-Key': getIdempotencyKey(KEY_NAME, body) } };
+  const response = await dataOf(api.POST('/api/orders', { params, body }));
+  forgetIdempotencyKey(KEY_NAME);
+  return response;
+}
+
+/** Applies what the service said about the items and the pickup time of a rejected order. */
+async function correctCart(lines: CartLine[], details: BakeryFailure['details']) {
+  for (const [index, { id }] of lines.entries()) {
+    if (`items.${index}.product_id` in details) await markSoldOut(id);
+    const [price] = /\d+$/.exec(details[`items.${index}.price`] ?? '') ?? [];
+    if (price !== undefined) await correctPrice(id, Number(price));
+  }
+  if ('pickup_at' in details) await queryClient.invalidateQueries(shopInfo);
 }

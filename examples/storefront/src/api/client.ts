@@ -5,13 +5,17 @@ import { hasCode } from './errors';
 
 export type Schemas = components['schemas'];
 export type Product = Schemas['ListedProductView'];
+/** Product with its availability, for administrators. */
+export type AdminProduct = Schemas['AdminProductView'];
 export type Order = Schemas['OrderView'];
 export type OrderStatus = Order['status'];
 export type Fulfilment = Order['fulfilment'];
-/** An order with its customer. */
+/** Order with its customer. */
 export type AdminOrder = Schemas['AdminOrderView'];
-/** What the payment gateway said of an order, and what became of it. */
+/** Entry of an order's payment history. */
 export type PaymentEntry = Schemas['NotificationView'];
+export type Shop = Schemas['ShopView'];
+export type ShopSettings = Schemas['ShopDto'];
 export type User = Schemas['UserWithRoleView'];
 
 export const API_OPTIONS = {
@@ -21,13 +25,13 @@ export const API_OPTIONS = {
 
 export const api = createBakeryClient(API_OPTIONS);
 
-/** A page of a list; `next` is the `last_id` of the page after it. */
+/** Page of a list. `next` is the `last_id` of the following page. */
 export interface Page<Item, Id> {
   items: Item[];
   next: Id | null;
 }
 
-/** A list that is loaded page by page. Its data are the items of all loaded pages. */
+/** List that is loaded page by page. Its data is the items of all loaded pages. */
 export function listOptions<Item, Id extends string | number>(
   queryKey: readonly unknown[],
   getPage: (query: { last_id?: Id }, signal: AbortSignal) => Promise<Page<Item, Id>>,
@@ -36,7 +40,7 @@ export function listOptions<Item, Id extends string | number>(
     queryKey,
     queryFn: async ({ pageParam, signal }): Promise<Page<Item, Id>> => {
       const query: { last_id?: Id } = pageParam === null ? {} : { last_id: pageParam as Id };
-      // The service answers 404 after the last page.
+      // The service returns 404 after the last page.
       return (await orNull(getPage(query, signal))) ?? { items: [], next: null };
     },
     initialPageParam: null as Id | null,

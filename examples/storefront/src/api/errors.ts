@@ -1,31 +1,51 @@
 import { BakeryFailure } from 'bakery-client';
 import { sentence } from '../format';
 
-/** Messages of the service that read better in the words of the shop. */
+/** Messages of the service that the shop words differently. */
 const SHOP_MESSAGES: Record<string, string> = {
   'fullname is required': 'your name is required',
   'password confirmation is required': 'please repeat the password',
   'password confirmation does not match': 'the two passwords are not the same',
   'invalid or expired otp': 'invalid or expired code',
   'otp is required': 'the code is required',
+  'the gateway cannot refund this payment':
+    'the payment partner cannot refund this payment. Return the money yourself, then record it here',
   'product is no longer available':
-    'something in your cart is no longer baked. Please look at the new total and order again',
+    'a product in your cart is sold out. Please check the new total and order again',
 };
 
-/** Whether a call failed with this status. */
+const NEW_PRICE = /^price is now \d+$/;
+
+/** Returns true if a call failed with this status. */
 export function hasCode(error: unknown, code: number): error is BakeryFailure {
   return error instanceof BakeryFailure && error.code === code;
 }
 
-/** A message of the service as a sentence of the shop. */
+/** Converts a message of the service into a sentence of the shop. */
 export function shopMessage(message: string) {
+  if (NEW_PRICE.test(message)) return 'A price has changed. Please check the new total and order again.';
   return sentence(SHOP_MESSAGES[message] ?? message);
 }
 
-/** What to tell a person about a failed call. */
-export function explain(error: unknown) {
+/** Returns the messages of a failed call for these fields, by name. */
+export function fieldMessages(error: unknown, fields: readonly string[]): Record<string, string> {
+  const details = error instanceof BakeryFailure ? Object.entries(error.details) : [];
+  const shown = details.filter(([name]) => fields.includes(name));
+  return Object.fromEntries(shown.map(([name, message]) => [name, shopMessage(message)]));
+}
+
+/**
+ * Returns the text that explains a failed call to a person.
+ *
+ * @param fields names of fields that show their own messages
+ */
+export function explain(error: unknown, fields: readonly string[] = []) {
   if (!(error instanceof BakeryFailure))
     return 'We cannot reach the bakery. Check your connection and try again.';
-  const details = new Set(Object.values(error.details));
-  return [...(details.size > 0 ? details : [error.message])].map(shopMessage).join(' ');
+  const details = Object.entries(error.details);
+  if (details.length === 0) return shopMessage(error.message);
+  const others = details
+    .filter(([name]) => !fields.includes(name))
+    .map(([, message]) => shopMessage(message));
+  return [...new Set(others)].join(' ');
 }

@@ -1,54 +1,77 @@
 import { queryOptions } from '@tanstack/react-query';
-import { dataOf, type paths } from 'bakery-client';
-import { type AdminOrder, api, type Fulfilment, listOptions, orNull, type Order } from './client';
+import { BakeryFailure, dataOf, type paths } from 'bakery-client';
+import {
+  type AdminOrder,
+  api,
+  type Fulfilment,
+  listOptions,
+  orNull,
+  type Order,
+  type Schemas,
+} from './client';
+import { forgetIdempotencyKey, getIdempotencyKey } from './idempotency';
 import { queryClient } from './query-client';
 
 const SHORTEST_POLL_MS = 2_000;
 const LONGEST_POLL_MS = 15_000;
 const POLL_GROWTH = 1.15;
 
-export function isPaid({ status }: Order) {
-  return status === 'settlement' || status === 'capture';
+/** Interval at which visible lists of orders are loaded again. */
+const LIST_POLL_MS = 15_000;
+
+/** Returns true if money was received and not returned in full. A card payment under review does not count. */
+export function isPaid({ status, fraud_status }: Order) {
+  if (status === 'capture') return fraud_status !== 'deny' && fraud_status !== 'challenge';
+  return status === 'settlement' || status === 'partial_refund';
 }
 
-/** Whether a payment may still come, or the bakery's next step. */
+/** Returns the amount of a payment that is not refunded yet. */
+export function getRefundableAmount({ gross_amount, refunded_amount }: Order) {
+  return gross_amount - refunded_amount;
+}
+
+/** Returns true if a payment or the bakery's next step may still follow. */
 function isUnderWay(order: Order) {
   const { status, fulfilment } = order;
   const isOpen = status === 'pending' || status === 'authorize';
-  // The bakery goes on with an order that it has begun, also when a part of the money is given back.
+  // The bakery continues an order that it has begun, even if part of the money is refunded.
   const isBegun = fulfilment === 'preparing' || fulfilment === 'ready';
   return isOpen || isBegun || (isPaid(order) && fulfilment === 'new');
 }
 
 /** The customer's own orders, newest first. */
-export const ownOrders = listOptions<Order, string>(['orders', 'list', 'own'], async (query, signal) => {
-  const { orders, meta } = await dataOf(api.GET('/api/orders', { params: { query }, signal }));
-  return { items: orders, next: meta.lastOrderId };
-});
+export const ownOrders = {
+  ...listOptions<Order, string>(['orders', 'list', 'own'], async (query, signal) => {
+    const { orders, meta } = await dataOf(api.GET('/api/orders', { params: { query }, signal }));
+    return { items: orders, next: meta.lastOrderId };
+  }),
+  refetchInterval: LIST_POLL_MS,
+};
 
-/** What the service can search for; `q` is a part of the customer's name or e-mail, or the beginning of the order's id. */
+/** Search and filters of the service. `q` is part of a customer's name or e-mail, or the beginning of an order's id. */
 export type OrderFilter = paths['/api/admin/orders']['get']['parameters']['query'];
 
 /** Orders of all customers, newest first. For administrators. */
 export function allOrders(filter: OrderFilter) {
-  return listOptions<AdminOrder, string>(['orders', 'list', 'all', filter], async (page, signal) => {
+  const list = listOptions<AdminOrder, string>(['orders', 'list', 'all', filter], async (page, signal) => {
     const query = { ...filter, ...page };
     const { orders, meta } = await dataOf(api.GET('/api/admin/orders', { params: { query }, signal }));
     return { items: orders, next: meta.lastOrderId };
   });
+  return { ...list, refetchInterval: LIST_POLL_MS };
 }
 
 interface PolledOrder {
   state: { data: { order: Order } | null | undefined; dataUpdateCount: number; errorUpdateCount: number };
 }
 
-/** Until an order is collected or ends it is loaded again, with growing gaps, as long as the tab is shown. */
+/** Gap until an open order is loaded again. The gaps grow, and polling stops while the tab is hidden. */
 function pollGap({ state: { data, dataUpdateCount, errorUpdateCount } }: PolledOrder) {
   if (data === null || (data && !isUnderWay(data.order))) return false;
   return Math.min(SHORTEST_POLL_MS * POLL_GROWTH ** (dataUpdateCount + errorUpdateCount), LONGEST_POLL_MS);
 }
 
-/** An order of the customer's own; null when there is none with this id. */
+/** Order of the customer, or null if there is none with this id. */
 export function orderDetail(id: string) {
   return queryOptions({
     queryKey: ['orders', 'detail', id],
@@ -58,7 +81,7 @@ export function orderDetail(id: string) {
   });
 }
 
-/** Any order, with its customer and the first 50 entries of its payment's history. For administrators. */
+/** Any order, with its customer and the first 50 entries of its payment history. For administrators. */
 export function adminOrderDetail(id: string) {
   return queryOptions({
     queryKey: ['orders', 'admin', id],
@@ -69,28 +92,46 @@ export function adminOrderDetail(id: string) {
 }
 
 export async function cancelOrder(id: string) {
-  await keepOrder(await dataOf(api.POST('/api/orders/{order_id}/cancel', orderPath(id))));
+  await cacheOrder(await dataOf(api.POST('/api/orders/{order_id}/cancel', orderPath(id))));
 }
 
-/** Asks for a payment page for an order that has none. */
+/** Requests a payment page for an order that has none. */
 export async function getPaymentPage(order: Order) {
   const page = await dataOf(api.POST('/api/orders/{order_id}/token', orderPath(order.order_id)));
-  await keepOrder({ order: { ...order, ...page } });
+  await cacheOrder({ order: { ...order, ...page } });
 }
 
-/** Takes an order to its next step. Whether or not that is possible, what is known of the order is loaded again. */
+/** Takes an order to another step. Reloads orders even after a failure: another administrator may have been faster. */
 export async function fulfilOrder(id: string, fulfilment: Fulfilment) {
   const step = { ...orderPath(id), body: { fulfilment } };
   const call = dataOf(api.PUT('/api/admin/orders/{order_id}/fulfilment', step));
   await call.finally(() => queryClient.invalidateQueries({ queryKey: ['orders'] }));
 }
 
-/** Puts an answer of the service where the order's page reads it. */
-export async function keepOrder(answer: { order: Order }) {
-  const { queryKey } = orderDetail(answer.order.order_id);
-  // An older answer that is still on its way would replace this one.
+export type Refund = Schemas['RefundDto'];
+
+/** Refunds an order. Without an amount it refunds the rest. A retry after a lost response does not refund twice. */
+export async function refundOrder(id: string, body: Refund) {
+  const name = `bakery.refund.${id}`;
+  const params = { ...orderPath(id).params, header: { 'Idempotency-Key': getIdempotencyKey(name, body) } };
+  try {
+    await dataOf(api.POST('/api/admin/orders/{order_id}/refund', { params, body }));
+    forgetIdempotencyKey(name);
+  } catch (error) {
+    // The service has decided. Another try is a new request.
+    if (error instanceof BakeryFailure && error.code < 500) forgetIdempotencyKey(name);
+    throw error;
+  } finally {
+    void queryClient.invalidateQueries({ queryKey: ['orders'] });
+  }
+}
+
+/** Updates the cached order with a response of the service. */
+export async function cacheOrder(response: { order: Order }) {
+  const { queryKey } = orderDetail(response.order.order_id);
+  // An older response that is still being loaded would replace this one.
   await queryClient.cancelQueries({ queryKey });
-  queryClient.setQueryData(queryKey, answer);
+  queryClient.setQueryData(queryKey, response);
   void queryClient.invalidateQueries({ queryKey: ['orders', 'list'] });
 }
 

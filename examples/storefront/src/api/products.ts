@@ -4,12 +4,12 @@ import { api, itemsOf, listOptions, orNull, type Page, type Product } from './cl
 import { queryClient } from './query-client';
 import { apiWithProgress, type ShowProgress } from './upload-progress';
 
-/** Beginnings of the keys of all lists, and of all single products. */
+/** Prefixes of the query keys of lists and of single products. */
 const LISTS = ['products', 'list'];
 const DETAILS = ['products', 'detail'];
 type ListData = InfiniteData<Page<Product, number>>;
 
-/** The catalog, ordered by id: all of it, or the products with this text in their name. */
+/** Products by id: the whole catalog, or those with all words of the text in their name. */
 export function productList(q = '') {
   const list = listOptions<Product, number>([...LISTS, q], async (page, signal) => {
     const query = q === '' ? page : { ...page, q };
@@ -19,7 +19,7 @@ export function productList(q = '') {
   return { ...list, staleTime: 60_000 };
 }
 
-/** A product; null when there is none with this id. */
+/** Product, or null if there is none with this id. */
 export function productDetail(id: number) {
   return queryOptions<Product | null>({
     queryKey: [...DETAILS, id],
@@ -27,7 +27,7 @@ export function productDetail(id: number) {
       const call = api.GET('/api/products/{product_id}', { ...productPath(id), signal });
       return (await orNull(dataOf(call)))?.products ?? null;
     },
-    // What the list knows of the product is shown until the answer is there.
+    // The product of a cached list is shown while the product is loading.
     placeholderData: () => {
       const lists = queryClient.getQueriesData<ListData>({ queryKey: LISTS });
       return lists.flatMap(([, list]) => (list ? itemsOf(list) : [])).find((product) => product.id === id);
@@ -35,30 +35,35 @@ export function productDetail(id: number) {
   });
 }
 
-/** Loads again what is shown of products by `productDetail`. */
-export function reloadProducts() {
-  return queryClient.invalidateQueries({ queryKey: DETAILS });
+/** Treats a product as missing, after an order for it was rejected. */
+export async function markSoldOut(id: number) {
+  await queryClient.cancelQueries({ queryKey: productDetail(id).queryKey });
+  queryClient.setQueryData(productDetail(id).queryKey, null);
 }
 
-/** A product as it is edited: its texts as typed, which the service checks, and its pictures. */
+/** Caches the price that the service named when it rejected an order. */
+export async function correctPrice(id: number, price: number) {
+  const { queryKey } = productDetail(id);
+  await queryClient.cancelQueries({ queryKey });
+  queryClient.setQueryData(queryKey, (product) => product && { ...product, price });
+  void queryClient.invalidateQueries({ queryKey });
+}
+
+/** Values of the product form: texts as typed, which the service validates, and pictures. */
 export interface ProductValues extends Record<'name' | 'price' | 'description', string> {
   images: EditedPicture[];
 }
 
 export interface EditedPicture {
-  /** Address under which the browser shows it. */
+  /** URL under which the browser shows the picture. */
   src: string;
-  /** Only of a new picture. */
+  /** File of a new picture. */
   file?: File;
-  /** Whether the product is to lose it. */
+  /** Marks an existing picture for removal. */
   isRemoved?: boolean;
 }
 
-/**
- * Creates a product, or changes the one with this id.
- *
- * @returns the product as it is now
- */
+/** Creates a product, or changes the one with this id, and returns it. */
 export async function saveProduct(id: number | undefined, values: ProductValues, showProgress: ShowProgress) {
   const client = apiWithProgress(showProgress);
   const { images, ...texts } = values;
@@ -68,9 +73,16 @@ export async function saveProduct(id: number | undefined, values: ProductValues,
   const { products: saved } = await (id === undefined
     ? dataOf(client.POST('/api/products', { body, bodySerializer: asForm }))
     : dataOf(client.PUT('/api/products/{product_id}', { ...productPath(id), ...changes })));
-  queryClient.setQueryData(productDetail(saved.id).queryKey, saved);
-  changeLists((products) => products.map((product) => (product.id === saved.id ? saved : product)));
+  updateProduct(saved);
   return saved;
+}
+
+/** Caches a product that has changed. */
+export function updateProduct(changed: Product) {
+  queryClient.setQueryData(productDetail(changed.id).queryKey, changed);
+  changeLists((products) =>
+    products.map((product) => (product.id === changed.id ? { ...product, ...changed } : product)),
+  );
 }
 
 export async function deleteProduct(id: number) {
@@ -83,7 +95,7 @@ function productPath(id: number) {
   return { params: { path: { product_id: id } } };
 }
 
-/** Shows a change in the loaded lists at once, and loads them again. */
+/** Applies a change to the cached lists at once, then reloads them. */
 function changeLists(change: (products: Product[]) => Product[]) {
   queryClient.setQueriesData<ListData>(
     { queryKey: LISTS },

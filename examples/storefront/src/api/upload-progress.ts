@@ -1,10 +1,10 @@
 import { createBakeryClient, type Send } from 'bakery-client';
 import { API_OPTIONS } from './client';
 
-/** Gets the part of a body that is sent, from 0 to 1; from 0 again when the call is repeated. */
+/** Gets the fraction of the body that was sent, from 0 to 1. It starts at 0 again if the call is repeated. */
 export type ShowProgress = (part: number) => void;
 
-/** The client, sending by XMLHttpRequest, because `fetch` does not tell how much of a body is sent. */
+/** Client that sends with XMLHttpRequest, because `fetch` does not report upload progress. */
 export function apiWithProgress(show: ShowProgress) {
   const send: Send = async (request) => {
     show(0);

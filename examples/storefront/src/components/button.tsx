@@ -1,7 +1,7 @@
 import type { ComponentProps } from 'react';
 import { Link } from 'react-router';
 
-/** Does something on the page. While it is `aria-disabled` it keeps the focus, looks busy and does nothing. */
+/** Button for an action on the page. While it is `aria-disabled` it keeps the focus, looks busy and ignores clicks. */
 export function Button({ className = 'button', onClick, ...attributes }: ComponentProps<'button'>) {
   const isBusy = attributes['aria-disabled'] === true;
   return (
@@ -9,7 +9,7 @@ export function Button({ className = 'button', onClick, ...attributes }: Compone
   );
 }
 
-/** Leads to another page, and looks like a button. */
+/** Link to another page that looks like a button. */
 export function ButtonLink({ className = 'button', ...attributes }: ComponentProps<typeof Link>) {
   return <Link className={className} {...attributes} />;
 }

@@ -1,43 +1,68 @@
-import { type SyntheticEvent, useRef } from 'react';
+import { type ReactNode, type SyntheticEvent, useId, useRef } from 'react';
 import { Button } from './button';
 
-interface ConfirmButtonProps {
+interface QuestionProps {
   className: string;
+  /** Text of the button that opens the question. */
   label: string;
   question: string;
-  text: string;
-  /** Text of the button that agrees. */
-  yes: string;
-  onConfirm: () => void;
+  text: ReactNode;
+  /** Text of the button that declines. */
+  no?: string;
+  disabled?: boolean;
 }
 
-/** A button for something that cannot be undone: it asks first. Escape means no. */
-export function ConfirmButton({ className, label, question, text, yes, onConfirm }: ConfirmButtonProps) {
+interface QuestionButtonProps extends QuestionProps {
+  /** Texts of the buttons that agree, by answer. */
+  answers: Record<string, string>;
+  onAnswer: (answer: string) => void;
+}
+
+const NO = 'no';
+
+/** Button for an action that cannot be undone. It asks a question first; Escape declines. */
+export function QuestionButton(props: QuestionButtonProps) {
+  const { className, label, question, text, no = 'Keep it', disabled, answers, onAnswer } = props;
   const dialog = useRef<HTMLDialogElement>(null);
+  const id = useId();
   const onClose = ({ currentTarget }: SyntheticEvent<HTMLDialogElement>) => {
-    if (currentTarget.returnValue === 'yes') onConfirm();
-    // Escape would leave the answer of the last time.
-    currentTarget.returnValue = 'no';
+    const { returnValue } = currentTarget;
+    // Escape does not set a value, so the previous one would remain.
+    currentTarget.returnValue = NO;
+    if (returnValue in answers) onAnswer(returnValue);
   };
   return (
     <>
-      <Button className={className} onClick={() => dialog.current?.showModal()}>
+      <Button className={className} disabled={disabled} onClick={() => dialog.current?.showModal()}>
         {label}
       </Button>
-      <dialog ref={dialog} aria-labelledby="question" aria-describedby="question-text" onClose={onClose}>
+      <dialog ref={dialog} aria-labelledby={id} aria-describedby={`${id}-text`} onClose={onClose}>
         <form method="dialog">
-          <h2 id="question">{question}</h2>
-          <p id="question-text">{text}</p>
+          <h2 id={id}>{question}</h2>
+          <p id={`${id}-text`}>{text}</p>
           <div className="actions">
-            <button className="button quiet" value="no">
-              Keep it
+            <button className="button quiet" value={NO}>
+              {no}
             </button>
-            <button className="button danger" value="yes">
-              {yes}
-            </button>
+            {Object.entries(answers).map(([answer, name]) => (
+              <button key={answer} className="button danger" value={answer}>
+                {name}
+              </button>
+            ))}
           </div>
         </form>
       </dialog>
     </>
   );
+}
+
+interface ConfirmButtonProps extends QuestionProps {
+  /** Text of the button that confirms. */
+  yes: string;
+  onConfirm: () => void;
+}
+
+/** Button that asks for confirmation. */
+export function ConfirmButton({ yes, onConfirm, ...props }: ConfirmButtonProps) {
+  return <QuestionButton answers={{ yes }} onAnswer={onConfirm} {...props} />;
 }

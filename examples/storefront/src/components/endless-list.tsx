@@ -1,5 +1,5 @@
 import type { UseInfiniteQueryResult } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
+import { type ReactNode, useEffect, useRef } from 'react';
 import { count } from '../format';
 import { Button } from './button';
 import { Failure } from './page';
@@ -8,20 +8,20 @@ import { NothingFound } from './search';
 export interface EndlessListProps<Item> {
   query: UseInfiniteQueryResult<Item[]>;
   label: string;
-  /** What an item is called, for example `order`. */
+  /** Singular noun for an item, for example `order`. */
   noun: string;
   className: 'grid' | 'rows';
-  /** An element `li` with a key. */
+  /** Renders an `li` element with a key. */
   renderItem: (item: Item) => ReactNode;
-  /** Instead of a list without items. */
+  /** Shown instead of an empty list. */
   empty: ReactNode;
-  /** Only for a search: what to say when it finds nothing. */
+  /** Text for a search without results. */
   notFound?: string | false;
-  /** Below the last item. Gets the counted items, for example `2 orders`. */
+  /** Returns the text below the last item. Gets the number of items as text, for example `2 orders`. */
   end?: (items: string) => string;
 }
 
-/** A list that loads its next page when its end comes near. */
+/** List that loads its next page shortly before its end is scrolled into view. */
 export function EndlessList<Item>(props: EndlessListProps<Item>) {
   const { query, label, noun, className, renderItem, empty, notFound } = props;
   const { end = (items) => `${items} ${notFound ? 'found' : 'in all'}.` } = props;
@@ -30,16 +30,17 @@ export function EndlessList<Item>(props: EndlessListProps<Item>) {
   const hasFailed = !isLoading && (query.isFetchNextPageError || query.isLoadingError);
   const canLoadMore = hasNextPage && !isFetching && !hasFailed;
 
-  // With new items, React calls it again and the end is looked for again: a short page does not move it away.
-  const watchEnd = (foot: HTMLElement | null) => {
-    if (!canLoadMore || foot === null) return;
+  const foot = useRef<HTMLDivElement>(null);
+  // A new observer reports the current position. A short page can leave the end in view without any scrolling.
+  useEffect(() => {
+    if (!canLoadMore || foot.current === null) return;
     const loadWhenNear = ([entry]: IntersectionObserverEntry[]) => {
       if (entry?.isIntersecting) void fetchNextPage();
     };
     const observer = new IntersectionObserver(loadWhenNear, { rootMargin: '800px' });
-    observer.observe(foot);
+    observer.observe(foot.current);
     return () => observer.disconnect();
-  };
+  }, [canLoadMore, fetchNextPage]);
 
   const isEmpty = data?.length === 0 && !hasNextPage;
   return (
@@ -53,14 +54,14 @@ export function EndlessList<Item>(props: EndlessListProps<Item>) {
             ))}
         </ul>
       )}
-      <div className={isEmpty ? undefined : 'list-foot'} ref={watchEnd}>
+      <div className={isEmpty ? undefined : 'list-foot'} ref={foot}>
         {hasFailed && <Failure error={error} onRetry={data === undefined ? query.refetch : fetchNextPage} />}
         {hasNextPage && !hasFailed && (
           <Button className="button quiet" onClick={() => void fetchNextPage()}>
             Show more
           </Button>
         )}
-        {/* It is always there: screen readers only tell what changes within it. */}
+        {/* Always rendered: screen readers announce changes only inside an existing status element. */}
         <div role="status">
           {isEmpty && (notFound ? <NothingFound text={notFound} /> : empty)}
           {!isEmpty && data && !hasNextPage && <p className="end">{end(count(data.length, noun))}</p>}

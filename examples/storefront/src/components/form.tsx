@@ -1,5 +1,5 @@
 import { BakeryFailure } from 'bakery-client';
-import { type ComponentProps, type ReactNode, useId } from 'react';
+import type { ComponentProps, ReactNode } from 'react';
 import {
   type DefaultValues,
   type FieldValues,
@@ -9,18 +9,19 @@ import {
   useFormContext,
 } from 'react-hook-form';
 import { explain, shopMessage } from '../api/errors';
+import { FieldFrame } from './field';
 import { Alert } from './page';
 
 interface FormProps<Values> {
-  /** Text of the button. */
+  /** Text of the submit button. */
   submit: string;
   defaultValues?: DefaultValues<Values>;
-  /** Gets the values of the fields by name. A failure that it rejects with is shown, at the fields that it names. */
+  /** Gets the values by field name. If it rejects with a failure, the form shows the messages at their fields. */
   onSubmit: (values: Values, reset: () => void) => Promise<void>;
   children: ReactNode;
 }
 
-/** A form whose values are checked by the service: its messages are shown at their fields. */
+/** Form that shows the service's validation messages at their fields. */
 export function Form<Values extends FieldValues>(props: FormProps<Values>) {
   const { submit, defaultValues, onSubmit, children } = props;
   const form = useForm<Values>(defaultValues && { defaultValues });
@@ -31,12 +32,13 @@ export function Form<Values extends FieldValues>(props: FormProps<Values>) {
       await onSubmit(values, form.reset);
     } catch (error) {
       const details = error instanceof BakeryFailure ? error.details : {};
-      const wrong = Object.keys(values).filter((name) => name in details);
-      for (const [index, name] of wrong.entries()) {
-        const message = shopMessage(details[name] ?? '');
+      const [ofFields, others] = partition(Object.entries(details), ([name]) => name in values);
+      for (const [index, [name, text]] of ofFields.entries()) {
+        const message = shopMessage(text);
         form.setError(name as Path<Values>, { message }, { shouldFocus: index === 0 });
       }
-      if (wrong.length === 0) form.setError('root', { message: explain(error) });
+      const rest = others.map(([, text]) => shopMessage(text)).join(' ');
+      if (rest !== '' || ofFields.length === 0) form.setError('root', { message: rest || explain(error) });
     }
   });
   return (
@@ -52,48 +54,38 @@ export function Form<Values extends FieldValues>(props: FormProps<Values>) {
   );
 }
 
+/** Splits a list into the items that match and the others. */
+function partition<Item>(items: Item[], matches: (item: Item) => boolean) {
+  return [items.filter(matches), items.filter((item) => !matches(item))] as const;
+}
+
 interface FieldProps extends ComponentProps<'input'> {
-  /** Key of the value, and of its message in the service's answer. */
+  /** Key of the value, and of its message in the response of the service. */
   name: string;
   label: string;
   hint?: string;
-  /** Whether the text has several lines. */
+  /** Renders a text area. */
   multiline?: boolean;
 }
 
 export function Field({ name, label, hint, multiline = false, ...attributes }: FieldProps) {
   const { register, getFieldState, formState } = useFormContext();
   const message = getFieldState(name, formState).error?.message;
-  const id = useId();
-  // React Hook Form keeps the value; the tag decides how it is edited.
+  // `register` has the same type for both tags.
   const Tag: 'input' = multiline ? ('textarea' as 'input') : 'input';
   return (
-    <div className="field">
-      <label htmlFor={id}>{label}</label>
-      <p className="hint" id={`${id}-hint`}>
-        {hint}
-      </p>
-      <Tag
-        id={id}
-        autoComplete="off"
-        aria-describedby={`${id}-hint ${id}-complaint`}
-        aria-invalid={message === undefined ? undefined : true}
-        {...attributes}
-        {...register(name)}
-      />
-      <p className="complaint" id={`${id}-complaint`}>
-        {message}
-      </p>
-    </div>
+    <FieldFrame label={label} hint={hint} message={message}>
+      {(frame) => <Tag autoComplete="off" {...frame} {...attributes} {...register(name)} />}
+    </FieldFrame>
   );
 }
 
-/** The password of an account. */
+/** Current password of an account. */
 export function PasswordField({ name = 'password', label = 'Password' }) {
   return <Field name={name} label={label} type="password" autoComplete="current-password" />;
 }
 
-/** A password that one chooses, twice. */
+/** New password, entered twice. */
 export function NewPasswordFields({ label }: { label: string }) {
   const attributes = { type: 'password', autoComplete: 'new-password' };
   return (
@@ -104,7 +96,7 @@ export function NewPasswordFields({ label }: { label: string }) {
   );
 }
 
-/** The code that the service has mailed. */
+/** Mailed one-time code. */
 export function CodeField() {
   const hint = 'Six digits. Expires after 10 minutes.';
   return (

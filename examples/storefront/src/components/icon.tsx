@@ -1,7 +1,7 @@
 /**
- * A line drawing, beside a text that says the same.
+ * Line drawing beside a text with the same meaning.
  *
- * @param name of an `icon-…` in index.html
+ * @param name the part of the id after `icon-` in index.html
  */
 export function Icon({ name }: { name: string }) {
   return (

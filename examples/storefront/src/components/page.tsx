@@ -1,22 +1,22 @@
 import type { UseQueryResult } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useLayoutEffect, useRef } from 'react';
-import { NavigationType, useLocation, useNavigationType } from 'react-router';
+import { Link, NavigationType, useLocation, useNavigationType } from 'react-router';
 import { explain } from '../api/errors';
 import { Button } from './button';
 import { Icon } from './icon';
 
-/** The path on which the shop was opened, until another page is shown: the browser itself reads the first page. */
+/** Path of the first page until another page is shown. Screen readers announce the first page themselves. */
 let firstPath: string | null = location.pathname;
 
 interface PageHeadingProps {
   children: string;
-  /** Only for screen readers. */
+  /** Shows the heading only to screen readers. */
   hidden?: boolean;
 }
 
 /**
- * The heading of a page, which also names the tab. When it or its page is new it takes the focus, and the page is shown
- * from the top; on the way back the browser scrolls to where the person was.
+ * Heading of a page. It also sets the title of the tab. After a navigation it takes the focus and scrolls to the top;
+ * after a step back the browser restores the scroll position.
  */
 export function PageHeading({ children, hidden = false }: PageHeadingProps) {
   const heading = useRef<HTMLHeadingElement>(null);
@@ -29,7 +29,7 @@ export function PageHeading({ children, hidden = false }: PageHeadingProps) {
     if (pathname === firstPath) return;
     firstPath = null;
     if (navigation !== NavigationType.Pop) window.scrollTo(0, 0);
-    // A form's first field may have the focus already.
+    // The first field of a form may already have the focus.
     const isInPage = document.querySelector('main')?.contains(document.activeElement) === true;
     if (!isInPage) heading.current?.focus({ preventScroll: true });
   }, [pathname, navigation]);
@@ -40,7 +40,33 @@ export function PageHeading({ children, hidden = false }: PageHeadingProps) {
   );
 }
 
-/** A page with one small form. */
+/** Moves the focus to the page's heading. Call it after an action that removes the focused button. */
+export function focusHeading() {
+  document.querySelector('h1')?.focus({ preventScroll: true });
+}
+
+/** State of a history entry: the path and query of the list in which a link was followed. */
+export interface FromState {
+  from?: string;
+}
+
+interface BackLinkProps {
+  /** Path of the list without search and filters, for people who did not come from it. */
+  to: string;
+  children: ReactNode;
+}
+
+/** Link back to a list, with the search and the filters that it had. */
+export function BackLink({ to, children }: BackLinkProps) {
+  const { from = to } = (useLocation().state ?? {}) as FromState;
+  return (
+    <Link className="back" to={from}>
+      ← {children}
+    </Link>
+  );
+}
+
+/** Page with one small form. */
 export function FormPage({ title, children }: { title: string; children: ReactNode }) {
   return (
     <div className="page gate">
@@ -57,11 +83,11 @@ interface NoticeProps {
   title: string;
   text: string;
   role?: 'alert';
-  /** What can be done. */
+  /** Buttons and links. */
   children?: ReactNode;
 }
 
-/** In place of content that is not there: what that means and what can be done. */
+/** Message in place of missing content, with the possible next steps. */
 export function Notice({ icon, title, text, role, children }: NoticeProps) {
   return (
     <div className="notice" role={role}>
@@ -73,7 +99,7 @@ export function Notice({ icon, title, text, role, children }: NoticeProps) {
   );
 }
 
-/** In place of content that could not be loaded. */
+/** Message in place of content that failed to load. */
 export function Failure({ error, onRetry }: { error: unknown; onRetry: () => unknown }) {
   return (
     <Notice icon="offline" title="That did not work" text={explain(error)} role="alert">
@@ -84,14 +110,14 @@ export function Failure({ error, onRetry }: { error: unknown; onRetry: () => unk
 
 interface LoadedProps<Data> {
   query: Pick<UseQueryResult<Data | null>, 'data' | 'error' | 'refetch'>;
-  /** Name of the page while there are no data. Without it the page has a heading of its own. */
+  /** Heading of the page while there is no data. Leave it out if the page has its own heading. */
   title?: string;
-  /** What to say when the service has no such thing. */
+  /** Message for content that does not exist. */
   missing: NoticeProps;
   children: (data: Data) => ReactNode;
 }
 
-/** Content that is loaded: grey bars before, a notice if it does not exist (null) or could not be loaded. */
+/** Content of a query: grey bars while it loads, a message if it does not exist (null) or failed to load. */
 export function Loaded<Data>({ query, title, missing, children }: LoadedProps<Data>) {
   const { data, error, refetch } = query;
   if (data != null) return children(data);
@@ -109,12 +135,12 @@ export function Loaded<Data>({ query, title, missing, children }: LoadedProps<Da
   );
 }
 
-/** Why something that was tried has failed; nothing if it has not. */
+/** Error message of an action. */
 export function Alert({ children }: { children: ReactNode }) {
   return <div role="alert">{children && <p className="alert">{children}</p>}</div>;
 }
 
-/** Grey bars in place of text that is being loaded. */
+/** Grey bars in place of loading text. */
 export function Bars() {
   return <div className="skeleton bars" aria-hidden="true" />;
 }

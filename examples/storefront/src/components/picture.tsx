@@ -1,6 +1,6 @@
 import { type ComponentProps, useState } from 'react';
 
-/** Drawings in public/drawings for products without a picture, and the names that they fit. */
+/** Drawings in public/drawings for products without a picture, and the product names that they fit. */
 const DRAWINGS: readonly (readonly [string, RegExp])[] = [
   ['croissant', /croissant|cornetto|kouign/i],
   ['ring', /donat|donut|doughnut|bagel|ring/i],
@@ -13,7 +13,7 @@ interface PictureProps extends ComponentProps<'img'> {
   product: { id: number; name: string };
 }
 
-/** The picture of a product; a drawing if it has none (no `src`), or if it cannot be loaded. */
+/** Picture of a product, or a drawing if there is no picture (no `src`) or the picture fails to load. */
 export function Picture({ product: { id, name }, src, alt = '', ...attributes }: PictureProps) {
   const [broken, setBroken] = useState<string>();
   const [drawing = 'bun'] = DRAWINGS.find(([, names]) => names.test(name)) ?? [];

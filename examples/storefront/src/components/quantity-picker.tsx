@@ -1,41 +1,58 @@
-import { useState } from 'react';
+import { useId, useState } from 'react';
 import { MAX_QUANTITY } from '../state/cart';
 
 interface QuantityPickerProps {
-  /** Of the product. */
+  /** Name of the product. */
   name: string;
   value: number;
   onChange: (quantity: number) => void;
 }
 
-/** A number of pieces, with buttons for one less and one more. */
+/** Field for a number of pieces, with buttons for one less and one more. */
 export function QuantityPicker({ name, value, onChange }: QuantityPickerProps) {
-  // While it is typed, the text may be no number yet.
+  // The typed text, until it is a possible quantity.
   const [draft, setDraft] = useState<string | null>(null);
+  const [hasComplaint, setHasComplaint] = useState(false);
+  const id = useId();
   const change = (quantity: number) => {
-    if (Number.isInteger(quantity) && quantity >= 1 && quantity <= MAX_QUANTITY) onChange(quantity);
+    const isPossible = Number.isInteger(quantity) && quantity >= 1 && quantity <= MAX_QUANTITY;
+    if (isPossible) onChange(quantity);
+    return isPossible;
+  };
+  const type = (text: string) => {
+    setDraft(text);
+    // An empty field is a quantity that is still being typed.
+    setHasComplaint(!change(Number(text)) && text !== '');
+  };
+  const step = (quantity: number) => {
+    setDraft(null);
+    setHasComplaint(!change(quantity));
   };
   return (
-    <div className="quantity">
-      <button type="button" aria-label={`One less of ${name}`} onClick={() => change(value - 1)}>
-        −
-      </button>
-      <input
-        type="number"
-        min={1}
-        max={MAX_QUANTITY}
-        inputMode="numeric"
-        aria-label={`Quantity of ${name}`}
-        value={draft ?? value}
-        onChange={({ target }) => {
-          setDraft(target.value);
-          change(Number(target.value));
-        }}
-        onBlur={() => setDraft(null)}
-      />
-      <button type="button" aria-label={`One more of ${name}`} onClick={() => change(value + 1)}>
-        +
-      </button>
+    <div className="quantity-field">
+      <div className="quantity">
+        <button type="button" aria-label={`One less of ${name}`} onClick={() => step(value - 1)}>
+          −
+        </button>
+        <input
+          type="number"
+          min={1}
+          max={MAX_QUANTITY}
+          inputMode="numeric"
+          aria-label={`Quantity of ${name}`}
+          aria-describedby={id}
+          aria-invalid={hasComplaint || undefined}
+          value={draft ?? value}
+          onChange={({ target }) => type(target.value)}
+          onBlur={() => setDraft(null)}
+        />
+        <button type="button" aria-label={`One more of ${name}`} onClick={() => step(value + 1)}>
+          +
+        </button>
+      </div>
+      <p className="complaint" id={id} role="status">
+        {hasComplaint && `Choose 1 to ${MAX_QUANTITY} pieces. The quantity is still ${value}.`}
+      </p>
     </div>
   );
 }

@@ -4,7 +4,7 @@ import { Button } from './button';
 import { Icon } from './icon';
 import { Notice } from './page';
 
-/** A parameter of the address as a state: '' when it is not there. */
+/** Query parameter of the page's address as state. A missing parameter is ''. */
 export function useParameter(name: string) {
   const [search, setSearch] = useSearchParams();
   const change = (value: string) => {
@@ -17,11 +17,11 @@ export function useParameter(name: string) {
   return [search.get(name) ?? '', change] as const;
 }
 
-/** Searches by `?q=` of the address. An empty text shows everything again. */
+/** Search field that is bound to `?q=` of the address. An empty text shows everything again. */
 export function SearchForm({ label }: { label: string }) {
   const [text, search] = useParameter('q');
   const form = useRef<HTMLFormElement>(null);
-  // After a step back in the browser's history the field shows what is searched for then.
+  // The text also changes when the person goes back in the browser's history.
   useEffect(() => form.current?.reset(), [text]);
   return (
     <form
@@ -40,12 +40,12 @@ export function SearchForm({ label }: { label: string }) {
   );
 }
 
-/** In place of a list in which nothing is like what was searched for. */
+/** Message for a search without results. */
 export function NothingFound({ text }: { text: string }) {
   const [, setSearch] = useSearchParams();
   const showAll = () => {
     setSearch({});
-    // The button goes away.
+    // The button disappears together with the message.
     document.getElementById('search')?.focus();
   };
   return (

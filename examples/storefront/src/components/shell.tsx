@@ -1,8 +1,9 @@
-import { onlineManager } from '@tanstack/react-query';
+import { onlineManager, useInfiniteQuery } from '@tanstack/react-query';
 import { dataOf } from 'bakery-client';
 import { type ReactNode, useSyncExternalStore } from 'react';
 import { Link, NavLink, useNavigate } from 'react-router';
 import { api } from '../api/client';
+import { productList } from '../api/products';
 import { count } from '../format';
 import { piecesIn, useCart } from '../state/cart';
 import { signOut, useSession } from '../state/session';
@@ -10,7 +11,7 @@ import { toast, Toasts } from '../state/toast';
 import { Button, ButtonLink } from './button';
 import { Icon } from './icon';
 
-/** What stands around every page: the shop's name, the ways to its parts, a note while offline. */
+/** Frame of every page: the shop's name, the navigation, a note while offline. */
 export function Shell({ children }: { children: ReactNode }) {
   return (
     <div className="shell">
@@ -34,17 +35,24 @@ export function Shell({ children }: { children: ReactNode }) {
   );
 }
 
-const PLACES = [
-  { to: '/', label: 'Shop', icon: 'shop' },
-  { to: '/orders', label: 'Orders', icon: 'orders' },
-  { to: '/cart', label: 'Cart', icon: 'cart' },
-  { to: '/manage', label: 'Manage', icon: 'manage', isForAdmins: true },
-  { to: '/profile', label: 'Account', icon: 'person' },
-] as const;
+const SHOP = { to: '/', label: 'Shop', icon: 'shop' };
+const CART = { to: '/cart', label: 'Cart', icon: 'cart' };
+const ORDERS = { to: '/orders', label: 'Orders', icon: 'orders' };
+const ACCOUNT = { to: '/profile', label: 'Account', icon: 'person' };
+// The orders of all customers are under "Manage".
+const OWN_ORDERS = { ...ORDERS, label: 'My orders' };
+const MANAGE = { to: '/manage', label: 'Manage', icon: 'manage' };
+
+const PLACES = {
+  USER: [SHOP, ORDERS, CART, ACCOUNT],
+  ADMIN: [MANAGE, SHOP, OWN_ORDERS, CART, ACCOUNT],
+};
 
 function MainNav() {
   const role = useSession(({ person }) => person?.role);
-  const places = PLACES.filter((place) => role === 'ADMIN' || (role && !('isForAdmins' in place)));
+  // The pages of the catalog load it for visitors, if it is public.
+  const isPublic = useInfiniteQuery({ ...productList(), enabled: false }).data !== undefined;
+  const places = role ? PLACES[role] : isPublic ? [SHOP, CART] : [];
   return (
     <nav className="main-nav" aria-label="Shop">
       {places.map(({ to, label, icon }) => (
@@ -58,7 +66,7 @@ function MainNav() {
   );
 }
 
-/** How much is in the cart. */
+/** Number of pieces in the cart. */
 function Pieces() {
   const pieces = piecesIn(useCart());
   if (pieces === 0) return null;
@@ -110,7 +118,7 @@ function OfflineNote() {
       {!isOnline && (
         <p className="offline">
           <Icon name="offline" />
-          You are offline. Your cart is safe; we go on when you are back.
+          You are offline. Your cart is saved. The page updates when the connection is back.
         </p>
       )}
     </div>

@@ -1,14 +1,13 @@
-import { useMutation, useQueries } from '@tanstack/react-query';
-import { Link, useNavigate } from 'react-router';
-import { placeOrder } from '../api/checkout';
-import { explain } from '../api/errors';
+import { useQueries } from '@tanstack/react-query';
+import { Link } from 'react-router';
 import { productDetail } from '../api/products';
 import { Button, ButtonLink } from '../components/button';
-import { Alert, Notice, PageHeading } from '../components/page';
+import { Summary } from '../components/checkout';
+import { Notice, PageHeading } from '../components/page';
 import { Picture } from '../components/picture';
 import { QuantityPicker } from '../components/quantity-picker';
-import { count, formatPrice } from '../format';
-import { type CartLine, clearCart, piecesIn, removeFromCart, setQuantity, useCart } from '../state/cart';
+import { formatPrice } from '../format';
+import { removeFromCart, setQuantity, sumOf, useCart } from '../state/cart';
 import { toast } from '../state/toast';
 
 export function CartPage() {
@@ -36,7 +35,7 @@ export function CartPage() {
 
 type CheckedLine = ReturnType<typeof useCheckedLines>[number];
 
-/** The cart with what the catalog says of its products now. Their `oldPrice` is that of when they were put into it. */
+/** Lines of the cart with their current names and prices. `oldPrice` is the price when the product was added. */
 function useCheckedLines() {
   const lines = useCart();
   const answers = useQueries({ queries: lines.map(({ id }) => productDetail(id)) });
@@ -59,10 +58,10 @@ function Line({ line }: { line: CheckedLine }) {
       <div className="line-text">
         <Link to={`/products/${id}`}>{name}</Link>
         {isGone ? (
-          <p className="complaint">We do not bake this any more. It is left out of your order.</p>
+          <p className="complaint">Sold out. It is left out of your order.</p>
         ) : (
           <p className="hint">
-            {formatPrice(price)} each{price !== oldPrice && `, before ${formatPrice(oldPrice)}`}
+            {formatPrice(price)} each{price !== oldPrice && `, was ${formatPrice(oldPrice)}`}
           </p>
         )}
       </div>
@@ -77,40 +76,4 @@ function Line({ line }: { line: CheckedLine }) {
       </Button>
     </li>
   );
-}
-
-/** @param lines what can be ordered */
-function Summary({ lines }: { lines: CheckedLine[] }) {
-  const navigate = useNavigate();
-  const { mutate, isPending, error } = useMutation({
-    mutationFn: () => placeOrder(lines.map(({ id, quantity }) => ({ product_id: id, quantity }))),
-    onSuccess: ({ order_id, redirect_url }) => {
-      clearCart();
-      // In a new tab. If the browser does not allow it, the order's page has a link.
-      if (redirect_url !== null) window.open(redirect_url, '_blank', 'noopener');
-      void navigate(`/orders/${order_id}`);
-    },
-  });
-  return (
-    <section className="panel summary" aria-label="Summary">
-      <p className="sum">
-        <span>Total, {count(piecesIn(lines), 'piece')}</span>
-        <strong>{formatPrice(lines.reduce((sum, line) => sum + sumOf(line), 0))}</strong>
-      </p>
-      <p className="hint">You pay on the page of our payment partner, which opens in a new tab.</p>
-      <Alert>{error && explain(error)}</Alert>
-      <Button
-        className="button wide"
-        aria-disabled={isPending}
-        disabled={lines.length === 0}
-        onClick={() => mutate()}
-      >
-        Order and pay
-      </Button>
-    </section>
-  );
-}
-
-function sumOf({ price, quantity }: CartLine) {
-  return Math.round(price) * quantity;
 }

@@ -8,7 +8,7 @@ export function LostPage() {
       <Notice
         icon="shop"
         title="There is nothing here"
-        text="The page may have moved, or it is not for your account."
+        text="The page may have moved, or your account may not have access to it."
       >
         <ButtonLink to="/">To the shop</ButtonLink>
       </Notice>

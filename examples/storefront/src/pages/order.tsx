@@ -1,29 +1,32 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { Link, useParams } from 'react-router';
+import { useParams } from 'react-router';
 import type { Fulfilment, Order } from '../api/client';
 import { explain } from '../api/errors';
 import { cancelOrder, getPaymentPage, isPaid, orderDetail } from '../api/orders';
 import { Button } from '../components/button';
 import { ConfirmButton } from '../components/confirm-button';
 import { Icon } from '../components/icon';
-import { FULFILMENT, OrderSummary, STATUS } from '../components/orders';
-import { Alert, Loaded, PageHeading } from '../components/page';
+import { describeOrder, FULFILMENT } from '../components/order-labels';
+import { OrderSummary } from '../components/order-summary';
+import { Alert, BackLink, focusHeading, Loaded, PageHeading } from '../components/page';
 
-const MISSING = { icon: 'orders', title: 'There is no such order', text: 'Maybe it is on another account.' };
+const MISSING = {
+  icon: 'orders',
+  title: 'There is no such order',
+  text: 'It may belong to another account.',
+};
 const TONE_ICONS = { waiting: 'clock', good: 'check', bad: 'cross', plain: 'orders' } as const;
 
 export function OrderPage() {
   const query = useQuery(orderDetail(useParams().id ?? ''));
   return (
     <div className="page narrow">
-      <Link className="back" to="/orders">
-        ← Your orders
-      </Link>
+      <BackLink to="/orders">Your orders</BackLink>
       <Loaded query={query} title="Order" missing={MISSING}>
         {({ order }) => (
           <article className="order">
             <OrderState order={order} />
-            {order.status === 'pending' && <PendingActions order={order} />}
+            {order.status === 'pending' && !isRefused(order) && <PendingActions order={order} />}
             {hasProgress(order) && <Progress step={order.fulfilment} />}
             <OrderSummary order={order} />
           </article>
@@ -33,17 +36,16 @@ export function OrderPage() {
   );
 }
 
-/** Whether the bakery refused an order that waits for its payment: it is not to be paid any more. */
-function isRefusedUnpaid({ status, fulfilment }: Order) {
-  return status === 'pending' && fulfilment === 'refused';
+function isRefused({ fulfilment }: Order) {
+  return fulfilment === 'refused';
 }
 
 function hasProgress(order: Order) {
-  return isPaid(order) || (order.fulfilment !== 'new' && !isRefusedUnpaid(order));
+  return !isRefused(order) && (isPaid(order) || order.fulfilment !== 'new');
 }
 
 function OrderState({ order }: { order: Order }) {
-  const { label, text, tone } = isRefusedUnpaid(order) ? FULFILMENT.refused : STATUS[order.status];
+  const { label, text, tone } = describeOrder(order);
   return (
     <div role="status" className={`state ${tone}`}>
       <Icon name={TONE_ICONS[tone]} />
@@ -57,36 +59,34 @@ function OrderState({ order }: { order: Order }) {
 
 const STEPS = ['new', 'preparing', 'ready', 'collected'] as const;
 
-/** How far the bakery is with an order. */
+/** Progress of the order in the bakery. */
 function Progress({ step }: { step: Fulfilment }) {
   return (
     <section className="panel" aria-labelledby="progress">
-      <h2 id="progress">What we do</h2>
+      <h2 id="progress">Progress</h2>
       <p role="status">
         <strong>{FULFILMENT[step].label}.</strong> {FULFILMENT[step].text}
       </p>
-      {step !== 'refused' && (
-        <ol className="steps">
-          {STEPS.map((name) => (
-            <li key={name} aria-current={name === step ? 'step' : undefined}>
-              {FULFILMENT[name].label}
-            </li>
-          ))}
-        </ol>
-      )}
+      <ol className="steps">
+        {STEPS.map((name) => (
+          <li key={name} aria-current={name === step ? 'step' : undefined}>
+            {FULFILMENT[name].label}
+          </li>
+        ))}
+      </ol>
     </section>
   );
 }
 
-/** What can be done with an order that waits for its payment. */
+/** Actions for an order that waits for its payment. */
 function PendingActions({ order }: { order: Order }) {
-  const cancel = useMutation({ mutationFn: () => cancelOrder(order.order_id) });
+  const cancel = useMutation({ mutationFn: () => cancelOrder(order.order_id), onSuccess: focusHeading });
   const newPage = useMutation({ mutationFn: () => getPaymentPage(order) });
   const error = cancel.error ?? newPage.error;
   return (
     <div>
       <div className="actions">
-        {!isRefusedUnpaid(order) && <PayButton order={order} onGetPage={newPage.mutate} />}
+        <PayButton order={order} onGetPage={newPage.mutate} />
         <ConfirmButton
           className="button quiet"
           label="Cancel order"

@@ -6,7 +6,7 @@ import { Notice, PageHeading } from '../components/page';
 
 export function OrdersPage() {
   const empty = (
-    <Notice icon="orders" title="No orders yet" text="What you order will stand here.">
+    <Notice icon="orders" title="No orders yet" text="Your orders will appear here.">
       <ButtonLink to="/">See what we bake</ButtonLink>
     </Notice>
   );

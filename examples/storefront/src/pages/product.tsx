@@ -9,13 +9,13 @@ import { Picture } from '../components/picture';
 import { QuantityPicker } from '../components/quantity-picker';
 import { count, formatPrice } from '../format';
 import { addToCart, piecesIn } from '../state/cart';
-import { usePerson } from '../state/session';
+import { useSession } from '../state/session';
 import { toast } from '../state/toast';
 
 const MISSING = {
   icon: 'shop',
-  title: 'We do not bake this any more',
-  text: 'The product is not in the catalog.',
+  title: 'Not available',
+  text: 'This product is sold out or no longer baked.',
   children: <ButtonLink to="/">See what we bake</ButtonLink>,
 };
 
@@ -34,7 +34,7 @@ export function ProductPage() {
 }
 
 function ProductDetails({ product }: { product: Product }) {
-  const { role } = usePerson();
+  const role = useSession(({ person }) => person?.role);
   const [quantity, setQuantity] = useState(1);
   const add = () => {
     const cart = addToCart(product, quantity);
@@ -61,7 +61,7 @@ function ProductDetails({ product }: { product: Product }) {
   );
 }
 
-/** One picture large; small ones as buttons to choose it. */
+/** Large picture, with small ones as buttons to select it. */
 function Gallery({ product }: { product: Product }) {
   const images = product.images ?? [];
   const [chosen, setChosen] = useState(0);

@@ -2,9 +2,10 @@ import { ButtonLink } from '../components/button';
 import { PageHeading } from '../components/page';
 import { Picture } from '../components/picture';
 
-const DRAWN = ['Croissant', 'Roti', 'Kue lapis', 'Donat'];
+/** Product names for which `Picture` shows different drawings. */
+const DRAWN_PRODUCTS = ['Croissant', 'Roti', 'Kue lapis', 'Donat'];
 
-/** What a visitor sees: the catalog is for people with an account. */
+/** Start page for visitors who are not signed in, if the catalog is only for customers with an account. */
 export function WelcomePage() {
   return (
     <div className="page welcome">
@@ -22,7 +23,7 @@ export function WelcomePage() {
         </div>
       </div>
       <div className="welcome-pictures" aria-hidden="true">
-        {DRAWN.map((name, index) => (
+        {DRAWN_PRODUCTS.map((name, index) => (
           <Picture key={name} product={{ id: index + 1, name }} />
         ))}
       </div>

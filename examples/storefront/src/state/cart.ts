@@ -2,7 +2,7 @@ import type { Product } from '../api/client';
 import { useSession } from './session';
 import { sharedStore } from './shared-store';
 
-/** A product in the cart, as it was when it was put there. The price is in rupiah. */
+/** Product and quantity in a cart. Name, price (in rupiah) and images are copies from the last time it was added. */
 export interface CartLine extends Pick<Product, 'id' | 'name' | 'price' | 'images'> {
   quantity: number;
 }
@@ -11,25 +11,31 @@ export const MAX_QUANTITY = 999;
 
 const NO_LINES: CartLine[] = [];
 
-/** Carts by the id of their owner. */
+/** Carts by user id. The cart of a visitor who is not signed in has the key ''. */
 const useCarts = sharedStore<{ carts: Record<string, CartLine[]> }>('bakery.cart', { carts: {} });
 
-/** What is in the cart of the person who is signed in. */
+/** Returns the lines of the current cart: that of the signed-in user, or that of the visitor. */
 export function useCart() {
   const owner = useSession(({ person }) => person?.id ?? '');
   return useCarts(({ carts }) => carts[owner] ?? NO_LINES);
 }
 
+/** Returns the total quantity of all lines. */
 export function piecesIn(lines: CartLine[]) {
   return lines.reduce((sum, { quantity }) => sum + quantity, 0);
 }
 
-/** Puts pieces of a product into the cart, besides those that are there. */
-export function addToCart({ id, name, price, images }: Product, quantity: number) {
+/** Returns the price of a line. Like the service, rounds the price of a piece to whole rupiah. */
+export function sumOf({ price, quantity }: CartLine) {
+  return Math.round(price) * quantity;
+}
+
+/** Adds pieces of a product to the cart, up to MAX_QUANTITY. Returns the lines of the cart. */
+export function addToCart({ id, name, price, images }: Omit<CartLine, 'quantity'>, quantity: number) {
   return changeCart((lines) => {
-    const held = lines.find((line) => line.id === id)?.quantity ?? 0;
-    const added = { id, name, price, images, quantity: Math.min(held + quantity, MAX_QUANTITY) };
-    return held === 0 ? [...lines, added] : lines.map((line) => (line.id === id ? added : line));
+    const inCart = lines.find((line) => line.id === id)?.quantity ?? 0;
+    const added = { id, name, price, images, quantity: Math.min(inCart + quantity, MAX_QUANTITY) };
+    return inCart === 0 ? [...lines, added] : lines.map((line) => (line.id === id ? added : line));
   });
 }
 
@@ -45,7 +51,16 @@ export function clearCart() {
   changeCart(() => NO_LINES);
 }
 
-/** @returns the changed cart */
+// When a visitor signs in, the lines of the visitor's cart are added to the user's cart.
+useSession.subscribe(({ person }, previous) => {
+  if (person === null || previous.person !== null) return;
+  const { '': lines = NO_LINES, ...carts } = useCarts.getState().carts;
+  if (lines.length === 0) return;
+  useCarts.setState({ carts });
+  for (const line of lines) addToCart(line, line.quantity);
+});
+
+/** Changes the current cart and returns its new lines. */
 function changeCart(change: (lines: CartLine[]) => CartLine[]) {
   const owner = useSession.getState().person?.id ?? '';
   const { carts } = useCarts.getState();

@@ -1,7 +1,7 @@
 import { create } from 'zustand';
 import { persist } from 'zustand/middleware';
 
-/** A store in localStorage: it survives reloads and is the same in all tabs. */
+/** Store in localStorage. It survives reloads and all tabs share it. */
 export function sharedStore<State extends object>(name: string, initial: State) {
   const store = create<State>()(persist(() => initial, { name, version: 1 }));
   window.addEventListener('storage', ({ key }) => {

@@ -12,7 +12,7 @@ export function toast(text: string) {
   timer = setTimeout(() => useToast.setState({ text: '' }), SHOWN_MS);
 }
 
-/** Where messages are shown. */
+/** Area for the messages of `toast`. */
 export function Toasts() {
   const { text } = useToast();
   return (

@@ -1,25 +1,31 @@
 import { dataOf } from 'bakery-client';
-import { useState } from 'react';
-import { Link, useNavigate } from 'react-router';
+import { Link, useLocation, useNavigate } from 'react-router';
 import { api, type Schemas } from '../../api/client';
 import { CodeField, Field, Form, NewPasswordFields } from '../../components/form';
 import { FormPage } from '../../components/page';
 import { toast } from '../../state/toast';
 
-/** First the address, then a new password with the code that was mailed there. */
-export default function ForgotPage() {
-  const [email, setEmail] = useState<string>();
-  return email === undefined ? <RequestStep onSent={setEmail} /> : <ResetStep email={email} />;
+/** State of the browser's history entry. It survives a reload and keeps the address out of logs. */
+interface ForgotState {
+  email?: string;
 }
 
-function RequestStep({ onSent }: { onSent: (email: string) => void }) {
+/** Asks for the e-mail address, then for the mailed code and a new password. */
+export default function ForgotPage() {
+  const { email } = (useLocation().state ?? {}) as ForgotState;
+  return email === undefined ? <RequestStep /> : <ResetStep email={email} />;
+}
+
+function RequestStep() {
+  const navigate = useNavigate();
   const request = async (body: Schemas['ForgotPasswordDto']) => {
     await dataOf(api.POST('/api/password/forgot', { body }));
-    onSent(body.email);
+    const state: ForgotState = { email: body.email };
+    await navigate('/forgot', { state });
   };
   return (
     <FormPage title="Forgot your password?">
-      <p>We send you a code with which you choose a new one.</p>
+      <p>We send you a code. Use it to choose a new password.</p>
       <Form submit="Send the code" onSubmit={request}>
         <Field name="email" label="E-mail" type="email" autoComplete="username" autoFocus />
       </Form>
@@ -38,12 +44,14 @@ function ResetStep({ email }: { email: string }) {
   return (
     <FormPage title="Choose a new password">
       <p>
-        If <strong>{email}</strong> has an account, a code is on its way there.
+        If <strong>{email}</strong> has an account, you get a mail with a code. If you asked less than a
+        minute ago, use the code that you have.
       </p>
       <Form submit="Set the password" onSubmit={reset}>
         <CodeField />
         <NewPasswordFields label="New password" />
       </Form>
+      <Link to="/forgot">Use another address</Link>
     </FormPage>
   );
 }

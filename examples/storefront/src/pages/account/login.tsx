@@ -7,7 +7,7 @@ import { signIn } from '../../state/session';
 
 export default function LoginPage() {
   const { search } = useLocation();
-  // After the sign-in GuestsOnly leads on.
+  // `GuestsOnly` redirects after the sign-in.
   const login = async (body: Schemas['LoginDto']) =>
     signIn((await dataOf(api.POST('/api/login', { body }))).user);
   return (

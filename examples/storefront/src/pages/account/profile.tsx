@@ -1,4 +1,4 @@
-import { dataOf } from 'bakery-client';
+import { BakeryFailure, dataOf } from 'bakery-client';
 import { Link, useNavigate } from 'react-router';
 import { api, type Schemas } from '../../api/client';
 import { Field, Form, NewPasswordFields, PasswordField } from '../../components/form';
@@ -15,15 +15,15 @@ export default function ProfilePage() {
     toast('Your name is saved.');
   };
   const changeEmail = async (body: Schemas['UpdateProfileDto']) => {
-    const { user } = await dataOf(api.PATCH('/api/users', { body }));
+    const { user } = await checkPassword('password', dataOf(api.PATCH('/api/users', { body })));
     signIn({ ...user, emailVerified: false });
-    toast('Your e-mail is changed. We have sent a code there.');
+    toast('Your e-mail is changed. We are sending a code to the new address.');
     await navigate('/verify?next=/profile');
   };
   const changePassword = async (body: Schemas['ChangePasswordDto'], reset: () => void) => {
-    await dataOf(api.PUT('/api/users/password', { body }));
+    await checkPassword('currentPassword', dataOf(api.PUT('/api/users/password', { body })));
     reset();
-    toast('Your password is changed. Every other session has ended.');
+    toast('Your password is changed. All other sessions have ended.');
   };
 
   return (
@@ -59,4 +59,14 @@ export default function ProfilePage() {
       </section>
     </div>
   );
+}
+
+/** Shows the failure of a wrong password at the field with this name. The service names no field for it. */
+async function checkPassword<Result>(field: string, call: Promise<Result>) {
+  try {
+    return await call;
+  } catch (error) {
+    if (!(error instanceof BakeryFailure) || error.message !== 'email or password is incorrect') throw error;
+    throw new BakeryFailure(error.code, error.message, { [field]: 'your current password is incorrect' });
+  }
 }

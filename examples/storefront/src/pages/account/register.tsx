@@ -7,7 +7,7 @@ import { signIn } from '../../state/session';
 
 export default function RegisterPage() {
   const { search } = useLocation();
-  // After the registration GuestsOnly leads on.
+  // `GuestsOnly` redirects after the registration.
   const register = async (body: Schemas['RegisterDto']) => {
     const { user } = await dataOf(api.POST('/api/register', { body }));
     signIn({ ...user, emailVerified: false });

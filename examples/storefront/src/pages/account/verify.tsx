@@ -20,13 +20,14 @@ export default function VerifyPage() {
   };
   const sendCode = () =>
     dataOf(api.POST('/api/otp')).then(
-      () => toast('If a minute has passed since the last one, a new code is on its way.'),
+      () =>
+        toast('A new code is sent at most once a minute. If you asked just now, use the code that you have.'),
       () => toast('The code could not be sent. Please try again.'),
     );
   return (
     <FormPage title="Check your mail">
       <p>
-        We have sent a code to <strong>{email}</strong>.
+        Enter the code that was sent to <strong>{email}</strong>.
       </p>
       <Form submit="Verify" onSubmit={verify}>
         <CodeField />

@@ -1,5 +1,5 @@
-import { useRef, useState } from 'react';
-import { useController } from 'react-hook-form';
+import { useRef } from 'react';
+import { useController, useFormContext } from 'react-hook-form';
 import type { EditedPicture } from '../../api/products';
 import { Icon } from '../../components/icon';
 import { count, sentence } from '../../format';
@@ -10,34 +10,35 @@ const MAX_BYTES = 5 * 1024 * 1024;
 const ACCEPTED = /\.(png|jpe?g)$/i;
 const TOO_MANY = `a product can have ${MAX_IMAGES} pictures`;
 
-/** The `images` of an edited product: present ones can be removed, new ones are shown before anything is sent. */
+/** Field `images` of the product form: removes existing pictures and previews new ones before the upload. */
 export function ImagePicker() {
   const { field, fieldState } = useController({ name: 'images' });
   const pictures = field.value as EditedPicture[];
-  const [problem, setProblem] = useState<string>();
+  const { setError, clearErrors } = useFormContext();
   const input = useRef<HTMLInputElement>(null);
   const remaining = pictures.filter(({ isRemoved }) => !isRemoved).length;
-  const message = problem ?? fieldState.error?.message;
 
-  const change = (changed: EditedPicture[], complaint?: string) => {
-    setProblem(complaint);
+  // One message at a time: a later one of the service replaces this one.
+  const complain = (message: string) => setError('images', { message: sentence(message) });
+  const change = (changed: EditedPicture[]) => {
     field.onChange(changed);
+    clearErrors('images');
   };
   const add = (files: File[]) => {
-    const good = files.filter((file) => problemOf(file) === null);
+    const good = files.filter((file) => findProblem(file) === null);
     const fitting = good.slice(0, MAX_IMAGES - remaining);
-    const problems = files.map(problemOf).filter((text) => text !== null);
+    const problems = files.map(findProblem).filter((text) => text !== null);
     if (fitting.length < good.length) problems.push(TOO_MANY);
-    const added = fitting.map((file) => ({ file, src: URL.createObjectURL(file) }));
-    change([...pictures, ...added], problems.length > 0 ? `Not added: ${problems.join('; ')}` : undefined);
+    change([...pictures, ...fitting.map((file) => ({ file, src: URL.createObjectURL(file) }))]);
+    if (problems.length > 0) complain(`Not added: ${problems.join('; ')}`);
   };
-  // A new picture goes away at once, a present one when the form is saved.
+  // A new picture is dropped at once. An existing one is only marked until the form is saved.
   const act = ({ src, file, isRemoved = false }: EditedPicture) => {
     if (file) {
       URL.revokeObjectURL(src);
       change(pictures.filter((picture) => picture.src !== src));
       input.current?.focus();
-    } else if (isRemoved && remaining >= MAX_IMAGES) setProblem(TOO_MANY);
+    } else if (isRemoved && remaining >= MAX_IMAGES) complain(TOO_MANY);
     else change(pictures.map((picture) => (picture.src === src ? { src, isRemoved: !isRemoved } : picture)));
   };
 
@@ -62,7 +63,7 @@ export function ImagePicker() {
         aria-describedby="images-hint"
         onChange={({ target }) => {
           add([...(target.files ?? [])]);
-          // So that the same file can be chosen again after it was taken out.
+          // Allows the same file to be chosen again after it was taken out.
           target.value = '';
         }}
       />
@@ -74,14 +75,14 @@ export function ImagePicker() {
         {count(remaining, 'picture')} after saving.
       </p>
       <p className="complaint" role="alert">
-        {message !== undefined && sentence(message)}
+        {fieldState.error?.message}
       </p>
     </div>
   );
 }
 
-function problemOf({ name, size }: File) {
-  if (!ACCEPTED.test(name)) return `${name} is no PNG or JPEG`;
+function findProblem({ name, size }: File) {
+  if (!ACCEPTED.test(name)) return `${name} is not a PNG or JPEG file`;
   return size > MAX_BYTES ? `${name} is larger than 5 MiB` : null;
 }
 

@@ -1,17 +1,28 @@
 import type { PropsWithChildren, ReactNode } from 'react';
 import { NavLink } from 'react-router';
 import { PageHeading } from '../../components/page';
+import './manage.css';
 
-type ManagePageProps = PropsWithChildren<{ title: string; action?: ReactNode; search?: ReactNode }>;
+interface ManagePageProps {
+  title: string;
+  action?: ReactNode;
+  search?: ReactNode;
+  /** Uses the full width of the window. */
+  isWide?: boolean;
+}
 
-/** A page for administrators, with the ways between their pages. */
-export function ManagePage({ title, action, search, children }: ManagePageProps) {
+/** Page for administrators, with the navigation between their pages. */
+export function ManagePage(props: PropsWithChildren<ManagePageProps>) {
+  const { title, action, search, isWide = false, children } = props;
   return (
-    <div className="page narrow">
+    <div className={isWide ? 'page' : 'page narrow'}>
       <header className="page-head">
         <nav className="tabs" aria-label="Manage">
-          <NavLink to="/manage/products">Products</NavLink>
+          <NavLink to="/manage/today">Today</NavLink>
           <NavLink to="/manage/orders">Orders</NavLink>
+          <NavLink to="/manage/products">Products</NavLink>
+          <NavLink to="/manage/sales">Sales</NavLink>
+          <NavLink to="/manage/shop">Hours</NavLink>
         </nav>
         <div className="title-line">
           <PageHeading>{title}</PageHeading>

@@ -1,30 +1,37 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { type MouseEvent, useRef } from 'react';
+import { useRef, useState } from 'react';
 import { useParams } from 'react-router';
-import type { AdminOrder, Fulfilment, PaymentEntry } from '../../api/client';
+import type { AdminOrder } from '../../api/client';
 import { explain } from '../../api/errors';
-import { adminOrderDetail, fulfilOrder, isPaid } from '../../api/orders';
-import { Button } from '../../components/button';
-import { ConfirmButton } from '../../components/confirm-button';
-import { Badge, FULFILMENT, OrderSummary, STATUS } from '../../components/orders';
-import { Alert, Loaded } from '../../components/page';
-import { formatTime } from '../../format';
+import { adminOrderDetail, fulfilOrder, getRefundableAmount, isPaid, refundOrder } from '../../api/orders';
+import { QuestionButton } from '../../components/confirm-button';
+import { Badge, FULFILMENT } from '../../components/order-labels';
+import { OrderSummary } from '../../components/order-summary';
+import { Alert, BackLink, Loaded } from '../../components/page';
+import { formatPrice } from '../../format';
+import { getNextStep, StepButton } from './fulfilment';
 import { ManagePage } from './manage-page';
+import { PaymentSection } from './payment-section';
 
-const MISSING = { icon: 'orders', title: 'There is no such order', text: 'Look for it in the list.' };
+const MISSING = {
+  icon: 'orders',
+  title: 'There is no such order',
+  text: 'Search for it in the list of orders.',
+};
 
-/** An order of a customer: whose it is, what is done with it, what was ordered and how it was paid. */
+/** Order of a customer: contact, fulfilment, items, refund and payment history. */
 export default function ManageOrderPage() {
   const query = useQuery(adminOrderDetail(useParams().id ?? ''));
   return (
     <ManagePage title="Order">
+      <BackLink to="/manage/orders">Back to the list</BackLink>
       <Loaded query={query} missing={MISSING}>
         {({ order, notifications }) => (
           <article key={order.order_id} className="order">
-            <Customer customer={order.customer} />
+            <Customer order={order} />
             <FulfilmentSection order={order} />
             <OrderSummary order={order} />
-            <Payment order={order} entries={notifications} />
+            <PaymentSection order={order} entries={notifications} />
           </article>
         )}
       </Loaded>
@@ -32,39 +39,26 @@ export default function ManageOrderPage() {
   );
 }
 
-function Customer({ customer: { fullname, email } }: Pick<AdminOrder, 'customer'>) {
+function Customer({ order: { customer } }: { order: AdminOrder }) {
   return (
     <section className="panel" aria-labelledby="customer">
       <h2 id="customer">Customer</h2>
       <p>
-        <strong>{fullname}</strong>
+        <strong>{customer.fullname}</strong>
         <br />
-        <a href={`mailto:${encodeURIComponent(email)}`}>{email}</a>
+        <a href={`mailto:${encodeURIComponent(customer.email)}`}>{customer.email}</a>
       </p>
     </section>
   );
 }
 
-/** The step that comes next, and the words of its button (contract 13.11). */
-const NEXT: Partial<Record<Fulfilment, [Fulfilment, string]>> = {
-  new: ['preparing', 'Start preparing'],
-  preparing: ['ready', 'Ready to be collected'],
-  ready: ['collected', 'Handed over'],
-};
-
 function FulfilmentSection({ order }: { order: AdminOrder }) {
   const heading = useRef<HTMLHeadingElement>(null);
-  const { mutate, isPending, error } = useMutation({
-    mutationFn: (step: Fulfilment) => fulfilOrder(order.order_id, step),
-    // The button that was pressed goes away with its step.
-    onSettled: () => heading.current?.focus(),
-  });
-  const [next, label] = NEXT[order.fulfilment] ?? [];
+  const [error, setError] = useState<Error | null>(null);
+  // The pressed button disappears with its step.
+  const focus = () => heading.current?.focus();
+  const [next] = getNextStep(order);
   const isUnpaid = next === 'preparing' && !isPaid(order);
-  const takeNext = ({ detail }: MouseEvent) => {
-    // The second click of a double-click is not meant for the step after this one.
-    if (next !== undefined && detail < 2) mutate(next);
-  };
   return (
     <section className="panel" aria-labelledby="fulfilment">
       <h2 id="fulfilment" ref={heading} tabIndex={-1}>
@@ -73,22 +67,20 @@ function FulfilmentSection({ order }: { order: AdminOrder }) {
       <p role="status">
         <Badge {...FULFILMENT[order.fulfilment]} />
       </p>
-      {isUnpaid && <p className="hint">It can be prepared when it is paid.</p>}
+      {isUnpaid && <p className="hint">The order can be prepared once it is paid.</p>}
       {next && (
         <div className="actions">
           {!isUnpaid && (
-            <Button aria-disabled={isPending} onClick={takeNext}>
-              {label}
-            </Button>
+            <StepButton
+              order={order}
+              onTaken={focus}
+              onError={(failure) => {
+                setError(failure);
+                if (failure) focus();
+              }}
+            />
           )}
-          <ConfirmButton
-            className="button quiet"
-            label="Refuse"
-            question="Refuse this order?"
-            text="The customer sees it. A payment is not given back by this."
-            yes="Refuse the order"
-            onConfirm={() => mutate('refused')}
-          />
+          <RefuseButton order={order} onError={setError} onSettled={focus} />
         </div>
       )}
       <Alert>{error && explain(error)}</Alert>
@@ -96,33 +88,40 @@ function FulfilmentSection({ order }: { order: AdminOrder }) {
   );
 }
 
-const SOURCES = { notification: 'Notification', reconciliation: 'We asked', cancellation: 'We cancelled' };
-const OUTCOMES = {
-  applied: 'applied',
-  duplicate: 'known already',
-  late: 'too late to change anything',
-  rejected: 'not understood',
-};
+interface RefuseButtonProps {
+  order: AdminOrder;
+  onError: (error: Error | null) => void;
+  onSettled: () => void;
+}
 
-function Payment({ order, entries }: { order: AdminOrder; entries: PaymentEntry[] }) {
+/** Refuses an order. If it was paid, the question includes the refund. */
+function RefuseButton({ order, onError, onSettled }: RefuseButtonProps) {
+  const { mutate } = useMutation({
+    mutationFn: async (answer: string) => {
+      await fulfilOrder(order.order_id, 'refused');
+      if (answer === 'refund') await refundOrder(order.order_id, {});
+    },
+    onMutate: () => onError(null),
+    onError,
+    onSettled,
+  });
+  const amount = formatPrice(getRefundableAmount(order));
+  const paid = {
+    text: `The customer gets a mail. They have paid ${amount}. You can also refund the payment later.`,
+    answers: { refund: `Refuse and refund ${amount}`, refuse: 'Refuse without a refund' },
+  };
+  const unpaid = {
+    text: 'The customer gets a mail and can no longer pay for the order.',
+    answers: { refuse: 'Refuse the order' },
+  };
   return (
-    <section className="panel" aria-labelledby="payment">
-      <h2 id="payment">Payment</h2>
-      <p>
-        <Badge {...STATUS[order.status]} /> {order.payment_type?.replaceAll('_', ' ')}
-      </p>
-      {entries.length === 0 && <p className="hint">The payment partner has said nothing yet.</p>}
-      <ol className="history">
-        {entries.map(({ id, received_at, source, outcome, transaction_status }) => (
-          <li key={id}>
-            <strong>{transaction_status ?? 'No status'}</strong>
-            <small>
-              {formatTime(received_at)} · {SOURCES[source]}, {OUTCOMES[outcome]}
-            </small>
-          </li>
-        ))}
-      </ol>
-      {entries.length === 50 && <p className="hint">These are the first 50 entries.</p>}
-    </section>
+    <QuestionButton
+      className="button quiet"
+      label="Refuse"
+      question="Refuse this order?"
+      no="Keep the order"
+      onAnswer={(answer) => mutate(answer)}
+      {...(isPaid(order) ? paid : unpaid)}
+    />
   );
 }

@@ -1,60 +1,77 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
+import { useEffect, useRef } from 'react';
 import { useSearchParams } from 'react-router';
+import type { AdminOrder } from '../../api/client';
 import { allOrders, type OrderFilter } from '../../api/orders';
-import { FULFILMENT, OrderList, STATUS } from '../../components/orders';
+import { FULFILMENT, STATUS } from '../../components/order-labels';
+import { OrderList } from '../../components/orders';
 import { Notice } from '../../components/page';
 import { SearchForm, useParameter } from '../../components/search';
+import { count } from '../../format';
+import { toast } from '../../state/toast';
+import { Filter } from './filter';
 import { ManagePage } from './manage-page';
 
-/** Orders of all customers. What is shown is in the address: `?q=ayu&status=settlement&fulfilment=ready`. */
+const FILTERS = ['q', 'status', 'fulfilment', 'refund', 'pickup'];
+// Customers see "Paid" for two statuses.
+const STATUSES = { ...STATUS, capture: { label: 'Paid (captured)' } };
+const REFUND = { due: { label: 'Refund due' } };
+
+/** Orders of all customers. Search and filters are in the address: `?q=ayu&status=settlement&fulfilment=ready`. */
 export default function ManageOrdersPage() {
   const [search] = useSearchParams();
-  const known = [...search].filter(([name]) => ['q', 'status', 'fulfilment'].includes(name));
-  // The service refuses values that do not exist.
+  const known = [...search].filter(([name]) => FILTERS.includes(name));
+  // The service rejects unknown values.
   const filter = Object.fromEntries(known) as OrderFilter;
   const filters = (
     <>
       <SearchForm label="Customer, e-mail or order number" />
       <div className="filters">
-        <Filter label="Payment" name="status" options={STATUS} />
+        <Filter label="Payment" name="status" options={STATUSES} />
         <Filter label="Fulfilment" name="fulfilment" options={FULFILMENT} />
+        <Filter label="Refund" name="refund" options={REFUND} />
+        <PickupFilter />
       </div>
     </>
   );
+  const query = useInfiniteQuery(allOrders(filter));
   return (
     <ManagePage title="Orders" search={filters}>
+      <Arrivals key={search.toString()} orders={query.data} />
       <OrderList
         path="/manage/orders"
-        query={useInfiniteQuery(allOrders(filter))}
+        query={query}
         empty={<Notice icon="orders" title="No orders here" text="There are no orders yet." />}
-        notFound={known.length > 0 && 'No order is like that.'}
+        notFound={known.length > 0 && 'No orders match your search.'}
       />
     </ManagePage>
   );
 }
 
-interface FilterProps {
-  label: string;
-  /** Of the parameter in the address. */
-  name: string;
-  /** By value. */
-  options: Record<string, { label: string }>;
+/** Announces orders that the periodic reload of the list has found. */
+function Arrivals({ orders }: { orders: AdminOrder[] | undefined }) {
+  const known = useRef<Set<string>>(undefined);
+  useEffect(() => {
+    if (orders === undefined) return;
+    const ids = orders.map(({ order_id }) => order_id);
+    const before = known.current;
+    known.current = new Set(ids);
+    if (before === undefined) return;
+    // Unknown orders after the last known one belong to the next page of the list.
+    const end = before.size === 0 ? ids.length : ids.findLastIndex((id) => before.has(id));
+    const arrived = ids.slice(0, Math.max(end, 0)).filter((id) => !before.has(id));
+    if (arrived.length > 0) toast(`${count(arrived.length, 'new order')}.`);
+  }, [orders]);
+  return null;
 }
 
-function Filter({ label, name, options }: FilterProps) {
-  const [chosen, choose] = useParameter(name);
+/** Filters by the date of the pickup. */
+function PickupFilter() {
+  const [date, choose] = useParameter('pickup');
   return (
     <label className="filter">
-      <span>{label}</span>
-      <select value={chosen} onChange={({ target }) => choose(target.value)}>
-        <option value="">All</option>
-        {Object.entries(options).map(([value, option]) => (
-          <option key={value} value={value}>
-            {/* Two states are both "Paid" to a customer. */}
-            {value === 'capture' ? `${option.label} (captured)` : option.label}
-          </option>
-        ))}
-      </select>
+      <span>Pickup</span>
+      <input type="date" value={date} onChange={({ target }) => choose(target.value)} />
     </label>
   );
 }

@@ -7,13 +7,14 @@ import { deleteProduct, productDetail, type ProductValues, saveProduct } from '.
 import { ConfirmButton } from '../../components/confirm-button';
 import { Field, Form } from '../../components/form';
 import { Loaded } from '../../components/page';
+import { parsePrice } from '../../format';
 import { toast } from '../../state/toast';
 import { ImagePicker } from './image-picker';
 import { ManagePage } from './manage-page';
 
-const MISSING = { icon: 'picture', title: 'There is no such product', text: 'Somebody may have deleted it.' };
+const MISSING = { icon: 'picture', title: 'There is no such product', text: 'It may have been deleted.' };
 
-/** A product that is edited, or a new one when the address has no id. */
+/** Page that edits the product with the id in the URL, or creates a product if the URL has no id. */
 export default function ManageProductPage() {
   const { id } = useParams();
   return (
@@ -25,7 +26,7 @@ export default function ManageProductPage() {
 
 function EditedProduct({ id }: { id: number }) {
   const { data, isPlaceholderData, error, refetch } = useQuery(productDetail(id));
-  // What is edited must be what the product is now, not what a list said of it.
+  // Edit the current product, not a possibly outdated copy from a list.
   const query = { data: isPlaceholderData ? undefined : data, error, refetch };
   return (
     <Loaded query={query} missing={MISSING}>
@@ -39,7 +40,7 @@ function EditedProduct({ id }: { id: number }) {
   );
 }
 
-/** Changes the product, or creates one when there is none. */
+/** Form that saves changes of `product`, or creates a product if `product` is undefined. */
 function ProductForm({ product }: { product?: Product }) {
   const navigate = useNavigate();
   const isNew = product === undefined;
@@ -50,10 +51,13 @@ function ProductForm({ product }: { product?: Product }) {
     description: description ?? '',
     images: images?.map((src) => ({ src })) ?? [],
   };
-  // From 0 to 1, while the form is sent.
-  const [sentPart, setSentPart] = useState<number>();
+  // Fraction from 0 to 1 while the form is being uploaded, otherwise undefined.
+  const [uploadProgress, setUploadProgress] = useState<number>();
   const save = async (values: ProductValues) => {
-    const saved = await saveProduct(product?.id, values, setSentPart).finally(() => setSentPart(undefined));
+    const sent = { ...values, price: parsePrice(values.price) };
+    const saved = await saveProduct(product?.id, sent, setUploadProgress).finally(() =>
+      setUploadProgress(undefined),
+    );
     toast(`${saved.name} is saved.`);
     await navigate(isNew ? `/manage/products/${saved.id}` : '/manage/products');
   };
@@ -61,14 +65,16 @@ function ProductForm({ product }: { product?: Product }) {
     <section className="panel">
       <Form submit={isNew ? 'Create product' : 'Save changes'} defaultValues={defaultValues} onSubmit={save}>
         <Field name="name" label="Name" maxLength={255} />
-        <Field name="price" label="Price in rupiah" inputMode="decimal" />
+        <Field name="price" label="Price in rupiah" inputMode="decimal" hint="For example 25.000" />
         <Field name="description" label="Description" maxLength={10_000} multiline />
         <ImagePicker />
-        {sentPart !== undefined && (
+        {uploadProgress !== undefined && (
           <div className="progress">
-            <progress max={1} value={sentPart} aria-label="Upload" />
+            <progress max={1} value={uploadProgress} aria-label="Upload" />
             <span>
-              {sentPart < 1 ? `${Math.round(sentPart * 100)} % sent` : 'Sent; the pictures are being stored'}
+              {uploadProgress < 1
+                ? `${Math.round(uploadProgress * 100)} % sent`
+                : 'Sent. The pictures are being stored.'}
             </span>
           </div>
         )}
@@ -91,12 +97,12 @@ function DeleteSection({ product: { id, name } }: { product: Product }) {
   return (
     <section className="panel">
       <h2>Delete</h2>
-      <p>Takes the product and its pictures out of the catalog for good.</p>
+      <p>Removes the product and its pictures from the catalog permanently.</p>
       <ConfirmButton
         className="button danger"
         label="Delete product"
         question={`Delete ${name}?`}
-        text="Its pictures go with it. Orders that hold it stay as they are."
+        text="Its pictures are deleted too. Existing orders do not change."
         yes="Delete it"
         onConfirm={() => void remove()}
       />

@@ -1,34 +1,47 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
-import type { Product } from '../../api/client';
-import { productList } from '../../api/products';
+import { useSearchParams } from 'react-router';
+import { allProducts, type ProductFilter } from '../../api/availability';
 import { ButtonLink } from '../../components/button';
 import { EndlessList } from '../../components/endless-list';
 import { Notice } from '../../components/page';
-import { Picture } from '../../components/picture';
-import { SearchForm, useParameter } from '../../components/search';
-import { count, formatPrice } from '../../format';
+import { SearchForm } from '../../components/search';
+import { Filter } from './filter';
 import { ManagePage } from './manage-page';
+import { ProductRow } from './product-row';
 
+const AVAILABILITY = {
+  true: { label: 'Available' },
+  false: { label: 'Not available' },
+};
+
+/** All products. Search and filter are in the address: `?q=lapis&available=false`. */
 export default function ManageProductsPage() {
-  const [text] = useParameter('q');
+  const [search] = useSearchParams();
+  const known = [...search].filter(([name]) => ['q', 'available'].includes(name));
+  // The service rejects unknown values.
+  const filter = Object.fromEntries(known) as ProductFilter;
+  const filters = (
+    <>
+      <SearchForm label="Name of the product" />
+      <div className="filters">
+        <Filter label="Availability" name="available" options={AVAILABILITY} />
+      </div>
+    </>
+  );
   return (
-    <ManagePage
-      title="Products"
-      action={<NewProductLink />}
-      search={<SearchForm label="Name of the product" />}
-    >
+    <ManagePage title="Products" action={<NewProductLink />} search={filters}>
       <EndlessList
-        query={useInfiniteQuery(productList(text))}
+        query={useInfiniteQuery(allProducts(filter))}
         label="Products"
         noun="product"
         className="rows"
         renderItem={(product) => <ProductRow key={product.id} product={product} />}
         empty={
-          <Notice icon="picture" title="No products yet" text="Put the first one on the shelf.">
+          <Notice icon="picture" title="No products yet" text="Add the first one.">
             <NewProductLink />
           </Notice>
         }
-        notFound={text && `No product has “${text}” in its name.`}
+        notFound={known.length > 0 && 'No products match your search.'}
       />
     </ManagePage>
   );
@@ -36,22 +49,4 @@ export default function ManageProductsPage() {
 
 function NewProductLink() {
   return <ButtonLink to="/manage/products/new">New product</ButtonLink>;
-}
-
-function ProductRow({ product }: { product: Product }) {
-  const { id, name, price } = product;
-  const images = product.images ?? [];
-  return (
-    <li className="row">
-      <Picture product={product} src={images[0]} />
-      <span className="row-main">
-        <strong>{name}</strong>
-        <small>{count(images.length, 'picture')}</small>
-      </span>
-      <span className="price">{formatPrice(price)}</span>
-      <ButtonLink className="button quiet small" to={`/manage/products/${id}`} aria-label={`Edit ${name}`}>
-        Edit
-      </ButtonLink>
-    </li>
-  );
 }

@@ -1,0 +1,18 @@
+/**
+ * Returns the same key for the same request until `forgetIdempotencyKey` is called. A second click, a reload or a retry
+ * after a lost response therefore does not repeat the action.
+ *
+ * @param name key in sessionStorage
+ */
+export function getIdempotencyKey(name: string, body: object) {
+  const wanted = JSON.stringify(body);
+  const [key, stored] = sessionStorage.getItem(name)?.split('\n') ?? [];
+  if (key !== undefined && stored === wanted) return key;
+  const newKey = crypto.randomUUID();
+  sessionStorage.setItem(name, `${newKey}\n${wanted}`);
+  return newKey;
+}
+
+export function forgetIdempotencyKey(name: string) {
+  sessionStorage.removeItem(name);
+}

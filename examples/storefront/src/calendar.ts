@@ -1,0 +1,80 @@
+/** Length of the steps in which customers choose a pickup time, in minutes. */
+const STEP_MINUTES = 30;
+const DAY_MS = 24 * 60 * 60_000;
+
+const weekdayAndDate = new Intl.DateTimeFormat('en-GB', {
+  weekday: 'long',
+  day: 'numeric',
+  month: 'long',
+  timeZone: 'UTC',
+});
+const shortDate = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' });
+
+/** Returns the date of an instant in a time zone: `2026-11-24` */
+export function toDate(instant: Date, timeZone: string): string {
+  // The format of Canada is that of ISO 8601.
+  return new Intl.DateTimeFormat('en-CA', { timeZone, dateStyle: 'short' }).format(instant);
+}
+
+export function addDays(date: string, days: number): string {
+  return new Date(Date.parse(date) + days * DAY_MS).toISOString().slice(0, 10);
+}
+
+/** Formats a date: `Tuesday 24 November` */
+export function formatDate(date: string): string {
+  return weekdayAndDate.format(Date.parse(date)).replace(',', '');
+}
+
+/** Formats a date for small spaces: `24 Nov` */
+export function formatShortDate(date: string): string {
+  return shortDate.format(Date.parse(date));
+}
+
+/** Formats a date as seen from today: `Today`, `Tomorrow` or `Tuesday 24 November` */
+export function formatDay(date: string, today: string): string {
+  if (date === today) return 'Today';
+  return date === addDays(today, 1) ? 'Tomorrow' : formatDate(date);
+}
+
+/** Formats the time of an instant in a time zone: `14:30` */
+export function formatClock(iso: string, timeZone: string): string {
+  return new Intl.DateTimeFormat('en-GB', { timeZone, timeStyle: 'short' }).format(new Date(iso));
+}
+
+/** Formats a pickup time in the shop's time zone: `Tuesday 24 November, 14:30` */
+export function formatPickup(iso: string, timeZone: string): string {
+  return `${formatDate(toDate(new Date(iso), timeZone))}, ${formatClock(iso, timeZone)}`;
+}
+
+/** Lists the times of a window in steps of half an hour. The end of the window is not part of it. */
+export function listTimes({ from, to }: { from: string; to: string }): string[] {
+  const first = Math.ceil(toMinutes(from) / STEP_MINUTES) * STEP_MINUTES;
+  const count = Math.max(0, Math.ceil((toMinutes(to) - first) / STEP_MINUTES));
+  return Array.from({ length: count }, (_, step) => toTime(first + step * STEP_MINUTES));
+}
+
+/** Returns the instant of a local date and time in a time zone. */
+export function toInstant(date: string, time: string, timeZone: string): Date {
+  const local = Date.parse(`${date}T${time}Z`);
+  // The first offset can be off by an hour close to a change of daylight saving time.
+  const guess = local - readOffset(local, timeZone);
+  return new Date(local - readOffset(guess, timeZone));
+}
+
+/** Reads the offset of a time zone at an instant, in milliseconds. */
+function readOffset(instant: number, timeZone: string): number {
+  const format = new Intl.DateTimeFormat('en-US', { timeZone, timeZoneName: 'longOffset' });
+  const name = format.formatToParts(instant).find(({ type }) => type === 'timeZoneName')?.value ?? '';
+  const [, sign = '+', hours = '0', minutes = '0'] = /([+-])(\d+):(\d+)/.exec(name) ?? [];
+  return Number(`${sign}1`) * (Number(hours) * 60 + Number(minutes)) * 60_000;
+}
+
+function toMinutes(time: string): number {
+  const [hours = 0, minutes = 0] = time.split(':').map(Number);
+  return hours * 60 + minutes;
+}
+
+function toTime(minutes: number): string {
+  const [hours, rest] = [Math.floor(minutes / 60), minutes % 60];
+  return `${String(hours).padStart(2, '0')}:${String(rest).padStart(2, '0')}`;
+}

@@ -1,0 +1,113 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useEffect, useRef } from 'react';
+import { useNavigate } from 'react-router';
+import { placeOrder } from '../api/checkout';
+import { explain, fieldMessages } from '../api/errors';
+import { shopInfo } from '../api/shop';
+import { count, formatPrice } from '../format';
+import { type CartLine, clearCart, piecesIn, sumOf } from '../state/cart';
+import { changeCheckoutDetails, clearCheckoutDetails, useCheckoutDetails } from '../state/checkout';
+import { useSession } from '../state/session';
+import { Button, ButtonLink } from './button';
+import { FieldFrame } from './field';
+import { Alert } from './page';
+import { listPickupTimes, PickupPicker } from './pickup-picker';
+
+const FIELDS = ['pickup_at', 'phone', 'note'];
+
+/** Total of the cart and the way to order it. @param lines the lines that can be ordered */
+export function Summary({ lines }: { lines: CartLine[] }) {
+  const isSignedIn = useSession(({ person }) => person !== null);
+  return (
+    <section className="panel summary" aria-label="Summary">
+      <p className="sum">
+        <span>Total, {count(piecesIn(lines), 'piece')}</span>
+        <strong>{formatPrice(lines.reduce((sum, line) => sum + sumOf(line), 0))}</strong>
+      </p>
+      {isSignedIn ? (
+        <Checkout lines={lines} />
+      ) : (
+        <>
+          <p className="hint">Sign in or create an account to order. Your cart is kept.</p>
+          <ButtonLink className="button wide" to="/login?next=/cart">
+            Sign in to order
+          </ButtonLink>
+        </>
+      )}
+    </section>
+  );
+}
+
+/** Pickup time, phone number and note, and the button that orders. */
+function Checkout({ lines }: { lines: CartLine[] }) {
+  const navigate = useNavigate();
+  const section = useRef<HTMLDivElement>(null);
+  const details = useCheckoutDetails();
+  const shop = useQuery(shopInfo);
+  const times = shop.data ? listPickupTimes(shop.data) : [];
+  const chosen = times.find(({ at }) => at === details.pickupAt) ?? times[0];
+  const { mutate, isPending, error } = useMutation({
+    mutationFn: () => {
+      // A retry must send the same time, also when an earlier one has become possible or impossible meanwhile.
+      changeCheckoutDetails({ pickupAt: chosen?.at ?? null });
+      return placeOrder(lines, { ...details, pickupAt: chosen?.at ?? null });
+    },
+    onSuccess: ({ order_id, redirect_url }) => {
+      clearCart();
+      clearCheckoutDetails();
+      // If the browser blocks the new tab, the page of the order has a link.
+      if (redirect_url !== null) window.open(redirect_url, '_blank', 'noopener');
+      void navigate(`/orders/${order_id}`);
+    },
+  });
+  const messages = fieldMessages(error, FIELDS);
+  useEffect(() => section.current?.querySelector<HTMLElement>('[aria-invalid]')?.focus(), [error]);
+  return (
+    <div className="form" ref={section}>
+      {shop.data && chosen && (
+        <PickupPicker
+          times={times}
+          timeZone={shop.data.time_zone}
+          chosen={chosen}
+          message={messages.pickup_at}
+          onChoose={({ at }) => changeCheckoutDetails({ pickupAt: at })}
+        />
+      )}
+      <FieldFrame label="Phone" hint="Optional, for questions about your order." message={messages.phone}>
+        {(frame) => (
+          <input
+            {...frame}
+            type="tel"
+            autoComplete="tel"
+            maxLength={32}
+            value={details.phone}
+            onChange={({ target }) => changeCheckoutDetails({ phone: target.value })}
+          />
+        )}
+      </FieldFrame>
+      <FieldFrame label="Note" hint="Optional, for example a text for the cake." message={messages.note}>
+        {({ id, ...frame }) => (
+          <textarea
+            id={id}
+            aria-describedby={frame['aria-describedby']}
+            aria-invalid={frame['aria-invalid']}
+            maxLength={500}
+            rows={2}
+            value={details.note}
+            onChange={({ target }) => changeCheckoutDetails({ note: target.value })}
+          />
+        )}
+      </FieldFrame>
+      <p className="hint">You pay on the page of our payment partner, which opens in a new tab.</p>
+      <Alert>{error && explain(error, FIELDS)}</Alert>
+      <Button
+        className="button wide"
+        aria-disabled={isPending}
+        disabled={lines.length === 0}
+        onClick={() => mutate()}
+      >
+        Order and pay
+      </Button>
+    </div>
+  );
+}

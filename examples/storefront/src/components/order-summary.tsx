@@ -1,0 +1,70 @@
+import type { Order } from '../api/client';
+import { useTimeZone } from '../api/shop';
+import { formatPickup } from '../calendar';
+import { formatOrderNumber, formatPrice, formatTime } from '../format';
+import { Button } from './button';
+
+/** Items and total of an order. It is a receipt once the order is paid. */
+export function OrderSummary({ order }: { order: Order }) {
+  const timeZone = useTimeZone();
+  const { pickup_at, phone, note } = order;
+  return (
+    <section className="panel receipt" aria-labelledby="summary">
+      <div className="title-line">
+        <h2 id="summary">{order.completed_at === null ? 'Order summary' : 'Receipt'}</h2>
+        <Button className="button quiet small" onClick={() => window.print()}>
+          Print
+        </Button>
+      </div>
+      <p className="hint">
+        Order {formatOrderNumber(order.order_id)}, in full {order.order_id}
+      </p>
+      <p className="hint">Placed on {formatTime(order.created_at)}</p>
+      <dl className="details">
+        {pickup_at !== null && <Detail name="Pickup">{formatPickup(pickup_at, timeZone)}</Detail>}
+        {phone !== null && <Detail name="Phone">{phone}</Detail>}
+        {note !== null && <Detail name="Note">{note}</Detail>}
+      </dl>
+      <table>
+        <thead className="hidden">
+          <tr>
+            <th scope="col">Product</th>
+            <th scope="col">Sum</th>
+          </tr>
+        </thead>
+        <tbody>
+          {order.items.map(({ product_id, name, quantity, price }) => (
+            <tr key={product_id}>
+              <td>
+                {name}
+                <small>{`${quantity} × ${formatPrice(price)}`}</small>
+              </td>
+              <td>{formatPrice(price * quantity)}</td>
+            </tr>
+          ))}
+        </tbody>
+        <tfoot>
+          <tr>
+            <th scope="row">Total</th>
+            <td>{formatPrice(order.gross_amount)}</td>
+          </tr>
+          {order.refunded_amount > 0 && (
+            <tr>
+              <th scope="row">Refunded</th>
+              <td>−{formatPrice(order.refunded_amount)}</td>
+            </tr>
+          )}
+        </tfoot>
+      </table>
+    </section>
+  );
+}
+
+function Detail({ name, children }: { name: string; children: string }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}

@@ -1,0 +1,76 @@
+import { formatClock, formatDay, listTimes, toDate, toInstant } from '../calendar';
+import type { Shop } from '../api/client';
+import { FieldFrame } from './field';
+
+/** Time at which an order can be collected. */
+export interface PickupTime {
+  /** Date in the time zone of the shop: `2026-11-24` */
+  date: string;
+  /** Pickup time in ISO 8601, UTC. */
+  at: string;
+}
+
+/** Lists all pickup times of the shop, earliest first. */
+export function listPickupTimes({ pickup, time_zone }: Shop): PickupTime[] {
+  return pickup.flatMap(({ date, from, to }) =>
+    listTimes({ from, to }).map((time) => ({ date, at: toInstant(date, time, time_zone).toISOString() })),
+  );
+}
+
+interface PickupPickerProps {
+  times: PickupTime[];
+  timeZone: string;
+  chosen: PickupTime;
+  /** Validation message that the service returned for the pickup time. */
+  message?: string | undefined;
+  onChoose: (time: PickupTime) => void;
+}
+
+/** Fields for the day and the time of a pickup. Choosing a day selects the earliest time of that day. */
+export function PickupPicker({ times, timeZone, chosen, message, onChoose }: PickupPickerProps) {
+  const today = toDate(new Date(), timeZone);
+  const days = [...new Set(times.map(({ date }) => date))];
+  const chooseFirst = (matches: (time: PickupTime) => boolean) => {
+    const time = times.find(matches);
+    if (time) onChoose(time);
+  };
+  return (
+    <fieldset className="pickup">
+      <legend>When will you collect it?</legend>
+      <FieldFrame label="Day">
+        {(frame) => (
+          <select
+            id={frame.id}
+            value={chosen.date}
+            onChange={({ target }) => chooseFirst(({ date }) => date === target.value)}
+          >
+            {days.map((date) => (
+              <option key={date} value={date}>
+                {formatDay(date, today)}
+              </option>
+            ))}
+          </select>
+        )}
+      </FieldFrame>
+      <FieldFrame label="Time" message={message}>
+        {(frame) => (
+          <select
+            id={frame.id}
+            aria-describedby={frame['aria-describedby']}
+            aria-invalid={frame['aria-invalid']}
+            value={chosen.at}
+            onChange={({ target }) => chooseFirst(({ at }) => at === target.value)}
+          >
+            {times
+              .filter(({ date }) => date === chosen.date)
+              .map(({ at }) => (
+                <option key={at} value={at}>
+                  {formatClock(at, timeZone)}
+                </option>
+              ))}
+          </select>
+        )}
+      </FieldFrame>
+    </fieldset>
+  );
+}

@@ -1,0 +1,48 @@
+import { useMutation } from '@tanstack/react-query';
+import type { MouseEvent } from 'react';
+import type { Fulfilment, Order } from '../../api/client';
+import { fulfilOrder } from '../../api/orders';
+import { Button } from '../../components/button';
+
+/** Next step of the fulfilment, and the label of its button. */
+const NEXT: Partial<Record<Fulfilment, [Fulfilment, string]>> = {
+  new: ['preparing', 'Start preparing'],
+  preparing: ['ready', 'Ready to be collected'],
+  ready: ['collected', 'Handed over'],
+};
+
+/** Returns the next step of an order and its label, nothing if there is none. */
+export function getNextStep({ fulfilment }: Order) {
+  return NEXT[fulfilment] ?? [];
+}
+
+interface StepButtonProps {
+  order: Order;
+  /** Distinguishes the button from those of other orders, for screen readers. */
+  description?: string;
+  /** Called after the step was taken. */
+  onTaken?: (step: Fulfilment) => void;
+  onError: (error: Error | null) => void;
+}
+
+/** Button that takes an order to its next step. */
+export function StepButton({ order, description, onTaken, onError }: StepButtonProps) {
+  const { mutate, isPending } = useMutation({
+    mutationFn: (step: Fulfilment) => fulfilOrder(order.order_id, step),
+    onMutate: () => onError(null),
+    onSuccess: (_, step) => onTaken?.(step),
+    onError,
+  });
+  const [next, label] = getNextStep(order);
+  if (next === undefined) return null;
+  const takeNext = ({ detail }: MouseEvent) => {
+    // The second click of a double-click must not take the following step.
+    if (detail < 2) mutate(next);
+  };
+  return (
+    <Button aria-disabled={isPending} onClick={takeNext}>
+      {label}
+      {description !== undefined && <span className="hidden">, {description}</span>}
+    </Button>
+  );
+}

@@ -1,0 +1,117 @@
+import { useId, useRef } from 'react';
+import { useController } from 'react-hook-form';
+import type { Shop } from '../../api/client';
+import { Button } from '../../components/button';
+
+const DAYS = {
+  mon: 'Monday',
+  tue: 'Tuesday',
+  wed: 'Wednesday',
+  thu: 'Thursday',
+  fri: 'Friday',
+  sat: 'Saturday',
+  sun: 'Sunday',
+} as const;
+type Day = keyof typeof DAYS;
+type Windows = Shop['hours'][Day];
+
+const MAX_WINDOWS = 5;
+const NEW_WINDOW = ['07:00', '18:00'];
+
+/** Field `hours` of the shop: opening hours by weekday. */
+export function HoursField() {
+  const { field, fieldState } = useController({ name: 'hours' });
+  const hours = field.value as Shop['hours'];
+  return (
+    <fieldset className="field hours" aria-describedby="hours-complaint">
+      <legend className="label">Opening hours</legend>
+      <p className="hint">Customers can collect orders in these hours. Write 24:00 for the end of a day.</p>
+      {(Object.keys(DAYS) as Day[]).map((day) => (
+        <DayHours
+          key={day}
+          name={DAYS[day]}
+          windows={hours[day]}
+          onChange={(windows) => field.onChange({ ...hours, [day]: windows })}
+        />
+      ))}
+      <p className="complaint" id="hours-complaint" role="alert">
+        {fieldState.error?.message}
+      </p>
+    </fieldset>
+  );
+}
+
+interface DayHoursProps {
+  name: string;
+  windows: Windows;
+  onChange: (windows: Windows) => void;
+}
+
+function DayHours({ name, windows, onChange }: DayHoursProps) {
+  const id = useId();
+  const group = useRef<HTMLDivElement>(null);
+  const change = (index: number, end: 0 | 1, time: string) =>
+    onChange(windows.map((window, at) => (at === index ? window.with(end, time) : window)));
+  const remove = (index: number) => {
+    onChange(windows.filter((_, at) => at !== index));
+    group.current?.focus();
+  };
+  return (
+    <div className="day-hours" role="group" aria-labelledby={id} ref={group} tabIndex={-1}>
+      <span id={id}>{name}</span>
+      <div>
+        {windows.length === 0 && <span className="hint">Closed</span>}
+        {windows.map(([from = '', to = ''], index) => (
+          // Windows have no identity besides their position.
+          <div key={index} className="window">
+            <TimeInput label={`${name}, opens`} value={from} onChange={(time) => change(index, 0, time)} />
+            –
+            <TimeInput label={`${name}, closes`} value={to} onChange={(time) => change(index, 1, time)} />
+            <Button
+              className="link"
+              aria-label={`Remove ${from} to ${to} on ${name}`}
+              onClick={() => remove(index)}
+            >
+              Remove
+            </Button>
+          </div>
+        ))}
+      </div>
+      {windows.length < MAX_WINDOWS && (
+        <Button
+          className="link"
+          aria-label={`Add hours on ${name}`}
+          onClick={() => onChange([...windows, [...NEW_WINDOW]])}
+        >
+          Add hours
+        </Button>
+      )}
+    </div>
+  );
+}
+
+interface TimeInputProps {
+  label: string;
+  value: string;
+  onChange: (time: string) => void;
+}
+
+/** Text field for a time. The browser's own time field does not know 24:00. */
+function TimeInput({ label, value, onChange }: TimeInputProps) {
+  return (
+    <input
+      aria-label={label}
+      inputMode="numeric"
+      maxLength={5}
+      value={value}
+      onChange={({ target }) => onChange(target.value)}
+      onBlur={() => onChange(completeTime(value))}
+    />
+  );
+}
+
+/** Completes a time as people type it: `7` and `7.00` become `07:00`. */
+function completeTime(text: string) {
+  const [, hours, minutes = '00'] = /^\s*(\d{1,2})(?:[.:](\d{2}))?\s*$/.exec(text) ?? [];
+  return hours === undefined ? text : `${hours.padStart(2, '0')}:${minutes}`;
+}

@@ -1,0 +1,65 @@
+import type { AdminOrder, PaymentEntry } from '../../api/client';
+import { isPaid } from '../../api/orders';
+import { Badge, STATUS } from '../../components/order-labels';
+import { formatPrice, formatTime } from '../../format';
+import { RefundForm } from './refund-form';
+
+const SOURCES = {
+  notification: 'Notification',
+  reconciliation: 'Status check',
+  cancellation: 'Cancellation',
+  refund: 'Refund',
+};
+const OUTCOMES = {
+  applied: 'applied',
+  duplicate: 'already known',
+  late: 'too late to change anything',
+  rejected: 'rejected as invalid',
+};
+
+interface PaymentSectionProps {
+  order: AdminOrder;
+  entries: PaymentEntry[];
+}
+
+/** Payment of an order: status, refund and history. */
+export function PaymentSection({ order, entries }: PaymentSectionProps) {
+  return (
+    <section className="panel" aria-labelledby="payment">
+      <h2 id="payment">Payment</h2>
+      <p>
+        <Badge {...STATUS[order.status]} /> {order.payment_type?.replaceAll('_', ' ')}
+      </p>
+      {order.refund_due && <p className="complaint">The order is refused and not refunded in full.</p>}
+      {isPaid(order) && <RefundForm key={order.refunded_amount} order={order} />}
+      {entries.length === 0 && <p className="hint">No payment has been recorded yet.</p>}
+      <ol className="history" aria-label="Payment history">
+        {entries.map((entry) => (
+          <li key={entry.id}>
+            <span className="title-line">
+              <strong>{entry.transaction_status ?? 'No status'}</strong>
+              <span className="price">{formatAmount(readAmount(entry))}</span>
+            </span>
+            <small>
+              {formatTime(entry.received_at)} · {SOURCES[entry.source]}, {OUTCOMES[entry.outcome]}
+            </small>
+          </li>
+        ))}
+      </ol>
+      {entries.length === 50 && <p className="hint">These are the first 50 entries.</p>}
+    </section>
+  );
+}
+
+/** Returns the refunded amount of a refund, and the amount of the payment for other entries. */
+function readAmount({ transaction_status, payload, gross_amount }: PaymentEntry) {
+  if (transaction_status?.includes('refund') !== true) return gross_amount;
+  // Only JSON is recorded: the service wrote the payload or has parsed it.
+  const { refund_amount, amount } = JSON.parse(payload) as { refund_amount?: string; amount?: number };
+  return refund_amount ?? amount ?? gross_amount;
+}
+
+/** Formats an amount. A rejected notification may contain any text. */
+function formatAmount(amount: string | number | null) {
+  return /^\d+(\.\d+)?$/.test(String(amount)) ? formatPrice(Number(amount)) : amount;
+}

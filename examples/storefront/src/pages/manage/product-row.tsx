@@ -1,0 +1,56 @@
+import { useMutation } from '@tanstack/react-query';
+import { setAvailability } from '../../api/availability';
+import type { AdminProduct } from '../../api/client';
+import { explain } from '../../api/errors';
+import { useToday } from '../../api/shop';
+import { addDays, formatShortDate } from '../../calendar';
+import { Button, ButtonLink } from '../../components/button';
+import { Badge } from '../../components/order-labels';
+import { Picture } from '../../components/picture';
+import { formatPrice } from '../../format';
+import { toast } from '../../state/toast';
+
+/** Product in the list of administrators, with its availability. */
+export function ProductRow({ product }: { product: AdminProduct }) {
+  const { id, name, price, images, available, unavailable_until } = product;
+  const today = useToday();
+  const { mutate, isPending } = useMutation({
+    mutationFn: (change: { available: boolean; until?: string }) => setAvailability(id, change),
+    onError: (error) => toast(explain(error)),
+  });
+  const hidden =
+    unavailable_until === null ? 'Hidden' : `Sold out until ${formatShortDate(unavailable_until)}`;
+  const choices = available
+    ? [
+        { label: 'Sold out today', change: { available: false, until: addDays(today, 1) } },
+        { label: 'Hide', change: { available: false } },
+      ]
+    : [{ label: 'Available', change: { available: true } }];
+  return (
+    <li className="row">
+      <Picture product={product} src={images?.[0]} />
+      <span className="row-main">
+        <strong>{name}</strong>
+        <span className="price">{formatPrice(price)}</span>
+      </span>
+      <span role="status">{!available && <Badge label={hidden} tone="waiting" />}</span>
+      <div className="row-actions">
+        {choices.map(({ label, change }, position) => (
+          // The first button keeps the focus when its label changes.
+          <Button
+            key={position}
+            className="button quiet"
+            aria-label={`${label}: ${name}`}
+            aria-disabled={isPending}
+            onClick={() => mutate(change)}
+          >
+            {label}
+          </Button>
+        ))}
+        <ButtonLink className="button quiet" to={`/manage/products/${id}`} aria-label={`Edit ${name}`}>
+          Edit
+        </ButtonLink>
+      </div>
+    </li>
+  );
+}

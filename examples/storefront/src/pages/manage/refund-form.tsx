@@ -1,0 +1,82 @@
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { AdminOrder } from '../../api/client';
+import { explain, fieldMessages } from '../../api/errors';
+import { getRefundableAmount, type Refund, refundOrder } from '../../api/orders';
+import { ConfirmButton } from '../../components/confirm-button';
+import { FieldFrame } from '../../components/field';
+import { Alert, focusHeading } from '../../components/page';
+import { formatPrice, parsePrice } from '../../format';
+import { toast } from '../../state/toast';
+
+const FIELDS = ['amount', 'reason'];
+
+/** Refunds all or part of a payment, or records that the money was returned by hand. */
+export function RefundForm({ order }: { order: AdminOrder }) {
+  const rest = getRefundableAmount(order);
+  const [text, setText] = useState(String(rest));
+  const [reason, setReason] = useState('');
+  const [isManual, setManual] = useState(false);
+  const amount = Number(parsePrice(text));
+  // A text that is not a number must not be sent: without an amount the service refunds everything.
+  const isPossible = Number.isInteger(amount) && amount >= 1 && amount <= rest;
+  const refund: Refund = { amount, ...(reason !== '' && { reason }), ...(isManual && { manual: true }) };
+  const { mutate, error } = useMutation({
+    mutationFn: () => refundOrder(order.order_id, refund),
+    onSuccess: () => {
+      toast(`${formatPrice(amount)} is refunded.`);
+      focusHeading();
+    },
+  });
+  const messages = fieldMessages(error, FIELDS);
+  return (
+    <details className="refund" open={order.refund_due}>
+      <summary>Refund</summary>
+      <div className="form">
+        <FieldFrame
+          label="Amount in rupiah"
+          hint={`A whole amount from 1 to ${formatPrice(rest)}`}
+          message={messages.amount}
+        >
+          {(frame) => (
+            <input
+              {...frame}
+              inputMode="numeric"
+              value={text}
+              onChange={({ target }) => setText(target.value)}
+            />
+          )}
+        </FieldFrame>
+        <FieldFrame label="Reason" hint="Optional, for your records." message={messages.reason}>
+          {(frame) => (
+            <input
+              {...frame}
+              maxLength={255}
+              value={reason}
+              onChange={({ target }) => setReason(target.value)}
+            />
+          )}
+        </FieldFrame>
+        <label className="check">
+          <input type="checkbox" checked={isManual} onChange={({ target }) => setManual(target.checked)} />I
+          have returned the money by hand, for example by bank transfer
+        </label>
+        <Alert>{error && explain(error, FIELDS)}</Alert>
+        <ConfirmButton
+          className="button quiet"
+          label="Refund"
+          disabled={!isPossible}
+          question={`Refund ${formatPrice(amount)}?`}
+          text={
+            isManual
+              ? 'This records that you have returned the money. The payment partner returns nothing.'
+              : 'The payment partner returns the money to the customer. This cannot be undone.'
+          }
+          yes={isManual ? 'Record the refund' : 'Refund the money'}
+          no="Do not refund"
+          onConfirm={() => mutate()}
+        />
+      </div>
+    </details>
+  );
+}

@@ -1,0 +1,67 @@
+import { useQuery } from '@tanstack/react-query';
+import type { Shop } from '../../api/client';
+import { saveShop, shopInfo } from '../../api/shop';
+import { Field, Form } from '../../components/form';
+import { Loaded } from '../../components/page';
+import { toast } from '../../state/toast';
+import { ClosedDates } from './closed-dates';
+import { HoursField } from './hours-field';
+import { ManagePage } from './manage-page';
+
+const MISSING = { icon: 'shop', title: 'There are no opening hours', text: 'Try again later.' };
+
+/** Opening hours, closed dates and the rules of pickup. */
+export default function ShopPage() {
+  return (
+    <ManagePage title="Opening hours">
+      <Loaded query={useQuery({ ...shopInfo, refetchOnWindowFocus: false })} missing={MISSING}>
+        {(shop) => <ShopForm shop={shop} />}
+      </Loaded>
+    </ManagePage>
+  );
+}
+
+function ShopForm({ shop }: { shop: Shop }) {
+  const { hours, closed, lead_minutes, days_ahead, time_zone } = shop;
+  const defaultValues = {
+    hours,
+    closed,
+    lead_minutes: String(lead_minutes),
+    days_ahead: String(days_ahead),
+    time_zone,
+  };
+  const save = async (values: typeof defaultValues) => {
+    await saveShop({
+      ...values,
+      lead_minutes: toNumber(values.lead_minutes),
+      days_ahead: toNumber(values.days_ahead),
+    });
+    toast('The opening hours are saved.');
+  };
+  return (
+    <section className="panel">
+      <Form submit="Save" defaultValues={defaultValues} onSubmit={save}>
+        <HoursField />
+        <ClosedDates />
+        <Field
+          name="lead_minutes"
+          label="Minutes between an order and its pickup"
+          inputMode="numeric"
+          hint="The time that you need at least."
+        />
+        <Field
+          name="days_ahead"
+          label="Days in advance"
+          inputMode="numeric"
+          hint="Customers can choose a pickup up to this many days after today."
+        />
+        <Field name="time_zone" label="Time zone" hint="For example Asia/Jakarta" />
+      </Form>
+    </section>
+  );
+}
+
+/** Converts the text of a number field. The service rejects an empty or invalid number. */
+function toNumber(text: string) {
+  return text.trim() === '' ? NaN : Number(text);
+}

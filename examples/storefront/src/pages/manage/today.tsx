@@ -1,0 +1,65 @@
+import { useQuery } from '@tanstack/react-query';
+import { Button } from '../../components/button';
+import { Loaded } from '../../components/page';
+import { useParameter } from '../../components/search';
+import { daySheet } from '../../api/reports';
+import { shopInfo } from '../../api/shop';
+import { addDays, formatDate, formatDay, toDate } from '../../calendar';
+import { BakeList } from './bake-list';
+import { DayOrders } from './day-orders';
+import { ManagePage } from './manage-page';
+
+const MISSING = { icon: 'clock', title: 'There is no such day', text: 'Choose another date.' };
+
+/** Orders of a day by pickup time, and the products to bake for them. The address has the date: `?date=2026-11-24`. */
+export default function TodayPage() {
+  const shop = useQuery(shopInfo);
+  return (
+    <Loaded query={shop} title="Today" missing={MISSING}>
+      {({ time_zone }) => <Day timeZone={time_zone} />}
+    </Loaded>
+  );
+}
+
+function Day({ timeZone }: { timeZone: string }) {
+  const today = toDate(new Date(), timeZone);
+  const [chosen, choose] = useParameter('date');
+  const date = chosen || today;
+  const query = useQuery(daySheet(date));
+  const pick = (day: string) => choose(day === today ? '' : day);
+  const name = formatDay(date, today);
+  return (
+    <ManagePage
+      title={name}
+      isWide
+      action={
+        <div className="day-nav">
+          <Button className="button quiet" onClick={() => pick(addDays(date, -1))}>
+            ← Previous day
+          </Button>
+          {date !== today && (
+            <Button className="button quiet" onClick={() => pick(today)}>
+              Today
+            </Button>
+          )}
+          <Button className="button quiet" onClick={() => pick(addDays(date, 1))}>
+            Next day →
+          </Button>
+          <Button className="button quiet" onClick={() => window.print()}>
+            Print
+          </Button>
+        </div>
+      }
+      search={name !== formatDate(date) && <p>{formatDate(date)}</p>}
+    >
+      <Loaded query={query} missing={MISSING}>
+        {({ orders, products }) => (
+          <div className="day">
+            <DayOrders key={date} orders={orders} timeZone={timeZone} />
+            <BakeList products={products} />
+          </div>
+        )}
+      </Loaded>
+    </ManagePage>
+  );
+}

@@ -1,0 +1,36 @@
+import { domainToASCII } from 'node:url';
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+
+interface Account {
+  readonly id: number;
+  readonly email: string;
+}
+
+/**
+ * Writes the domains of stored e-mail addresses in their ASCII form, as every request does from now on. An account whose
+ * address then belongs to another account stays as it is (docs/decisions/09).
+ */
+export class AsciiDomains1766220000000 implements MigrationInterface {
+  readonly name = 'AsciiDomains1766220000000';
+
+  async up(runner: QueryRunner): Promise<void> {
+    const accounts = (await runner.query(
+      `SELECT id, email FROM users WHERE substring(email FROM '[^@]*$') ~ '[^\\x01-\\x7f]' ORDER BY id`,
+    )) as Account[];
+    for (const { id, email } of accounts) {
+      const start = email.lastIndexOf('@') + 1;
+      const domain = domainToASCII(email.slice(start));
+      if (domain === '') continue;
+      await runner.query(
+        `UPDATE users SET email = $2
+         WHERE id = $1 AND NOT EXISTS (SELECT FROM users AS other WHERE lower(other.email) = lower($2))`,
+        [id, email.slice(0, start) + domain],
+      );
+    }
+  }
+
+  /** The former spelling is not stored. Both spellings name the same mailbox. */
+  async down(): Promise<void> {
+    // Nothing to do.
+  }
+}

@@ -1,0 +1,108 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { createHmac, hkdfSync } from 'node:crypto';
+import { DataSource, type EntityManager } from 'typeorm';
+import { Env } from '../config/env.js';
+import { JobsService } from '../jobs/jobs.service.js';
+
+const SWEEP = 'sweep-attempt-counts';
+const NOW_MS = '(extract(epoch FROM now()) * 1000)::bigint';
+
+/** Limit of attempts in a window that begins with the first attempt. */
+export interface Limit {
+  /** First part of the keys in `attempt_counts`. */
+  readonly name: string;
+  readonly max: number;
+  readonly seconds: number;
+}
+
+/** Limit for one key, such as an account and an address. */
+export interface Count extends Limit {
+  readonly key: string;
+}
+
+/** Counts of attempts in the table `attempt_counts`, which all processes share. */
+@Injectable()
+export class AttemptCounts implements OnModuleInit {
+  readonly #digestKey: Buffer;
+
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly jobs: JobsService,
+    env: Env,
+  ) {
+    this.#digestKey = Buffer.from(hkdfSync('sha256', env.jwtAccessSecret, '', 'attempt counts', 32));
+  }
+
+  onModuleInit(): void {
+    this.jobs.handle(SWEEP, () => this.#sweep());
+    this.jobs.repeat(SWEEP, '17 * * * *');
+  }
+
+  toCount(limit: Limit, ...parts: readonly (string | number)[]): Count {
+    return { ...limit, key: `${limit.name}:${this.digest(...parts)}` };
+  }
+
+  /** Returns a keyed digest, because tables and job payloads must not contain addresses. */
+  digest(...parts: readonly (string | number)[]): string {
+    return createHmac('sha256', this.#digestKey).update(JSON.stringify(parts)).digest('base64url');
+  }
+
+  /**
+   * Counts an attempt. Parallel attempts get different numbers. Without `tx` the attempt is committed at once.
+   * @returns the number of attempts in each count, including this attempt
+   */
+  add(counts: readonly Count[], tx = this.dataSource.manager): Promise<number[]> {
+    return this.#change(tx, counts, 1);
+  }
+
+  async takeBack(counts: readonly Count[], tx = this.dataSource.manager): Promise<void> {
+    await this.#change(tx, counts, -1);
+  }
+
+  async delete({ key }: Count): Promise<void> {
+    await this.dataSource.query('DELETE FROM attempt_counts WHERE key = $1', [key]);
+  }
+
+  /** Starts a new window with one attempt. */
+  async restart({ key, seconds }: Count): Promise<void> {
+    await this.dataSource.query(
+      `INSERT INTO attempt_counts (key, points, expire) VALUES ($1, 1, ${NOW_MS} + $2::bigint * 1000)
+       ON CONFLICT (key) DO UPDATE SET points = excluded.points, expire = excluded.expire`,
+      [key, seconds],
+    );
+  }
+
+  /** Returns the seconds until the window of a count ends; 0 without attempts. */
+  async findSecondsLeft({ key }: Count): Promise<number> {
+    const [row] = await this.dataSource.query<{ readonly seconds: number }[]>(
+      `SELECT (expire - ${NOW_MS})::float / 1000 AS seconds FROM attempt_counts
+       WHERE key = $1 AND expire > ${NOW_MS}`,
+      [key],
+    );
+    return row?.seconds ?? 0;
+  }
+
+  async #change(tx: EntityManager, counts: readonly Count[], by: 1 | -1): Promise<number[]> {
+    // SQL: an upsert that depends on the stored row. Rows are locked by key, so that two statements cannot deadlock.
+    const rows = await tx.query<{ readonly key: string; readonly points: number }[]>(
+      `INSERT INTO attempt_counts AS stored (key, points, expire)
+       SELECT key, greatest($3, 0), ${NOW_MS} + seconds * 1000
+       FROM unnest($1::text[], $2::bigint[]) AS attempt (key, seconds) ORDER BY key
+       ON CONFLICT (key) DO UPDATE SET
+         points = CASE WHEN stored.expire > ${NOW_MS} THEN greatest(stored.points + $3, 0) ELSE excluded.points END,
+         expire = CASE WHEN stored.expire > ${NOW_MS} THEN stored.expire ELSE excluded.expire END
+       RETURNING key, points`,
+      [counts.map(({ key }) => key), counts.map(({ seconds }) => seconds), by],
+    );
+    const points = new Map(rows.map((row) => [row.key, row.points]));
+    return counts.map(({ key }) => points.get(key) ?? 0);
+  }
+
+  /** Deletes counts whose windows have ended, except those that an attempt has locked. */
+  async #sweep(): Promise<void> {
+    await this.dataSource.query(
+      `DELETE FROM attempt_counts WHERE key IN
+         (SELECT key FROM attempt_counts WHERE expire <= ${NOW_MS} FOR UPDATE SKIP LOCKED)`,
+    );
+  }
+}

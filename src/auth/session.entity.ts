@@ -1,0 +1,26 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+
+/** A session that has not been ended. Ending a session deletes its row. */
+@Entity('sessions')
+export class Session {
+  /** The claim `jti` of the session's tokens. */
+  @PrimaryColumn('uuid', { primaryKeyConstraintName: 'sessions_pkey' })
+  id!: string;
+
+  @Column('integer', { name: 'user_id' })
+  userId!: number;
+
+  /** SHA-256 of the refresh token; null after a later login dropped the token. */
+  @Column('bytea', { name: 'refresh_token_digest', nullable: true })
+  refreshTokenDigest!: Buffer | null;
+
+  @Column('timestamptz', { name: 'created_at', default: () => 'clock_timestamp()' })
+  createdAt!: Date;
+
+  /** No token of the session is valid after this time. */
+  @Column('timestamptz', {
+    name: 'expires_at',
+    default: () => "clock_timestamp() + interval '10 days 11 minutes'",
+  })
+  expiresAt!: Date;
+}

@@ -1,0 +1,93 @@
+import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import { type EntityManager, Repository } from 'typeorm';
+import type { Caller, Role } from '../common/current-user.decorator.js';
+import { Env } from '../config/env.js';
+import { Session } from './session.entity.js';
+import { ACCESS_LIFETIME_S, CLOCK_SKEW_S, REFRESH_LIFETIME_S } from './tokens.service.js';
+
+/** State of a caller's account and session in the database. */
+export interface CallerState {
+  /** Null if the account does not exist. */
+  readonly role: Role | null;
+  /** False after the session was ended. */
+  readonly isLive: boolean;
+}
+
+const NO_ACCOUNT: CallerState = { role: null, isLive: false };
+
+/** Sessions in the database. Transactions that change sessions lock the account first, so that they cannot deadlock. */
+@Injectable()
+export class SessionsService {
+  constructor(
+    @InjectRepository(Session) private readonly sessions: Repository<Session>,
+    private readonly env: Env,
+  ) {}
+
+  /**
+   * Stores a session and drops the oldest refresh tokens beyond SESSIONS_PER_ACCOUNT. The sessions of dropped tokens
+   * stay: their access tokens are valid until they expire.
+   * @param tx has locked or created the account in an earlier statement. A statement that waits for the lock itself does
+   *   not see the sessions that the previous owner of the lock created
+   */
+  async open(
+    tx: EntityManager,
+    { id, userId, refreshTokenDigest }: Pick<Session, 'id' | 'userId' | 'refreshTokenDigest'>,
+  ): Promise<void> {
+    // SQL: one statement, because a login waits for it.
+    await tx.query(
+      `WITH dropped AS (
+         UPDATE sessions SET refresh_token_digest = NULL, expires_at = now() + make_interval(secs => $5)
+         WHERE id IN (
+           SELECT id FROM sessions
+           WHERE user_id = $2 AND refresh_token_digest IS NOT NULL AND expires_at > now()
+           ORDER BY created_at DESC OFFSET $6
+         )
+       )
+       INSERT INTO sessions (id, user_id, refresh_token_digest, expires_at)
+       VALUES ($1, $2, $3, now() + make_interval(secs => $4))`,
+      [
+        id,
+        userId,
+        refreshTokenDigest,
+        REFRESH_LIFETIME_S + ACCESS_LIFETIME_S + CLOCK_SKEW_S,
+        ACCESS_LIFETIME_S + CLOCK_SKEW_S,
+        this.env.sessionsPerAccount - 1,
+      ],
+    );
+  }
+
+  /** Reads role and session of a caller by primary key. */
+  async readState({ id, sessionId }: Caller): Promise<CallerState> {
+    // SQL: accounts and sessions belong to different modules, and every change waits for this statement.
+    const [state] = await this.sessions.query<CallerState[]>(
+      `SELECT role, sessions.id IS NOT NULL AS "isLive"
+       FROM users LEFT JOIN sessions ON sessions.id = $2 AND sessions.user_id = users.id WHERE users.id = $1`,
+      [id, sessionId],
+    );
+    return state ?? NO_ACCOUNT;
+  }
+
+  /** Returns true if the session has not been ended. @param tx has locked the account */
+  isLive(tx: EntityManager, { id, sessionId }: Caller): Promise<boolean> {
+    return tx.existsBy(Session, { id: sessionId, userId: id });
+  }
+
+  /** Returns true if the refresh token is stored for the caller's session. */
+  hasRefreshToken({ id, sessionId }: Caller, refreshTokenDigest: Buffer): Promise<boolean> {
+    return this.sessions.existsBy({ id: sessionId, userId: id, refreshTokenDigest });
+  }
+
+  async end(tx: EntityManager, { id, sessionId }: Caller): Promise<void> {
+    await tx.delete(Session, { id: sessionId, userId: id });
+  }
+
+  async endAll(tx: EntityManager, userId: number): Promise<void> {
+    await tx.delete(Session, { userId });
+  }
+
+  /** Removes sessions whose tokens have all expired. */
+  async removeExpired(): Promise<void> {
+    await this.sessions.createQueryBuilder().delete().where('expires_at < now()').execute();
+  }
+}

@@ -1,0 +1,117 @@
+import { createReadStream } from 'node:fs';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import type pg from 'pg';
+import { from as copyFrom } from 'pg-copy-streams';
+import { warn } from '../command-line.js';
+import { withProgress } from '../progress.js';
+import { IMAGE_FILE } from './archive.js';
+import type { ImageCopies } from './image-copies.js';
+import type { Manifest } from './manifest.js';
+import type { Summary } from './summary.js';
+import { assertEmpty, listForeignKeys, listSequences, listTables, type Table } from './tables.js';
+
+/** Verified backup, unpacked into a folder. */
+export interface UnpackedBackup {
+  readonly folder: string;
+  readonly manifest: Manifest;
+  /** Size of the file in bytes. */
+  readonly bytes: number;
+}
+
+/**
+ * Writes a backup into a database that has the schema of the backup and no rows. Writes all rows in one transaction, and
+ * copies the images before the commit.
+ */
+export async function writeContent(
+  client: pg.Client,
+  backup: UnpackedBackup,
+  images: ImageCopies,
+): Promise<Summary> {
+  await client.query('BEGIN');
+  const tables = await listTables(client);
+  assertSameTables(tables, backup.manifest.tables);
+  await client.query(`LOCK TABLE ${tables.map(({ name }) => name).join(', ')}`);
+  await assertEmpty(client);
+  const rows = await writeRows(client, tables, join(backup.folder, 'tables'));
+  await writeSequences(client, backup.manifest.sequences);
+  await unlockJobs(client);
+  const imageCount = await copyImages(client, backup, images);
+  await client.query('COMMIT');
+  return { tables: tables.length, rows, images: imageCount, bytes: backup.bytes };
+}
+
+type Tables = readonly Table[];
+
+/** Makes sure that the backup contains the tables of this database. The names in SQL then come from the database. */
+function assertSameTables(tables: Tables, expected: Tables): void {
+  const describe = (list: Tables) =>
+    JSON.stringify(list.map(({ name, columns }) => [name, ...columns].join()).sort());
+  if (describe(tables) !== describe(expected))
+    throw new Error('the tables of the backup are not those of its migrations: it was changed');
+}
+
+/** @returns the number of rows */
+async function writeRows(client: pg.Client, tables: Tables, folder: string): Promise<number> {
+  // Rows are written table by table, so foreign keys are checked at the end.
+  const foreignKeys = await listForeignKeys(client);
+  for (const { table, name } of foreignKeys)
+    await client.query(`ALTER TABLE ${table} DROP CONSTRAINT ${name}`);
+  let [done, rows] = [0, 0];
+  const describe = () => `wrote ${done} of ${tables.length} tables, ${rows} rows`;
+  await withProgress(describe, async () => {
+    for (const { name, columns } of tables) {
+      const target = client.query(copyFrom(`COPY ${name} (${columns.join(', ')}) FROM STDIN`));
+      await pipeline(createReadStream(join(folder, name)), target).catch((error: unknown) => {
+        throw new Error(`the rows of ${name} cannot be written: ${String(error)}`, { cause: error });
+      });
+      done += 1;
+      rows += target.rowCount;
+    }
+  });
+  for (const { table, name, definition } of foreignKeys)
+    await client.query(`ALTER TABLE ${table} ADD CONSTRAINT ${name} ${definition}`);
+  return rows;
+}
+
+async function writeSequences(client: pg.Client, values: Manifest['sequences']): Promise<void> {
+  const known = await listSequences(client);
+  for (const [name, value] of Object.entries(values)) {
+    if (!known.has(name)) throw new Error('the backup names a sequence that its migrations do not create');
+    await client.query('SELECT setval($1, $2)', [name, value]);
+  }
+}
+
+/** Unlocks jobs that were running at the time of the backup. Their processes do not use this database. */
+async function unlockJobs(client: pg.Client): Promise<void> {
+  await client.query(
+    `SELECT graphile_worker.force_unlock_workers(array_agg(DISTINCT locked_by)) FROM graphile_worker.jobs
+     WHERE locked_by IS NOT NULL HAVING count(*) > 0`,
+  );
+}
+
+/** Copies the files of products' images, and deletes rows of images without a file. @returns the number of files */
+async function copyImages(
+  client: pg.Client,
+  { folder, manifest }: UnpackedBackup,
+  images: ImageCopies,
+): Promise<number> {
+  const paths = Object.keys(manifest.checksums).filter((path) => IMAGE_FILE.test(path));
+  const ids = paths.map((path) => IMAGE_FILE.exec(path)?.[1]);
+  const { rowCount: lost } = await client.query(
+    `DELETE FROM images WHERE host = 'local' AND state = 'attached' AND id <> ALL ($1)`,
+    [ids],
+  );
+  if (lost) warn(`${lost} images had no file at the time of the backup and were removed from their products`);
+  let done = 0;
+  await withProgress(
+    () => `copied ${done} of ${paths.length} images`,
+    async () => {
+      for (const path of paths) {
+        await images.add(join(folder, path));
+        done += 1;
+      }
+    },
+  );
+  return paths.length;
+}

@@ -1,0 +1,33 @@
+import { createReadStream, createWriteStream } from 'node:fs';
+import { mkdir, rename, rm, rmdir, stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+
+/** Images that a restore has copied into the folder of the local image host. `remove` reverts the copies. */
+export class ImageCopies {
+  readonly #added: string[] = [];
+  readonly #folders: string[] = [];
+
+  constructor(private readonly folder: string) {}
+
+  /** Copies a file to the path that the local image host uses. */
+  async add(source: string): Promise<void> {
+    const name = basename(source);
+    const target = join(this.folder, name.slice(0, 2), name);
+    const created = await mkdir(dirname(target), { recursive: true });
+    if (created !== undefined) this.#folders.push(dirname(target), this.folder);
+    const exists = (await stat(target).catch(() => undefined)) !== undefined;
+    const draft = `${target}.restore`;
+    if (!exists) this.#added.push(target);
+    this.#added.push(draft);
+    await pipeline(createReadStream(source), createWriteStream(draft));
+    await rename(draft, target);
+  }
+
+  /** Removes the added files, but not files that existed before. */
+  async remove(): Promise<void> {
+    for (const path of this.#added) await rm(path, { force: true });
+    // Fails if the folder contained images before.
+    for (const folder of this.#folders) await rmdir(folder).catch(() => undefined);
+  }
+}

@@ -1,0 +1,109 @@
+import { addDays, localAt, startOfDay } from '../../common/calendar.js';
+import type { Fulfilment } from '../../orders/fulfilment.js';
+import type { OrderStatus } from '../../orders/order-status.js';
+import { listPickupWindows, type PickupRules } from '../../shop/pickup-windows.js';
+import { BAKERY, pick } from './catalog.js';
+
+/** Statuses that the gateway reports for a payment, in order, and what the bakery has done with the order. */
+type Course = readonly [payments: readonly OrderStatus[], fulfilment: Fulfilment];
+
+/** An order of the past, of today or of the coming days. */
+export interface OrderPlan {
+  readonly payments: readonly OrderStatus[];
+  readonly fulfilment: Fulfilment;
+  readonly createdAt: Date;
+  /** Time of the first payment event. */
+  readonly paidAt: Date;
+  readonly pickupAt: Date | null;
+  readonly wishes: { readonly phone?: string; readonly note?: string };
+}
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+/** Pickup times are multiples of this. */
+const STEP_MINUTES = 30;
+
+const COLLECTED: Course = [['settlement'], 'collected'];
+const PAST: readonly Course[] = [
+  COLLECTED,
+  COLLECTED,
+  COLLECTED,
+  [['expire'], 'new'],
+  COLLECTED,
+  COLLECTED,
+  [['settlement', 'partial_refund'], 'collected'],
+  COLLECTED,
+  [['cancel'], 'refused'],
+  COLLECTED,
+  [['settlement', 'refund'], 'refused'],
+  COLLECTED,
+];
+/** The bakery works through the day: early pickups are further than late ones. */
+const TODAY: readonly Course[] = [
+  COLLECTED,
+  [['settlement'], 'ready'],
+  [['settlement'], 'preparing'],
+  [['settlement'], 'new'],
+  [['settlement'], 'new'],
+];
+const COMING: readonly Course[] = [
+  [['settlement'], 'new'],
+  [[], 'new'],
+  [['settlement'], 'new'],
+  [['settlement'], 'refused'],
+];
+
+const PAST_DAYS = 60;
+/** Days of the orders, counted from today. The length is a prime, so any step visits every day. */
+const DAYS = [
+  ...Array<number>(TODAY.length).fill(0),
+  ...[1, 1, 1, 2, 2, 3],
+  ...Array.from({ length: PAST_DAYS }, (_, day) => -1 - day),
+];
+const DAY_STEP = 31;
+
+/** Plans the n-th order of a seed. Each run of 71 orders has one on every past day and five today. */
+export function planOrder(n: number, seed: number, shop: PickupRules, now: Date): OrderPlan {
+  const slot = (n * DAY_STEP + seed) % DAYS.length;
+  const round = Math.floor(n / DAYS.length);
+  const day = DAYS[slot] ?? 0;
+  const courses = day < 0 ? PAST : day > 0 ? COMING : TODAY;
+  const [payments, fulfilment] = pick(courses, day === 0 ? slot : n + seed);
+  const share = (day === 0 ? slot + (round % 5) / 5 : (n * 7 + seed) % 5) / TODAY.length;
+  const pickupAt = findPickup(shop, addDays(localAt(now, shop.timeZone).date, day), share);
+
+  // Pending orders must be recent: the gateway lets them expire after a day.
+  const latest = now.getTime() - (10 + (n % 240)) * MINUTE_MS;
+  const createdMs = day > 0 ? latest : Math.min(pickupAt.getTime() - (3 + (n % 40)) * HOUR_MS, latest);
+  return {
+    payments,
+    fulfilment,
+    createdAt: new Date(createdMs),
+    paidAt: new Date(createdMs + 3 * MINUTE_MS),
+    // Some past orders have no pickup time, as those of version 1.1.
+    pickupAt: day < 0 && n % 6 === 5 ? null : pickupAt,
+    wishes: {
+      ...(n % 3 !== 0 && { phone: `+62 812-${3000 + (n % 25) * 37}-${4100 + (n % 25) * 53}` }),
+      ...(n % 5 === 4 && { note: pick(BAKERY.notes, n) }),
+    },
+  };
+}
+
+/** Finds the pickup time after a share of the opening hours of a date, or of the next date on which the shop is open. */
+function findPickup(shop: PickupRules, date: string, share: number): Date {
+  const midnight = startOfDay(date, shop.timeZone);
+  const windows = listPickupWindows({ ...shop, leadMinutes: 0, daysAhead: 7 }, midnight);
+  const open = windows[0]?.date ?? date;
+  const steps = windows
+    .filter((window) => window.date === open)
+    .flatMap(({ from, to }) => listSteps(from, to));
+  const minutes = steps[Math.floor(share * steps.length)] ?? 0;
+  return new Date(startOfDay(open, shop.timeZone).getTime() + minutes * MINUTE_MS);
+}
+
+/** Lists the pickup times of a window, in minutes after midnight. */
+function listSteps(from: string, to: string): number[] {
+  const [first, end] = [from, to].map((time) => Number(time.slice(0, 2)) * 60 + Number(time.slice(3)));
+  const count = Math.ceil(((end ?? 0) - (first ?? 0)) / STEP_MINUTES);
+  return Array.from({ length: count }, (_, step) => (first ?? 0) + step * STEP_MINUTES);
+}

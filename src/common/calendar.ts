@@ -1,0 +1,92 @@
+import { DateTime, IANAZone } from 'luxon';
+
+/** Instants from `start` up to, but not including, `end`. */
+export interface TimeRange {
+  readonly start: Date;
+  readonly end: Date;
+}
+
+const DATE = /^[1-9]\d{3}-\d{2}-\d{2}$/;
+const DAY_MS = 24 * 60 * 60 * 1000;
+const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}([.,]\d{1,9})?)?(Z|[+-]([01]\d|2[0-3]):?[0-5]\d)$/i;
+const ZONE = /^[A-Za-z][\w+/-]{0,63}$/;
+
+/** Returns true for an existing date in the format `YYYY-MM-DD`. */
+export function isDate(value: unknown): value is string {
+  return typeof value === 'string' && DATE.test(value) && isOnCalendar(value);
+}
+
+/** Returns true for the IANA name of a time zone, for example `Asia/Jakarta`. */
+export function isTimeZone(value: unknown): value is string {
+  return typeof value === 'string' && ZONE.test(value) && IANAZone.isValidZone(value);
+}
+
+/** Parses an ISO 8601 timestamp with an offset. Returns null for any other value. */
+export function parseInstant(value: unknown): Date | null {
+  if (typeof value !== 'string' || !INSTANT.test(value)) return null;
+  const instant = DateTime.fromISO(value);
+  return instant.isValid ? instant.toJSDate() : null;
+}
+
+/** Returns the instant at which a date begins in a time zone. */
+export function startOfDay(date: string, zone: string): Date {
+  return firstInstant(DateTime.fromISO(date, { zone }));
+}
+
+/** Returns the range of a date in a time zone. It has 23 or 25 hours if the clocks change on the date. */
+export function dayRange(date: string, zone: string): TimeRange {
+  const day = DateTime.fromISO(date, { zone });
+  return { start: firstInstant(day), end: firstInstant(day.plus({ days: 1 })) };
+}
+
+/** Returns the local date and time (`HH:MM`) of an instant. */
+export function localAt(instant: Date, zone: string): { readonly date: string; readonly time: string } {
+  const text = DateTime.fromJSDate(instant, { zone }).toISO({ includeOffset: false }) ?? '';
+  return { date: text.slice(0, 10), time: text.slice(11, 16) };
+}
+
+/** Formats an instant for people: `Tuesday, 24 November 2026, 10:30`. */
+export function formatDateTime(instant: Date, zone: string): string {
+  return DateTime.fromJSDate(instant, { zone }).toFormat('cccc, d LLLL yyyy, HH:mm', { locale: 'en' });
+}
+
+export function addDays(date: string, days: number): string {
+  return new Date(Date.parse(date) + days * DAY_MS).toISOString().slice(0, 10);
+}
+
+export function daysBetween(from: string, to: string): number {
+  return (Date.parse(to) - Date.parse(from)) / DAY_MS;
+}
+
+/** Returns 1 for Monday to 7 for Sunday. */
+export function weekdayOf(date: string): number {
+  return new Date(date).getUTCDay() || 7;
+}
+
+/**
+ * Returns false if the clocks certainly do not change on a date. The check is cheap: callers with many dates can skip exact
+ * calculations for most of them.
+ */
+export function mayClockChange(date: string, zone: string): boolean {
+  const utcMidnight = Date.parse(date);
+  const rules = IANAZone.create(zone);
+  // Local midnight is within a day of midnight in UTC.
+  return rules.offset(utcMidnight - DAY_MS) !== rules.offset(utcMidnight + 2 * DAY_MS);
+}
+
+/** Returns false for a local time that does not exist, because the clocks skip it when daylight saving time begins. */
+export function isOnClock(date: string, time: string, zone: string): boolean {
+  return DateTime.fromISO(`${date}T${time}`, { zone }).toISO()?.slice(11, 16) === time;
+}
+
+/** Returns false for a date that does not exist, for example 30 February. */
+function isOnCalendar(date: string): boolean {
+  const instant = new Date(date);
+  return !Number.isNaN(instant.getTime()) && instant.toISOString().startsWith(date);
+}
+
+/** Returns the first instant of a day. Midnight may not exist or may occur twice on a day on which the clocks change. */
+function firstInstant(day: DateTime): Date {
+  const midnights = day.startOf('day').getPossibleOffsets();
+  return new Date(Math.min(...midnights.map((midnight) => midnight.toMillis())));
+}

@@ -1,0 +1,62 @@
+import type { RequestListener, Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+
+/** A client that sends more requests without reading the responses is disconnected. */
+const MAX_PIPELINED = 20;
+
+/** Processes pipelined requests of a connection in turn. Node would process all at once and buffer their responses. */
+export function oneAtATime(listener: RequestListener): RequestListener {
+  const connections = new WeakMap<Socket, ServerResponse[]>();
+  return (request, response) => {
+    const { socket } = request;
+    if (socket.destroyed) return;
+    const unfinished = connections.get(socket) ?? [];
+    const previous = unfinished.at(-1);
+    connections.set(socket, unfinished);
+    unfinished.push(response);
+    response.once('close', () => unfinished.shift());
+    if (previous === undefined) listener(request, response);
+    else if (unfinished.length > MAX_PIPELINED) socket.destroy();
+    else
+      previous.once('close', () => {
+        if (!socket.destroyed) listener(request, response);
+      });
+  };
+}
+
+/** Longest gap between two checks of `disconnectStalledReaders`. */
+const MAX_CHECK_MS = 1000;
+
+/** Disconnects clients that leave a response unread. Node's `server.timeout` would also end requests that take long. */
+export function disconnectStalledReaders(server: Server, timeouts: { readonly readTimeout: number }): void {
+  server.on('connection', (socket: Socket) => {
+    const { readTimeout } = timeouts;
+    let sent = 0;
+    let sentAt = 0;
+    const check = setInterval(
+      () => {
+        const sentNow = countSentBytes(socket);
+        if (socket.writableLength === 0 || sentNow !== sent) {
+          sent = sentNow;
+          sentAt = performance.now();
+        } else if (performance.now() - sentAt >= readTimeout) {
+          socket.destroy();
+        }
+      },
+      Math.min(MAX_CHECK_MS, readTimeout / 10),
+    ).unref();
+    socket.once('close', () => {
+      clearInterval(check);
+    });
+  });
+}
+
+/**
+ * Counts the bytes that the operating system has accepted. `writableLength` changes only after a whole chunk, so a slow
+ * client would look stalled. Node has no public property for the rest of a chunk.
+ */
+function countSentBytes(
+  socket: Socket & { readonly _handle?: { readonly writeQueueSize: number } | null },
+): number {
+  return socket.bytesWritten - socket.writableLength - (socket._handle?.writeQueueSize ?? 0);
+}

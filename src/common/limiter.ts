@@ -1,0 +1,31 @@
+import { failures } from './errors.js';
+
+/** Limits the number of tasks that run at a time. Further tasks wait in order. */
+export class Limiter {
+  readonly #waiting: (() => void)[] = [];
+  #running = 0;
+
+  constructor(
+    private readonly concurrency: number,
+    private readonly maxWaiting: number,
+  ) {}
+
+  /** @throws Failure 503 if too many tasks wait */
+  async run<T>(task: () => Promise<T>): Promise<T> {
+    if (this.#running < this.concurrency) {
+      this.#running += 1;
+    } else if (this.#waiting.length < this.maxWaiting) {
+      await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    } else {
+      throw failures.unavailable(`more than ${this.maxWaiting} tasks wait`);
+    }
+    try {
+      return await task();
+    } finally {
+      // The next task takes over this place, so `#running` does not change.
+      const next = this.#waiting.shift();
+      if (next === undefined) this.#running -= 1;
+      else next();
+    }
+  }
+}

@@ -1,0 +1,37 @@
+import { existsSync } from 'node:fs';
+import { mkdtemp, readdir, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+
+const DRAFT_PREFIX = 'postgres.tmp-';
+const REMOVAL = { recursive: true, force: true, maxRetries: 3 };
+
+/**
+ * Creates a folder under a temporary name and renames it, so that neither a crash nor a concurrent process leaves an
+ * incomplete folder.
+ * @param proof name of a file or folder that every complete folder contains
+ * @param fill creates the folder at the given path, whose parent only this user can access
+ * @returns false if another process created the folder first
+ */
+export async function createOnce(
+  path: string,
+  proof: string,
+  fill: (draft: string) => Promise<void>,
+): Promise<boolean> {
+  const temporary = await mkdtemp(join(dirname(path), DRAFT_PREFIX));
+  try {
+    await fill(join(temporary, 'draft'));
+    await rename(join(temporary, 'draft'), path);
+    return true;
+  } catch (error) {
+    if (existsSync(join(path, proof))) return false;
+    throw error;
+  } finally {
+    await rm(temporary, REMOVAL);
+  }
+}
+
+/** Removes the drafts that killed processes left in a folder. */
+export async function removeDrafts(parent: string): Promise<void> {
+  const names = (await readdir(parent)).filter((name) => name.startsWith(DRAFT_PREFIX));
+  for (const name of names) await rm(join(parent, name), REMOVAL);
+}

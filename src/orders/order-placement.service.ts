@@ -1,0 +1,97 @@
+import { Injectable } from '@nestjs/common';
+import { createHash } from 'node:crypto';
+import { DataSource } from 'typeorm';
+import { parseInstant } from '../common/calendar.js';
+import type { Principal } from '../common/current-user.decorator.js';
+import { violatedConstraint } from '../common/database-errors.js';
+import { Failure, failures } from '../common/errors.js';
+import { ordersCreated } from '../common/metrics.js';
+import { ProductsService } from '../products/products.service.js';
+import { ShopService } from '../shop/shop.service.js';
+import { CheckoutService } from './checkout.service.js';
+import { type CreateOrderDto, type OrderRequestDto, PICKUP_IMPOSSIBLE } from './create-order.dto.js';
+import { buildOrder } from './new-order.js';
+import { type Order, PaymentAttempt } from './order.entity.js';
+import { OrdersRepository } from './orders.repository.js';
+
+const KEY_CONSTRAINT = 'orders_user_id_idempotency_key_key';
+
+/** Takes orders from customers. */
+@Injectable()
+export class OrderPlacementService {
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly orders: OrdersRepository,
+    private readonly products: ProductsService,
+    private readonly shop: ShopService,
+    private readonly checkout: CheckoutService,
+  ) {}
+
+  /**
+   * Commits a pending order and opens its payment page. A repeated request with the same key returns the order of the first.
+   * @throws Failure 400 for products, prices or a pickup time that are not on offer, or a total that cannot be paid; 409 if
+   *   the key was used with another request; 502 if the gateway is unavailable: the order stays, and a retry continues it
+   */
+  async create(customer: Principal, request: OrderRequestDto): Promise<Order> {
+    const key = request['idempotency-key'] ?? null;
+    const digest = hashRequest(request);
+    const repeated = await this.#findRepeated(customer, key, digest);
+    if (repeated !== null) return repeated;
+
+    let order: Order;
+    try {
+      order = await this.#store(customer, request, digest);
+    } catch (error) {
+      // A request with the same key may have committed in the meantime, and the offer may have changed since.
+      const isRepeatable = error instanceof Failure || violatedConstraint(error) === KEY_CONSTRAINT;
+      const other = isRepeatable ? await this.#findRepeated(customer, key, digest) : null;
+      if (other === null) throw error;
+      return other;
+    }
+    ordersCreated.inc();
+    const [attempt] = order.attempts;
+    const withPage = attempt === undefined ? null : await this.checkout.ask(order, customer, attempt);
+    if (withPage === null) return this.checkout.open(await this.orders.get(order.orderId), customer);
+    return Object.assign(order, { attempts: [withPage] });
+  }
+
+  /** Stores an order at the prices of the catalog, with a payment attempt that this request has claimed. */
+  async #store(customer: Principal, request: OrderRequestDto, digest: Buffer): Promise<Order> {
+    const pickupAt = parseInstant(request.pickup_at);
+    const isPickupBad = pickupAt !== null && !(await this.shop.isPickupPossible(pickupAt));
+    return this.dataSource.transaction(async (tx) => {
+      const ids = request.items.map(({ product_id }) => product_id);
+      const offers = await this.products.lockOffers(tx, ids);
+      const order = buildOrder(request, offers, isPickupBad ? { pickup_at: PICKUP_IMPOSSIBLE } : {});
+      const attempts = [PaymentAttempt.of(order.orderId, 1).claim()];
+      const idempotencyKey = request['idempotency-key'] ?? null;
+      Object.assign(order, { userId: customer.id, idempotencyKey, requestDigest: digest, attempts });
+      await this.orders.insert(tx, order);
+      return order;
+    });
+  }
+
+  /** Returns the order that the same request created before, with its payment page. */
+  async #findRepeated(customer: Principal, key: string | null, digest: Buffer): Promise<Order | null> {
+    if (key === null) return null;
+    const order = await this.orders.find({ userId: customer.id, idempotencyKey: key });
+    if (order === null) return null;
+    if (order.requestDigest?.equals(digest) !== true) throw failures.idempotencyKeyReused();
+    return this.checkout.open(order, customer);
+  }
+}
+
+/**
+ * Hashes what was ordered. A request without the fields of version 1.2 has the same hash as in version 1.1, so that a key
+ * stays valid across the upgrade.
+ */
+function hashRequest({ items, pickup_at, phone, note }: Readonly<CreateOrderDto>): Buffer {
+  const lines = items.map(({ product_id, quantity, price }) => [
+    product_id,
+    quantity,
+    ...(price == null ? [] : [price]),
+  ]);
+  const wishes = [parseInstant(pickup_at)?.toISOString() ?? null, phone ?? null, note ?? null];
+  const canonical = wishes.every((wish) => wish === null) ? lines : [lines, wishes];
+  return createHash('sha256').update(JSON.stringify(canonical)).digest();
+}

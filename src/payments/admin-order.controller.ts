@@ -1,0 +1,114 @@
+import { Body, Controller, Get, Param, Post, Put, Query } from '@nestjs/common';
+import { ApiBody, ApiParam, ApiTags } from '@nestjs/swagger';
+import { ApiEndpoint } from '../common/api-endpoint.decorator.js';
+import { failures } from '../common/errors.js';
+import { ApiIdempotencyKey, IdempotentBody } from '../common/idempotency.js';
+import { FULFILMENTS } from '../orders/fulfilment.js';
+import { AdminOrderView } from '../orders/order.dto.js';
+import {
+  FulfilmentDto,
+  ORDER_ID_PARAM,
+  OrderIdPipe,
+  UNKNOWN_FULFILMENT,
+} from '../orders/orders-query.dto.js';
+import { OrdersService } from '../orders/orders.service.js';
+import { HistoryMeta, HistoryQuery, NotificationView } from './order-history.dto.js';
+import { OrderStepsService } from './order-steps.service.js';
+import { PaymentsRepository } from './payments.repository.js';
+import { RefundDto } from './refund.dto.js';
+import { RefundsService } from './refunds.service.js';
+
+/** Administration of one order. Every operation depends on its payment. */
+@ApiTags('Administration')
+@Controller('admin/orders/:order_id')
+@ApiParam(ORDER_ID_PARAM)
+export class AdminOrderController {
+  constructor(
+    private readonly orders: OrdersService,
+    private readonly payments: PaymentsRepository,
+    private readonly steps: OrderStepsService,
+    private readonly refunds: RefundsService,
+  ) {}
+
+  @Get()
+  @ApiEndpoint({
+    summary: 'Return an order with its customer and its payment history',
+    description:
+      'The history contains every payment event as received, with its outcome: oldest first, 50 per page.',
+    access: 'admin',
+    success: {
+      status: 200,
+      data: { order: AdminOrderView, meta: HistoryMeta, notifications: [NotificationView] },
+    },
+    failures: [
+      failures.malformedRequest(),
+      failures.validation({ last_id: 'last_id should be a number' }),
+      failures.notFound(),
+    ],
+  })
+  async show(
+    @Param('order_id', OrderIdPipe) orderId: string,
+    @Query() { last_id: afterId }: HistoryQuery,
+  ): Promise<{ order: AdminOrderView; meta: HistoryMeta; notifications: NotificationView[] }> {
+    const order = await this.orders.findWithCustomer(orderId);
+    const events = await this.payments.page(order.orderId, afterId ?? 0);
+    if (events.length === 0 && afterId !== undefined) throw failures.notFound();
+    return {
+      order: new AdminOrderView(order),
+      meta: new HistoryMeta(events),
+      notifications: events.map((event) => new NotificationView(event)),
+    };
+  }
+
+  @Put('fulfilment')
+  @ApiBody({ type: FulfilmentDto })
+  @ApiEndpoint({
+    summary: 'Take an order to its next step',
+    description:
+      'new → preparing → ready → collected, and refused from any but collected. Only a paid order can become ' +
+      'preparing. Refusing an order cancels its pending payment at the gateway first; it does not refund a payment. ' +
+      'The customer gets an e-mail when the order becomes ready or refused.',
+    access: 'admin',
+    success: { status: 200, data: { order: AdminOrderView } },
+    failures: [
+      failures.validation({ fulfilment: UNKNOWN_FULFILMENT }),
+      failures.notFound(),
+      ...FULFILMENTS.map((step) => failures.fulfilmentStep(step)),
+      failures.gatewayUnavailable(),
+    ],
+    takes: 'json',
+  })
+  async advance(
+    @Param('order_id', OrderIdPipe) orderId: string,
+    @Body() { fulfilment }: FulfilmentDto,
+  ): Promise<{ order: AdminOrderView }> {
+    return { order: new AdminOrderView(await this.steps.advance(orderId, fulfilment)) };
+  }
+
+  @Post('refund')
+  @ApiBody({ type: RefundDto })
+  @ApiIdempotencyKey()
+  @ApiEndpoint({
+    summary: 'Return money to the customer of a paid order',
+    description:
+      'Refunds at the gateway; `manual: true` only records a refund that was made outside of it. After a 502 the refund ' +
+      'may have been made: repeat the call. It completes the stored refund and does not refund twice.',
+    access: 'admin',
+    success: { status: 200, data: { order: AdminOrderView } },
+    failures: [
+      failures.validation({ amount: 'amount should be a whole number from 1' }),
+      failures.notFound(),
+      failures.orderNotRefundable(),
+      failures.refundRejected(),
+      failures.idempotencyKeyReused(),
+      failures.gatewayUnavailable(),
+    ],
+    takes: 'json',
+  })
+  async refund(
+    @Param('order_id', OrderIdPipe) orderId: string,
+    @IdempotentBody() request: RefundDto,
+  ): Promise<{ order: AdminOrderView }> {
+    return { order: new AdminOrderView(await this.refunds.refund(orderId, request)) };
+  }
+}

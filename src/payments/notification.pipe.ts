@@ -1,0 +1,36 @@
+import { createParamDecorator, type ExecutionContext, Injectable, type PipeTransform } from '@nestjs/common';
+import type { RawBodyRequest } from '@nestjs/common';
+import type { Request } from 'express';
+import { type FieldMessages, failures } from '../common/errors.js';
+import { checkDto } from '../common/validation.pipe.js';
+import { PaymentNotificationDto } from './payments.dto.js';
+
+/** A received notification, valid or not. Not a class, because the global pipe would validate it. */
+export interface ReceivedNotification {
+  readonly notification: PaymentNotificationDto;
+  /** Body as received. */
+  readonly payload: string;
+  /** Messages of the invalid fields; null if every field is valid. */
+  readonly problems: FieldMessages | null;
+}
+
+/** Injects the body of a notification, parsed and as received. Combine it with `NotificationPipe`. */
+export const NotificationBody = createParamDecorator((_: undefined, context: ExecutionContext) =>
+  context.switchToHttp().getRequest<RawBodyRequest<Request>>(),
+);
+
+/** Validates a notification without rejecting it, because the service records invalid notifications that are signed. */
+@Injectable()
+export class NotificationPipe implements PipeTransform<
+  RawBodyRequest<Request>,
+  Promise<ReceivedNotification>
+> {
+  /** @throws Failure 415 for a body that cannot be stored */
+  async transform({ body, rawBody }: RawBodyRequest<Request>): Promise<ReceivedNotification> {
+    const payload = rawBody?.toString() ?? '';
+    // PostgreSQL cannot store U+0000. JSON in UTF-8 has no such byte; the parser also accepts UTF-16.
+    if (payload.includes('\0')) throw failures.unsupportedEncoding();
+    const { value: notification, details: problems } = await checkDto(PaymentNotificationDto, body);
+    return { notification, payload, problems };
+  }
+}

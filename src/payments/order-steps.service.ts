@@ -1,0 +1,59 @@
+import { Injectable } from '@nestjs/common';
+import type { Principal } from '../common/current-user.decorator.js';
+import { failures } from '../common/errors.js';
+import { GatewayUnavailableError } from '../gateway/payment-gateway.js';
+import { type Fulfilment, mayBecome } from '../orders/fulfilment.js';
+import { type Order, type OrderStatus, OrdersService } from '../orders/orders.service.js';
+import { PaymentEventsService } from './payment-events.service.js';
+
+/**
+ * Steps of an order that can end its payment. The payment ends at the gateway first: a confirmed cancellation stays true
+ * if the service fails afterwards.
+ */
+@Injectable()
+export class OrderStepsService {
+  constructor(
+    private readonly orders: OrdersService,
+    private readonly events: PaymentEventsService,
+  ) {}
+
+  /**
+   * Cancels an order for its customer.
+   * @throws Failure 404 for the order of another customer; 409 if it is not pending, or was paid in the meantime; 502
+   */
+  async cancel(customer: Principal, orderId: string): Promise<Order> {
+    const order = await this.orders.findOwn(customer, orderId);
+    if (order.status !== 'pending') throw failures.orderNotPending();
+    if ((await this.#endPayment(orderId)) !== 'cancel') throw failures.orderNotPending();
+    return this.orders.findOwn(customer, orderId);
+  }
+
+  /**
+   * Takes an order to its next step. Refusing a pending order cancels its payment. If the order was paid in the meantime,
+   * the order is refused too, and a refund is due.
+   * @throws Failure 404; 409 if the order cannot take this step; 502 if the gateway is unavailable: nothing changes
+   */
+  async advance(orderId: string, next: Fulfilment): Promise<Order> {
+    if (next === 'refused') {
+      const order = await this.orders.findWithCustomer(orderId);
+      if (!mayBecome(order, next)) throw failures.fulfilmentStep(next);
+      if (order.status === 'pending') await this.#endPayment(orderId);
+    }
+    return this.orders.advance(orderId, next);
+  }
+
+  /** @returns the status of the order afterwards, which is not `pending` */
+  async #endPayment(orderId: string): Promise<OrderStatus | undefined> {
+    try {
+      let order: Order | null;
+      do {
+        // If the order changed during the call and is still pending, the call has to be repeated.
+        ({ order } = await this.events.callGateway(orderId, 'cancel'));
+      } while (order?.status === 'pending');
+      return order?.status;
+    } catch (error) {
+      if (error instanceof GatewayUnavailableError) throw failures.gatewayUnavailable(error);
+      throw error;
+    }
+  }
+}

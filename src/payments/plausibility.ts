@@ -1,0 +1,28 @@
+import type { FieldMessages } from '../common/errors.js';
+import { isCompleted } from '../orders/order-status.js';
+import type { PaymentNotificationDto } from './payments.dto.js';
+
+/**
+ * Returns messages for fields that contradict a completed payment; null if there are none. The signature covers a
+ * concatenation without separators, so these rules also stop a signature from being reused with shifted boundaries.
+ *
+ * @param total total of the order in whole rupiah
+ */
+export function findImplausible(
+  { transaction_status, status_code, gross_amount, currency }: PaymentNotificationDto,
+  total: string,
+): FieldMessages | null {
+  if (!isCompleted(transaction_status)) return null;
+  const problems = {
+    ...(status_code !== '200' && { status_code: 'status_code is not that of a completed payment' }),
+    ...(parseAmount(gross_amount) !== total && { gross_amount: "gross_amount is not the order's total" }),
+    ...(currency !== undefined && currency !== 'IDR' && { currency: 'currency should be IDR' }),
+  };
+  return Object.keys(problems).length === 0 ? null : problems;
+}
+
+/** Returns the whole rupiah of a plain decimal, such as `185000.00`; null if it has leading zeros or a fraction. */
+export function parseAmount(text: unknown): string | null {
+  const [, rupiah = null] = /^(0|[1-9]\d*)(?:\.0+)?$/.exec(typeof text === 'string' ? text : '') ?? [];
+  return rupiah;
+}

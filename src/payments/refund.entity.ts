@@ -1,0 +1,65 @@
+import { Column, CreateDateColumn, Entity, PrimaryColumn, UpdateDateColumn } from 'typeorm';
+
+/** `requested`: the gateway's result is not known yet. `rejected`: the gateway cannot refund the payment. */
+export type RefundState = 'requested' | 'succeeded' | 'rejected';
+
+/** After this time, another request or a job may repeat the call of the gateway. */
+const CLAIM_MS = 10_000;
+
+/** Money that an administrator returned, or is returning, to the customer of an order. */
+@Entity('refunds')
+export class Refund {
+  /** Also the gateway's `refund_key`, under which the call can be repeated. */
+  @PrimaryColumn('uuid', { name: 'refund_id', primaryKeyConstraintName: 'refunds_pkey' })
+  refundId!: string;
+
+  @Column('uuid', { name: 'order_id' })
+  orderId!: string;
+
+  /** Id of the refunded payment at the gateway. */
+  @Column('uuid', { name: 'attempt_id' })
+  attemptId!: string;
+
+  @Column('text', { name: 'transaction_id' })
+  transactionId!: string;
+
+  /** Whole rupiah, as PostgreSQL writes a bigint. */
+  @Column('bigint')
+  amount!: string;
+
+  /** Sum of the transaction's refunds at the gateway, this one included. */
+  @Column('bigint', { name: 'gateway_sum' })
+  gatewaySum!: string;
+
+  @Column('varchar', { length: 255, nullable: true })
+  reason!: string | null;
+
+  /** The money was returned outside of the gateway. */
+  @Column('boolean', { name: 'is_manual' })
+  isManual!: boolean;
+
+  @Column('text')
+  state!: RefundState;
+
+  /** Start of the current call of the gateway; null while there is none. */
+  @Column('timestamptz', { name: 'claimed_at', nullable: true })
+  claimedAt!: Date | null;
+
+  /** Unique for the order. */
+  @Column('varchar', { name: 'idempotency_key', length: 255, nullable: true })
+  idempotencyKey!: string | null;
+
+  /** SHA-256 of the request, to detect a different request under the same key. */
+  @Column('bytea', { name: 'request_digest' })
+  requestDigest!: Buffer;
+
+  @CreateDateColumn({ type: 'timestamptz', name: 'created_at' })
+  createdAt!: Date;
+
+  @UpdateDateColumn({ type: 'timestamptz', name: 'updated_at' })
+  updatedAt!: Date;
+
+  get isClaimed(): boolean {
+    return this.claimedAt !== null && this.claimedAt.getTime() > Date.now() - CLAIM_MS;
+  }
+}

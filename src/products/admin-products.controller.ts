@@ -1,0 +1,52 @@
+import { Body, Controller, Get, Param, Put, Query } from '@nestjs/common';
+import { ApiParam, ApiTags } from '@nestjs/swagger';
+import { ApiEndpoint } from '../common/api-endpoint.decorator.js';
+import { failures } from '../common/errors.js';
+import { ProductIdPipe } from '../common/ids.js';
+import { AdminProductsQuery, AdminProductView, AvailabilityDto, UNTIL } from './availability.dto.js';
+import { AvailabilityService } from './availability.service.js';
+import { PRODUCT_ID_PARAM, ProductPageMeta } from './products.dto.js';
+
+@ApiTags('Administration')
+@Controller('admin/products')
+export class AdminProductsController {
+  constructor(private readonly availability: AvailabilityService) {}
+
+  @Get()
+  @ApiEndpoint({
+    summary: 'A page of 50 products with their availability, ordered by id',
+    description:
+      'Unlike GET /api/products, it contains products that are not available. The end of the list is the 404.',
+    access: 'admin',
+    success: { status: 200, data: { meta: ProductPageMeta, products: [AdminProductView] } },
+    failures: [failures.validation({ last_id: 'last_id should be a number' }), failures.notFound()],
+  })
+  async list(
+    @Query() query: AdminProductsQuery,
+  ): Promise<{ meta: ProductPageMeta; products: AdminProductView[] }> {
+    const page = await this.availability.page(query);
+    return {
+      meta: { lastProductId: page.at(-1)?.id ?? 0 },
+      products: page.map((product) => new AdminProductView(product)),
+    };
+  }
+
+  @Put(':product_id/availability')
+  @ApiParam(PRODUCT_ID_PARAM)
+  @ApiEndpoint({
+    summary: 'Hide a product from customers, or show it again',
+    description:
+      'A product that is not available is not listed and cannot be ordered. With `until` it is available again from ' +
+      'the start of that date in the time zone that the shop has now.',
+    access: 'admin',
+    success: { status: 200, data: { product: AdminProductView } },
+    failures: [failures.validation({ until: UNTIL }), failures.notFound()],
+    takes: 'json',
+  })
+  async change(
+    @Param('product_id', ProductIdPipe) productId: number,
+    @Body() availability: AvailabilityDto,
+  ): Promise<{ product: AdminProductView }> {
+    return { product: new AdminProductView(await this.availability.change(productId, availability)) };
+  }
+}

@@ -1,0 +1,60 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { IsBoolean, IsOptional } from 'class-validator';
+import { BooleanQuery } from '../common/boolean-query.decorator.js';
+import { IsCalendarDate } from '../common/calendar-date.decorator.js';
+import type { Product } from './product.entity.js';
+import { ListedProductView, ProductListQuery, type ProductWithUrls } from './products.dto.js';
+
+const AVAILABLE = { message: 'available should be true or false' };
+
+export const UNTIL = 'until should be a date after today, such as 2026-11-24';
+export const UNTIL_AVAILABLE = 'until needs available to be false';
+
+/** Body of PUT /api/admin/products/{product_id}/availability. */
+export class AvailabilityDto {
+  @ApiProperty({ example: false })
+  @IsBoolean(AVAILABLE)
+  available!: boolean;
+
+  @ApiPropertyOptional({
+    format: 'date',
+    description: 'Date after today from which the product is available again; only with `available: false`',
+    example: '2026-11-24',
+  })
+  @IsOptional()
+  @IsCalendarDate({ message: UNTIL })
+  until?: string;
+}
+
+/** Query of GET /api/admin/products. */
+export class AdminProductsQuery extends ProductListQuery {
+  @BooleanQuery('Only products that are available, or only others')
+  available?: boolean;
+}
+
+/** A product with its availability. */
+export interface AdminProduct extends ProductWithUrls {
+  readonly isAvailable: boolean;
+  readonly unavailableUntil: string | null;
+}
+
+/** A product as administrators see it. */
+export class AdminProductView extends ListedProductView {
+  @ApiProperty({ description: 'False: customers cannot see or order it', example: false })
+  readonly available: boolean;
+
+  @ApiProperty({
+    type: String,
+    format: 'date',
+    nullable: true,
+    description: 'Date from which an unavailable product is available again, if one was set',
+    example: '2026-11-24',
+  })
+  readonly unavailable_until: Product['unavailableUntil'];
+
+  constructor(product: AdminProduct) {
+    super(product);
+    this.available = product.isAvailable;
+    this.unavailable_until = product.isAvailable ? null : product.unavailableUntil;
+  }
+}

@@ -1,0 +1,71 @@
+import { Controller, Get, Param, Query, Res } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import type { Response } from 'express';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { ApiEndpoint } from '../common/api-endpoint.decorator.js';
+import { failures } from '../common/errors.js';
+import { errorCode } from '../config/files.js';
+import { DayParams, DayView, SalesQuery, SalesView } from './reports.dto.js';
+import { ReportsService } from './reports.service.js';
+
+const BAD_RANGE = failures.validation({ to: 'to should be a date, such as 2026-11-24' });
+
+@ApiTags('Administration')
+@Controller('admin')
+export class ReportsController {
+  constructor(private readonly reports: ReportsService) {}
+
+  @Get('days/:date')
+  @ApiEndpoint({
+    summary: 'The day sheet: what to make, and the orders to hand out',
+    description:
+      'Paid orders that are not refused. An order belongs to the date of its pickup or, without a pickup time, to the ' +
+      'date of its payment. A day without orders has empty lists.',
+    access: 'admin',
+    success: { status: 200, data: DayView },
+    failures: [
+      failures.malformedRequest(),
+      failures.validation({ date: 'date should be a date, such as 2026-11-24' }),
+    ],
+  })
+  async day(@Param() { date }: DayParams): Promise<DayView> {
+    return new DayView(date, await this.reports.ordersOfDay(date));
+  }
+
+  @Get('sales')
+  @ApiEndpoint({
+    summary: 'Sales by day and by product',
+    description:
+      'By the date of payment. An order that was refunded in full does not count. A partial refund reduces the revenue ' +
+      'of the day and the total, but not that of the products.',
+    access: 'admin',
+    success: { status: 200, data: SalesView },
+    failures: [BAD_RANGE],
+  })
+  sales(@Query() query: SalesQuery): Promise<SalesView> {
+    return this.reports.salesBetween(query);
+  }
+
+  @Get('sales.csv')
+  @ApiEndpoint({
+    summary: 'Sold items as a CSV file',
+    description:
+      'Streamed: if the service fails after the beginning, it closes the connection, so that the file is not taken for a ' +
+      'whole one. A text that a spreadsheet would read as a formula begins with an apostrophe.',
+    access: 'admin',
+    success: { status: 200, files: ['text/csv'] },
+    failures: [BAD_RANGE],
+  })
+  async salesCsv(@Query() query: SalesQuery, @Res() response: Response): Promise<void> {
+    const csv = await this.reports.salesCsv(query);
+    response.setHeader('Content-Type', 'text/csv; charset=utf-8');
+    response.setHeader('Content-Disposition', `attachment; filename="sales-${query.from}-${query.to}.csv"`);
+    try {
+      await pipeline(Readable.from(csv), response);
+    } catch (error) {
+      // Node's code for a client that closed the connection.
+      if (errorCode(error) !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
+    }
+  }
+}

@@ -1,0 +1,107 @@
+import { Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { isPaidSql } from '../orders/order-status.js';
+
+/** Sales of one day in a date range. */
+export interface DaySales {
+  /** 1 for the first day of the range. */
+  readonly day: number;
+  /** Number of orders that were paid on this day. */
+  readonly orders: number;
+  /** Order amounts minus refunds. */
+  readonly revenue: number;
+}
+
+/** Sales of one product in a date range. */
+export interface ProductSales {
+  readonly product_id: number;
+  readonly name: string;
+  readonly quantity: number;
+  /** Price times quantity. A partial refund does not reduce this sum, because it names no product. */
+  readonly revenue: number;
+}
+
+/** Item of a paid order. */
+export interface SoldItem {
+  readonly day: number;
+  readonly paid_at: string;
+  readonly order_id: string;
+  readonly product_id: number;
+  readonly name: string;
+  readonly quantity: number;
+  readonly price: number;
+  readonly sum: number;
+  readonly status: string;
+}
+
+/** Number of orders that `items` reads in one statement. */
+const ORDERS_PER_BATCH = 500;
+
+/**
+ * Day boundaries: the start of each day of the range, then the end of the last day. The caller computes the boundaries,
+ * because PostgreSQL may have another version of the time zone database than this process.
+ */
+const DAYS = '$1::timestamptz[]';
+const IN_RANGE = `o.first_paid_at >= (${DAYS})[1] AND o.first_paid_at < (${DAYS})[cardinality(${DAYS})]
+  AND ${isPaidSql('o')}`;
+
+/** Reads the sales of paid orders. An order counts on the day of its first payment. Sums over many rows need SQL. */
+@Injectable()
+export class SalesRepository {
+  constructor(private readonly dataSource: DataSource) {}
+
+  /**
+   * Sums up the sales of a range by day and by product. Each product has the name under which it was sold last. One
+   * statement computes both sums, so that they agree even if an order is paid meanwhile.
+   * @param boundaries start of each day, then the end of the last day
+   */
+  async sum(boundaries: readonly Date[]): Promise<{ days: DaySales[]; products: ProductSales[] }> {
+    const [sums = { days: [], products: [] }] = await this.dataSource.query<
+      { days: DaySales[]; products: ProductSales[] }[]
+    >(
+      `WITH sold AS MATERIALIZED (
+         SELECT o.order_id, o.first_paid_at, o.gross_amount - o.refunded_amount AS revenue FROM orders AS o WHERE ${IN_RANGE}
+       ), days AS (
+         SELECT width_bucket(first_paid_at, ${DAYS}) AS day, count(*) AS orders, sum(revenue) AS revenue
+         FROM sold GROUP BY day
+       ), by_name AS (
+         SELECT product_id, name, max(first_paid_at) AS last_sold_at, sum(quantity) AS quantity,
+           sum(price * quantity) AS revenue
+         FROM sold JOIN order_items USING (order_id) GROUP BY product_id, name
+       ), products AS (
+         SELECT product_id, (array_agg(name ORDER BY last_sold_at DESC, name))[1] AS name,
+           sum(quantity) AS quantity, sum(revenue) AS revenue
+         FROM by_name GROUP BY product_id
+       )
+       SELECT (SELECT coalesce(json_agg(days), '[]') FROM days) AS days,
+         (SELECT coalesce(json_agg(products ORDER BY revenue DESC, product_id), '[]') FROM products) AS products`,
+      [boundaries],
+    );
+    return sums;
+  }
+
+  /**
+   * Reads the items of paid orders in batches, sorted by time of payment. Each batch is a separate statement, so a slow
+   * client occupies no database connection between batches, and nothing more is read after the client disconnects.
+   * @param boundaries start of each day, then the end of the last day
+   */
+  async *items(boundaries: readonly Date[]): AsyncGenerator<SoldItem[]> {
+    let last: SoldItem | undefined;
+    for (;;) {
+      const batch = await this.dataSource.query<SoldItem[]>(
+        `SELECT width_bucket(o.first_paid_at, ${DAYS}) AS day, o.first_paid_at::text AS paid_at, o.order_id,
+           i.product_id, i.name, i.quantity, i.price::float8 AS price, (i.price * i.quantity)::float8 AS sum, o.status
+         FROM (
+           SELECT * FROM orders AS o
+           WHERE ${IN_RANGE} AND ($2::timestamptz IS NULL OR (o.first_paid_at, o.order_id) > ($2, $3::uuid))
+           ORDER BY o.first_paid_at, o.order_id LIMIT ${ORDERS_PER_BATCH}
+         ) AS o JOIN order_items AS i ON i.order_id = o.order_id
+         ORDER BY o.first_paid_at, o.order_id, i.position`,
+        [boundaries, last?.paid_at ?? null, last?.order_id ?? null],
+      );
+      if (batch.length === 0) return;
+      last = batch.at(-1);
+      yield batch;
+    }
+  }
+}

@@ -1,0 +1,72 @@
+import { applyDecorators } from '@nestjs/common';
+import { ApiProperty } from '@nestjs/swagger';
+import { ValidateBy } from 'class-validator';
+import { type OpeningHours, type OpeningWindow, type Weekday, WEEKDAYS } from './shop.entity.js';
+
+const MAX_WINDOWS = 5;
+const FROM = /^([01]\d|2[0-3]):[0-5]\d$/;
+const TO = /^(([01]\d|2[0-3]):[0-5]\d|24:00)$/;
+
+const WINDOWS_SCHEMA = {
+  type: 'array',
+  maxItems: MAX_WINDOWS,
+  items: { type: 'array', minItems: 2, maxItems: 2, items: { type: 'string', example: '07:00' } },
+  example: [['07:00', '18:00']],
+} as const;
+
+/** Describes opening hours in the OpenAPI document. */
+export function ApiOpeningHours(): PropertyDecorator {
+  return ApiProperty({
+    type: 'object',
+    description: 'Windows of each day of the week, `[from, to]` in local time; `24:00` is the end of a day',
+    properties: Object.fromEntries(WEEKDAYS.map((day) => [day, WINDOWS_SCHEMA])),
+    required: [...WEEKDAYS],
+    selfRequired: true,
+    additionalProperties: false,
+  });
+}
+
+/** Opening hours of all seven days. The message names the first day that is wrong. */
+export function IsOpeningHours(): PropertyDecorator {
+  return applyDecorators(
+    ApiOpeningHours(),
+    ValidateBy({
+      name: 'isOpeningHours',
+      validator: {
+        validate: (value: unknown) => findBadDay(value) === undefined,
+        defaultMessage: (args) => {
+          const day = findBadDay(args?.value as unknown) ?? 'mon';
+          return `hours.${day} should be a list of at most ${MAX_WINDOWS} windows ["HH:MM", "HH:MM"] that do not overlap`;
+        },
+      },
+    }),
+  );
+}
+
+/** Orders the windows of each day by time, and drops unknown keys. */
+export function normalizeHours(hours: OpeningHours): OpeningHours {
+  const days = WEEKDAYS.map((day) => [day, hours[day].toSorted(compareWindows)] as const);
+  return Object.fromEntries(days) as Record<Weekday, OpeningWindow[]>;
+}
+
+function findBadDay(value: unknown): Weekday | undefined {
+  const hours =
+    typeof value === 'object' && value !== null ? (value as Partial<Record<Weekday, unknown>>) : {};
+  return WEEKDAYS.find((day) => !Object.hasOwn(hours, day) || !areWindows(hours[day]));
+}
+
+function areWindows(value: unknown): boolean {
+  if (!Array.isArray(value) || value.length > MAX_WINDOWS || !value.every(isWindow)) return false;
+  const windows = value.toSorted(compareWindows);
+  return windows.every(([from], index) => from >= (windows[index - 1]?.[1] ?? ''));
+}
+
+function isWindow(value: unknown): value is OpeningWindow {
+  if (!Array.isArray(value) || value.length !== 2) return false;
+  const [from, to] = value as unknown[];
+  return typeof from === 'string' && typeof to === 'string' && FROM.test(from) && TO.test(to) && from < to;
+}
+
+function compareWindows([a]: OpeningWindow, [b]: OpeningWindow): number {
+  return a < b ? -1 : Number(a > b);
+}

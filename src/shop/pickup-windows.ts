@@ -1,0 +1,62 @@
+import { addDays, isOnClock, localAt, mayClockChange, weekdayOf } from '../common/calendar.js';
+import { type OpeningWindow, type Shop, WEEKDAYS } from './shop.entity.js';
+
+/** Rules that decide when an order can be collected. */
+export type PickupRules = Readonly<Omit<Shop, 'id'>>;
+
+/** Part of a day in which an order can be collected, in local time. */
+export interface PickupWindow {
+  readonly date: string;
+  readonly from: string;
+  readonly to: string;
+}
+
+const MINUTE_MS = 60_000;
+
+/** Returns true if an order that is placed now can be collected at this instant. */
+export function isPickupPossible(rules: PickupRules, pickupAt: Date, now: Date): boolean {
+  const { timeZone, leadMinutes, daysAhead } = rules;
+  if (pickupAt.getTime() < now.getTime() + leadMinutes * MINUTE_MS) return false;
+  const { date, time } = localAt(pickupAt, timeZone);
+  if (date > addDays(localAt(now, timeZone).date, daysAhead)) return false;
+  return listOpeningWindows(rules, date).some(([from, to]) => from <= time && time < to);
+}
+
+/** Lists the windows from which a customer can choose now, in order of time. */
+export function listPickupWindows(rules: PickupRules, now: Date): PickupWindow[] {
+  const { timeZone, leadMinutes, daysAhead } = rules;
+  const earliestMs = Math.ceil((now.getTime() + leadMinutes * MINUTE_MS) / MINUTE_MS) * MINUTE_MS;
+  const earliest = localAt(new Date(earliestMs), timeZone);
+  const today = localAt(now, timeZone).date;
+  const dates = Array.from({ length: daysAhead + 1 }, (_, days) => addDays(today, days));
+  return dates
+    .filter((date) => date >= earliest.date)
+    .flatMap((date) => {
+      const windows = listOpeningWindows(rules, date).map(([from, to]) => {
+        const isTooEarly = date === earliest.date && from < earliest.time;
+        return { date, from: isTooEarly ? earliest.time : from, to };
+      });
+      const mustClip = windows.length > 0 && mayClockChange(date, timeZone);
+      return mustClip ? windows.map((window) => clipToClock(window, timeZone)) : windows;
+    })
+    .filter(({ from, to }) => from < to);
+}
+
+function listOpeningWindows({ closed, hours }: PickupRules, date: string): readonly OpeningWindow[] {
+  const weekday = WEEKDAYS[weekdayOf(date) - 1];
+  return weekday === undefined || closed.includes(date) ? [] : hours[weekday];
+}
+
+/** Shortens a window by the minutes that the clock skips on its date. */
+function clipToClock({ date, from, to }: PickupWindow, zone: string): PickupWindow {
+  let [first, end] = [from, to];
+  while (first < end && !isOnClock(date, first, zone)) first = addMinutes(first, 1);
+  while (first < end && !isOnClock(date, addMinutes(end, -1), zone)) end = addMinutes(end, -1);
+  return { date, from: first, to: end };
+}
+
+function addMinutes(time: string, minutes: number): string {
+  const [hours = 0, rest = 0] = time.split(':').map(Number);
+  const total = hours * 60 + rest + minutes;
+  return [Math.floor(total / 60), total % 60].map((part) => String(part).padStart(2, '0')).join(':');
+}

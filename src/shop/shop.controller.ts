@@ -1,0 +1,41 @@
+import { Body, Controller, Get, Put } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import { ApiEndpoint } from '../common/api-endpoint.decorator.js';
+import { failures } from '../common/errors.js';
+import { listPickupWindows } from './pickup-windows.js';
+import { ShopDto, ShopView } from './shop.dto.js';
+import type { Shop } from './shop.entity.js';
+import { ShopService } from './shop.service.js';
+
+@ApiTags('Shop')
+@Controller()
+export class ShopController {
+  constructor(private readonly shop: ShopService) {}
+
+  @Get('shop')
+  @ApiEndpoint({
+    summary: 'Opening hours, and the times at which an order can be collected',
+    access: 'none',
+    success: { status: 200, data: { shop: ShopView } },
+  })
+  async show(): Promise<{ shop: ShopView }> {
+    return { shop: toView(await this.shop.get()) };
+  }
+
+  @Put('admin/shop')
+  @ApiEndpoint({
+    summary: 'Replace the opening hours and the rules of pickup',
+    description: 'Orders keep the pickup time that they have.',
+    access: 'admin',
+    success: { status: 200, data: { shop: ShopView } },
+    failures: [failures.validation({ days_ahead: 'days_ahead should be a whole number from 1 to 90' })],
+    takes: 'json',
+  })
+  async replace(@Body() settings: ShopDto): Promise<{ shop: ShopView }> {
+    return { shop: toView(await this.shop.replace(settings)) };
+  }
+}
+
+function toView(shop: Readonly<Shop>): ShopView {
+  return new ShopView(shop, listPickupWindows(shop, new Date()));
+}

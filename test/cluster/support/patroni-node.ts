@@ -1,0 +1,108 @@
+import type { ChildProcess } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { freePort } from '../../support/process.js';
+import { signalTree, startProgram, stopProgram } from './processes.js';
+
+const BIN_DIR = '/usr/lib/postgresql/15/bin';
+/** A stopped process accepts connections and does not respond. */
+const API_TIMEOUT_MS = 1_500;
+
+/** A PostgreSQL server and its Patroni. */
+export class PatroniNode {
+  #patroni: ChildProcess | undefined;
+  #isSuspended = false;
+
+  private constructor(
+    readonly name: string,
+    private readonly folder: string,
+    private readonly etcd: string,
+    private readonly password: string,
+    readonly port: number,
+    readonly apiPort: number,
+  ) {}
+
+  static async prepare(name: string, folder: string, etcd: string, password: string): Promise<PatroniNode> {
+    return new PatroniNode(name, folder, etcd, password, await freePort(), await freePort());
+  }
+
+  start(): void {
+    const [api, address] = [`127.0.0.1:${this.apiPort}`, `127.0.0.1:${this.port}`];
+    this.#patroni = startProgram(
+      'patroni',
+      [join(process.cwd(), 'deploy', 'cluster', 'patroni.yml')],
+      join(this.folder, `${this.name}.log`),
+      {
+        PATRONI_NAME: this.name,
+        PATRONI_ETCD_HOSTS: this.etcd,
+        PATRONI_RESTAPI_LISTEN: api,
+        PATRONI_RESTAPI_CONNECT_ADDRESS: api,
+        PATRONI_POSTGRESQL_LISTEN: address,
+        PATRONI_POSTGRESQL_CONNECT_ADDRESS: address,
+        PATRONI_POSTGRESQL_DATA_DIR: this.dataDir,
+        PATRONI_POSTGRESQL_BIN_DIR: BIN_DIR,
+        PATRONI_SUPERUSER_USERNAME: 'postgres',
+        PATRONI_SUPERUSER_PASSWORD: this.password,
+        PATRONI_REPLICATION_USERNAME: 'replicator',
+        PATRONI_REPLICATION_PASSWORD: this.password,
+      },
+    );
+  }
+
+  /** Asks Patroni whether the node is running (`health`) or has a role. */
+  async is(state: 'health' | 'primary' | 'synchronous'): Promise<boolean> {
+    return fetch(`http://127.0.0.1:${this.apiPort}/${state}`, {
+      signal: AbortSignal.timeout(API_TIMEOUT_MS),
+    }).then(
+      ({ ok }) => ok,
+      () => false, // The node is down.
+    );
+  }
+
+  /** Hands the leadership to another node. */
+  async switchover(): Promise<void> {
+    const response = await fetch(`http://127.0.0.1:${this.apiPort}/switchover`, {
+      method: 'POST',
+      body: JSON.stringify({ leader: this.name }),
+    });
+    if (!response.ok) throw new Error(`switchover: ${response.status} ${await response.text()}`);
+  }
+
+  /** Kills Patroni and every process of the server with SIGKILL. */
+  async kill(): Promise<void> {
+    await this.#signal('SIGKILL');
+  }
+
+  /** Stops the node like a machine that hangs: connections stay open and nothing responds. */
+  async suspend(): Promise<void> {
+    this.#isSuspended = true;
+    await this.#signal('SIGSTOP');
+  }
+
+  async resume(): Promise<void> {
+    await this.#signal('SIGCONT');
+    this.#isSuspended = false;
+  }
+
+  /** Resumes or restarts the node after a failure. */
+  async revive(): Promise<void> {
+    if (this.#isSuspended) await this.resume();
+    if (this.#patroni?.exitCode !== null || this.#patroni.signalCode !== null) this.start();
+  }
+
+  async stop(): Promise<void> {
+    if (this.#isSuspended) await this.resume();
+    if (this.#patroni !== undefined) await stopProgram(this.#patroni);
+  }
+
+  private get dataDir(): string {
+    return join(this.folder, this.name);
+  }
+
+  /** Patroni starts the server as a session of its own, so the server is signalled separately. */
+  async #signal(signal: NodeJS.Signals): Promise<void> {
+    const [pid = ''] = (await readFile(join(this.dataDir, 'postmaster.pid'), 'utf8')).split('\n');
+    for (const root of [this.#patroni?.pid, Number(pid)])
+      if (root !== undefined) await signalTree(root, signal);
+  }
+}

@@ -1,0 +1,118 @@
+import { once } from 'node:events';
+import type { Server } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { noisyPng } from './support/pictures.js';
+import { createProduct } from './support/products.js';
+import { sendRaw } from './support/raw-http.js';
+import { startService, type TestService } from './support/service.js';
+import { until } from './support/wait.js';
+
+const MIB = 1024 * 1024;
+const HOST = 'Host: bakery.test\r\n';
+/** Size that exceeds the operating system's buffers for a connection. */
+const PIPELINED_IMAGES = 3;
+
+let service: TestService;
+let server: Server;
+let imagePath: string;
+
+beforeAll(async () => {
+  service = await startService();
+  server = service.app.getHttpServer();
+  const product = await createProduct(await service.admin(), [
+    { bytes: noisyPng(5 * MIB), name: 'cake.png' },
+  ]);
+  imagePath = new URL(product.images[0] ?? '').pathname;
+});
+
+afterAll(() => service.stop());
+
+function post(path: string, body: object, headers = ''): string {
+  const json = JSON.stringify(body);
+  return (
+    `POST ${path} HTTP/1.1\r\n${HOST}${headers}Content-Type: application/json\r\n` +
+    `Content-Length: ${Buffer.byteLength(json)}\r\n\r\n${json}`
+  );
+}
+
+describe('pipelined requests', () => {
+  it('are processed one after the other', async () => {
+    const account = { email: 'pipelined@example.com', password: 'kue lapis' };
+    const register = { ...account, fullname: 'Ayu', passwordConfirmation: account.password };
+    // The login would find no account if it were processed at the same time as the registration.
+    const requests = [
+      post('/api/register', register),
+      post('/api/login', account),
+      `GET /api/users HTTP/1.1\r\n${HOST}Connection: close\r\n\r\n`,
+    ];
+    const responses = await sendRaw(service.url, requests.join(''));
+    expect(responses.map(({ status }) => status)).toEqual([201, 200, 401]);
+  });
+
+  it('may have bodies that arrive while an earlier request is processed', async () => {
+    const account = { email: 'nobody@example.com', password: 'x' };
+    const [head = '', body = ''] = post('/api/login', account, 'Connection: close\r\n').split('\r\n\r\n');
+    const pieces = [`${post('/api/login', account)}${head}\r\n\r\n${body.slice(0, 5)}`, body.slice(5)];
+    const responses = await sendRaw(service.url, pieces);
+    expect(responses.map(({ status }) => status)).toEqual([400, 400]);
+  });
+
+  it('close the connection if more than 20 of them wait for a response', async () => {
+    const requests = Array.from({ length: 600 }, () => `GET /api/docs-json HTTP/1.1\r\n${HOST}\r\n`);
+    const responses = await sendRaw(service.url, requests.join(''));
+    expect(responses.length).toBeLessThanOrEqual(20);
+  });
+});
+
+describe('a client that does not read its responses', () => {
+  /** Sets the timeout of new connections. */
+  function setReadTimeout(milliseconds: number): void {
+    Object.assign(service.app.getHttpAdapter(), { readTimeout: milliseconds });
+  }
+
+  afterEach(() => {
+    setReadTimeout(20_000);
+  });
+
+  function requestImages(): Socket {
+    const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
+    socket.on('error', () => undefined);
+    socket.write(`GET ${imagePath} HTTP/1.1\r\n${HOST}\r\n`.repeat(PIPELINED_IMAGES));
+    return socket;
+  }
+
+  const countConnections = () =>
+    new Promise<number>((resolve, reject) => {
+      server.getConnections((error, count) => {
+        if (error === null) resolve(count);
+        else reject(error);
+      });
+    });
+
+  it('is disconnected after 20 seconds', async () => {
+    expect(service.app.getHttpAdapter()).toMatchObject({ readTimeout: 20_000 });
+    setReadTimeout(500);
+    const before = await countConnections();
+    const sockets = Array.from({ length: 20 }, requestImages);
+    await until('the connections are open', async () => (await countConnections()) >= before + 20);
+    await until('the connections are closed', async () => (await countConnections()) <= before, 5_000);
+    for (const socket of sockets) socket.destroy();
+  });
+
+  it('gets complete responses if it reads slowly but steadily', async () => {
+    setReadTimeout(500);
+    const socket = requestImages();
+    let received = 0;
+    socket.on('data', (chunk: Buffer) => {
+      received += chunk.length;
+      socket.pause();
+      // 64 KiB every 5 ms: the images take several times as long as the timeout.
+      void delay(5).then(() => socket.resume());
+    });
+    const start = performance.now();
+    await once(socket, 'end');
+    expect(received).toBeGreaterThan(PIPELINED_IMAGES * 5 * MIB);
+    expect(performance.now() - start).toBeGreaterThan(1_000);
+  });
+});

@@ -1,0 +1,135 @@
+import {
+  ageMails,
+  codeTo,
+  mailsTo,
+  newAccount,
+  PASSWORD,
+  SUBJECTS,
+  type TestAccount,
+  untilMailed,
+} from './support/accounts.js';
+import { counts, forgetCounts, from, setCounts } from './support/guesses.js';
+import { startService, type TestService } from './support/service.js';
+
+const MINUTE_S = 60;
+const HOUR_S = 60 * MINUTE_S;
+const HOME = '192.0.2.1';
+const ATTACKER = '203.0.113.9';
+
+let service: TestService;
+let ayu: TestAccount;
+
+beforeAll(async () => {
+  service = await startService({ settings: { TRUSTED_PROXIES: '1' } });
+});
+
+afterAll(() => service.stop());
+
+beforeEach(async () => {
+  await forgetCounts(service);
+  ayu = await newAccount(service);
+  await codeTo(service, ayu.email);
+});
+
+const requestOtp = (address = HOME) => from(address, ayu.client.clone().post('/api/otp')).expect(204);
+const requestReset = (email: string, address = HOME) =>
+  from(address, service.client().post('/api/password/forgot').send({ email })).expect(204);
+
+/**
+ * Returns the subjects of all mails to an address in lower or upper case. The service writes domains in lower case, so
+ * the domain of the second spelling is lower case too.
+ */
+async function subjectsTo(email: string): Promise<string[]> {
+  await untilMailed(service);
+  const spellings = [email, email.toUpperCase().replace('EXAMPLE.COM', 'example.com')];
+  const mails = await Promise.all(spellings.map((spelling) => mailsTo(service, spelling)));
+  return mails.flat().map(({ subject }) => subject);
+}
+
+describe('one mailbox', () => {
+  it('gets one code for each purpose per minute, even from 50 parallel calls', async () => {
+    // One verification code was sent on registration, more than a minute ago.
+    await ageMails(service, MINUTE_S);
+    await Promise.all(
+      Array.from({ length: 50 }, (_, index) =>
+        index % 2 === 0 ? requestOtp() : requestReset(index % 4 === 1 ? ayu.email : ayu.email.toUpperCase()),
+      ),
+    );
+    expect((await subjectsTo(ayu.email)).toSorted()).toEqual([
+      SUBJECTS.reset,
+      SUBJECTS.verification,
+      SUBJECTS.verification,
+    ]);
+  });
+
+  it('gets one code a minute if the e-mail changes to other spellings of the same address', async () => {
+    const mailbox = 'spellings@example.com';
+    const spellings = [mailbox.toUpperCase(), mailbox, mailbox.replace('example', 'EXAMPLE')];
+    for (let round = 0; round < 3; round += 1)
+      for (const email of spellings)
+        await ayu.client.patch('/api/users').send({ email, password: PASSWORD }).expect(200);
+    expect(await subjectsTo(mailbox)).toEqual([SUBJECTS.newEmail]);
+    await ayu.client.post('/api/otp').expect(204);
+    expect(await subjectsTo(mailbox)).toHaveLength(1);
+    await ageMails(service, MINUTE_S);
+    await ayu.client.post('/api/otp').expect(204);
+    expect(await subjectsTo(mailbox)).toHaveLength(2);
+  });
+
+  it('gets one code a minute if several accounts change to the same address', async () => {
+    const mailbox = 'contested@example.com';
+    await ayu.client.patch('/api/users').send({ email: mailbox, password: PASSWORD }).expect(200);
+    await ayu.client.patch('/api/users').send({ email: ayu.email, password: PASSWORD }).expect(200);
+    const other = service.client();
+    await other.register({ email: mailbox }).expect(201);
+    expect(await subjectsTo(mailbox)).toEqual([SUBJECTS.newEmail]);
+  });
+
+  it('gets at most ten codes an hour, regardless of the client address of the request', async () => {
+    await setCounts(service, 'mails-to', 9);
+    await ageMails(service, MINUTE_S);
+    await Promise.all([requestOtp(), requestReset(ayu.email, ATTACKER)]);
+    expect(await subjectsTo(ayu.email)).toHaveLength(2);
+    await ageMails(service, MINUTE_S);
+    await Promise.all([requestOtp(ATTACKER), requestReset(ayu.email)]);
+    expect(await subjectsTo(ayu.email)).toHaveLength(2);
+    await ageMails(service, HOUR_S);
+    await requestOtp();
+    expect(await subjectsTo(ayu.email)).toHaveLength(3);
+  });
+});
+
+describe('one client address', () => {
+  const register = (email: string) => from(ATTACKER, service.client().register({ email }));
+
+  it('causes at most 100 mails with codes an hour, and can still register', async () => {
+    await register('number-1@example.com').expect(201);
+    await setCounts(service, 'mails-of', 95);
+    const emails = Array.from({ length: 10 }, (_, index) => `burst-${index}@example.com`);
+    await Promise.all(emails.map((email) => register(email).expect(201)));
+    const mails = await Promise.all(emails.map(subjectsTo));
+    expect(mails.flat()).toHaveLength(5);
+    await requestReset(ayu.email, ATTACKER);
+    expect(await subjectsTo(ayu.email)).toHaveLength(1);
+    await requestReset(ayu.email, HOME);
+    expect(await subjectsTo(ayu.email)).toHaveLength(2);
+    await ageMails(service, HOUR_S);
+    await register('later@example.com').expect(201);
+    expect(await subjectsTo('later@example.com')).toEqual([SUBJECTS.verification]);
+  });
+
+  it('is not counted for calls that send no mail', async () => {
+    await register('charged@example.com').expect(201);
+    const before = await counts(service);
+    await register('charged@example.com').expect(409);
+    await requestReset('nobody@example.com', ATTACKER);
+    await untilMailed(service);
+    for (let call = 0; call < 3; call += 1) await requestOtp(ATTACKER);
+    const { 'mail-to': ofPurpose, 'mails-to': ofMailbox, 'mails-of': ofAddress } = await counts(service);
+    expect({ 'mail-to': ofPurpose, 'mails-to': ofMailbox, 'mails-of': ofAddress }).toEqual({
+      'mail-to': before['mail-to'],
+      'mails-to': before['mails-to'],
+      'mails-of': before['mails-of'],
+    });
+  });
+});

@@ -1,0 +1,240 @@
+import { randomUUID } from 'node:crypto';
+import type { Client } from './support/client.js';
+import { ALWAYS_OPEN, changeShop, everyDay } from './support/opening.js';
+import {
+  addProduct,
+  KEY_REUSED,
+  type OrderAnswer,
+  orderIdsOf,
+  orderOf,
+  ORDERS,
+  pageOf,
+  readOrder,
+  type ServiceWithGateway,
+  startServiceWithGateway,
+} from './support/orders.js';
+import { fail } from './support/products.js';
+
+const IMPOSSIBLE = 'pickup is not possible at this time';
+const HOUR_MS = 3_600_000;
+
+let shop: ServiceWithGateway;
+let customer: Client;
+let admin: Client;
+let productId: number;
+
+beforeAll(async () => {
+  shop = await startServiceWithGateway();
+  [customer, admin] = await Promise.all([shop.customer(), shop.admin()]);
+  productId = await addProduct(shop);
+});
+
+beforeEach(async () => {
+  customer = await shop.customer();
+  await changeShop(admin, ALWAYS_OPEN);
+});
+
+afterAll(() => shop.stop());
+
+const inHours = (hours: number): string => new Date(Date.now() + hours * HOUR_MS).toISOString();
+
+function place(fields: object, key?: string, client = customer) {
+  const request = client.post(ORDERS);
+  if (key !== undefined) void request.set('Idempotency-Key', key);
+  return request.send({ items: [{ product_id: productId, quantity: 1 }], ...fields });
+}
+
+async function placeWith(fields: object): Promise<OrderAnswer> {
+  return orderOf(await place(fields).expect(201));
+}
+
+describe('an order with pickup time, phone and note', () => {
+  it('shows them to its customer and to administrators', async () => {
+    const pickup_at = inHours(24);
+    const wishes = { pickup_at, phone: '+62 (812) 3456-7890', note: 'Tulis "Selamat ulang tahun" 🎂' };
+    const created = await placeWith({ ...wishes, phone: ` ${wishes.phone} `, note: `${wishes.note}\n` });
+    expect(created).toMatchObject(wishes);
+    expect(await readOrder(customer, created.order_id)).toEqual(created);
+    const response = await admin.get(`/api/admin/orders/${created.order_id}`).expect(200);
+    expect(orderOf(response)).toMatchObject(wishes);
+  });
+
+  it('has none of them by default; null and an empty note count as absent', async () => {
+    const none = { pickup_at: null, phone: null, note: null };
+    expect(await placeWith({})).toMatchObject(none);
+    expect(await placeWith({ ...none, note: ' ' })).toMatchObject(none);
+  });
+
+  it('accepts a pickup time with any offset of ISO 8601', async () => {
+    const at = new Date(Math.ceil((Date.now() + 24 * HOUR_MS) / 60_000) * 60_000);
+    const jakarta = new Date(at.getTime() + 7 * HOUR_MS).toISOString().slice(0, 16);
+    for (const pickup_at of [`${jakarta}+07:00`, `${jakarta}:00.000+0700`, at.toISOString()])
+      expect((await placeWith({ pickup_at })).pickup_at).toBe(at.toISOString());
+  });
+
+  it.each<[string, unknown]>([
+    ['without an offset', new Date(Date.now() + 24 * HOUR_MS).toISOString().replace('Z', '')],
+    ['that is a date', new Date(Date.now() + 24 * HOUR_MS).toISOString().slice(0, 10)],
+    ['that does not exist', '2027-02-30T10:00:00+07:00'],
+    ['in the past', new Date(Date.now() - HOUR_MS).toISOString()],
+    ['of the year 275760', '+275760-09-13T00:00:00Z'],
+    ['that is a number', Date.now() + 24 * HOUR_MS],
+    ['that is a word', 'tomorrow'],
+    ['that is a list', [new Date().toISOString()]],
+  ])('rejects a pickup time %s', async (_what, pickup_at) => {
+    const response = await place({ pickup_at }).expect(400);
+    expect(response.body).toEqual(fail(400, 'validation error', { pickup_at: IMPOSSIBLE }));
+    expect(await orderIdsOf(shop, customer)).toEqual([]);
+  });
+
+  it('rejects a pickup time outside of the opening hours, within the lead time and after the last day', async () => {
+    await changeShop(admin, { lead_minutes: 120, days_ahead: 2 });
+    await place({ pickup_at: inHours(1.9) }).expect(400);
+    await place({ pickup_at: inHours(2.1) }).expect(201);
+    await place({ pickup_at: inHours(72) }).expect(400);
+    await changeShop(admin, { hours: everyDay() });
+    const response = await place({ pickup_at: inHours(24) }).expect(400);
+    expect(response.body).toEqual(fail(400, 'validation error', { pickup_at: IMPOSSIBLE }));
+  });
+
+  it.each<[string, object, Record<string, string>]>([
+    ['a phone number of 4 characters', { phone: '1234' }, { phone: 'phone should be a phone number' }],
+    [
+      'a phone number of 33 characters',
+      { phone: '1'.repeat(33) },
+      { phone: 'phone should be a phone number' },
+    ],
+    ['letters in a phone number', { phone: '0812 CALL' }, { phone: 'phone should be a phone number' }],
+    ['digits that are not ASCII', { phone: '٠١٢٣٤٥٦' }, { phone: 'phone should be a phone number' }],
+    ['a phone number as a number', { phone: 8123456 }, { phone: 'phone should be a phone number' }],
+    ['a note of 501 characters', { note: '🎂'.repeat(501) }, { note: 'note can have 500 characters at max' }],
+    ['a note with U+0000', { note: 'a\0b' }, { note: 'note contains a character that is not allowed' }],
+    ['a note that is not text', { note: ['a'] }, { note: 'note should be a text' }],
+  ])('rejects %s', async (_what, fields, details) => {
+    const response = await place(fields).expect(400);
+    expect(response.body).toEqual(fail(400, 'validation error', details));
+  });
+
+  it('accepts a note of 500 characters outside of the basic plane', async () => {
+    const note = '🎂'.repeat(500);
+    expect(await placeWith({ note })).toMatchObject({ note });
+  });
+});
+
+describe('the price that a customer was shown', () => {
+  it('is accepted if it equals the price of the catalog in whole rupiah', async () => {
+    const rounded = await addProduct(shop, '12500.50');
+    const items = [{ product_id: rounded, quantity: 2, price: 12_501 }];
+    expect((await placeWith({ items })).gross_amount).toBe(25_002);
+  });
+
+  it('is reported for every item whose price has changed, and no order is created', async () => {
+    const [dear, gone] = [await addProduct(shop, 2_520_000), 2 ** 31 - 1];
+    const items = [
+      { product_id: dear, quantity: 1, price: 252_000 },
+      { product_id: gone, quantity: 1, price: 1 },
+      { product_id: productId, quantity: 1, price: 25_000 },
+    ];
+    await changeShop(admin, { hours: everyDay() });
+    const response = await place({ items, pickup_at: inHours(24) }).expect(400);
+    expect(response.body).toEqual(
+      fail(400, 'validation error', {
+        'items.0.price': 'price is now 2520000',
+        'items.1.product_id': 'product is no longer available',
+        pickup_at: IMPOSSIBLE,
+      }),
+    );
+    expect(await orderIdsOf(shop, customer)).toEqual([]);
+  });
+
+  it.each([-1, 1.5, '25000'])('is rejected as %p', async (price) => {
+    const response = await place({ items: [{ product_id: productId, quantity: 1, price }] }).expect(400);
+    const details = { 'items.0.price': 'price should be a whole number from 0' };
+    expect(response.body).toEqual(fail(400, 'validation error', details));
+  });
+});
+
+describe('a retry with the same key', () => {
+  it('returns the original order after price, availability and opening hours have changed', async () => {
+    const own = await addProduct(shop);
+    const [key, pickup_at] = [randomUUID(), inHours(24)];
+    const body = { items: [{ product_id: own, quantity: 1, price: 25_000 }], pickup_at, phone: '0812345' };
+    const created = orderOf(await place(body, key).expect(201));
+    await shop.database.pool.query('UPDATE products SET price = 1, available = false WHERE id = $1', [own]);
+    await changeShop(admin, { hours: everyDay() });
+    expect(orderOf(await place(body, key).expect(201))).toEqual(created);
+    await place(body).expect(400);
+  });
+
+  it('is rejected with another pickup time, phone, note or shown price, but not with the same instant in another time zone', async () => {
+    const [key, pickup_at] = [randomUUID(), inHours(24).replace(/\.\d+Z/, 'Z')];
+    const body = { pickup_at, phone: '0812345', note: 'a' };
+    const created = orderOf(await place(body, key).expect(201));
+    const jakarta = `${new Date(Date.parse(pickup_at) + 7 * HOUR_MS).toISOString().slice(0, 19)}+07:00`;
+    expect(orderOf(await place({ ...body, pickup_at: jakarta }, key).expect(201))).toEqual(created);
+    const items = [{ product_id: productId, quantity: 1, price: 25_000 }];
+    for (const change of [{ pickup_at: inHours(25) }, { phone: null }, { note: 'b' }, { items }])
+      expect((await place({ ...body, ...change }, key).expect(409)).body).toEqual(KEY_REUSED);
+  });
+
+  it('continues an order that version 1.1 stored under the key', async () => {
+    const key = randomUUID();
+    const created = orderOf(await place({}, key).expect(201));
+    const { rows } = await shop.database.pool.query<{ digest: string }>(
+      `SELECT encode(request_digest, 'hex') AS digest FROM orders WHERE order_id = $1 AND
+         request_digest = sha256(convert_to('[[' || $2::int || ',1]]', 'utf8'))`,
+      [created.order_id, productId],
+    );
+    expect(rows).toHaveLength(1);
+  });
+});
+
+describe('the pickup filter of GET /api/admin/orders', () => {
+  const list = (query: string) => admin.get(`/api/admin/orders?${query}`);
+  /** Creates orders with these pickup times, in this order. */
+  async function insert(...times: string[]): Promise<string[]> {
+    const ids = times.map(() => randomUUID());
+    const user = await shop.database.pool.query<{ id: number }>('SELECT min(id) AS id FROM users');
+    await shop.database.pool.query(
+      `INSERT INTO orders (order_id, user_id, gross_amount, pickup_at)
+       SELECT id, $3, 1, at FROM unnest($1::uuid[], $2::timestamptz[]) AS made (id, at)`,
+      [ids, times, user.rows[0]?.id],
+    );
+    return ids;
+  }
+
+  it('lists the orders of a date of the shop by pickup time, with any payment status', async () => {
+    const [first, , , late] = await insert(
+      '2030-05-01T00:00:00+07:00',
+      '2030-04-30T23:59:59+07:00',
+      '2030-05-02T00:00:00+07:00',
+      '2030-05-01T23:59:59+07:00',
+    );
+    const { orders } = pageOf(await list('pickup=2030-05-01').expect(200));
+    expect(orders.map(({ order_id }) => order_id)).toEqual([first, late]);
+    expect(orders[0]?.customer).toBeDefined();
+    await list('pickup=2030-05-01&fulfilment=ready').expect(404);
+    await list('pickup=2030-05-03').expect(404);
+  });
+
+  it('continues by pickup time after last_id, also among orders of the same minute', async () => {
+    const times = Array.from({ length: 120 }, (_, n) => `2030-06-01T${10 + (n % 3)}:00:00+07:00`);
+    const ids = await insert(...times);
+    const found: OrderAnswer[] = [];
+    let response = await list('pickup=2030-06-01');
+    while (response.status === 200) {
+      const { orders, meta } = pageOf(response);
+      found.push(...orders);
+      response = await list(`pickup=2030-06-01&last_id=${meta.lastOrderId}`);
+    }
+    expect(found.map(({ order_id }) => order_id).toSorted()).toEqual(ids.toSorted());
+    const order = found.map(({ pickup_at }) => pickup_at ?? '');
+    expect(order).toEqual(order.toSorted());
+  });
+
+  it.each(['yesterday', '2030-02-30', '', '2030-05-01&pickup=2030-05-02'])('rejects %p', async (value) => {
+    const response = await list(`pickup=${value}`).expect(400);
+    const details = { pickup: 'pickup should be a date, such as 2026-11-24' };
+    expect(response.body).toEqual(fail(400, 'validation error', details));
+  });
+});

@@ -1,0 +1,63 @@
+import { built } from './support/built.js';
+import { png } from './support/pictures.js';
+import { createProduct, fail } from './support/products.js';
+import { startService, type TestService } from './support/service.js';
+
+const LOGINS = 100;
+
+describe('100 simultaneous logins', () => {
+  let service: TestService;
+
+  beforeAll(async () => {
+    // Each login comes from its own address, so that no limit for guesses applies.
+    service = await startService({ settings: { TRUSTED_PROXIES: '1' } });
+  });
+
+  afterAll(() => service.stop());
+
+  it('delay an image by only a few hashes', async () => {
+    const product = await createProduct(await service.admin(), [{ bytes: png(), name: 'cake.png' }]);
+    const { pathname } = new URL(product.images[0] ?? '');
+    let finished = 0;
+    const logins = Array.from({ length: LOGINS }, async (_, index) => {
+      await service
+        .client()
+        .post('/api/login')
+        .set('X-Forwarded-For', `10.0.0.${index}`)
+        .send({ email: `nobody-${index}@example.com`, password: 'x' })
+        .expect(400);
+      finished += 1;
+      // The other logins are being hashed now.
+      if (finished === 1) {
+        await service.client().get(pathname).expect(200);
+        return finished;
+      }
+      return null;
+    });
+    const [countBeforeImage] = (await Promise.all(logins)).filter((count) => count !== null);
+    expect(countBeforeImage).toBeLessThan(LOGINS / 2);
+  });
+});
+
+describe('the queue of password hashes', () => {
+  it('limits simultaneous hashes and rejects a hash with 503 when full', async () => {
+    const { Limiter } = await built('src/common/limiter.js');
+    const { failEnvelope } = await built('src/common/fail-envelope.filter.js');
+    const limiter = new Limiter(2, 3);
+    let [running, most] = [0, 0];
+    const work = async (): Promise<void> => {
+      running += 1;
+      most = Math.max(most, running);
+      await new Promise(setImmediate);
+      running -= 1;
+    };
+    const results = await Promise.allSettled(Array.from({ length: 6 }, () => limiter.run(work)));
+    expect(most).toBe(2);
+    expect(results.map(({ status }) => status)).toEqual([...Array<string>(5).fill('fulfilled'), 'rejected']);
+    const [rejected] = results.filter((result) => result.status === 'rejected');
+    expect(failEnvelope(rejected?.reason as Parameters<typeof failEnvelope>[0])).toEqual(
+      fail(503, 'service is temporarily unavailable, please try again later'),
+    );
+    await expect(limiter.run(() => Promise.resolve('free again'))).resolves.toBe('free again');
+  });
+});

@@ -1,0 +1,74 @@
+import type { Watched } from '../src/jobs/watch-queue.js';
+import { built } from './support/built.js';
+import { createDatabase, type TestDatabase } from './support/databases.js';
+import { DatabaseProxy } from './support/database-proxy.js';
+import { startService } from './support/service.js';
+import { until } from './support/wait.js';
+
+const PATIENCE_MS = 1_500;
+
+let database: TestDatabase;
+
+beforeEach(async () => (database = await createDatabase()));
+afterEach(() => database.drop());
+
+async function waitUntilElapsed(milliseconds: number): Promise<void> {
+  const start = performance.now();
+  await until(`${milliseconds} ms have passed`, () => performance.now() - start > milliseconds);
+}
+
+it('an idle process sends at most 2 statements a second to the database', async () => {
+  const proxy = await DatabaseProxy.start(database.url);
+  const service = await startService({ database, databaseUrl: proxy.url });
+  try {
+    const isReady = async () => (await service.client().get('/api/health/ready')).status === 200;
+    await until('the service is ready', isReady);
+    await waitUntilElapsed(2_000); // Every worker has polled once.
+    const before = proxy.statements;
+    await waitUntilElapsed(10_000);
+    const sent = proxy.statements - before;
+    expect(sent).toBeGreaterThan(5);
+    expect(sent).toBeLessThanOrEqual(20);
+  } finally {
+    await service.stop();
+    await proxy.down();
+  }
+});
+
+describe('the watch over a runner', () => {
+  const over = new AbortController();
+  const woken: number[] = [];
+
+  /** Watches a runner that fetches no job. */
+  async function watch(runner: Partial<Watched> = {}, signal = over.signal): Promise<void> {
+    const { watchQueue } = await built('src/jobs/watch-queue.js');
+    const stuck: Watched = {
+      isBusy: () => false,
+      lastFetchAt: () => 0,
+      wake: (count) => void woken.push(count),
+      onDead: () => undefined,
+    };
+    await watchQueue(database.pool, { ...stuck, ...runner }, signal, PATIENCE_MS);
+  }
+
+  beforeEach(async () => {
+    woken.length = 0;
+    await database.pool.query(`SELECT graphile_worker.add_job('test-task', job_key := 'test-task:1')`);
+  });
+
+  it('wakes the workers when a job is due, and fails if none fetches it in time', async () => {
+    await expect(watch()).rejects.toThrow('no job was fetched for 1.5 s although 1 are due');
+    expect(woken).toContain(1);
+  });
+
+  it.each<[string, Partial<Watched>]>([
+    ['every worker runs a job', { isBusy: () => true }],
+    ['workers fetch', { lastFetchAt: () => performance.now() }],
+  ])('does not fail while %s', async (_state, runner) => {
+    const stop = new AbortController();
+    const watching = watch(runner, stop.signal);
+    await waitUntilElapsed(2 * PATIENCE_MS);
+    stop.abort();
+    await watching;
+  });
+});

@@ -1,0 +1,321 @@
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { get, type IncomingMessage } from 'node:http';
+import type { Client } from './support/client.js';
+import { changeShop } from './support/opening.js';
+import type { OrderAnswer } from './support/orders.js';
+import { fail } from './support/products.js';
+import { startService, type TestService } from './support/service.js';
+import { until } from './support/wait.js';
+
+interface Item {
+  readonly product: number;
+  readonly name?: string;
+  readonly quantity?: number;
+  readonly price?: number;
+}
+interface OrderFields {
+  readonly paidAt?: string;
+  readonly pickupAt?: string;
+  readonly status?: string;
+  readonly fraud?: string;
+  readonly fulfilment?: string;
+  readonly refunded?: number;
+  readonly items: readonly Item[];
+}
+
+let service: TestService;
+let admin: Client;
+
+beforeAll(async () => {
+  service = await startService();
+  admin = await service.admin();
+  await changeShop(admin, { time_zone: 'Europe/Berlin' });
+});
+
+beforeEach(() => service.database.pool.query('DELETE FROM order_items; DELETE FROM orders'));
+
+afterAll(() => service.stop());
+
+/** Stores an order, by default a paid one. @returns the order id */
+async function storeOrder(order: OrderFields): Promise<string> {
+  const id = randomUUID();
+  const total = order.items.reduce((sum, { price = 1000, quantity = 1 }) => sum + price * quantity, 0);
+  const { pool } = service.database;
+  await pool.query(
+    `INSERT INTO orders (order_id, user_id, gross_amount, status, fraud_status, fulfilment, refunded_amount, pickup_at,
+       first_paid_at) SELECT $1, min(id), $2, $3, $4, $5, $6, $7, $8 FROM users`,
+    [
+      id,
+      total,
+      order.status ?? 'settlement',
+      order.fraud ?? null,
+      order.fulfilment ?? 'new',
+      order.refunded ?? 0,
+      order.pickupAt ?? null,
+      order.paidAt ?? null,
+    ],
+  );
+  for (const [
+    position,
+    { product, name = `Product ${product}`, quantity = 1, price = 1000 },
+  ] of order.items.entries())
+    await pool.query('INSERT INTO order_items VALUES ($1, $2, $3, $4, $5, $6)', [
+      id,
+      position,
+      product,
+      name,
+      price,
+      quantity,
+    ]);
+  return id;
+}
+
+async function getDay(date: string) {
+  const response = await admin.get(`/api/admin/days/${date}`).expect(200);
+  const { products, orders } = (
+    response.body as { data: { date: string; products: object[]; orders: OrderAnswer[] } }
+  ).data;
+  return { products, ids: orders.map(({ order_id }) => order_id), orders };
+}
+
+async function getSales(from: string, to: string) {
+  const response = await admin.get(`/api/admin/sales?from=${from}&to=${to}`).expect(200);
+  return (response.body as { data: { total: object; days: { date: string }[]; products: object[] } }).data;
+}
+
+const PAID = '2026-10-20T10:00:00+02:00';
+
+describe('GET /api/admin/days/{date}', () => {
+  it('lists the quantities to bake, and paid orders by pickup time, then those paid on the day without a pickup time', async () => {
+    const late = await storeOrder({
+      paidAt: PAID,
+      pickupAt: '2026-10-22T17:00:00+02:00',
+      items: [{ product: 7, quantity: 2 }],
+    });
+    const early = await storeOrder({
+      paidAt: PAID,
+      pickupAt: '2026-10-22T08:00:00+02:00',
+      fulfilment: 'ready',
+      items: [{ product: 7, quantity: 3 }, { product: 8 }],
+    });
+    const withoutPickup = await storeOrder({
+      paidAt: '2026-10-22T06:00:00+02:00',
+      fulfilment: 'preparing',
+      items: [{ product: 7 }],
+    });
+    // Paid on the day, collected on another.
+    await storeOrder({
+      paidAt: '2026-10-22T06:00:00+02:00',
+      pickupAt: '2026-10-23T08:00:00+02:00',
+      items: [{ product: 7 }],
+    });
+    const storeForNine = (fields: Partial<OrderFields>) =>
+      storeOrder({ paidAt: PAID, pickupAt: '2026-10-22T09:00:00+02:00', items: [{ product: 7 }], ...fields });
+    await storeForNine({ fulfilment: 'refused' });
+    await storeForNine({ status: 'pending' });
+    await storeForNine({ status: 'refund', refunded: 1000 });
+    await storeForNine({ status: 'capture', fraud: 'challenge' });
+    const partial = await storeForNine({ status: 'partial_refund', refunded: 400, fulfilment: 'collected' });
+
+    const { ids, products, orders } = await getDay('2026-10-22');
+    expect(ids).toEqual([early, partial, late, withoutPickup]);
+    expect(products).toEqual([
+      { product_id: 7, name: 'Product 7', quantity: 7, open: 3 },
+      { product_id: 8, name: 'Product 8', quantity: 1, open: 0 },
+    ]);
+    expect(orders[0]?.customer).toBeDefined();
+  });
+
+  it('covers the 25 hours of the day on which daylight saving time ends', async () => {
+    const inside = [
+      await storeOrder({ paidAt: PAID, pickupAt: '2026-10-25T00:00:00+02:00', items: [{ product: 1 }] }),
+      await storeOrder({ paidAt: PAID, pickupAt: '2026-10-25T23:59:59+01:00', items: [{ product: 1 }] }),
+    ];
+    await storeOrder({ paidAt: PAID, pickupAt: '2026-10-24T23:59:59+02:00', items: [{ product: 1 }] });
+    await storeOrder({ paidAt: PAID, pickupAt: '2026-10-26T00:00:00+01:00', items: [{ product: 1 }] });
+    expect((await getDay('2026-10-25')).ids).toEqual(inside);
+  });
+
+  it('is empty for a day without orders, and rejects an invalid date', async () => {
+    expect(await getDay('2026-01-01')).toEqual({ products: [], ids: [], orders: [] });
+    const response = await admin.get('/api/admin/days/2026-02-30').expect(400);
+    const details = { date: 'date should be a date, such as 2026-11-24' };
+    expect(response.body).toEqual(fail(400, 'validation error', details));
+    // The range of the last valid date ends in the year 10000.
+    await getDay('9999-12-31');
+  });
+});
+
+describe('GET /api/admin/sales', () => {
+  it('reports the revenue less refunds by payment date, and sales by product with the highest revenue first', async () => {
+    await storeOrder({
+      paidAt: '2026-10-24T23:59:59+02:00',
+      pickupAt: PAID,
+      items: [{ product: 1, quantity: 2 }],
+    });
+    await storeOrder({
+      paidAt: '2026-10-25T23:30:00+01:00',
+      fulfilment: 'refused',
+      items: [{ product: 2, price: 5000 }],
+    });
+    await storeOrder({
+      paidAt: '2026-10-25T00:00:00+02:00',
+      status: 'partial_refund',
+      refunded: 500,
+      items: [{ product: 1, name: 'Renamed' }],
+    });
+    await storeOrder({
+      paidAt: '2026-10-25T10:00:00+01:00',
+      status: 'refund',
+      refunded: 1000,
+      items: [{ product: 1 }],
+    });
+    await storeOrder({ paidAt: '2026-10-27T00:00:00+01:00', items: [{ product: 1 }] });
+    expect(await getSales('2026-10-24', '2026-10-26')).toEqual({
+      total: { orders: 3, revenue: 7500 },
+      days: [
+        { date: '2026-10-24', orders: 1, revenue: 2000 },
+        { date: '2026-10-25', orders: 2, revenue: 5500 },
+        { date: '2026-10-26', orders: 0, revenue: 0 },
+      ],
+      products: [
+        { product_id: 2, name: 'Product 2', quantity: 1, revenue: 5000 },
+        { product_id: 1, name: 'Renamed', quantity: 3, revenue: 3000 },
+      ],
+    });
+  });
+
+  it('accepts at most 366 days and requires both dates in chronological order, also as CSV', async () => {
+    expect((await getSales('2028-01-01', '2028-12-31')).days).toHaveLength(366);
+    for (const path of ['sales', 'sales.csv']) {
+      const get = (query: string) => admin.get(`/api/admin/${path}?${query}`).expect(400);
+      const [from, to] = [
+        'from should be a date, such as 2026-11-24',
+        'to should be a date, such as 2026-11-24',
+      ];
+      expect((await get('')).body).toEqual(fail(400, 'validation error', { from, to }));
+      expect((await get('from=2027-01-01&to=2028-01-02')).body).toEqual(
+        fail(400, 'validation error', { to: 'from and to can include 366 days at max' }),
+      );
+      expect((await get('from=2027-01-02&to=2027-01-01')).body).toEqual(
+        fail(400, 'validation error', { to: 'to should not be before from' }),
+      );
+    }
+  });
+});
+
+describe('GET /api/admin/sales.csv', () => {
+  const getCsv = (from: string, to: string) =>
+    admin.get(`/api/admin/sales.csv?from=${from}&to=${to}`).expect(200);
+
+  it('contains one line for each item, quoted as in RFC 4180, and no cell that a spreadsheet runs as a formula', async () => {
+    const names = ['=1+1', '+1', '-1', '@x', '\ttab', 'a,"b"', 'two\nlines', 'plain'];
+    const id = await storeOrder({
+      paidAt: PAID,
+      items: names.map((name, n) => ({ product: n + 1, name, quantity: 2 })),
+    });
+    await storeOrder({ paidAt: PAID, status: 'refund', refunded: 1000, items: [{ product: 1 }] });
+    const response = await getCsv('2026-10-20', '2026-10-20');
+    expect(response.headers['content-type']).toBe('text/csv; charset=utf-8');
+    const cells = [`'=1+1`, `'+1`, `'-1`, `'@x`, `'\ttab`, '"a,""b"""', '"two\nlines"', 'plain'];
+    const lines = cells.map((cell, n) => `2026-10-20,${id},${n + 1},${cell},2,1000,2000,settlement`);
+    expect(response.text).toBe(
+      ['date,order_id,product_id,name,quantity,price,sum,status', ...lines, ''].join('\r\n'),
+    );
+  });
+
+  it('contains only the header for a range without sales', async () => {
+    expect((await getCsv('2026-01-01', '2026-01-31')).text).toBe(
+      'date,order_id,product_id,name,quantity,price,sum,status\r\n',
+    );
+  });
+
+  it('contains each of 1,700 orders once, even if many were paid at the same instant', async () => {
+    // About 600 orders share an instant, more than the service reads in one batch. The next instant is 1 µs later.
+    await service.database.pool.query(
+      `WITH made AS (
+         INSERT INTO orders (order_id, user_id, gross_amount, status, first_paid_at)
+         SELECT gen_random_uuid(), (SELECT min(id) FROM users), 1, 'settlement', $1::timestamptz + n / 600 * interval '1 us'
+         FROM generate_series(1, 1700) AS n RETURNING order_id)
+       INSERT INTO order_items SELECT order_id, p, p, 'Roti', 1, 1 FROM made, generate_series(0, 1) AS p`,
+      [PAID],
+    );
+    const lines = (await getCsv('2026-10-20', '2026-10-20')).text.trimEnd().split('\r\n').slice(1);
+    expect(lines).toHaveLength(3_400);
+    expect(new Set(lines).size).toBe(3_400);
+  });
+});
+
+describe('GET /api/admin/sales.csv, streamed', () => {
+  /** Stores orders of one item each, one second apart. */
+  async function storeMany(count: number, name: string): Promise<void> {
+    await service.database.pool.query(
+      `WITH made AS (
+         INSERT INTO orders (order_id, user_id, gross_amount, status, first_paid_at)
+         SELECT gen_random_uuid(), (SELECT min(id) FROM users), 1, 'settlement', $1::timestamptz + n * interval '1 second'
+         FROM generate_series(1, $2::integer) AS n RETURNING order_id)
+       INSERT INTO order_items SELECT order_id, 0, 1, $3, 1, 1 FROM made`,
+      [PAID, count, name],
+    );
+  }
+
+  async function openCsv(): Promise<IncomingMessage> {
+    const request = get(`${service.url}/api/admin/sales.csv?from=2026-10-20&to=2026-10-21`, {
+      agent: false,
+      headers: { cookie: `accessToken=${admin.cookie('accessToken')}` },
+    });
+    const [response] = (await once(request, 'response')) as [IncomingMessage];
+    expect(response.statusCode).toBe(200);
+    return response;
+  }
+
+  const findRequest = (response: IncomingMessage) =>
+    service.log.find(
+      ({ msg, requestId }) => msg === 'request' && requestId === response.headers['x-request-id'],
+    );
+  const findErrors = () => service.log.filter(({ level }) => level === 'error');
+
+  it('ends without an error when the client aborts, and leaves no connection open', async () => {
+    // 20 MB, more than the sockets can buffer.
+    await storeMany(20_000, '🥐'.repeat(255));
+    const response = await openCsv();
+    await once(response, 'readable');
+    response.destroy();
+    await until('the end of the request', () => findRequest(response));
+    expect(findRequest(response)).toMatchObject({ aborted: true });
+    expect(findErrors()).toEqual([]);
+    await until('the end of the last statement', async () => {
+      const { rows } = await service.database.pool.query(
+        `SELECT FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()
+           AND state <> 'idle' AND query LIKE '%order_items%'`,
+      );
+      return rows.length === 0;
+    });
+    // The service still responds.
+    await getDay('2026-10-20');
+  });
+
+  it('cuts the connection if a statement fails in mid-stream, and logs the failure with the request id', async () => {
+    await storeMany(600, 'Roti');
+    // The sum of the last item, in the second batch, exceeds the range of a bigint.
+    await storeOrder({ paidAt: '2026-10-21T10:00:00+02:00', items: [{ product: 1 }] });
+    await service.database.pool.query(
+      `UPDATE order_items SET price = 9223372036854775807, quantity = 2 WHERE name = 'Product 1'`,
+    );
+    const response = await openCsv();
+    const ended = once(response, 'end').then(
+      () => 'complete',
+      (error: unknown) => (error as NodeJS.ErrnoException).code,
+    );
+    response.resume();
+    expect(await ended).toBe('ECONNRESET');
+    expect(response.complete).toBe(false);
+    await until('the log line', () => findErrors().length > 0);
+    expect(findErrors()).toMatchObject([
+      { msg: 'bigint out of range', requestId: response.headers['x-request-id'] },
+    ]);
+    // The service still responds.
+    await getDay('2026-10-20');
+  });
+});

@@ -1,0 +1,47 @@
+import { execFile } from 'node:child_process';
+import { chmod, mkdtemp, rm, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+/** The last commit of version 1.1. */
+const COMMIT = 'a66e9ad';
+const SOURCES = [
+  'src',
+  'migrations',
+  'package.json',
+  'nest-cli.json',
+  'tsconfig.json',
+  'tsconfig.build.json',
+];
+
+/** Returns true if this clone contains version 1.1. Prints a line if it does not. */
+export async function hasVersion11(): Promise<boolean> {
+  try {
+    await run('git', ['cat-file', '-e', `${COMMIT}^{commit}`]);
+    return true;
+  } catch {
+    process.stderr.write(`tests beside version 1.1 are skipped: this clone has no commit ${COMMIT}\n`);
+    return false;
+  }
+}
+
+/** Builds version 1.1 from the history with the current packages. @returns the folder that contains `dist` */
+export async function buildVersion11(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'bakery-1.1-'));
+  try {
+    // The embedded server runs as another user when the tests run as root.
+    await chmod(folder, 0o755);
+    const archive = join(folder, 'sources.tar');
+    await run('git', ['archive', '-o', archive, COMMIT, ...SOURCES]);
+    await run('tar', ['-xf', archive, '-C', folder]);
+    await symlink(resolve('node_modules'), join(folder, 'node_modules'));
+    const nest = resolve('node_modules/@nestjs/cli/bin/nest.js');
+    await run(process.execPath, [nest, 'build'], { cwd: folder });
+    return folder;
+  } catch (error) {
+    await rm(folder, { recursive: true });
+    throw error;
+  }
+}

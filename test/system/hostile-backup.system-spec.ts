@@ -1,0 +1,283 @@
+import { execFile } from 'node:child_process';
+import { createHash, randomUUID } from 'node:crypto';
+import {
+  appendFile,
+  chmod,
+  cp,
+  link,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { createDatabase, createEmptyDatabase, type TestDatabase } from '../support/databases.js';
+import { runDb, runDbIn } from '../support/db-command.js';
+import { png } from '../support/pictures.js';
+
+/** Fields of a backup's manifest that the tests change. */
+interface Manifest {
+  migrations: string[];
+  tables: { name: string; columns: string[] }[];
+  sequences: Record<string, string>;
+  checksums: Record<string, string>;
+}
+
+const IMAGE = randomUUID();
+const IMAGE_PATH = join('images', IMAGE.slice(0, 2), `${IMAGE}.png`);
+const USERS = 'tables/public.users';
+
+let root: string;
+let source: TestDatabase;
+let target: TestDatabase;
+/** Content of an unchanged backup with an account and a product with one image. */
+let honest: string;
+
+const at = (name: string): string => join(root, name);
+const run = promisify(execFile);
+
+beforeAll(async () => {
+  root = await mkdtemp(join(tmpdir(), 'bakery-hostile-backup-'));
+  source = await createDatabase();
+  await source.pool.query(`
+    INSERT INTO users (fullname, email, password_hash) VALUES ('Wayan', 'wayan@example.com', 'x');
+    INSERT INTO products (name, description, price) VALUES ('Kue lapis', 'Eighteen layers', 185000);
+    INSERT INTO images (id, host, state, product_id, position, url)
+      VALUES ('${IMAGE}', 'local', 'attached', (SELECT max(id) FROM products), 1, '${IMAGE}.png')`);
+  await mkdir(join(at('source'), 'images', IMAGE.slice(0, 2)), { recursive: true });
+  await writeFile(join(at('source'), IMAGE_PATH), png(0));
+  const made = await runDb(
+    { DATABASE_URL: source.url, DATA_DIR: at('source') },
+    'backup',
+    at('honest.backup'),
+  );
+  expect(made).toMatchObject({ code: 0 });
+  honest = at('honest');
+  await mkdir(honest);
+  await run('tar', ['-xzf', at('honest.backup'), '-C', honest]);
+});
+
+beforeEach(async () => {
+  target = await createEmptyDatabase();
+});
+
+afterEach(() => target.drop());
+
+afterAll(async () => {
+  await source.drop();
+  await rm(root, { recursive: true, force: true });
+});
+
+/** Packs a changed copy of the backup. @param options of tar */
+async function forge(change: (folder: string) => Promise<void>, ...options: string[]): Promise<string> {
+  const folder = await mkdtemp(at('forged-'));
+  await cp(honest, folder, { recursive: true });
+  await change(folder);
+  await run('tar', ['-czf', `${folder}.backup`, ...options, '-C', folder, '.']);
+  return `${folder}.backup`;
+}
+
+/** Changes the manifest and recomputes its checksums. */
+async function rewriteManifest(folder: string, change: (manifest: Manifest) => void): Promise<void> {
+  const path = join(folder, 'manifest.json');
+  const manifest = JSON.parse(await readFile(path, 'utf8')) as Manifest;
+  manifest.checksums = {};
+  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile() || entry.name === 'manifest.json') continue;
+    const file = join(entry.parentPath, entry.name);
+    const digest = createHash('sha256')
+      .update(await readFile(file))
+      .digest('hex');
+    manifest.checksums[file.slice(folder.length + 1)] = digest;
+  }
+  change(manifest);
+  await writeFile(path, JSON.stringify(manifest));
+}
+
+/** Restores into an empty database. Expects a failure with one line, no tables and no files. */
+async function expectRejected(backup: string, problem: RegExp): Promise<void> {
+  const dataDir = at(`data-${randomUUID()}`);
+  const { code, output } = await runDb({ DATABASE_URL: target.url, DATA_DIR: dataDir }, 'restore', backup);
+  const lines = output
+    .trimEnd()
+    .split('\n')
+    .filter((line) => !line.startsWith('checking '));
+  expect({ code, lines }).toEqual({ code: 1, lines: [expect.stringMatching(problem)] });
+  const tables = `SELECT relname FROM pg_class WHERE relkind = 'r' AND relnamespace::regnamespace::text !~ '^(pg_|info)'`;
+  expect((await target.pool.query(tables)).rows).toEqual([]);
+  expect(await stat(dataDir).catch(() => 'missing')).toBe('missing');
+}
+
+it('an unchanged backup is restored with its image, even if its file name contains a colon', async () => {
+  await cp(at('honest.backup'), at('host:honest.backup'));
+  const settings = { DATABASE_URL: target.url, DATA_DIR: at('restored') };
+  const { code, output } = runDbIn(root, settings, 'restore', 'host:honest.backup');
+  const { size } = await stat(at('honest.backup'));
+  expect({ code, output }).toEqual({
+    code: 0,
+    output: expect.stringMatching(
+      new RegExp(`restored as of \\S+: \\d+ tables, \\d+ rows, 1 images, ${size} bytes \\(0\\.0 MB\\)\n`),
+    ) as string,
+  });
+  expect(await readFile(join(at('restored'), IMAGE_PATH))).toEqual(png(0));
+  expect((await target.pool.query('SELECT email FROM users')).rows).toEqual([{ email: 'wayan@example.com' }]);
+});
+
+it.each<[string, (manifest: Manifest) => void, RegExp]>([
+  [
+    'SQL in the name of a table',
+    ({ tables }) => {
+      tables.push({ name: 'public.users; CREATE TABLE pwned (); --', columns: ['id'] });
+    },
+    /is not complete|was changed/,
+  ],
+  [
+    'SQL in the name of a column',
+    ({ tables }) => {
+      tables.find(({ name }) => name === 'public.users')?.columns.push("id) FROM PROGRAM 'touch pwned' --");
+    },
+    /the tables of the backup are not those of its migrations/,
+  ],
+  [
+    'a column less than its schema has',
+    ({ tables }) => {
+      tables.find(({ name }) => name === 'public.users')?.columns.pop();
+    },
+    /the tables of the backup are not those of its migrations/,
+  ],
+  [
+    'a sequence of another schema',
+    ({ sequences }) => {
+      sequences['public.users_id_seq; DROP TABLE users'] = '1';
+    },
+    /names a sequence that its migrations do not create/,
+  ],
+  [
+    'a value that is not of its type',
+    (manifest) => {
+      Object.assign(manifest, { tables: 'public.users' });
+    },
+    /is not a backup, or it was truncated or changed/,
+  ],
+  [
+    'migrations that do not build on each other',
+    ({ migrations }) => {
+      migrations.splice(2, 1);
+    },
+    /was changed: a migration that others depend on is missing/,
+  ],
+])('a manifest with %s is rejected and leaves nothing behind', async (_title, change, problem) => {
+  await expectRejected(await forge((folder) => rewriteManifest(folder, change)), problem);
+});
+
+it.each<[string, (folder: string) => Promise<void>]>([
+  ['an image file', (folder) => rm(join(folder, IMAGE_PATH))],
+  ['the file of a table', (folder) => rm(join(folder, USERS))],
+])('a backup that lacks %s is rejected before anything is created', async (_title, remove) => {
+  await expectRejected(await forge(remove), /is not complete: "(images|tables)\/.*" is missing$/);
+});
+
+it('a backup whose manifest omits a table is rejected and leaves nothing behind', async () => {
+  const backup = await forge(async (folder) => {
+    await rm(join(folder, USERS));
+    await rewriteManifest(folder, (manifest) => {
+      manifest.tables = manifest.tables.filter(({ name }) => name !== 'public.users');
+    });
+  });
+  await expectRejected(backup, /the tables of the backup are not those of its migrations/);
+});
+
+it.each<[string, (folder: string) => Promise<void>, string[]?]>([
+  [
+    'a symbolic link to a file of the machine',
+    async (folder) => {
+      await rm(join(folder, IMAGE_PATH));
+      await symlink('/etc/passwd', join(folder, IMAGE_PATH));
+    },
+  ],
+  [
+    'a symbolic link to a folder of the machine',
+    async (folder) => {
+      await rename(join(folder, 'tables'), join(folder, 'elsewhere'));
+      await symlink('/etc', join(folder, 'tables'));
+    },
+  ],
+  ['a hard link', (folder) => link(join(folder, IMAGE_PATH), join(folder, 'images', `${randomUUID()}.png`))],
+  ['an image with the name of a program', (folder) => writeFile(join(folder, 'images', 'run.sh'), '')],
+  [
+    'a FIFO',
+    async (folder) => {
+      await run('mkfifo', [join(folder, 'tables', 'public.fifo')]);
+    },
+  ],
+  [
+    'a path that begins with /',
+    (folder) => appendFile(join(folder, 'passwd'), ''),
+    ['-P', '--transform=s,^./passwd,/etc/passwd.pwned,'],
+  ],
+])('an archive with %s is rejected and leaves nothing behind', async (_title, change, options = []) => {
+  const backup = await forge(
+    async (folder) => {
+      await change(folder);
+      await rewriteManifest(folder, () => undefined);
+    },
+    ...options,
+  );
+  await expectRejected(backup, /which is not part of a backup$/);
+});
+
+it('an archive with a path outside its folder is rejected and leaves nothing behind', async () => {
+  const add = (folder: string) => writeFile(join(folder, 'escaped'), '');
+  const backup = await forge(add, '-P', '--transform=s,^./escaped,../../escaped,');
+  await expectRejected(backup, /is not a backup, or it was truncated or changed$/);
+  expect(await readdir(root)).not.toContain('escaped');
+});
+
+it('a restored image has the mode of a new file regardless of the mode in the archive', async () => {
+  const backup = await forge((folder) => chmod(join(folder, IMAGE_PATH), 0o6777));
+  const dataDir = at('modes');
+  expect(await runDb({ DATABASE_URL: target.url, DATA_DIR: dataDir }, 'restore', backup)).toMatchObject({
+    code: 0,
+  });
+  expect((await stat(join(dataDir, IMAGE_PATH))).mode & 0o7133).toBe(0);
+});
+
+it('a restore leaves no image and no table behind if the database rejects its rows', async () => {
+  const backup = await forge(async (folder) => {
+    await appendFile(join(folder, USERS), 'nonsense\n');
+    await rewriteManifest(folder, () => undefined);
+  });
+  await expectRejected(backup, /^the rows of public\.users cannot be written: /);
+});
+
+it('a restore that fails after copying images removes them and keeps the images that existed before', async () => {
+  const dataDir = at('kept');
+  const before = join(dataDir, 'images', 'aa', `${randomUUID()}.png`);
+  await mkdir(join(before, '..'), { recursive: true });
+  await writeFile(before, png(1));
+  // The second image cannot be written because a folder has its name.
+  const second = randomUUID();
+  await mkdir(join(dataDir, 'images', second.slice(0, 2), `${second}.png.restore`), { recursive: true });
+  const backup = await forge(async (folder) => {
+    await mkdir(join(folder, 'images', 'zz'));
+    await writeFile(join(folder, 'images', 'zz', `${second}.png`), png(2));
+    await rewriteManifest(folder, () => undefined);
+  });
+  const settings = { DATABASE_URL: target.url, DATA_DIR: dataDir };
+  expect(await runDb(settings, 'restore', backup)).toMatchObject({ code: 1 });
+  expect((await target.pool.query(`SELECT to_regclass('users') AS users`)).rows).toEqual([{ users: null }]);
+  expect(await readFile(before)).toEqual(png(1));
+  expect(await stat(join(dataDir, IMAGE_PATH)).catch(() => 'missing')).toBe('missing');
+});
+
+it.each(['a text', ''])('a file with the content %j is rejected with one line', async (content) => {
+  await writeFile(at('foreign'), content);
+  await expectRejected(at('foreign'), /foreign is not a backup, or it was truncated or changed$/);
+});
