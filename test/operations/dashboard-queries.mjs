@@ -1,7 +1,7 @@
 /**
- * Asks a real Prometheus every query of the dashboard and of the alert rules, while it scrapes the service under a
- * small load: `npm run check:dashboard -- [seconds of load]`. Prints how many series each gives. Needs `prometheus`
- * (Debian's package); all on loopback, in a folder that is removed.
+ * Runs every query of the dashboard and of the alert rules on a real Prometheus that scrapes the service under a small
+ * load: `npm run check:dashboard -- [seconds of load]`. Prints the number of series of each query. Needs the program
+ * `prometheus` (Debian's package has the same name).
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -16,8 +16,8 @@ const SECONDS = Number(process.argv[2] ?? 25);
 const ADMIN = { email: 'admin@bakery.example', password: 'open sesame' };
 /** Panels without data while the service is healthy. */
 const MAY_BE_EMPTY = new Set(['5xx by route']);
-/** Of a part that is not ours. */
-const FOREIGN = /^node_/;
+/** Metrics of node_exporter, which does not run here. */
+const NODE_EXPORTER = /^node_/;
 const RATE_INTERVAL = '15s';
 
 if (spawnSync('prometheus', ['--version']).error !== undefined) {
@@ -30,7 +30,7 @@ const folder = await mkdtemp(join(tmpdir(), 'bakery-dashboard-'));
 await chmod(folder, 0o755);
 const [port, metricsPort, prometheusPort] = [await freePort(), await freePort(), await freePort()];
 const url = `http://127.0.0.1:${port}`;
-const prometheus = `http://127.0.0.1:${prometheusPort}`;
+const prometheusUrl = `http://127.0.0.1:${prometheusPort}`;
 const children = [];
 let failures = 0;
 try {
@@ -54,14 +54,14 @@ try {
       scrape_configs: [{ job_name: 'bakery', static_configs: [{ targets: [`127.0.0.1:${metricsPort}`] }] }],
     }),
   );
-  await until('the service is ready', () => isOk(`${url}/api/health/ready`));
+  await until('the service is ready', () => respondsWithSuccess(`${url}/api/health/ready`));
   start('prometheus', [
     `--config.file=${join(folder, 'prometheus.yml')}`,
     `--storage.tsdb.path=${join(folder, 'tsdb')}`,
     `--web.listen-address=127.0.0.1:${prometheusPort}`,
     '--log.level=error',
   ]);
-  await until('Prometheus is ready', () => isOk(`${prometheus}/-/ready`));
+  await until('Prometheus is ready', () => respondsWithSuccess(`${prometheusUrl}/-/ready`));
   console.log(`load of ${SECONDS} seconds ...`);
   console.log(`${await runLoad(url, ADMIN, SECONDS * 1000)} requests\n`);
   await checkDashboard();
@@ -71,7 +71,7 @@ try {
   await Promise.all(children.map((child) => child.exitCode ?? once(child, 'exit')));
   await rm(folder, { recursive: true, force: true });
 }
-console.log(failures === 0 ? '\nall good' : `\n${failures} failures`);
+console.log(`\n${failures} failures`);
 process.exit(failures === 0 ? 0 : 1);
 
 async function checkDashboard() {
@@ -79,46 +79,41 @@ async function checkDashboard() {
   for (const { title, type, targets = [] } of panels) {
     if (type === 'row') console.log(`\n${title}`);
     for (const { expr } of targets) {
-      const series = await ask(
-        expr.replaceAll('$__rate_interval', RATE_INTERVAL).replaceAll('$instance', '.*'),
-      );
+      const query = expr.replaceAll('$__rate_interval', RATE_INTERVAL).replaceAll('$instance', '.*');
+      const series = await runQuery(query);
       const numbers = series.filter(({ value: [, text] }) => Number.isFinite(Number(text)));
-      const isGood = numbers.length > 0 || MAY_BE_EMPTY.has(title);
-      report(isGood, title, `${series.length} series, ${numbers.length} with a number`);
+      const hasPassed = numbers.length > 0 || MAY_BE_EMPTY.has(title);
+      report(hasPassed, title, `${series.length} series, ${numbers.length} with a number`);
     }
   }
 }
 
-/** The expressions themselves are empty while all is well: what they are about must be there. */
+/** Checks that no alert fires and that the metrics of each rule exist. A rule without an alert has no series. */
 async function checkAlerts() {
   console.log('\nAlerts');
-  const { groups } = await api('/api/v1/rules');
+  const { groups } = await callApi('/api/v1/rules');
   for (const { name, query, health, state } of groups.flatMap(({ rules }) => rules)) {
     const metrics = [...new Set(query.match(/\b[a-z]\w*(?=\{)|\bbakery_\w+/g))];
-    const known = await Promise.all(
-      metrics.filter((metric) => !FOREIGN.test(metric)).map(async (metric) => (await ask(metric)).length > 0),
-    );
-    report(
-      health === 'ok' && state !== 'firing' && known.every(Boolean),
-      name,
-      `${state}, ${metrics.join(', ')}`,
-    );
+    const ownMetrics = metrics.filter((metric) => !NODE_EXPORTER.test(metric));
+    const exist = await Promise.all(ownMetrics.map(async (metric) => (await runQuery(metric)).length > 0));
+    const hasPassed = health === 'ok' && state !== 'firing' && exist.every(Boolean);
+    report(hasPassed, name, `${state}, ${metrics.join(', ')}`);
   }
 }
 
-function report(isGood, title, text) {
-  if (!isGood) failures += 1;
-  console.log(`  ${isGood ? 'ok  ' : 'FAIL'} ${title.padEnd(28)} ${text}`);
+function report(hasPassed, title, text) {
+  if (!hasPassed) failures += 1;
+  console.log(`  ${hasPassed ? 'ok  ' : 'FAIL'} ${title.padEnd(28)} ${text}`);
 }
 
-async function ask(query) {
-  return (await api(`/api/v1/query?query=${encodeURIComponent(query)}`)).result;
+async function runQuery(query) {
+  return (await callApi(`/api/v1/query?query=${encodeURIComponent(query)}`)).result;
 }
 
-async function api(path) {
-  const answer = await (await fetch(prometheus + path)).json();
-  if (answer.status !== 'success') throw new Error(`${path}: ${answer.error}`);
-  return answer.data;
+async function callApi(path) {
+  const response = await (await fetch(prometheusUrl + path)).json();
+  if (response.status !== 'success') throw new Error(`${path}: ${response.error}`);
+  return response.data;
 }
 
 function start(command, args, settings = {}) {
@@ -130,17 +125,17 @@ function start(command, args, settings = {}) {
   children.push(child);
 }
 
-async function isOk(address) {
+async function respondsWithSuccess(address) {
   return fetch(address).then(
     ({ ok }) => ok,
     () => false,
   );
 }
 
-async function until(what, ask) {
+async function until(description, isReached) {
   const deadline = Date.now() + 60_000;
-  while (!(await ask())) {
-    if (Date.now() > deadline) throw new Error(`not within a minute: ${what}`);
+  while (!(await isReached())) {
+    if (Date.now() > deadline) throw new Error(`not within a minute: ${description}`);
     await delay(200);
   }
 }

@@ -4,8 +4,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 const PAUSE_MS = 50;
 
 /**
- * Traffic of a small shop: customers look, order and pay, one mistypes a password, an admin adds products.
- * @returns how many requests were sent
+ * Sends the traffic of a small shop: customers read the catalog, order and pay, one of them mistypes a password, and an
+ * administrator adds products.
+ * @returns the number of requests
  */
 export async function runLoad(url, administrator, milliseconds) {
   const picture = new Blob([await readFile('examples/pictures/slice.png')], { type: 'image/png' });
@@ -13,7 +14,7 @@ export async function runLoad(url, administrator, milliseconds) {
   const call = async (method, path, { cookies = '', body, headers = {} } = {}) => {
     requests += 1;
     const isForm = body instanceof FormData;
-    const answer = await fetch(path.startsWith('http') ? path : url + path, {
+    const response = await fetch(path.startsWith('http') ? path : url + path, {
       method,
       headers: {
         ...headers,
@@ -22,9 +23,9 @@ export async function runLoad(url, administrator, milliseconds) {
       },
       ...(body && { body: isForm ? body : JSON.stringify(body) }),
     });
-    const text = await answer.text();
+    const text = await response.text();
     return {
-      cookies: answer.headers
+      cookies: response.headers
         .getSetCookie()
         .map((cookie) => cookie.split(';', 1)[0])
         .join('; '),
