@@ -11,15 +11,12 @@ export const ROWS = [
   'start',
   'memory',
 ];
-/** Rows that run only if they are named. */
-const EXTRA_ROWS = ['semi-space'];
 
 const HELP = `Measures the service beside the floors of this machine, in one run.
 
     npm run bench -- [options]
 
-  --rows list,login  measure only these rows: ${ROWS.join(', ')};
-                     or semi-space, which compares the service's rates and memory at 8, 16 and 32 MB
+  --rows list,login  measure only these rows: ${ROWS.join(', ')}
   --rounds 3         measured rounds of each target; the figure is their median
   --seconds 3        length of a round
   --long             5 rounds of 8 seconds
@@ -32,10 +29,10 @@ expected one. The exit code is 1 if a row is invalid or misses its target.`;
 
 /** Parses the command line. Returns null after printing the help. */
 export function readOptions(argv) {
-  const soakAlone = argv.indexOf('--soak');
-  const hasLength = soakAlone === -1 || /^\d+$/.test(argv[soakAlone + 1] ?? '');
+  const soakIndex = argv.indexOf('--soak');
+  const isSoakAlone = soakIndex !== -1 && !/^\d+$/.test(argv[soakIndex + 1] ?? '');
   const { values } = parseArgs({
-    args: hasLength ? argv : argv.toSpliced(soakAlone, 1, '--soak', '900'),
+    args: isSoakAlone ? argv.toSpliced(soakIndex, 1, '--soak', '900') : argv,
     options: {
       rows: { type: 'string' },
       long: { type: 'boolean', default: false },
@@ -51,12 +48,11 @@ export function readOptions(argv) {
     console.log(HELP);
     return null;
   }
-  const known = [...ROWS, ...EXTRA_ROWS];
   const rows = values.rows?.split(',') ?? ROWS;
-  const unknown = rows.filter((row) => !known.includes(row));
-  if (unknown.length > 0) throw new Error(`unknown row: ${unknown.join(', ')} (rows: ${known.join(', ')})`);
+  const unknown = rows.filter((row) => !ROWS.includes(row));
+  if (unknown.length > 0) throw new Error(`unknown row: ${unknown.join(', ')} (rows: ${ROWS.join(', ')})`);
   return {
-    rows: known.filter((row) => rows.includes(row)),
+    rows: ROWS.filter((row) => rows.includes(row)),
     rounds: parseWholeNumber('--rounds', values.rounds ?? (values.long ? '5' : '3')),
     seconds: parseWholeNumber('--seconds', values.seconds ?? (values.long ? '8' : '3')),
     soakSeconds: parseWholeNumber('--soak', values.soak),

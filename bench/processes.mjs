@@ -25,8 +25,8 @@ export class Processes {
   }
 
   /**
-   * Starts a script and waits until it accepts connections. Its output is written to a file, as in production, and not
-   * through this process.
+   * Starts a script and waits until it accepts connections. The script writes its output to a file, because a pipe to this
+   * process would slow down the measurement.
    */
   async start(name, script, settings, flags = []) {
     const port = await freePort();

@@ -2,28 +2,28 @@ import { execFileSync } from 'node:child_process';
 import { cpus, release, totalmem } from 'node:os';
 
 /**
- * Row of the table: the figures and the ratios that decide about them.
+ * Builds a row of the table from figures and the ratios between them.
  *
- * @param ratios [{name, value, atLeast? | atMost? | aim?}]; an aim is reported and does not fail the run
+ * @param ratios [{name, value, atLeast? | atMost? | aim?}]; a missed aim does not fail the run
  */
-export function row(name, figures, ratios) {
+export function buildRow(name, figures, ratios) {
   const problems = Object.entries(figures).flatMap(([target, figure]) =>
     (figure.problems ?? []).map((problem) => `${target}: ${problem}`),
   );
   return {
     name,
     figures,
-    ratios: ratios.map((ratio) => ({ ...ratio, holds: holds(ratio) })),
+    ratios: ratios.map((ratio) => ({ ...ratio, holds: isTargetMet(ratio) })),
     problems,
   };
 }
 
-/** Returns the ratio of two figures. */
-export function ratio(name, figure, other, target = {}) {
+/** Builds the ratio of a figure to another one. */
+export function buildRatio(name, figure, other, target = {}) {
   return { name, value: figure.perSecond / other.perSecond, ...target };
 }
 
-export function isGood({ problems, ratios }) {
+export function hasPassed({ problems, ratios }) {
   return problems.length === 0 && ratios.every((ratio) => ratio.holds !== false);
 }
 
@@ -71,13 +71,13 @@ function formatFigure({ perSecond, p50Ms, p99Ms, value, unit }) {
   return `${perSecond.toFixed(0)}/s, p50 ${p50Ms} ms, p99 ${p99Ms} ms`;
 }
 
-function holds({ value, atLeast, atMost }) {
+function isTargetMet({ value, atLeast, atMost }) {
   if (atLeast !== undefined) return value >= atLeast;
   return atMost === undefined ? null : value <= atMost;
 }
 
-/** Returns the machine and the versions of the measurement. */
-export function circumstances() {
+/** Describes the time, the commit and the machine of a run. */
+export function describeRun() {
   const processors = cpus();
   return {
     at: new Date().toISOString(),

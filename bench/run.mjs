@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { Generator } from './load/generator-process.mjs';
 import { readOptions } from './options.mjs';
-import { circumstances, isGood, formatTable } from './report.mjs';
+import { describeRun, formatTable, hasPassed } from './report.mjs';
 import { create } from './rows/create.mjs';
 import { list } from './rows/list.mjs';
 import { login } from './rows/login.mjs';
@@ -10,7 +10,6 @@ import { orders } from './rows/orders.mjs';
 import { pageCost } from './rows/page-cost.mjs';
 import { payments } from './rows/payments.mjs';
 import { reports } from './rows/reports.mjs';
-import { semiSpace } from './rows/semi-space.mjs';
 import { start } from './rows/start.mjs';
 import { Stage } from './stage.mjs';
 
@@ -24,7 +23,6 @@ const measurements = {
   reports,
   start,
   memory,
-  'semi-space': semiSpace,
 };
 
 const options = readOptions(process.argv.slice(2));
@@ -49,10 +47,10 @@ async function run(chosen) {
   } finally {
     await end();
   }
-  const results = { ...circumstances(), options: chosen, rows };
+  const results = { ...describeRun(), options: chosen, rows };
   if (chosen.out !== null) await writeFile(chosen.out, formatResults(results));
   console.log(formatTable(rows));
-  return rows.every(isGood);
+  return rows.every(hasPassed);
 }
 
 /** Formats the results as JSON with one line for each round. */

@@ -4,8 +4,8 @@ import { ACCOUNTS } from './seed-writes.mjs';
 const DAILY_ORDERS = 300;
 
 /**
- * Adds paid orders to a database with accounts: 300 a day, up to now, with 1 to 3 items each. Nine of ten are collected on
- * the day after their payment.
+ * Adds paid orders with 1 to 3 items to a database with accounts. The latest order is paid now, and each day has 300 orders.
+ * Nine of ten orders have a pickup time on the day after their payment.
  */
 export async function seedPaidOrders(databaseUrl, orders, products) {
   const client = new pg.Client({ connectionString: databaseUrl });

@@ -5,10 +5,10 @@ import { emailOf, sessionIdOf } from './tokens.mjs';
 
 export const ACCOUNTS = 500;
 export const PASSWORD = 'kue lapis legit';
-/** Minimum parameters of the service (docs/security.md). */
+/** Parameters of the service (src/auth/passwords.ts). */
 const ARGON2ID = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
-/** Inserts the accounts 1 to 500 with the same password and one session each. Their ids equal their numbers. */
+/** Inserts the accounts with the ids 1 to 500, the same password and one session each. */
 export async function seedAccounts(databaseUrl) {
   const passwordHash = await hash(PASSWORD, ARGON2ID);
   await inDatabase(databaseUrl, async (client) => {
@@ -20,7 +20,7 @@ export async function seedAccounts(databaseUrl) {
       [Array.from({ length: ACCOUNTS }, (_, index) => emailOf(index + 1)), passwordHash],
     );
     await client.query(`SELECT setval(pg_get_serial_sequence('users', 'id'), (SELECT max(id) FROM users))`);
-    // The administrator of `cookieOf(1, 'ADMIN')`.
+    // `createCookie(1, 'ADMIN')` signs in as this administrator.
     await client.query(`UPDATE users SET role = 'ADMIN' WHERE id = 1`);
     await client.query(
       `INSERT INTO sessions (id, user_id) SELECT id, n FROM unnest($1::uuid[]) WITH ORDINALITY AS session (id, n)
@@ -30,7 +30,7 @@ export async function seedAccounts(databaseUrl) {
   });
 }
 
-/** Distributes the orders of `seed.mjs` among the accounts. No payment check occurs during a run. */
+/** Distributes the orders of `seed.mjs` among the accounts, and postpones their payment checks until after the run. */
 export async function spreadOrders(databaseUrl) {
   await inDatabase(databaseUrl, async (client) => {
     await client.query(
@@ -41,8 +41,8 @@ export async function spreadOrders(databaseUrl) {
 }
 
 /**
- * Inserts pending orders for one notification each, with the ids of `pendingOrderId`. They count as paid before, so that
- * no receipt is sent, which would be measured as well.
+ * Inserts pending orders for one notification each, with the ids of `pendingOrderId`. They were paid before, so that the
+ * service sends no receipts during the measurement.
  */
 export async function seedPendingOrders(databaseUrl, count) {
   await inDatabase(databaseUrl, async (client) => {
@@ -61,10 +61,10 @@ export async function seedPendingOrders(databaseUrl, count) {
   });
 }
 
-/** In rupiah. */
+/** Total of a pending order in rupiah. */
 export const PENDING_AMOUNT = 185_000;
 
-/** Returns the id of the n-th pending order, counted from 1. */
+/** Returns the id of the n-th pending order. The first order has the number 1. */
 export function pendingOrderId(n) {
   const digest = createHash('md5').update(`pending order ${n}`).digest('hex');
   return digest.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');

@@ -22,7 +22,7 @@ const NOTIFICATIONS_PER_SECOND = 7_500;
 /** DATA_DIR, below the stage's folder, of services with an embedded PostgreSQL. */
 export const START_FOLDER = 'start';
 
-/** Removes an unused DATA_DIR. If root's folder is closed to other users, the PostgreSQL cluster is in another folder. */
+/** Removes an unused DATA_DIR. If other users cannot enter a folder of root, the PostgreSQL cluster is in another folder. */
 async function removeDataDir(folder) {
   const elsewhere = await readFile(join(folder, 'postgres-location'), 'utf8').catch(() => null);
   if (elsewhere !== null) await rm(dirname(elsewhere.trim()), { recursive: true, force: true });
@@ -55,30 +55,30 @@ export class Stage {
     this.processes = new Processes(folder);
   }
 
-  /** Returns the URL of a database with this number of products, for reading. */
-  catalog(products) {
+  /** Returns the URL of a shared, read-only database with this number of products. */
+  catalogUrl(products) {
     if (!this.#catalogs.has(products)) this.#catalogs.set(products, this.#seedCatalog(products));
     return this.#catalogs.get(products);
   }
 
-  /** Returns the URL of a new database with products, accounts, orders and pending orders. */
-  async shop() {
+  /** Creates a database with products, accounts, orders and pending orders. @returns its URL */
+  async createShop() {
     this.#template ??= this.#seedShop();
     await this.#template;
     this.#shops += 1;
     return this.#createDatabase(`shop_${this.#shops}`, 'shop');
   }
 
-  /** URL of a database with accounts, a small catalog and so many paid orders, for reading. */
-  sales(orders) {
-    return this.#seeded('sales', `${orders} paid orders`, async (url) => {
+  /** Creates a database with accounts, the products of a shop, and paid orders. @returns its URL */
+  createSales(orders) {
+    return this.#createSeeded('sales', `${orders} paid orders`, async (url) => {
       await seed(url, SHOP_PRODUCTS, 0);
       await seedAccounts(url);
       await seedPaidOrders(url, orders, SHOP_PRODUCTS);
     });
   }
 
-  /** Returns traffic that pays each pending order of a shop once. */
+  /** Traffic that pays each pending order of a shop once. */
   get pendingOrders() {
     return {
       kind: 'notifications',
@@ -92,18 +92,18 @@ export class Stage {
   }
 
   /** Starts the service as deployed: production settings, logging at info. */
-  async service(databaseUrl, { settings = {}, flags = SERVICE_FLAGS } = {}) {
+  async startService(databaseUrl, settings = {}) {
     const { profile } = this.options;
     const profiling = profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${resolve(profile)}`];
     return this.processes.start(
       'service',
       'dist/src/main.js',
       { ...(await this.#serviceSettings(databaseUrl)), ...settings },
-      [...flags, ...profiling],
+      [...SERVICE_FLAGS, ...profiling],
     );
   }
 
-  floor(name, databaseUrl) {
+  startFloor(name, databaseUrl) {
     return this.processes.start(name, `bench/floors/${name}.mjs`, {
       DATABASE_URL: databaseUrl,
       JWT_ACCESS_SECRET: ACCESS_SECRET,
@@ -112,8 +112,8 @@ export class Stage {
     });
   }
 
-  floors(names, databaseUrl) {
-    return Promise.all(names.map((name) => this.floor(name, databaseUrl)));
+  startFloors(names, databaseUrl) {
+    return Promise.all(names.map((name) => this.startFloor(name, databaseUrl)));
   }
 
   stop(...processes) {
@@ -160,8 +160,8 @@ export class Stage {
 
   #seedShop() {
     const count = this.#pendingCount;
-    const what = `a shop: ${SHOP_PRODUCTS} products, ${ORDERS} orders, ${count} pending orders, accounts`;
-    return this.#seeded('shop', what, async (url) => {
+    const description = `a shop: ${SHOP_PRODUCTS} products, ${ORDERS} orders, ${count} pending orders, accounts`;
+    return this.#createSeeded('shop', description, async (url) => {
       await seed(url, SHOP_PRODUCTS, ORDERS);
       await seedAccounts(url);
       await spreadOrders(url);
@@ -170,20 +170,20 @@ export class Stage {
   }
 
   #seedCatalog(products) {
-    return this.#seeded(`catalog_${products}`, `${products} products`, async (url) => {
+    return this.#createSeeded(`catalog_${products}`, `${products} products`, async (url) => {
       await seed(url, products, 0);
       await seedAccounts(url);
     });
   }
 
-  async #seeded(name, what, fill) {
-    const begun = performance.now();
+  async #createSeeded(name, description, fill) {
+    const startedAt = performance.now();
     const url = await this.#createDatabase(name, 'template1');
     await migrate(url);
     await fill(url);
-    // Autovacuum is off, because it would run during a round.
+    // Autovacuum is off, because it could run during a round.
     await this.query(url, 'VACUUM (ANALYZE)');
-    this.log(`seeded ${what} in ${((performance.now() - begun) / 1000).toFixed(1)} s`);
+    this.log(`seeded ${description} in ${((performance.now() - startedAt) / 1000).toFixed(1)} s`);
     return url;
   }
 

@@ -5,7 +5,7 @@ import { createHash, createHmac, randomBytes } from 'node:crypto';
 export const BENCH_SECRET = (process.env.BENCH_SECRET ??= randomBytes(32).toString('hex'));
 export const ACCESS_SECRET = `access ${BENCH_SECRET}`;
 export const REFRESH_SECRET = `refresh ${BENCH_SECRET}`;
-/** Exceeds the ten minutes of the service, because a token must outlive a run. */
+/** Longer than a run. Tokens of the service expire after ten minutes. */
 const LIFETIME_S = 24 * 60 * 60;
 
 /** Signs a token like the service (contract 5). */
@@ -18,8 +18,8 @@ export function sign(claims, secret, lifetimeSeconds) {
   return `${signed}.${createHmac('sha256', secret).update(signed).digest('base64url')}`;
 }
 
-/** Returns the Cookie header of a seeded account, whose id equals its number (see seed-writes.mjs). */
-export function cookieOf(id, role = 'USER') {
+/** Returns the Cookie header of an account of `seedAccounts`. */
+export function createCookie(id, role = 'USER') {
   const claims = {
     tokenId: id,
     fullname: `Customer ${id}`,

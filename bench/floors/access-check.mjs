@@ -1,8 +1,8 @@
 import { Buffer } from 'node:buffer';
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
-/** Minimal check of the access cookie: HS256 by node:crypto, and the expiry. */
-export function accessCheck(secret) {
+/** Creates a minimal check of the access cookie: the HS256 signature and the expiry. */
+export function createAccessCheck(secret) {
   return (request) => {
     const token = /(?:^|; ?)accessToken=([^;]+)/.exec(request.headers.cookie ?? '')?.[1];
     const [header, payload, signature] = token?.split('.') ?? [];

@@ -1,10 +1,10 @@
-/** F1: HS256 cookie check and a page of 50 products from memory. Settings: PORT, JWT_ACCESS_SECRET. */
+/** F1: HS256 cookie check, and a page of 50 products from memory. Settings: PORT, JWT_ACCESS_SECRET. */
 import { createServer } from 'node:http';
-import { accessCheck } from './access-check.mjs';
-import { readyPage } from './page.mjs';
+import { createAccessCheck } from './access-check.mjs';
+import { buildPage } from './page.mjs';
 
-const isSignedIn = accessCheck(process.env.JWT_ACCESS_SECRET);
-const page = readyPage();
+const isSignedIn = createAccessCheck(process.env.JWT_ACCESS_SECRET);
+const page = buildPage();
 
 createServer((request, response) => {
   if (!isSignedIn(request)) {

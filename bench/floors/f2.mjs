@@ -5,10 +5,10 @@
 import { Buffer } from 'node:buffer';
 import { createServer } from 'node:http';
 import pg from 'pg';
-import { accessCheck } from './access-check.mjs';
+import { createAccessCheck } from './access-check.mjs';
 import { PAGE_SQL } from './statements.mjs';
 
-const isSignedIn = accessCheck(process.env.JWT_ACCESS_SECRET);
+const isSignedIn = createAccessCheck(process.env.JWT_ACCESS_SECRET);
 const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, max: 10 });
 
 createServer(async (request, response) => {

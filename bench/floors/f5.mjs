@@ -5,7 +5,7 @@
  */
 import { createServer } from 'node:http';
 import pg from 'pg';
-import { bodyOf } from './body.mjs';
+import { readBody } from './body.mjs';
 import { isSigned } from './notification.mjs';
 import { PAY_SQL } from './statements.mjs';
 
@@ -13,7 +13,7 @@ const serverKey = process.env.SERVER_KEY;
 const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, max: 10 });
 
 createServer(async (request, response) => {
-  const notification = JSON.parse(await bodyOf(request));
+  const notification = JSON.parse(await readBody(request));
   if (!isSigned(notification, serverKey)) {
     response.writeHead(403).end();
     return;

@@ -7,7 +7,7 @@ import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import pg from 'pg';
 import { sign } from '../tokens.mjs';
-import { bodyOf } from './body.mjs';
+import { readBody } from './body.mjs';
 
 const secret = process.env.JWT_ACCESS_SECRET;
 const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, max: 10 });
@@ -17,7 +17,7 @@ const account = {
 };
 
 createServer(async (request, response) => {
-  const { email, password } = JSON.parse(await bodyOf(request));
+  const { email, password } = JSON.parse(await readBody(request));
   const { rows } = await pool.query({ ...account, values: [email] });
   const [user] = rows;
   if (user === undefined || !(await verify(user.password_hash, password))) {

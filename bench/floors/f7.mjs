@@ -10,9 +10,9 @@ import { writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import pg from 'pg';
-import { accessCheck } from './access-check.mjs';
+import { createAccessCheck } from './access-check.mjs';
 
-const isSignedIn = accessCheck(process.env.JWT_ACCESS_SECRET);
+const isSignedIn = createAccessCheck(process.env.JWT_ACCESS_SECRET);
 const folder = process.env.IMAGES_DIR;
 mkdirSync(folder, { recursive: true });
 const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, max: 10 });

@@ -17,13 +17,13 @@ import {
 } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { DataSource } from 'typeorm';
-import { accessCheck } from './access-check.mjs';
+import { createAccessCheck } from './access-check.mjs';
 import { isSigned } from './notification.mjs';
 import { PAGE_SQL, PAY_SQL } from './statements.mjs';
 
 const { PORT, JWT_ACCESS_SECRET, DATABASE_URL, SERVER_KEY } = process.env;
 const dataSource = await new DataSource({ type: 'postgres', url: DATABASE_URL, poolSize: 10 }).initialize();
-const isSignedIn = accessCheck(JWT_ACCESS_SECRET);
+const isSignedIn = createAccessCheck(JWT_ACCESS_SECRET);
 
 class CookieGuard {
   canActivate(context) {

@@ -1,8 +1,8 @@
 /** FX: only Express, with the response of F1. Settings: PORT. */
 import express from 'express';
-import { readyPage } from './page.mjs';
+import { buildPage } from './page.mjs';
 
-const page = readyPage();
+const page = buildPage();
 const app = express();
 app.get('/api/products', (_request, response) => {
   response.type('json').send(page);

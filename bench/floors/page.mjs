@@ -1,8 +1,8 @@
 import { Buffer } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
 
-/** Returns a page of 50 products with 0 to 5 images, like the service after `bench/seed.mjs`. */
-export function readyPage() {
+/** Builds the page that the service returns after `bench/seed.mjs`: 50 products with 0 to 5 images. */
+export function buildPage() {
   const products = Array.from({ length: 50 }, (_, index) => {
     const id = 50_000 + index;
     return {

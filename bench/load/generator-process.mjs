@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process';
 import { join } from 'node:path';
 
-/** Load generator of a run. */
+/** Process of the load generator. */
 export class Generator {
   #child;
 

@@ -1,8 +1,8 @@
-/** Load generator: runs autocannon in a separate process and receives its jobs as messages. */
+/** Load generator: runs autocannon in a separate process. Receives its jobs as messages. */
 import autocannon from 'autocannon';
 import { makeTraffic } from './traffic.mjs';
 
-/** Reused in every round, so that a queue of distinct requests continues. */
+/** Traffic by target, reused in every round so that a sequence of distinct requests continues. */
 const traffics = new Map();
 
 process.on('message', (job) => {
@@ -35,9 +35,9 @@ async function run({ target, traffic, url, connections, seconds }) {
   const statuses = Object.fromEntries(
     Object.entries(result.statusCodeStats).map(([status, { count }]) => [status, count]),
   );
-  const answers = Object.values(statuses).reduce((sum, count) => sum + count, 0);
+  const responses = Object.values(statuses).reduce((sum, count) => sum + count, 0);
   return {
-    perSecond: answers / result.duration,
+    perSecond: responses / result.duration,
     p50Ms: result.latency.p50,
     p99Ms: result.latency.p99,
     statuses,

@@ -1,26 +1,26 @@
 /**
- * Traffic by kind. Each kind creates an object with `forConnection`, which returns the requests that a connection
- * repeats, or with `next`, which returns one request at a time and null at the end.
+ * Kinds of traffic. Each kind creates an object with one of two methods. `forConnection` returns the requests that a connection
+ * repeats. `next` returns one request at a time, and null at the end.
  */
 import { Buffer } from 'node:buffer';
 import { createHash, randomBytes, randomInt, randomUUID } from 'node:crypto';
 import { ACCOUNTS, PASSWORD, PENDING_AMOUNT, pendingOrderId } from '../seed-writes.mjs';
-import { cookieOf, emailOf } from '../tokens.mjs';
+import { createCookie, emailOf } from '../tokens.mjs';
 
 const JSON_TYPE = { 'Content-Type': 'application/json' };
-const REQUESTS_A_CONNECTION = 1000;
+const REQUESTS_PER_CONNECTION = 1000;
 /** Number of products on a page. */
 const PAGE_SIZE = 50;
-/** Number of callers of one run, each with a token. */
+/** Number of different users in a run. */
 const CALLERS = 100;
 const BOUNDARY = '----bench-6f0b4c1e2d';
-/** Starts with the bytes of a JPEG. The service checks only these. */
+/** Only the first bytes are those of a JPEG, because the service checks no others. */
 const PICTURE = Buffer.concat([Buffer.from('ffd8ff', 'hex'), randomBytes(30_000)]);
 
-/** Returns a `last_id` like those of clients: the last id of a random page. Ids of a seeded catalog have no gaps. */
+/** Returns the last id of a random page, like the `last_id` of a client. Ids of a seeded catalog have no gaps. */
 const randomPageStart = (products) => PAGE_SIZE * randomInt(products / PAGE_SIZE);
 
-const list = (cookie, lastId, headers = {}) => ({
+const buildListRequest = (cookie, lastId, headers = {}) => ({
   method: 'GET',
   path: lastId === 0 ? '/api/products' : `/api/products?last_id=${lastId}`,
   headers: { Cookie: cookie, ...headers },
@@ -29,19 +29,21 @@ const list = (cookie, lastId, headers = {}) => ({
 const kinds = {
   /** Pages of the list. */
   pages: ({ products }) => {
-    const cookies = callers();
+    const cookies = createCookies();
     return {
       forConnection: () =>
-        Array.from({ length: REQUESTS_A_CONNECTION }, () => list(oneOf(cookies), randomPageStart(products))),
+        Array.from({ length: REQUESTS_PER_CONNECTION }, () =>
+          buildListRequest(pickRandom(cookies), randomPageStart(products)),
+        ),
     };
   },
 
-  /** Unchanged pages that the caller has cached. */
+  /** Pages that the client has cached and that have not changed. */
   'known pages': async ({ products, url }) => {
-    const cookies = callers();
+    const cookies = createCookies();
     const known = [];
-    for (let count = 0; count < REQUESTS_A_CONNECTION; count += 1) {
-      const request = list(oneOf(cookies), randomPageStart(products));
+    for (let count = 0; count < REQUESTS_PER_CONNECTION; count += 1) {
+      const request = buildListRequest(pickRandom(cookies), randomPageStart(products));
       const response = await fetch(url + request.path, { headers: request.headers });
       await response.arrayBuffer();
       known.push({
@@ -49,7 +51,7 @@ const kinds = {
         headers: { ...request.headers, 'If-None-Match': response.headers.get('etag') },
       });
     }
-    return { forConnection: () => shuffled(known) };
+    return { forConnection: () => shuffle(known) };
   },
 
   /** Settlements of distinct pending orders. */
@@ -58,7 +60,7 @@ const kinds = {
     return {
       next: () => {
         if (number > last) return null;
-        const request = notification(pendingOrderId(number), serverKey);
+        const request = buildNotificationRequest(pendingOrderId(number), serverKey);
         number += 1;
         return request;
       },
@@ -77,49 +79,50 @@ const kinds = {
 
   /** Orders of three different products by many customers. */
   orders: ({ products }) => {
-    const cookies = callers();
-    return { next: () => order(oneOf(cookies), products) };
+    const cookies = createCookies();
+    return { next: () => buildOrderRequest(pickRandom(cookies), products) };
   },
 
   /** New products with one image of 30 KB. */
   creates: () => {
-    const cookie = cookieOf(1, 'ADMIN');
-    return { forConnection: () => [creation(cookie)] };
+    const cookie = createCookie(1, 'ADMIN');
+    return { forConnection: () => [buildProductRequest(cookie)] };
   },
 
-  /** One report for an administrator. */
+  /** One report, requested by an administrator. */
   report: ({ path }) => ({
-    forConnection: () => [{ method: 'GET', path, headers: { Cookie: cookieOf(1, 'ADMIN') } }],
+    forConnection: () => [{ method: 'GET', path, headers: { Cookie: createCookie(1, 'ADMIN') } }],
   }),
 
   /** Traffic of a busy shop: mostly the list, some orders and their payments, and few logins and new products. */
   mixed: ({ products, serverKey, orders }) => {
-    const cookies = callers();
-    const admin = creation(cookieOf(1, 'ADMIN'));
+    const cookies = createCookies();
+    const newProduct = buildProductRequest(createCookie(1, 'ADMIN'));
     const login = kinds.logins();
     return {
       next: () => {
-        const dice = randomInt(100);
-        if (dice < 80) return list(oneOf(cookies), randomPageStart(products));
-        if (dice < 88) return order(oneOf(cookies), products);
-        // Another transaction of an order that may be paid already: it is applied and stored.
-        if (dice < 96) return notification(pendingOrderId(randomInt(1, orders + 1)), serverKey);
-        return dice < 98 ? admin : login.next();
+        const percent = randomInt(100);
+        if (percent < 80) return buildListRequest(pickRandom(cookies), randomPageStart(products));
+        if (percent < 88) return buildOrderRequest(pickRandom(cookies), products);
+        // The order may be paid already. Another transaction of the order is applied and stored too.
+        if (percent < 96)
+          return buildNotificationRequest(pendingOrderId(randomInt(1, orders + 1)), serverKey);
+        return percent < 98 ? newProduct : login.next();
       },
     };
   },
 };
 
-/** Creates the traffic of a kind. */
+/** Creates traffic of a kind. */
 export async function makeTraffic({ kind, options }) {
   return kinds[kind](options);
 }
 
-function callers() {
-  return Array.from({ length: CALLERS }, (_, index) => cookieOf(index + 1));
+function createCookies() {
+  return Array.from({ length: CALLERS }, (_, index) => createCookie(index + 1));
 }
 
-function order(cookie, products) {
+function buildOrderRequest(cookie, products) {
   const ids = new Set();
   while (ids.size < 3) ids.add(randomInt(1, products + 1));
   const items = [...ids].map((product_id) => ({ product_id, quantity: randomInt(1, 4) }));
@@ -131,8 +134,8 @@ function order(cookie, products) {
   };
 }
 
-/** Builds a notification like the gateway (contract 4.9). */
-function notification(orderId, serverKey) {
+/** Builds a notification as the gateway sends it (contract 4.9). */
+function buildNotificationRequest(orderId, serverKey) {
   const [statusCode, amount] = ['200', `${PENDING_AMOUNT}.00`];
   const body = {
     transaction_time: '2026-11-20 17:05:12',
@@ -153,7 +156,7 @@ function notification(orderId, serverKey) {
   return { method: 'POST', path: '/api/products/payments', headers: JSON_TYPE, body: JSON.stringify(body) };
 }
 
-function creation(cookie) {
+function buildProductRequest(cookie) {
   const fields = {
     name: 'Kue lapis legit',
     description: 'Eighteen layers, baked one by one.',
@@ -175,11 +178,11 @@ function creation(cookie) {
   };
 }
 
-function oneOf(entries) {
+function pickRandom(entries) {
   return entries[randomInt(entries.length)];
 }
 
-function shuffled(entries) {
+function shuffle(entries) {
   const copy = [...entries];
   for (let last = copy.length - 1; last > 0; last -= 1) {
     const other = randomInt(last + 1);

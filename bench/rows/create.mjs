@@ -1,14 +1,14 @@
 import { measure } from '../measure.mjs';
-import { ratio, row } from '../report.mjs';
+import { buildRatio, buildRow } from '../report.mjs';
 
-/** Shops have few administrators. */
+/** Shops have few administrators, so few connections create products. */
 const CONNECTIONS = 4;
 
 /** POST /api/products with one JPEG of 30 KB, stored by the local image host. */
 export async function create(bench) {
   const { stage } = bench;
-  const service = await stage.service(await stage.shop());
-  const f7 = await stage.floor('f7', await stage.shop());
+  const service = await stage.startService(await stage.createShop());
+  const f7 = await stage.startFloor('f7', await stage.createShop());
   const target = { traffic: { kind: 'creates', options: {} }, connections: CONNECTIONS, status: 201 };
   const figures = await measure(bench, {
     service: { url: service.url, ...target },
@@ -16,6 +16,8 @@ export async function create(bench) {
   });
   await stage.stop(service, f7);
   return [
-    row('product with one image', figures, [ratio('/ F7', figures.service, figures.F7, { atLeast: 0.35 })]),
+    buildRow('product with one image', figures, [
+      buildRatio('/ F7', figures.service, figures.F7, { atLeast: 0.35 }),
+    ]),
   ];
 }

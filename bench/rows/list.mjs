@@ -1,19 +1,19 @@
 import { measure } from '../measure.mjs';
-import { ratio, row } from '../report.mjs';
+import { buildRatio, buildRow } from '../report.mjs';
 
 /** Sizes of a bakery's catalog and of a catalog that exceeds the cache. */
 const [SHOP, LARGE] = [1_000, 100_000];
 
 /** GET /api/products with a session, random pages of the catalog. */
 export async function list(bench) {
-  return [...(await ofShop(bench)), ...(await ofLargeCatalog(bench))];
+  return [...(await measureShop(bench)), ...(await measureLargeCatalog(bench))];
 }
 
-async function ofShop(bench) {
+async function measureShop(bench) {
   const { stage } = bench;
-  const database = await stage.catalog(SHOP);
-  const service = await stage.service(database);
-  const [f1, f2, fx, fn] = await stage.floors(['f1', 'f2', 'fx', 'fn'], database);
+  const database = await stage.catalogUrl(SHOP);
+  const service = await stage.startService(database);
+  const [f1, f2, fx, fn] = await stage.startFloors(['f1', 'f2', 'fx', 'fn'], database);
   const traffic = { kind: 'pages', options: { products: SHOP } };
   const known = { kind: 'known pages', options: { products: SHOP, url: service.url } };
   const figures = await measure(bench, {
@@ -27,22 +27,24 @@ async function ofShop(bench) {
   await stage.stop(service, f1, f2, fx, fn);
   const { service: full, unchanged, F1, F2, FX, FN } = figures;
   return [
-    row(`list, ${SHOP} products`, { service: full, F1, F2, FX, FN }, [
-      ratio('/ F2', full, F2, { atLeast: 2 }),
-      ratio('/ FX', full, FX, { atLeast: 0.5 }),
-      ratio('/ FN', full, FN, { aim: 0.7 }),
-      ratio('/ F1', full, F1),
+    buildRow(`list, ${SHOP} products`, { service: full, F1, F2, FX, FN }, [
+      buildRatio('/ F2', full, F2, { atLeast: 2 }),
+      buildRatio('/ FX', full, FX, { atLeast: 0.5 }),
+      buildRatio('/ FN', full, FN, { aim: 0.7 }),
+      buildRatio('/ F1', full, F1),
     ]),
-    row('list, unchanged (304)', { unchanged, full }, [ratio('/ full', unchanged, full, { atLeast: 1.1 })]),
+    buildRow('list, unchanged (304)', { unchanged, full }, [
+      buildRatio('/ full', unchanged, full, { atLeast: 1.1 }),
+    ]),
   ];
 }
 
-async function ofLargeCatalog(bench) {
+async function measureLargeCatalog(bench) {
   const { stage } = bench;
-  const database = await stage.catalog(LARGE);
-  const service = await stage.service(database);
-  const uncached = await stage.service(database, { settings: { CATALOG_CACHE_MB: '0' } });
-  const [f2, fn] = await stage.floors(['f2', 'fn'], database);
+  const database = await stage.catalogUrl(LARGE);
+  const service = await stage.startService(database);
+  const uncached = await stage.startService(database, { CATALOG_CACHE_MB: '0' });
+  const [f2, fn] = await stage.startFloors(['f2', 'fn'], database);
   const traffic = { kind: 'pages', options: { products: LARGE } };
   const figures = await measure(bench, {
     service: { url: service.url, traffic },
@@ -53,13 +55,13 @@ async function ofLargeCatalog(bench) {
   await stage.stop(service, uncached, f2, fn);
   const { service: cached, 'cache off': off, F2, FN } = figures;
   return [
-    row(`list, ${LARGE} products`, { service: cached, F2, FN }, [
-      ratio('/ F2', cached, F2, { atLeast: 0.5 }),
-      ratio('/ FN', cached, FN),
+    buildRow(`list, ${LARGE} products`, { service: cached, F2, FN }, [
+      buildRatio('/ F2', cached, F2, { atLeast: 0.5 }),
+      buildRatio('/ FN', cached, FN),
     ]),
-    row('list, cache off', { service: off, F2, FN }, [
-      ratio('/ F2', off, F2, { atLeast: 0.5 }),
-      ratio('/ FN', off, FN, { aim: 0.7 }),
+    buildRow('list, cache off', { service: off, F2, FN }, [
+      buildRatio('/ F2', off, F2, { atLeast: 0.5 }),
+      buildRatio('/ FN', off, FN, { aim: 0.7 }),
     ]),
   ];
 }

@@ -1,17 +1,17 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { measure, median } from '../measure.mjs';
 import { residentMB } from '../processes.mjs';
-import { row } from '../report.mjs';
+import { buildRow } from '../report.mjs';
 import { SERVER_KEY, SHOP_PRODUCTS } from '../stage.mjs';
 
 const SAMPLE_MS = 1000;
-/** Number of orders that the mixed load pays, each more than once. */
+/** Number of different orders that the mixed load pays. An order may be paid more than once. */
 const PAID_ORDERS = 10_000;
 
-/** Resident memory of the service under a mixed load, by quarters. `--soak` is long enough to show a plateau. */
+/** Resident memory of the service under a mixed load, by quarters of the run. `--soak` is long enough to show a plateau. */
 export async function memory(bench) {
   const { stage, options } = bench;
-  const service = await stage.service(await stage.shop());
+  const service = await stage.startService(await stage.createShop());
   const samples = [];
   let isOver = false;
   const sampling = (async () => {
@@ -28,13 +28,13 @@ export async function memory(bench) {
   isOver = true;
   await sampling;
   await stage.stop(service);
-  const quarters = [0, 1, 2, 3].map((index) => median(quarterOf(samples, index)));
+  const quarters = [0, 1, 2, 3].map((index) => median(takeQuarter(samples, index)));
   const [, , third, fourth] = quarters;
   const figures = Object.fromEntries(
     quarters.map((value, index) => [`quarter ${index + 1}`, { value, unit: 'MB' }]),
   );
   return [
-    row(
+    buildRow(
       `memory under mixed load, ${options.soakSeconds} s`,
       { load, ...figures, most: { value: Math.max(...samples), unit: 'MB' } },
       [{ name: 'last to third quarter', value: fourth / third }],
@@ -42,7 +42,7 @@ export async function memory(bench) {
   ];
 }
 
-function quarterOf(samples, index) {
+function takeQuarter(samples, index) {
   const length = Math.max(1, Math.floor(samples.length / 4));
   return samples.slice(index * length, (index + 1) * length);
 }

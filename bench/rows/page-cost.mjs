@@ -1,5 +1,5 @@
 import { measure } from '../measure.mjs';
-import { ratio, row } from '../report.mjs';
+import { buildRatio, buildRow } from '../report.mjs';
 
 const [FEW, MANY] = [10_000, 1_000_000];
 
@@ -9,17 +9,15 @@ export async function pageCost(bench) {
   const targets = {};
   const services = [];
   for (const products of [FEW, MANY]) {
-    const service = await stage.service(await stage.catalog(products), {
-      settings: { CATALOG_CACHE_MB: '0' },
-    });
+    const service = await stage.startService(await stage.catalogUrl(products), { CATALOG_CACHE_MB: '0' });
     services.push(service);
     targets[`of ${products}`] = { url: service.url, traffic: { kind: 'pages', options: { products } } };
   }
   const figures = await measure(bench, targets);
   await stage.stop(...services);
   return [
-    row(`page cost, ${MANY} products`, figures, [
-      ratio(`cost to that of ${FEW}`, figures[`of ${FEW}`], figures[`of ${MANY}`], { atMost: 1.1 }),
+    buildRow(`page cost, ${MANY} products`, figures, [
+      buildRatio(`cost to that of ${FEW}`, figures[`of ${FEW}`], figures[`of ${MANY}`], { atMost: 1.1 }),
     ]),
   ];
 }

@@ -1,13 +1,13 @@
 import { measure } from '../measure.mjs';
-import { ratio, row } from '../report.mjs';
+import { buildRatio, buildRow } from '../report.mjs';
 
 /** POST /api/products/payments: settlements of distinct pending orders. */
 export async function payments(bench) {
   const { stage } = bench;
-  const database = await stage.shop();
-  const service = await stage.service(database);
-  const f5 = await stage.floor('f5', await stage.shop());
-  const fn = await stage.floor('fn', await stage.shop());
+  const database = await stage.createShop();
+  const service = await stage.startService(database);
+  const f5 = await stage.startFloor('f5', await stage.createShop());
+  const fn = await stage.startFloor('fn', await stage.createShop());
   const traffic = stage.pendingOrders;
   const figures = await measure(bench, {
     service: { url: service.url, traffic },
@@ -18,9 +18,9 @@ export async function payments(bench) {
   figures.service.problems.push(...(await findLostPayments(stage, database, figures.service.rounds)));
   const { service: measured, F5, FN } = figures;
   return [
-    row('payment notifications', figures, [
-      ratio('/ F5', measured, F5, { atLeast: 0.2 }),
-      ratio('/ FN', measured, FN, { aim: 0.7 }),
+    buildRow('payment notifications', figures, [
+      buildRatio('/ F5', measured, F5, { atLeast: 0.2 }),
+      buildRatio('/ FN', measured, FN, { aim: 0.7 }),
     ]),
   ];
 }

@@ -1,5 +1,5 @@
 import { measure } from '../measure.mjs';
-import { row } from '../report.mjs';
+import { buildRow } from '../report.mjs';
 
 const ORDERS = 200_000;
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -7,8 +7,8 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 /** Day sheet of 300 orders and sales of a year, each requested by one administrator. */
 export async function reports(bench) {
   const { stage } = bench;
-  const service = await stage.service(await stage.sales(ORDERS));
-  const [yesterday, lastYear] = [1, 365].map((days) => dateBefore(days));
+  const service = await stage.startService(await stage.createSales(ORDERS));
+  const [yesterday, lastYear] = [1, 365].map(formatDateBefore);
   const target = (path) => ({
     url: service.url,
     traffic: { kind: 'report', options: { path } },
@@ -20,15 +20,15 @@ export async function reports(bench) {
   });
   await stage.stop(service);
   return [
-    row(`reports, ${ORDERS} orders`, figures, [
+    buildRow(`reports, ${ORDERS} orders`, figures, [
       { name: 'day sheet, p50 ms', value: figures['day sheet'].p50Ms, aim: 50 },
       { name: 'year of sales, p50 ms', value: figures['year of sales'].p50Ms, aim: 300 },
     ]),
   ];
 }
 
-/** Date that many days ago in the time zone of the shop. */
-function dateBefore(days) {
+/** Returns the date a number of days ago, in the time zone of the shop. */
+function formatDateBefore(days) {
   const date = new Date(Date.now() - days * DAY_MS);
   return date.toLocaleDateString('sv-SE', { timeZone: 'Asia/Jakarta' });
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { median } from '../measure.mjs';
 import { freePort, residentMB, SERVICE_FLAGS } from '../processes.mjs';
-import { row } from '../report.mjs';
+import { buildRow } from '../report.mjs';
 import { START_FOLDER } from '../stage.mjs';
 
 const root = join(import.meta.dirname, '../..');
@@ -34,7 +34,7 @@ export async function start({ stage, log }) {
     'idle memory': { value: median(idleMB), unit: 'MB', rounds: idleMB },
   };
   return [
-    row('second start to first response', figures, [
+    buildRow('second start to first response', figures, [
       { name: 's', value: median(seconds), atMost: 1.5 },
       { name: 'MB, idle', value: median(idleMB), atMost: 150 },
     ]),
@@ -43,7 +43,7 @@ export async function start({ stage, log }) {
 
 async function startOnce(dataDir) {
   const port = await freePort();
-  const begun = performance.now();
+  const startedAt = performance.now();
   const child = spawn(process.execPath, [...SERVICE_FLAGS, 'dist/src/main.js'], {
     cwd: root,
     env: {
@@ -56,13 +56,13 @@ async function startOnce(dataDir) {
     stdio: 'ignore',
   });
   while (!(await isLive(port))) {
-    if (child.exitCode !== null || performance.now() - begun > DEADLINE_MS) {
+    if (child.exitCode !== null || performance.now() - startedAt > DEADLINE_MS) {
       child.kill('SIGTERM');
       throw new Error('the service does not start');
     }
     await delay(5);
   }
-  return { child, seconds: (performance.now() - begun) / 1000 };
+  return { child, seconds: (performance.now() - startedAt) / 1000 };
 }
 
 async function isLive(port) {
