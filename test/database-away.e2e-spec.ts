@@ -2,6 +2,7 @@ import type { Client } from './support/client.js';
 import { DatabaseProxy } from './support/database-proxy.js';
 import { createDatabase, type TestDatabase } from './support/databases.js';
 import { expectFailure, MESSAGES } from './support/failure.js';
+import { jobRows } from './support/jobs.js';
 import { notification, notify } from './support/notifications.js';
 import { startService, type TestService } from './support/service.js';
 import { SmtpStandIn } from './support/smtp-stand-in.js';
@@ -23,7 +24,7 @@ beforeEach(async () => {
   ayu = service.client();
   await ayu.register(AYU).expect(201);
   // An interrupted job is retried only seconds later, which is too late for a test.
-  await until('an empty queue', async () => (await jobsInState('true')) === 0);
+  await until('the queue is empty', async () => (await jobRows(database.pool)).length === 0);
 });
 
 afterEach(async () => {
@@ -35,14 +36,6 @@ afterEach(async () => {
   await smtp.close();
   await database.drop();
 });
-
-/** Counts the jobs that meet the condition. */
-async function jobsInState(condition: string): Promise<number> {
-  const { rows } = await database.pool.query<{ count: number }>(
-    `SELECT count(*)::integer AS count FROM graphile_worker._private_jobs WHERE ${condition}`,
-  );
-  return rows[0]?.count ?? 0;
-}
 
 /** Sends one request of each kind that needs the database in parallel. Each must get 503 within the deadline. */
 async function expectUnavailable(deadlineMs: number): Promise<void> {

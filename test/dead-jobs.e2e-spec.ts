@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type BuiltProcess, spawnBuilt } from './support/process.js';
+import { spawnBuilt } from './support/process.js';
 import { jobRows } from './support/jobs.js';
 import { startService, type TestService } from './support/service.js';
 import { SmtpStandIn } from './support/smtp-stand-in.js';
@@ -11,7 +11,6 @@ const BEYOND_BIGINT = '9'.repeat(40);
 describe('dead jobs and the command for operators', () => {
   let smtp: SmtpStandIn;
   let service: TestService;
-  let commands: BuiltProcess[] = [];
 
   beforeEach(async () => {
     smtp = await SmtpStandIn.start();
@@ -19,8 +18,6 @@ describe('dead jobs and the command for operators', () => {
   });
 
   afterEach(async () => {
-    for (const { exited } of commands) await exited;
-    commands = [];
     await service.stop();
     await smtp.close();
   });
@@ -32,30 +29,24 @@ describe('dead jobs and the command for operators', () => {
       { DATABASE_URL: service.database.url, DATA_DIR: service.dataDir },
       args,
     );
-    commands.push(command);
     return { code: await command.exited, output: command.output() };
   }
 
-  async function register(email: string): Promise<void> {
-    await service.client().register({ email }).expect(201);
-  }
+  const register = (email: string) => service.client().register({ email }).expect(201);
+  const readMailJobs = () => jobRows(service.database.pool, 'send-otp');
 
-  const deadJobs = async () =>
-    (await jobRows(service.database.pool, 'send-otp')).filter((job) => job.attempts >= job.max_attempts);
-
-  /** Requests a mail to a recipient that the mail server rejects. @returns the id of the job once it is dead */
-  async function deadMail(email: string): Promise<string> {
+  /** Registers a customer whose mail the mail server rejects. @returns the id of the job once it is dead */
+  async function createDeadJob(email: string): Promise<string> {
     smtp.rejectRecipient(email);
     await register(email);
-    const [dead] = await until('the job is dead', async () => {
-      const found = await deadJobs();
-      return found.length > 0 && found;
-    });
-    return dead?.id ?? '';
+    const { id } = await until('the job is dead', async () =>
+      (await readMailJobs()).find((job) => job.attempts >= job.max_attempts),
+    );
+    return id;
   }
 
   it('the job of a mail to an unknown recipient is dead at once, and the log has one line about it', async () => {
-    const id = await deadMail('nobody@example.com');
+    const id = await createDeadJob('nobody@example.com');
     expect(smtp.attempts).toBe(1);
     const lines = service.log.filter(({ msg }) => String(msg).startsWith(`dead job ${id} (send-otp): `));
     expect(lines).toMatchObject([{ level: 'error' }]);
@@ -67,20 +58,11 @@ describe('dead jobs and the command for operators', () => {
   });
 
   it('list shows a header and a dead job with its customer, tries, age and last error, without a one-time code', async () => {
-    const id = await deadMail('nobody@example.com');
+    const id = await createDeadJob('nobody@example.com');
     const { code, output } = await jobs('list', '--state', 'dead');
     expect(code).toBe(0);
     const [header, line, ...rest] = output.split('\n');
-    expect(header?.split('\t')).toEqual([
-      'id',
-      'state',
-      'task',
-      'subject',
-      'customer',
-      'tries',
-      'age',
-      'last error',
-    ]);
+    expect(header).toBe('id\tstate\ttask\tsubject\tcustomer\ttries\tage\tlast error');
     expect(line?.split('\t')).toEqual([
       id,
       'dead',
@@ -125,16 +107,13 @@ describe('dead jobs and the command for operators', () => {
   });
 
   it('retry runs one dead job by its id, or all dead jobs', async () => {
-    const id = await deadMail('late@example.com');
+    const id = await createDeadJob('late@example.com');
     smtp.acceptRecipient('late@example.com');
     expect(await jobs('retry', id)).toEqual({ code: 0, output: `job ${id}: done\n` });
     await smtp.waitForMail(({ to }) => to.includes('late@example.com'));
-    await until(
-      'the job is gone',
-      async () => (await jobRows(service.database.pool, 'send-otp')).length === 0,
-    );
+    await until('the job is removed', async () => (await readMailJobs()).length === 0);
 
-    await deadMail('later@example.com');
+    await createDeadJob('later@example.com');
     smtp.acceptRecipient('later@example.com');
     expect(await jobs('retry', '--all-dead')).toEqual({ code: 0, output: 'dead jobs queued again: 1\n' });
     await smtp.waitForMail(({ to }) => to.includes('later@example.com'));
@@ -148,7 +127,7 @@ describe('dead jobs and the command for operators', () => {
   });
 
   it('drop removes a dead job but not a running one, and exits with code 1 for an unknown job', async () => {
-    const id = await deadMail('nobody@example.com');
+    const id = await createDeadJob('nobody@example.com');
     const { rows } = await service.database.pool.query<{ id: string }>(
       `SELECT id FROM graphile_worker.add_job('send-otp', '{}'::json, job_key := 'send-otp:0:held', run_at := now() + interval '1 hour')`,
     );
@@ -157,38 +136,27 @@ describe('dead jobs and the command for operators', () => {
       "UPDATE graphile_worker._private_jobs SET locked_at = now(), locked_by = 'a worker' WHERE id = $1",
       [running],
     );
-    const [dropped, refused, unknown, huge] = await Promise.all([
-      jobs('drop', id),
-      jobs('drop', running),
-      jobs('retry', UNKNOWN_ID),
-      jobs('retry', BEYOND_BIGINT),
-    ]);
-    expect(dropped).toEqual({ code: 0, output: `job ${id}: done\n` });
-    expect(refused).toMatchObject({
+    expect(await jobs('drop', id)).toEqual({ code: 0, output: `job ${id}: done\n` });
+    expect(await jobs('drop', running)).toEqual({
       code: 1,
-      output: expect.stringContaining('the job is running') as string,
+      output: `job ${running}: the job is running; wait until it has ended\n`,
     });
-    expect(unknown).toMatchObject({ code: 1, output: expect.stringContaining('no such job') as string });
-    expect(huge).toMatchObject({ code: 1, output: expect.stringContaining('no such job') as string });
-    const left = await jobRows(service.database.pool, 'send-otp');
-    expect(left.map((job) => job.id)).toEqual([running]);
+    for (const unknown of [UNKNOWN_ID, BEYOND_BIGINT])
+      expect(await jobs('retry', unknown)).toEqual({
+        code: 1,
+        output: `job ${unknown}: there is no such job\n`,
+      });
+    expect(await readMailJobs()).toMatchObject([{ id: running }]);
   });
 
-  it('an invalid command line prints the mistake and the help, and exits with code 2', async () => {
-    const wrong: [string[], string][] = [
-      [['list', '--state', 'foo'], 'unknown state foo: use one of waiting, due, running, retrying, dead'],
-      [['drop', 'x1'], 'drop needs the number of a job, as list shows it'],
-      [['retry', '1', '--all-dead'], 'retry does not accept 1'],
-      [['sleep'], 'missing or unknown action: use list, retry or drop'],
-    ];
-    const results = await Promise.all(wrong.map(([args]) => jobs(...args)));
-    results.forEach(({ code, output }, index) => {
-      expect(code).toBe(2);
-      expect(output.split('\n').slice(0, 3)).toEqual([
-        wrong[index]?.[1],
-        '',
-        expect.stringMatching(/^Background jobs/),
-      ]);
-    });
+  it.each([
+    [['list', '--state', 'foo'], 'unknown state foo: use one of waiting, due, running, retrying, dead'],
+    [['drop', 'x1'], 'drop needs the number of a job, as list shows it'],
+    [['retry', '1', '--all-dead'], 'retry does not accept 1'],
+    [['sleep'], 'missing or unknown action: use list, retry or drop'],
+  ])('the command line %j is rejected with a reason, the help and exit code 2', async (args, reason) => {
+    const { code, output } = await jobs(...args);
+    expect(code).toBe(2);
+    expect(output).toMatch(`${reason}\n\nBackground jobs`);
   });
 });

@@ -71,8 +71,8 @@ describe('durable jobs on PostgreSQL', () => {
       },
       options,
     );
-    let stopping: Promise<void> | undefined;
-    const created = { jobs, ran, stop: () => (stopping ??= jobs.onModuleDestroy()) };
+    let stopped: Promise<void> | undefined;
+    const created = { jobs, ran, stop: () => (stopped ??= jobs.onModuleDestroy()) };
     processes.push(created);
     return created;
   }
@@ -214,40 +214,36 @@ describe('durable jobs on PostgreSQL', () => {
     expect(worker.ran).toEqual([1, 1]);
   });
 
-  describe('a queue that starts while the server is read-only', () => {
-    it('runs the waiting jobs as soon as the server accepts writes', async () => {
-      const postgres = await startExternalPostgres();
-      const { migrate } = await built('src/config/migrate.js');
-      await migrate(postgres.url);
-      const external = await new DataSource({ type: 'postgres', url: postgres.url }).initialize();
-      const { jobs, ran, stop } = await createProcess(undefined, { url: postgres.url });
-      try {
-        await jobs.enqueue(external.manager, TASK, { n: 1 });
-        await postgres.setReadOnly(true);
-        await until('the server is read-only', async () => {
-          const [row] = await external.query<{ transaction_read_only: string }[]>(
-            'SHOW transaction_read_only',
-          );
-          return row?.transaction_read_only === 'on';
-        });
-        jobs.start();
-        const stopped = await until('the log says why the queue stopped', () =>
-          log.find((line) => line.startsWith('the queue stopped')),
-        );
-        expect(stopped).toMatch(/read-only transaction$/);
-        expect(jobs.isWorking).toBe(false);
-        await postgres.setReadOnly(false);
-        await until('the job ran', () => ran.includes(1));
-        expect(jobs.isWorking).toBe(true);
-        expect(log.filter((line) => !line.startsWith('a migration'))).toEqual([
-          stopped,
-          expect.stringMatching(/^the queue works again after \d+ s$/),
-        ]);
-      } finally {
-        await stop();
-        await external.destroy();
-        await postgres.close();
-      }
-    });
+  it('a queue that starts while the server is read-only runs the waiting jobs as soon as the server accepts writes', async () => {
+    const postgres = await startExternalPostgres();
+    const { migrate } = await built('src/config/migrate.js');
+    await migrate(postgres.url);
+    const external = await new DataSource({ type: 'postgres', url: postgres.url }).initialize();
+    const { jobs, ran, stop } = await createProcess(undefined, { url: postgres.url });
+    try {
+      await jobs.enqueue(external.manager, TASK, { n: 1 });
+      await postgres.setReadOnly(true);
+      await until('the server is read-only', async () => {
+        const [row] = await external.query<Record<string, string>[]>('SHOW transaction_read_only');
+        return row?.transaction_read_only === 'on';
+      });
+      jobs.start();
+      const stopped = await until('the log says why the queue stopped', () =>
+        log.find((line) => line.startsWith('the queue stopped')),
+      );
+      expect(stopped).toMatch(/read-only transaction$/);
+      expect(jobs.queue.isWorking).toBe(false);
+      await postgres.setReadOnly(false);
+      await until('the job ran', () => ran.includes(1));
+      expect(jobs.queue.isWorking).toBe(true);
+      expect(log.filter((line) => !line.startsWith('a migration'))).toEqual([
+        stopped,
+        expect.stringMatching(/^the queue works again after \d+ s$/),
+      ]);
+    } finally {
+      await stop();
+      await external.destroy();
+      await postgres.close();
+    }
   });
 });

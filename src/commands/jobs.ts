@@ -1,15 +1,12 @@
 import {
-  dropJob,
-  freeJobs,
+  changeJob,
   JOB_STATES,
-  type JobChange,
-  type JobRecord,
   type JobState,
   listJobs,
   type Queryable,
   retryDeadJobs,
-  retryJob,
 } from '../jobs/job-table.js';
+import { freeJobs } from '../jobs/queue-upkeep.js';
 import { type Action, readAction, readArgs, runCommand, say, UsageError } from './command-line.js';
 import { findCustomers } from './job-customers.js';
 import { withClient } from './with-client.js';
@@ -59,31 +56,21 @@ function parse(args: readonly string[]): Action {
       if (isExclusive) await freeJobs(client, { olderThanSeconds: 0 });
       if (action === 'list') await list(client, state);
       else if (isAllDead) say(`dead jobs queued again: ${await retryDeadJobs(client)}`);
-      else await change(client, id, action === 'retry' ? retryJob : dropJob);
+      else await change(client, action, id);
     });
   };
 }
 
-async function list(table: Queryable, state: JobState | undefined): Promise<void> {
-  const jobs = await listJobs(table, state);
+async function list(table: Queryable, filter: JobState | undefined): Promise<void> {
+  const jobs = await listJobs(table, filter);
   const customers = await findCustomers(table);
   if (jobs.length > 0) say(HEADER);
-  for (const job of jobs) say(formatJob(job, customers.get(job.id) ?? ''));
-  if (jobs.length === 0) say(`there is no ${state === undefined ? '' : `${state} `}job`);
-}
-
-function formatJob({ id, state, task, subject, tries, age, lastError }: JobRecord, customer: string): string {
-  const columns = [
-    id,
-    state,
-    task,
-    shorten(subject),
-    customer,
-    tries,
-    formatAge(age),
-    shorten(lastError ?? ''),
-  ];
-  return columns.join('\t');
+  for (const { id, state, task, subject, tries, age, lastError } of jobs) {
+    const customer = customers.get(id) ?? '';
+    const columns = [id, state, task, shorten(subject), customer, tries, formatAge(age), shorten(lastError)];
+    say(columns.join('\t'));
+  }
+  if (jobs.length === 0) say(`there is no ${filter === undefined ? '' : `${filter} `}job`);
 }
 
 /** Puts a text on one line and shortens the e-mail addresses in it, which may be of strangers. */
@@ -100,12 +87,8 @@ function formatAge(seconds: number): string {
   return seconds < 2 * 86_400 ? `${Math.floor(seconds / 3600)} h` : `${Math.floor(seconds / 86_400)} d`;
 }
 
-async function change(
-  table: Queryable,
-  id: string,
-  act: (table: Queryable, id: string) => Promise<JobChange>,
-): Promise<void> {
-  const result = BigInt(id) > MAX_BIGINT ? 'unknown' : await act(table, id);
+async function change(table: Queryable, action: 'retry' | 'drop', id: string): Promise<void> {
+  const result = BigInt(id) > MAX_BIGINT ? 'unknown' : await changeJob(table, action, id);
   if (result === 'unknown') throw new Error(`job ${id}: there is no such job`);
   if (result === 'running') throw new Error(`job ${id}: the job is running; wait until it has ended`);
   say(`job ${id}: done`);

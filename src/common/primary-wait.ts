@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { errorCode } from '../config/files.js';
+import { errorCode } from '../config/error-info.js';
 import { isDatabaseUnavailable } from './database-errors.js';
 
 const SECOND = 1000;

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { startEmbeddedPostgres } from './embedded-postgres.js';
 import { DataDirInUseError, type Supervisor } from './embedded-postgres/session.js';
-import { errorCode } from './files.js';
+import { errorCode, errorMessage } from './error-info.js';
 import type { Env } from './env.js';
 
 type DatabaseSettings = Pick<Env, 'databaseUrl' | 'dataDir'>;
@@ -22,10 +22,7 @@ export class Database {
   ) {}
 }
 
-/**
- * Opens the database of DATABASE_URL. If DATABASE_URL is unset, starts an embedded PostgreSQL under DATA_DIR.
- * @throws Error with the reason in one line
- */
+/** Opens the database of DATABASE_URL. If DATABASE_URL is unset, starts an embedded PostgreSQL under DATA_DIR. */
 export async function openDatabase(
   { databaseUrl, dataDir }: DatabaseSettings,
   log: Log,
@@ -83,7 +80,6 @@ export interface WriteState {
   readonly isReadOnly: boolean;
 }
 
-/** @throws Error with the SQLSTATE of a failed write if the server accepts no writes */
 export function assertWritable([state]: readonly WriteState[]): void {
   if (state?.isReadOnly !== false)
     throw Object.assign(new Error('the server is read-only or a standby'), { code: '25006' });
@@ -96,5 +92,5 @@ function describeFailure(error: unknown): string {
   if (code === '28P01' || code === '28000') return 'rejects this user or password';
   if (code === '3D000') return 'does not exist on that server';
   if (code === '25006') return 'accepts no writes: the server is read-only or a standby';
-  return `cannot be reached: ${error instanceof Error ? error.message : String(error)}`;
+  return `cannot be reached: ${errorMessage(error)}`;
 }

@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { errorMessage } from './error-info.js';
 import { type Cluster, openCluster } from './embedded-postgres/cluster.js';
 import { removeDrafts } from './embedded-postgres/create-once.js';
 import { findServer, startServer, stopServer } from './embedded-postgres/server.js';
@@ -13,31 +14,15 @@ import {
   type Supervisor,
 } from './embedded-postgres/session.js';
 
-/** Options of the embedded database. */
 export interface EmbeddedPostgresOptions {
-  /** DATA_DIR of the settings, absolute or relative to the working directory. */
   readonly dataDir: string;
-  /** Receives a line when the operator should know something: the folder of the data, a crash, a recovery. */
+  /** Receives a line about the folder of a new database, a crash or a recovery. */
   readonly log: (message: string) => void;
-  /** Further settings of the server, such as `{ fsync: 'off' }` for tests. */
+  /** Additional settings of the server, such as `{ fsync: 'off' }` for tests. */
   readonly serverSettings?: Readonly<Record<string, string>>;
-  /** Default: the service. */
   readonly supervisor?: Supervisor;
 }
 
-/** https://www.postgresql.org/docs/18/runtime-config.html */
-export const SERVER_SETTINGS = {
-  listen_addresses: '127.0.0.1',
-  unix_socket_directories: '',
-  max_connections: '200',
-  jit: 'off', // costs more than it saves for statements of a few milliseconds
-  timezone: 'UTC',
-  log_timezone: 'UTC',
-  log_line_prefix: '%m [%p] ',
-  log_error_verbosity: 'terse', // the detail of a violated constraint contains the row: addresses, digests
-  log_min_error_statement: 'panic', // the statement contains them too
-  log_checkpoints: 'off',
-};
 const START_DEADLINE_MS = 120_000;
 const PAUSE_MS = 50;
 /** A start fails if its port is in use, or if processes of a killed server have not ended yet. */
@@ -46,8 +31,7 @@ const RECOVERY_PAUSE_MS = 1_000;
 
 /**
  * Starts PostgreSQL on the cluster of a DATA_DIR, or takes over the server that a crashed process left running.
- * @throws DataDirInUseError if another running process supervises the cluster; Error with the reason if there are no
- *   binaries for this platform, another major version created the cluster, or the server does not start
+ * @throws DataDirInUseError if another running process supervises the cluster
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const cluster = await openCluster(options.dataDir, options.log);
@@ -56,9 +40,8 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   return postgres;
 }
 
-/** Database server that this process supervises. The server listens on the same port of 127.0.0.1 until `stop`. */
 export class EmbeddedPostgres {
-  /** Connection string of the database `bakery`. It does not change until `stop`. */
+  /** Connection string of the database `bakery`, the same across restarts of the server. */
   url = '';
   private readonly stopping = new AbortController();
   private readonly stopRequested = once(this.stopping.signal, 'abort');
@@ -82,7 +65,6 @@ export class EmbeddedPostgres {
     this.supervised = this.supervise(session);
   }
 
-  /** Ends every session, writes all data to disk, and releases DATA_DIR. */
   async stop(): Promise<void> {
     this.stopping.abort();
     await this.supervised;
@@ -110,7 +92,7 @@ export class EmbeddedPostgres {
         return session;
       } catch (error) {
         if (this.stopping.signal.aborted) return undefined;
-        const reason = (error instanceof Error ? error.message : String(error)).replaceAll(/\s+/g, ' ');
+        const reason = errorMessage(error).replaceAll(/\s+/g, ' ');
         if (!hasLogged) log(`embedded PostgreSQL was lost and is not back yet: ${reason}`);
         await Promise.race([delay(RECOVERY_PAUSE_MS, undefined, { ref: false }), this.stopRequested]);
       }
@@ -118,9 +100,8 @@ export class EmbeddedPostgres {
   }
 
   /**
-   * Makes sure that a server runs on the cluster, and takes the supervisor's lock. The process that holds the lock is the
+   * Makes sure that a server runs on the cluster, and takes the supervisor's lock. The holder of the lock is the
    * supervisor, even if another process started the server.
-   * @param requiredPort default: any free port
    */
   private async acquire(requiredPort?: number): Promise<Session> {
     const { supervisor = 'service', serverSettings } = this.options;
@@ -128,7 +109,7 @@ export class EmbeddedPostgres {
     for (let failures = 0; Date.now() < deadline;) {
       this.stopping.signal.throwIfAborted();
       if ((await findServer(this.cluster)) === undefined) {
-        const settings = { ...SERVER_SETTINGS, ...serverSettings, port: String(requiredPort ?? pickPort()) };
+        const settings = { ...serverSettings, port: String(requiredPort ?? pickPort()) };
         await startServer(this.cluster, settings).catch((error: unknown) => {
           failures += 1;
           if (failures === MAX_START_FAILURES) throw error;

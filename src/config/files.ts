@@ -1,13 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { accessSync, constants, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-
-/** Returns the code of an error, such as `ENOENT` or a SQLSTATE; undefined if the error has none. */
-export function errorCode(error: unknown): string | undefined {
-  // `instanceof Error` is false under Jest for errors of Node's own modules, which belong to another realm.
-  const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
-  return typeof code === 'string' ? code : undefined;
-}
+import { errorCode } from './error-info.js';
 
 /** @throws Error with one line if DATA_DIR cannot be created, or if this user has no write permission */
 export function createDataDir(dataDir: string): void {
@@ -24,7 +18,6 @@ export function createDataDir(dataDir: string): void {
   }
 }
 
-/** Returns the file's text; undefined if the file does not exist. */
 export async function readIfPresent(path: string): Promise<string | undefined> {
   try {
     return await readFile(path, 'utf8');
@@ -35,7 +28,7 @@ export async function readIfPresent(path: string): Promise<string | undefined> {
 }
 
 /**
- * Writes a small file unless it exists, atomically: neither a reader nor a crash sees a part of the text.
+ * Writes a file atomically unless it exists.
  * @returns the content of the file. If several processes write at the same time, this is the text of the first one
  */
 export function writeOnce(path: string, text: string, mode: number): string {

@@ -2,17 +2,17 @@ import { runMigrations as runJobMigrations } from 'graphile-worker';
 import { setTimeout as delay } from 'node:timers/promises';
 import { DataSource } from 'typeorm';
 import { dataSourceOptions, migrations } from './data-source.js';
-import { errorCode } from './files.js';
+import { errorCode } from './error-info.js';
 
-/** Arbitrary key that all versions of the service share. */
+/** Arbitrary key of the advisory lock. All versions of the service share it. */
 const MIGRATION_LOCK = 7_225_001;
 /** Longer than any migration takes. A process that waits longer fails to start, so that the operator notices. */
 const LOCK_DEADLINE_MS = 15 * 60_000;
 const LOCK_PAUSE_MS = 200;
 /**
  * Connection settings for migrations. There is no statement_timeout, because a migration may rewrite a table. The
- * lock_timeout is short: all other statements on a table, also reads, queue behind a migration that waits for its lock on
- * the table. The migration must give up before the waiting requests time out.
+ * lock_timeout is short, because all other statements on a table, also reads, queue behind a migration that waits for
+ * its lock on the table.
  */
 const SESSION = { application_name: 'bakery-migrations', lock_timeout: 2_000, keepAlive: true };
 const RETRY_PAUSE_MS = { first: 500, longest: 10_000 };
@@ -20,11 +20,11 @@ const RETRY_DEADLINE_MS = 10 * 60_000;
 /** lock_not_available, deadlock_detected: https://www.postgresql.org/docs/18/errcodes-appendix.html */
 const LOCKED = new Set(['55P03', '40P01']);
 
-/** Receives a line each time a migration has to be retried because a long transaction locks a table. */
 type Log = (message: string) => void;
 
 /**
  * Applies the pending migrations of the service and of its job queue. Concurrent processes take turns.
+ * @param log receives a line when a migration is retried
  * @param names migrations to apply; default: all
  */
 export async function migrate(databaseUrl: string, log?: Log, names?: readonly string[]): Promise<void> {
@@ -40,7 +40,6 @@ export async function migrate(databaseUrl: string, log?: Log, names?: readonly s
 /**
  * Reverts the last migration. The schema of the job queue is never reverted.
  * @returns name of the reverted migration; null if no migration is applied
- * @throws Error if a newer build applied the migration
  */
 export async function revertLastMigration(databaseUrl: string, log?: Log): Promise<string | null> {
   return await withDataSource(databaseUrl, migrations, (dataSource) =>
@@ -56,12 +55,11 @@ export async function revertLastMigration(databaseUrl: string, log?: Log): Promi
   );
 }
 
-/** Returns the names of applied and pending migrations, in order. */
 export function readMigrationStatus(databaseUrl: string) {
   return withDataSource(databaseUrl, migrations, queryMigrationStatus);
 }
 
-/** Same as `readMigrationStatus`, on an open data source. */
+/** Returns the names of applied, pending and unknown migrations, in order. */
 export async function queryMigrationStatus(dataSource: DataSource) {
   const [table] = await dataSource.query<unknown[]>(`SELECT WHERE to_regclass('migrations') IS NOT NULL`);
   const rows = table
@@ -71,7 +69,6 @@ export async function queryMigrationStatus(dataSource: DataSource) {
   const known = dataSource.migrations.map(({ name, constructor }) => name ?? constructor.name);
   return {
     applied,
-    /** Known to this build and not applied. */
     pending: known.filter((name) => !applied.includes(name)),
     /** Applied by a newer build and not known to this build. */
     unknown: applied.filter((name) => !known.includes(name)),
@@ -94,10 +91,8 @@ async function withDataSource<T>(
 }
 
 /**
- * Runs a change of the schema while no other process can change the schema. The lock belongs to a transaction, so
- * PostgreSQL releases the lock as soon as the holder disconnects. Unlike the lock of a session, this lock also works behind
- * a pooler in transaction mode.
- * @throws Error if other processes hold the lock for 15 minutes
+ * Runs a change of the schema while no other process can change the schema. The lock belongs to a transaction because a
+ * pooler in transaction mode does not support locks of a session.
  */
 function withMigrationLock<T>(dataSource: DataSource, change: () => Promise<T>): Promise<T> {
   // With READ COMMITTED, this transaction has no snapshot between two statements. CREATE INDEX CONCURRENTLY, which waits
@@ -118,10 +113,9 @@ function withMigrationLock<T>(dataSource: DataSource, change: () => Promise<T>):
 }
 
 /**
- * Retries a change of the schema while a long transaction locks a table that the change needs. The pauses grow. Statements
- * that queued behind the change run during the pauses.
+ * Retries a change of the schema while a long transaction locks a table that the change needs. Statements that queued
+ * behind the change run during the pauses.
  * @param change must leave no trace if it fails
- * @throws the last error after 10 minutes; any other error immediately
  */
 async function retryWhileLocked(log: Log | undefined, change: () => Promise<unknown>): Promise<void> {
   const deadline = Date.now() + RETRY_DEADLINE_MS;

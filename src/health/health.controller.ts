@@ -45,7 +45,7 @@ export class HealthController {
       (pending) => (pending.length > 0 ? [['migrations', 'one has not run']] : []),
       (error: unknown) => [['database', error instanceof Error ? error.message : String(error)]],
     );
-    if (!this.jobs.isWorking) problems.push(['queue', 'it fetches no jobs at the moment']);
+    if (!this.jobs.queue.isWorking) problems.push(['queue', 'it fetches no jobs at the moment']);
     if (problems.length === 0) return {};
     throw failures.notReady(
       problems.map(([part]) => part),

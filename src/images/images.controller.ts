@@ -4,7 +4,7 @@ import type { Response } from 'express';
 import { promisify } from 'node:util';
 import { failures } from '../common/errors.js';
 import { ApiEndpoint } from '../common/api-endpoint.decorator.js';
-import { errorCode } from '../config/files.js';
+import { errorCode } from '../config/error-info.js';
 import { ImageHosts } from './image-hosts.js';
 
 const YEAR_MS = 365 * 24 * 60 * 60 * 1000;

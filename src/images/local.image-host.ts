@@ -1,6 +1,6 @@
 import { lstat, mkdir, open, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { errorCode } from '../config/files.js';
+import { errorCode } from '../config/error-info.js';
 import type { ImageFile, ImageHost } from './image-host.js';
 
 const NAME = /^([0-9a-f-]{36})\.(?:png|jpg)$/;

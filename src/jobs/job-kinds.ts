@@ -14,24 +14,21 @@ const KIND_NAMES = Object.keys(KINDS) as readonly JobKind[];
 /** Number of workers of a process: the sum of the limits, so that a kind at its limit leaves workers to the others. */
 export const WORKERS = Object.values(KINDS).reduce((sum, { limit }) => sum + limit, 0);
 
-/** Returns the priority of a kind. Jobs without a kind are quick and have the same priority as mail. */
+/** Jobs without a kind are quick and have the same priority as mail. */
 export function priorityOf(kind: JobKind | undefined): number {
   return kind === undefined ? 0 : KINDS[kind].priority;
 }
 
 /**
- * Limits the number of jobs of each kind that a runner runs at a time. An external service that hangs can therefore not
- * occupy every worker: if the image host is down, 5,000 image removals do not delay mail or payments. The kind of a job
- * is one of the job's flags.
+ * Limits the number of jobs of each kind that a runner runs at a time, so that an external service that hangs cannot
+ * occupy every worker. The kind of a job is one of the job's flags.
  */
 export class KindLimits {
   readonly #running = new Set<Job>();
   /** Resolves when the latest fetch has ended: its worker has a job, the queue is empty, or the fetch failed. */
   #lastFetch: Promise<void> = Promise.resolve();
-  /** Resolves the promise of the current fetch. */
   #endFetch: () => void = () => undefined;
 
-  /** @param events event emitter of the runner */
   constructor(events: WorkerEvents) {
     events.on('job:start', ({ job }) => {
       this.#running.add(job);
@@ -45,14 +42,13 @@ export class KindLimits {
       });
   }
 
-  /** True if every worker runs a job. */
-  get areReached(): boolean {
+  get isEveryWorkerBusy(): boolean {
     return this.#running.size >= WORKERS;
   }
 
   /**
-   * Returns the kinds that have reached their limits (the runner's option `forbiddenFlags`). Each call waits until the
-   * previous worker has fetched its job. Without this wait, two workers could both take the last free place of a kind.
+   * Returns the kinds that have reached their limits. Each call waits until the previous worker has fetched its job.
+   * Without this wait, two workers could both take the last free place of a kind.
    */
   readonly forbiddenFlags = async (): Promise<string[]> => {
     const previousFetch = this.#lastFetch;

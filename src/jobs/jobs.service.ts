@@ -6,21 +6,17 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { jobDuration, mails } from '../common/metrics.js';
 import { currentTraceparent, inJobSpan } from '../common/tracing.js';
 import { Database } from '../config/database.js';
+import { errorMessage } from '../config/error-info.js';
 import { type JobKind, priorityOf } from './job-kinds.js';
 import { JobQueue } from './job-queue.js';
 import { MAX_ATTEMPTS } from './job-table.js';
 import { PermanentJobError } from './permanent-job-error.js';
-import type { QueuePool } from './queue-pool.js';
 import { withinDeadline } from './with-deadline.js';
 
-/**
- * Work of a job. A job may run more than once and must be idempotent. After an error the job is retried, except after a
- * PermanentJobError.
- */
+/** Work of a job, which must be idempotent. After an error the job is retried, except after a PermanentJobError. */
 export type JobHandler<P> = (payload: P) => Promise<unknown>;
 
 export interface HandleOptions {
-  /** External service that the handler calls. Jobs without a kind are limited by the number of workers only. */
   readonly kind?: JobKind;
   /** Milliseconds after which the job has failed, even if the handler continues; 30,000 by default and at most. */
   readonly deadlineMs?: number;
@@ -29,7 +25,6 @@ export interface HandleOptions {
 export interface EnqueueOptions {
   /** Deduplicates jobs: only the latest waiting job with a key runs. Operators see the form `task:subject`. */
   readonly key?: string;
-  /** Earliest time at which the job runs. */
   readonly runAt?: Date;
   /** For work that must be done eventually. Other jobs are dead after about four days of failures. */
   readonly isNeverGivenUp?: boolean;
@@ -42,16 +37,13 @@ const UNLIMITED_ATTEMPTS = 32_767;
 const DEADLINE_MS = 30 * SECOND;
 
 /**
- * Durable jobs on PostgreSQL (graphile-worker): enqueued in the transaction that causes them, run at least once by one of
- * the processes, and retried with growing gaps after a failure.
- *
- * Jobs run only in a process that calls `start`, which the service does. Commands (seed, admin) use the same modules but
- * do not call it: their jobs wait for the service.
+ * Durable jobs on PostgreSQL (graphile-worker), enqueued in the transaction that causes them. Commands (seed, admin) do
+ * not call `start`: their jobs wait for the service.
  */
 @Injectable()
 export class JobsService implements OnModuleDestroy {
   readonly #logger = new Logger('Jobs');
-  readonly #queue: JobQueue;
+  readonly queue: JobQueue;
   readonly #tasks: TaskList = {};
   readonly #kinds = new Map<string, JobKind | undefined>();
   readonly #cron: CronItem[] = [];
@@ -60,21 +52,7 @@ export class JobsService implements OnModuleDestroy {
   #running: Promise<unknown> = Promise.resolve();
 
   constructor(private readonly database: Database) {
-    this.#queue = new JobQueue(database.url, this.#logger);
-  }
-
-  get pool(): QueuePool {
-    return this.#queue.pool;
-  }
-
-  /** True while this process can fetch jobs. */
-  get isWorking(): boolean {
-    return this.#queue.isWorking;
-  }
-
-  /** Seconds since this process received a response to a fetch: a job, or none. */
-  get fetchAge(): number {
-    return this.#queue.fetchAge;
+    this.queue = new JobQueue(database.url, this.#logger);
   }
 
   /** Registers the handler of a task. Call it from `onModuleInit`, before the queue starts. */
@@ -88,14 +66,13 @@ export class JobsService implements OnModuleDestroy {
       const { traceparent } = payload as { readonly traceparent?: string };
       const end = jobDuration.startTimer({ task });
       try {
-        // Only `enqueue` writes payloads, and both calls of a task are in one file.
         await inJobSpan(task, traceparent, () =>
           withinDeadline(handler(payload as P), task, deadlineMs, abortSignal),
         );
         end({ outcome: 'done' });
       } catch (error) {
         const isDead = error instanceof PermanentJobError || job.attempts >= job.max_attempts;
-        if (isDead) this.#queue.logDead({ id: job.id, task }, messageOf(error));
+        if (isDead) this.queue.logDead({ id: job.id, task }, errorMessage(error));
         end({ outcome: isDead ? 'dead' : 'failed' });
         if (kind === 'mail') mails.inc({ outcome: isDead ? 'dead' : 'retried' });
         throw error;
@@ -103,19 +80,12 @@ export class JobsService implements OnModuleDestroy {
     };
   }
 
-  /**
-   * Schedules a task that has no payload and no kind, once for all processes.
-   * @param cron in UTC
-   */
+  /** Schedules a task once for all processes. The times of `cron` are in UTC. */
   repeat(task: string, cron: string): void {
     this.#cron.push({ task, match: cron, options: { jobKey: task } });
   }
 
-  /**
-   * Repeats work in this process while the queue runs, for intervals that cron does not have. Logs the first of several
-   * failures in a row. Call it from `onModuleInit`.
-   * @param name for the log, for example `the sweep of abandoned images`
-   */
+  /** Repeats work in this process while the queue runs, for intervals that cron does not have. */
   repeatWhileRunning(name: string, pauseMs: number, work: () => Promise<void>): void {
     this.#loops.push(async () => {
       let hasFailed = false;
@@ -124,7 +94,7 @@ export class JobsService implements OnModuleDestroy {
           await work();
           hasFailed = false;
         } catch (error) {
-          if (!hasFailed) this.#logger.warn(`${name} failed and will be repeated: ${messageOf(error)}`);
+          if (!hasFailed) this.#logger.warn(`${name} failed and will be repeated: ${errorMessage(error)}`);
           hasFailed = true;
         }
         await delay(pauseMs, undefined, { signal: this.#stop.signal }).catch(() => undefined);
@@ -157,10 +127,10 @@ export class JobsService implements OnModuleDestroy {
     );
   }
 
-  /** Starts the queue and all repeated work. Call it once every module is initialized. */
+  /** Starts the queue and all repeated work. Call it after every module is initialized. */
   start(): void {
     const options = { taskList: this.#tasks, parsedCronItems: parseCronItems(this.#cron) };
-    const queue = this.#queue.run(options, this.database.isExclusive, this.#stop.signal);
+    const queue = this.queue.run(options, this.database.isExclusive, this.#stop.signal);
     this.#running = Promise.all([queue, ...this.#loops.map((loop) => loop())]);
   }
 
@@ -173,10 +143,6 @@ export class JobsService implements OnModuleDestroy {
   async onModuleDestroy(): Promise<void> {
     this.stopTaking();
     await this.#running;
-    await this.pool.end();
+    await this.queue.pool.end();
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -1,10 +1,7 @@
 /** Prefix that marks a job's last error as permanent: the job is not retried. */
 export const PERMANENT = 'permanent: ';
 
-/**
- * Thrown by a handler when no retry can succeed, for example when an address does not exist. The job is dead at once and
- * waits for an operator (`npm run jobs`).
- */
+/** Thrown by a handler when no retry can succeed. The job is dead at once. */
 export class PermanentJobError extends Error {
   override readonly name = 'PermanentJobError';
 

@@ -2,7 +2,6 @@ import type { Logger } from '@nestjs/common';
 import {
   Logger as WorkerLogger,
   run,
-  type Runner,
   type RunnerOptions,
   type WorkerEvents,
   type WorkerPool,
@@ -27,11 +26,9 @@ export type JobOptions = Required<Pick<RunnerOptions, 'taskList' | 'parsedCronIt
   readonly pgPool: NonNullable<RunnerOptions['pgPool']>;
 };
 
-/** Receives the events of a runner. */
-export interface RunnerObserver {
-  /** The runner exists. `workerId` is the id under which it locks its jobs. */
+interface RunnerObserver {
   readonly onStart: (workerId: string) => void;
-  /** A worker received a response to its fetch: a job, or none. */
+  /** Called when a worker has received a response to its fetch: a job, or none. */
   readonly onFetch: () => void;
   readonly onDead: Watched['onDead'];
 }
@@ -39,9 +36,7 @@ export interface RunnerObserver {
 /**
  * Runs jobs until the service stops or the runner fails. A failed runner is never reused: its workers back off for up to
  * a minute, and if the first fetch fails, graphile-worker 0.17 caches that error and fails every later fetch with it.
- *
  * @param stopping aborted when the service stops
- * @throws Error that prevented the start of the runner or ended it
  */
 export async function runJobs(
   options: JobOptions,
@@ -71,7 +66,7 @@ export async function runJobs(
         reject(error instanceof Error ? error : new Error(String(error)));
       });
   });
-  lost.catch(ignore); // Awaited below, unless the runner cannot start.
+  lost.catch(() => undefined); // Awaited below, unless the runner cannot start.
   const runner = await run({
     ...options,
     concurrency: WORKERS,
@@ -91,7 +86,7 @@ export async function runJobs(
     const watched = watchQueue(
       options.pgPool,
       {
-        isBusy: () => limits.areReached,
+        isBusy: () => limits.isEveryWorkerBusy,
         lastFetchAt: () => lastFetchAt,
         wake: (count) => {
           if (!over.signal.aborted) workerPool?.nudge(count);
@@ -100,7 +95,7 @@ export async function runJobs(
       },
       over.signal,
     );
-    watched.catch(ignore); // Awaited in the race, which another failure may win.
+    watched.catch(() => undefined); // Awaited in the race, which another failure may win.
     if (!stopping.aborted)
       await Promise.race([
         runner.promise,
@@ -111,15 +106,10 @@ export async function runJobs(
   } finally {
     over.abort();
     const patienceMs = stopping.aborted ? STOP_MS + RESULTS_MS : LOST_MS;
+    const stopped = Promise.allSettled([runner.stop(), runner.promise]);
     // `stop` alone is not enough: 0.17 may wait forever for two results that could not be written at the same time.
-    await Promise.race([stopRunner(runner), delay(patienceMs, undefined, { ref: false })]);
+    await Promise.race([stopped, delay(patienceMs, undefined, { ref: false })]);
   }
-}
-
-/** Lets running jobs end. */
-async function stopRunner(runner: Runner): Promise<void> {
-  await runner.stop().catch(ignore); // The runner may have stopped by itself.
-  await runner.promise.catch(ignore); // The caller has seen the reason.
 }
 
 /** @param over aborted when the runner has failed: its further errors are consequences */
@@ -130,8 +120,4 @@ function createWorkerLogger(logger: Logger, over: AbortSignal): WorkerLogger {
     if (isFailedTry) logger.warn(message);
     else logger[over.aborted ? 'verbose' : (NEST_LEVELS[level] ?? 'verbose')](message);
   });
-}
-
-function ignore(): void {
-  // Every caller explains why.
 }

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { freeJobs, type Queryable, settleFailedJobs, surveyJobs } from './job-table.js';
+import type { Queryable } from './job-table.js';
+import { freeJobs, type NamedJob, settleFailedJobs, surveyJobs } from './queue-upkeep.js';
 
 const SECOND = 1000;
 /** Polling interval: the maximum delay of a job that becomes due later or that LISTEN does not announce. */
@@ -7,23 +8,20 @@ const LOOK_MS = SECOND;
 /** Time without a fetch, although jobs are due, after which a runner counts as stuck. */
 const PATIENCE_MS = 30 * SECOND;
 
-/** State of the watched runner. */
 export interface Watched {
-  /** True if every worker runs a job, so that none can fetch another one. */
   readonly isBusy: () => boolean;
   /** Time of the last response to a fetch, of `performance.now()`. */
   readonly lastFetchAt: () => number;
   /** Makes up to `count` idle workers fetch a job now. */
   readonly wake: (count: number) => void;
-  readonly onDead: (job: { readonly id: string; readonly task: string }) => void;
+  readonly onDead: (job: NamedJob) => void;
 }
 
 /**
  * Polls the queue every second until `over` is aborted: wakes workers when jobs are due, frees the jobs of dead
- * processes and settles failed jobs. One statement here replaces ten workers that each poll every second, and covers
- * the limits of LISTEN: jobs with a later `run_at` are never announced, and PgBouncer does not support LISTEN.
- *
- * @throws Error of the database, or that no job was fetched for 30 s although jobs were due
+ * processes and settles failed jobs. LISTEN is not enough: jobs with a later `run_at` are never announced, and PgBouncer
+ * does not support LISTEN.
+ * @throws Error if no job was fetched for 30 s although jobs were due
  */
 export async function watchQueue(
   database: Queryable,
@@ -33,8 +31,8 @@ export async function watchQueue(
 ): Promise<void> {
   let workedAt = performance.now();
   while (!over.aborted) {
-    const { due, hasAbandoned, hasUnsettled } = await surveyJobs(database);
-    if (hasAbandoned) for (const job of await freeJobs(database)) runner.onDead(job);
+    const { due, hasDeadLocks, hasUnsettled } = await surveyJobs(database);
+    if (hasDeadLocks) for (const job of await freeJobs(database)) runner.onDead(job);
     if (hasUnsettled) await settleFailedJobs(database);
     if (due === 0 || runner.isBusy()) workedAt = performance.now();
     else runner.wake(due);

@@ -1,11 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/**
- * Waits for a job's work until the deadline.
- *
- * @param stopped aborted when the queue stops and has waited long enough for its jobs
- * @throws Error of the work, or that the deadline passed or the queue stopped
- */
+/** @param stopped aborted when the queue has stopped and does not wait for its jobs any longer */
 export async function withinDeadline(
   work: Promise<unknown>,
   task: string,

@@ -58,7 +58,7 @@ export class MetricsServer implements OnApplicationBootstrap, OnApplicationShutd
     const { master } = this.dataSource.driver as unknown as { readonly master: Pool };
     return [
       ['requests', master],
-      ['jobs', this.jobs.pool],
+      ['jobs', this.jobs.queue.pool],
     ];
   }
 }

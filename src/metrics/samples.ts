@@ -67,13 +67,13 @@ const lost = new Counter({
 export async function sampleQueue(jobs: JobsService): Promise<void> {
   // Waiting for a connection would take longer than a scrape should. The queue logs its own failures.
   const deadline = delay(DEADLINE_MS, null, { ref: false });
-  const sample = await Promise.race([readQueue(jobs.pool), deadline]).catch(() => null);
+  const sample = await Promise.race([readQueue(jobs.queue.pool), deadline]).catch(() => null);
   jobsByState.reset();
   oldestDueAge.remove();
   databaseReadOnly.remove();
   databaseUp.set(sample ? 1 : 0);
-  queueWorking.set(jobs.isWorking ? 1 : 0);
-  fetchAge.set(jobs.fetchAge);
+  queueWorking.set(jobs.queue.isWorking ? 1 : 0);
+  fetchAge.set(jobs.queue.fetchAge);
   if (sample === null) return;
   for (const { state, task, count } of sample.counts) jobsByState.set({ state, task }, count);
   oldestDueAge.set(Math.max(0, ...sample.counts.map(({ lateSeconds }) => lateSeconds)));

@@ -5,7 +5,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { ApiEndpoint } from '../common/api-endpoint.decorator.js';
 import { failures } from '../common/errors.js';
-import { errorCode } from '../config/files.js';
+import { errorCode } from '../config/error-info.js';
 import { DayParams, DayView, SalesQuery, SalesView } from './reports.dto.js';
 import { ReportsService } from './reports.service.js';
 

@@ -18,7 +18,7 @@ export interface ExternalPostgres {
 }
 
 export async function startExternalPostgres(): Promise<ExternalPostgres> {
-  const { SERVER_SETTINGS, startEmbeddedPostgres } = await built('src/config/embedded-postgres.js');
+  const { startEmbeddedPostgres } = await built('src/config/embedded-postgres.js');
   const { openCluster } = await built('src/config/embedded-postgres/cluster.js');
   const { run } = await built('src/config/embedded-postgres/run.js');
   const { startServer, stopServer } = await built('src/config/embedded-postgres/server.js');
@@ -31,7 +31,7 @@ export async function startExternalPostgres(): Promise<ExternalPostgres> {
   const cluster = await openCluster(dataDir, () => undefined);
   const pgCtl = (...args: string[]) =>
     run(join(cluster.bin, 'pg_ctl'), [...args, '-D', cluster.folder], cluster.runAs);
-  const up = () => startServer(cluster, { ...SERVER_SETTINGS, port: new URL(url).port });
+  const up = () => startServer(cluster, { port: new URL(url).port });
   await up();
   return {
     url,

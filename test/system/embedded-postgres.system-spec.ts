@@ -115,7 +115,7 @@ async function buildCheckout(parent: string, withServer = true): Promise<string>
   const checkout = join(parent, 'checkout');
   await mkdir(checkout);
   const built = join(import.meta.dirname, '..', '..', 'dist', 'src', 'config');
-  for (const name of ['embedded-postgres.js', 'embedded-postgres', 'files.js'])
+  for (const name of ['embedded-postgres.js', 'embedded-postgres', 'error-info.js', 'files.js'])
     await cp(join(built, name), join(checkout, name), { recursive: true });
   await writeFile(join(checkout, 'package.json'), '{"type":"module"}');
   await writeFile(
@@ -172,7 +172,7 @@ afterEach(async () => {
 afterAll(() => rm(root, { recursive: true, force: true }));
 
 describe('the embedded PostgreSQL', () => {
-  it('keeps its data across starts, logs their folder at the first start, and leaves no process running', async () => {
+  it('keeps its data across starts, leaves no process running, and needs its password file', async () => {
     const dataDir = join(await createFolder(), 'data');
     const log: string[] = [];
     const first = await start(dataDir, log);
@@ -188,6 +188,12 @@ describe('the embedded PostgreSQL', () => {
     const second = await start(dataDir, log);
     expect(await query(second.url, 'select id from loaf')).toEqual([{ id: 7 }]);
     expect(log).toHaveLength(1);
+    await second.stop();
+    await rm(join(dataDir, 'postgres-password'));
+    await expect(start(dataDir)).rejects.toThrow(
+      `${join(dataDir, 'postgres-password')} is missing, and with it the password of the database in ` +
+        `${join(dataDir, 'postgres')}: restore the file`,
+    );
   });
 
   it('listens only on 127.0.0.1 and serves a UTF-8 database, sorted by code point, to an ordinary role', async () => {

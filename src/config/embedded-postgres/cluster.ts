@@ -7,17 +7,13 @@ import { locateCluster, type Location } from './location.js';
 import { createOnce } from './create-once.js';
 import { run } from './run.js';
 
-/** Existing database cluster, with the programs and the password for a server on it. */
+/** Existing database cluster, with the programs and the password of its server. */
 export interface Cluster extends Location, Binaries {
   /** Password of the superuser `postgres`, stored in `postgres-password` of DATA_DIR. */
   readonly secret: string;
 }
 
-/**
- * Finds or creates the cluster of a DATA_DIR: UTF-8, sorted by code point on every system, with data checksums.
- * @throws Error if there are no binaries, the cluster belongs to another user or was created by another major version,
- *   or its password was lost
- */
+/** Finds or creates the cluster of a DATA_DIR: UTF-8, sorted by code point on every system, with data checksums. */
 export async function openCluster(dataDir: string, log: (message: string) => void): Promise<Cluster> {
   const location = await locateCluster(dataDir);
   const binaries = await findBinaries(location);
@@ -33,18 +29,16 @@ export async function openCluster(dataDir: string, log: (message: string) => voi
     if (isNew) log(`embedded PostgreSQL ${binaries.version}: the data is stored in ${folder}`);
     return cluster;
   }
-  if (secret === undefined) {
+  if (secret === undefined)
     throw new Error(
       `${passwordFile} is missing, and with it the password of the database in ${folder}: restore the file ` +
         'or, to start with an empty database, remove that folder',
     );
-  }
-  if (createdBy !== binaries.version.split('.')[0]) {
+  if (createdBy !== binaries.version.split('.')[0])
     throw new Error(
       `the database in ${folder} was created by PostgreSQL ${createdBy} and this is PostgreSQL ` +
         `${binaries.version}: back it up with the release that created it, and restore the backup into another DATA_DIR`,
     );
-  }
   return { ...location, ...binaries, secret };
 }
 

@@ -6,10 +6,8 @@ const DRAFT_PREFIX = 'postgres.tmp-';
 const REMOVAL = { recursive: true, force: true, maxRetries: 3 };
 
 /**
- * Creates a folder under a temporary name and renames it, so that neither a crash nor a concurrent process leaves an
- * incomplete folder.
- * @param proof name of a file or folder that every complete folder contains
- * @param fill creates the folder at the given path, whose parent only this user can access
+ * Creates a folder under a temporary name and renames it, so that a crash leaves no incomplete folder.
+ * @param proof name of an entry that every complete folder contains
  * @returns false if another process created the folder first
  */
 export async function createOnce(
@@ -30,7 +28,7 @@ export async function createOnce(
   }
 }
 
-/** Removes the drafts that killed processes left in a folder. */
+/** Removes the drafts of killed processes. */
 export async function removeDrafts(parent: string): Promise<void> {
   const names = (await readdir(parent)).filter((name) => name.startsWith(DRAFT_PREFIX));
   for (const name of names) await rm(join(parent, name), REMOVAL);

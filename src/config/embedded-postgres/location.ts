@@ -8,9 +8,7 @@ import { run, type RunAs } from './run.js';
 /** Parent folder of clusters whose DATA_DIR the server's user cannot access. Only root creates such clusters. */
 const SYSTEM_FOLDER = '/var/lib/bakery-catalog';
 
-/** Location of a DATA_DIR's database cluster, which may not exist yet. */
 export interface Location {
-  /** DATA_DIR as the operator wrote it, for messages. */
   readonly dataDir: string;
   /** Real path of DATA_DIR, which contains the password and the server's log. */
   readonly root: string;
@@ -21,9 +19,9 @@ export interface Location {
 }
 
 /**
- * Locates the cluster of a DATA_DIR: `<dataDir>/postgres`. If this process is root and the server's user cannot access
- * that folder, the cluster is below `/var/lib`, and `<dataDir>/postgres-location` contains its path.
- * @throws Error if DATA_DIR cannot be created
+ * Locates the cluster of a DATA_DIR, which may not exist yet: `<dataDir>/postgres`. If this process is root and the
+ * server's user cannot access that folder, the cluster is below `/var/lib`, and `<dataDir>/postgres-location` contains
+ * its path.
  */
 export async function locateCluster(dataDir: string): Promise<Location> {
   createDataDir(dataDir);

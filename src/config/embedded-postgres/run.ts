@@ -10,11 +10,7 @@ export interface RunAs {
 /** Options for all programs of PostgreSQL: messages in English, and none of the service's secrets in the environment. */
 export const CHILD_OPTIONS = { cwd: '/', env: { PATH: process.env.PATH ?? '', LC_ALL: 'C', TZ: 'UTC' } };
 
-/**
- * Runs a program and waits until it ends.
- * @param runAs default: the user of this process
- * @throws Error with the program's standard error
- */
+/** @throws Error with the program's standard error */
 export async function run(program: string, args: readonly string[], runAs?: RunAs): Promise<void> {
   try {
     await promisify(execFile)(program, args, { ...CHILD_OPTIONS, ...runAs });

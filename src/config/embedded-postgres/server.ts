@@ -8,14 +8,27 @@ import type { Cluster } from './cluster.js';
 import type { Location } from './location.js';
 import { CHILD_OPTIONS, run } from './run.js';
 
+/** https://www.postgresql.org/docs/18/runtime-config.html */
+const SETTINGS = {
+  listen_addresses: '127.0.0.1',
+  unix_socket_directories: '',
+  max_connections: '200',
+  jit: 'off', // costs more than it saves for statements of a few milliseconds
+  timezone: 'UTC',
+  log_timezone: 'UTC',
+  log_line_prefix: '%m [%p] ',
+  log_error_verbosity: 'terse', // the detail of a violated constraint contains the row: addresses, digests
+  log_min_error_statement: 'panic', // the statement contains them too
+  log_checkpoints: 'off',
+};
 const POLL_MS = 15;
-/** Size from which the next start renames the log to `postgres.log.1`. */
+/** Size at which the next start renames the log to `postgres.log.1`. */
 const MAX_LOG_BYTES = 5 * 1024 * 1024;
 
 /**
  * Finds the server that runs on a cluster, also while it starts or shuts down. After a crash, the process id in
- * `postmaster.pid` may belong to another program, which PostgreSQL would mistake for a server. Such a file is removed.
- * This is safe: PostgreSQL also checks the shared memory, so a second server never runs on the same cluster.
+ * `postmaster.pid` may belong to another program, which PostgreSQL would mistake for a server. Removing such a file is
+ * safe: PostgreSQL also checks the shared memory, so a second server never runs on the same cluster.
  */
 export async function findServer({ folder }: Location) {
   const pidFile = join(folder, 'postmaster.pid');
@@ -38,9 +51,8 @@ function isRunning(pid: number): boolean {
 }
 
 /**
- * Starts a server and waits until it accepts connections, which includes crash recovery. The server is detached and has
- * no pipe to this process: neither Ctrl-C in the terminal nor the end of this process stops it.
- * @throws Error with the server's output if it does not start
+ * Starts a server and waits until it accepts connections. The server is detached and has no pipe to this process: neither
+ * Ctrl-C in the terminal nor the end of this process stops it.
  */
 export async function startServer(
   cluster: Cluster,
@@ -51,7 +63,10 @@ export async function startServer(
   if (earlier && earlier.size > MAX_LOG_BYTES) await rename(logFile, `${logFile}.1`);
   const log = await open(logFile, 'a', 0o600);
   const { size: logStart } = await log.stat();
-  const args = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+  const args = Object.entries({ ...SETTINGS, ...settings }).flatMap(([name, value]) => [
+    '-c',
+    `${name}=${value}`,
+  ]);
   const stdio: StdioOptions = ['ignore', log.fd, log.fd];
   const options = { ...CHILD_OPTIONS, ...cluster.runAs, detached: true, stdio };
   const child = spawn(join(cluster.bin, 'postgres'), ['-D', cluster.folder, ...args], options);
@@ -65,10 +80,7 @@ export async function startServer(
   throw new Error(`the embedded PostgreSQL does not start:\n${printed}`);
 }
 
-/**
- * Performs a fast shutdown of a cluster's server if it runs. https://www.postgresql.org/docs/18/server-shutdown.html
- * @throws Error if the shutdown takes longer than a minute. The shutdown continues nevertheless
- */
+/** Performs a fast shutdown if the server runs. https://www.postgresql.org/docs/18/server-shutdown.html */
 export async function stopServer(cluster: Cluster): Promise<void> {
   if ((await findServer(cluster)) === undefined) return;
   const args = ['stop', '-s', '-m', 'fast', '-D', cluster.folder];

@@ -2,8 +2,7 @@ import { createHmac } from 'node:crypto';
 import pg from 'pg';
 import type { Cluster } from './cluster.js';
 
-/** Name of the database and of its owner. */
-const NAME = 'bakery';
+const NAME = 'bakery'; // of the database and of its owner
 /** Key of an advisory lock in the database `postgres`, where no other program takes locks. */
 const SUPERVISOR_LOCK = 0x62616b;
 /** https://www.postgresql.org/docs/18/errcodes-appendix.html */
@@ -15,12 +14,10 @@ const TEMPORARY = /^(53|57)/;
 /** Kind of process that supervises an embedded database. A command supervises it if the service does not run. */
 export type Supervisor = 'service' | 'command';
 
-/** Another process supervises the embedded database of this DATA_DIR. */
 export class DataDirInUseError extends Error {
   constructor(
     dataDir: string,
     readonly holder: Supervisor,
-    /** Connection string of the running database. */
     readonly url: string,
   ) {
     super(`DATA_DIR ${dataDir} is in use by another running ${holder}`);
@@ -37,7 +34,6 @@ export interface Session {
 /**
  * Connects to a server and takes the supervisor's lock. The password proves that the server belongs to the cluster.
  * @returns undefined if the server is starting or shutting down, or is not PostgreSQL
- * @throws DataDirInUseError if another process holds the lock
  */
 export async function openSession(
   port: number,
@@ -50,9 +46,7 @@ export async function openSession(
     connectionTimeoutMillis: 2_000,
     lock_timeout: 500, // PostgreSQL releases the lock within milliseconds after its holder ended
   });
-  client.on('error', () => {
-    // The `end` event follows.
-  });
+  client.on('error', () => undefined); // The `end` event follows.
   const lost = new Promise<void>((resolve) => client.once('end', resolve));
   try {
     await client.connect();
@@ -63,11 +57,8 @@ export async function openSession(
     const holder = code === LOCK_NOT_AVAILABLE ? await findLockHolder(client) : undefined;
     await client.end();
     if (holder) throw new DataDirInUseError(dataDir, holder, buildDatabaseUrl(port, secret));
-    if (code === WRONG_PASSWORD) {
-      throw new Error(`the password in DATA_DIR ${dataDir} is not the one of its database`, {
-        cause: error,
-      });
-    }
+    if (code === WRONG_PASSWORD)
+      throw new Error(`the password in DATA_DIR ${dataDir} is not the one of its database`, { cause: error });
     if (code !== undefined && !TEMPORARY.test(code)) throw error;
     return undefined; // refused, reset or timed out: PostgreSQL does not listen on this port
   }
@@ -87,17 +78,13 @@ async function findLockHolder(client: pg.Client): Promise<Supervisor> {
  * an SQL injection cannot read the server's files or run programs.
  */
 export async function ensureDatabase(client: pg.Client, secret: string): Promise<void> {
-  const { rows } = await client.query<{ owner: boolean; database: boolean }>(
-    `SELECT EXISTS (SELECT FROM pg_roles WHERE rolname = '${NAME}') AS owner,
-            EXISTS (SELECT FROM pg_database WHERE datname = '${NAME}') AS database`,
-  );
-  if (rows[0]?.owner !== true) {
+  const role = await client.query('SELECT FROM pg_roles WHERE rolname = $1', [NAME]);
+  const database = await client.query('SELECT FROM pg_database WHERE datname = $1', [NAME]);
+  if (role.rowCount === 0)
     await client.query(`CREATE ROLE ${NAME} LOGIN CREATEDB PASSWORD '${deriveOwnerPassword(secret)}'`);
-  }
-  if (rows[0]?.database !== true) await client.query(`CREATE DATABASE ${NAME} OWNER ${NAME}`);
+  if (database.rowCount === 0) await client.query(`CREATE DATABASE ${NAME} OWNER ${NAME}`);
 }
 
-/** Builds the service's connection string. */
 export function buildDatabaseUrl(port: number, secret: string): string {
   return `postgresql://${NAME}:${deriveOwnerPassword(secret)}@127.0.0.1:${port}/${NAME}`;
 }

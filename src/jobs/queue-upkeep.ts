@@ -1,0 +1,63 @@
+import { IS_SUPERSEDED, type Queryable } from './job-table.js';
+import { PERMANENT } from './permanent-job-error.js';
+
+/** Locks of dead processes: those older than a limit, and those of one worker. */
+export interface DeadLocks {
+  readonly olderThanSeconds?: number;
+  readonly workerId?: string;
+}
+
+export interface NamedJob {
+  readonly id: string;
+  readonly task: string;
+}
+
+/** Age at which a lock belongs to a dead process: the job is past every deadline. */
+const DEAD_PROCESS_S = 45;
+
+/** Reads the pending work in one statement, because an idle process polls every second. */
+export async function surveyJobs(database: Queryable) {
+  const { rows } = await database.query<{ due: number; hasDeadLocks: boolean; hasUnsettled: boolean }>(
+    `SELECT count(*) FILTER (WHERE locked_at IS NULL AND attempts < max_attempts AND run_at <= now())::int AS due,
+       count(*) FILTER (WHERE locked_at <= now() - make_interval(secs => ${DEAD_PROCESS_S})) > 0 AS "hasDeadLocks",
+       count(*) FILTER (WHERE locked_at IS NULL AND (${IS_SUPERSEDED} OR last_error LIKE '${PERMANENT}%')) > 0
+         AS "hasUnsettled"
+     FROM graphile_worker.jobs`,
+  );
+  return rows[0] ?? { due: 0, hasDeadLocks: false, hasUnsettled: false };
+}
+
+/** Unlocks all jobs of the workers that have a dead lock. @returns the unlocked jobs that are dead: no try is left */
+export async function freeJobs(
+  database: Queryable,
+  { olderThanSeconds = DEAD_PROCESS_S, workerId = '' }: DeadLocks = {},
+): Promise<NamedJob[]> {
+  const { rows: locked } = await database.query<NamedJob & { worker: string; isDead: boolean }>(
+    `SELECT id, task_identifier AS task, locked_by AS worker, key IS NOT NULL AND attempts >= max_attempts AS "isDead"
+     FROM graphile_worker.jobs WHERE locked_at <= now() - make_interval(secs => $1) OR locked_by = $2`,
+    [olderThanSeconds, workerId],
+  );
+  if (locked.length === 0) return [];
+  const dead = locked.filter(({ isDead }) => isDead);
+  const workers = locked.map(({ worker }) => worker);
+  await database.query('SELECT graphile_worker.force_unlock_workers($1::text[])', [workers]);
+  await database.query(`SELECT graphile_worker.permanently_fail_jobs($1::bigint[], 'its process died')`, [
+    dead.map(({ id }) => id),
+  ]);
+  return dead;
+}
+
+/**
+ * Makes jobs dead that failed permanently, which is impossible while they run, and removes superseded jobs that failed.
+ * Must run at least every two seconds: the shortest gap between two tries is 2.7 s.
+ */
+export async function settleFailedJobs(database: Queryable): Promise<void> {
+  await database.query(
+    `SELECT FROM graphile_worker.jobs AS failed,
+       graphile_worker.reschedule_jobs(ARRAY[failed.id], max_attempts := failed.attempts) AS limited,
+       graphile_worker.permanently_fail_jobs(ARRAY[limited.id], substr(failed.last_error, ${PERMANENT.length + 1}))
+     WHERE failed.last_error LIKE '${PERMANENT}%' AND failed.locked_at IS NULL;
+     SELECT graphile_worker.complete_jobs(ARRAY(
+       SELECT id FROM graphile_worker.jobs WHERE ${IS_SUPERSEDED} AND locked_at IS NULL))`,
+  );
+}
