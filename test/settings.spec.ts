@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readEnv, SettingsError } from '../src/config/env.js';
+import { readEnv } from '../src/config/env.js';
 import { EnvironmentVariables } from '../src/config/environment-variables.js';
 
 const LONG = randomBytes(32).toString('hex');
@@ -29,21 +29,17 @@ function read(settings: Record<string, string>) {
   return readEnv({ DATA_DIR: dataDir, ...settings });
 }
 
-/** Names of the variables in the message, sorted. */
+/** Returns the sorted names of the variables in the message. */
 function findBadVariables(settings: Record<string, string>): string[] {
-  const message = readMessage(settings);
-  return message
-    .split('\n')
-    .slice(1)
-    .map((line) => /^ {2}(\w+) /.exec(line)?.[1] ?? line)
-    .sort();
+  const [, ...lines] = readMessage(settings).split('\n');
+  return lines.map((line) => /^ {2}(\w+) /.exec(line)?.[1] ?? line).sort();
 }
 
 function readMessage(settings: Record<string, string>): string {
   try {
     read(settings);
   } catch (error) {
-    if (error instanceof SettingsError) return error.message;
+    if (error instanceof Error) return error.message;
     throw error;
   }
   return '';
@@ -82,10 +78,7 @@ describe('the settings', () => {
     expect(read({ ...endpoint, OTEL_SERVICE_NAME: 'shop' }).tracing).toEqual({ serviceName: 'shop' });
     expect(read({ ...endpoint, OTEL_SDK_DISABLED: 'true' }).tracing).toBeUndefined();
     expect(findBadVariables({ METRICS_PORT: '3000' })).toEqual(['METRICS_PORT']);
-    const bad = {
-      METRICS_PORT: '0',
-      OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4318',
-    };
+    const bad = { METRICS_PORT: '0', OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4318' };
     expect(findBadVariables(bad)).toEqual(Object.keys(bad));
   });
 
@@ -169,9 +162,8 @@ describe('the settings', () => {
   it('require ADMIN_EMAIL and ADMIN_PASSWORD together, and two different signing keys', () => {
     expect(findBadVariables({ ADMIN_EMAIL: 'admin@example.com' })).toEqual(['ADMIN_PASSWORD']);
     expect(findBadVariables({ ADMIN_PASSWORD: 'secret' })).toEqual(['ADMIN_EMAIL']);
-    expect(findBadVariables({ JWT_ACCESS_SECRET: LONG, JWT_REFRESH_SECRET: LONG })).toEqual([
-      'JWT_REFRESH_SECRET',
-    ]);
+    const sameSecrets = { JWT_ACCESS_SECRET: LONG, JWT_REFRESH_SECRET: LONG };
+    expect(findBadVariables(sameSecrets)).toEqual(['JWT_REFRESH_SECRET']);
   });
 });
 
@@ -192,19 +184,20 @@ async function readPublishedTexts(): Promise<string[]> {
   return (await Promise.all(texts)).flat();
 }
 
+/** Notations of secrets. The last group of each is the secret. */
+const SECRETS = [
+  /(?:secret|password|server_?key)\w*["'`]?\s*[:=]\s*(["'`])([^"'`\n]{12,})\1(?=[\s,;)}\]])/gi,
+  /(SB-Mid-server-[\w-]+)(?![\w$-])/g,
+  /(?:ADMIN_PASSWORD|JWT_\w+_SECRET)='?([^'`\s][^'`\n]+)/g,
+  /_(?:PASSWORD|SECRET|KEY):-([^}]+)}/g,
+  /[a-z]+:\/\/[^\s'"`/@:]+:([^\s'"`/@$]+)@/g,
+];
+
 /** Finds all literals in the published files that are used as secrets. */
 async function findPublishedSecrets(): Promise<string[]> {
-  const LITERAL =
-    /(?:secret|password|server_?key)\w*["'`]?\s*[:=]\s*(["'`])([^"'`\n]{12,})\1(?=[\s,;)}\]])/gi;
-  const found = (await readPublishedTexts()).flatMap((text) => [
-    ...[...text.matchAll(LITERAL)].map(([, , value = '']) => value),
-    ...[...text.matchAll(/SB-Mid-server-[\w-]+(?![\w$-])/g)].map(([value]) => value),
-    ...[...text.matchAll(/(?:ADMIN_PASSWORD|JWT_\w+_SECRET)='?([^'`\s][^'`\n]+)/g)].map(
-      ([, value = '']) => value,
-    ),
-    ...[...text.matchAll(/_(?:PASSWORD|SECRET|KEY):-([^}]+)}/g)].map(([, value = '']) => value),
-    ...[...text.matchAll(/[a-z]+:\/\/[^\s'"`/@:]+:([^\s'"`/@$]+)@/g)].map(([, value = '']) => value),
-  ]);
+  const found = (await readPublishedTexts()).flatMap((text) =>
+    SECRETS.flatMap((secret) => [...text.matchAll(secret)].map((match) => match.at(-1) ?? '')),
+  );
   // Messages about a field and digests are not secrets.
   const isSecret = (text: string) => !/^(current )?password |\$|^\W+$/.test(text);
   return [...new Set(found)].filter(isSecret);
@@ -212,11 +205,7 @@ async function findPublishedSecrets(): Promise<string[]> {
 
 describe('the settings of production', () => {
   it('are accepted with private secrets', () => {
-    expect(read(PRODUCTION)).toMatchObject({
-      nodeEnv: 'production',
-      corsAllowsLoopback: false,
-      payment: { gateway: 'midtrans' },
-    });
+    expect(read(PRODUCTION)).toMatchObject({ corsAllowsLoopback: false, payment: { gateway: 'midtrans' } });
   });
 
   it('are rejected without secrets and with the simulator, and no key is generated', async () => {
@@ -230,16 +219,8 @@ describe('the settings of production', () => {
 
   it('reject every secret that a file of this repository contains, also percent-encoded in a URL', async () => {
     const found = await findPublishedSecrets();
-    // One secret of each kind of file proves that the search works.
-    expect(found).toEqual(
-      expect.arrayContaining([
-        'bakery',
-        'open sesame',
-        'kue lapis legit',
-        'another key, which is long enough for anything',
-        'SB-Mid-server-TOq1a2AVuiyhhOjvfs3U',
-      ]),
-    );
+    const samples = ['bakery', 'open sesame', 'kue lapis legit', 'SB-Mid-server-TOq1a2AVuiyhhOjvfs3U'];
+    expect(found).toEqual(expect.arrayContaining(samples));
     const secretOfVersion1 = 'of-this-compose-file-alone-access-key';
     const accepted = [...found, secretOfVersion1].filter((secret) => {
       const everyByte = Buffer.from(secret).toString('hex').replaceAll(/../g, '%$&');
@@ -252,11 +233,9 @@ describe('the settings of production', () => {
       };
       const encoded = { DATABASE_URL: `postgresql://bakery:${everyByte}@postgres/bakery` };
       const inQuery = { DATABASE_URL: `postgresql://postgres/bakery?user=bakery&password=${everyByte}` };
-      return (
-        findBadVariables({ ...PRODUCTION, ...settings }).join() !== Object.keys(settings).sort().join() ||
-        [encoded, inQuery].some(
-          (url) => findBadVariables({ ...PRODUCTION, ...url }).join() !== 'DATABASE_URL',
-        )
+      return [settings, encoded, inQuery].some(
+        (changed) =>
+          findBadVariables({ ...PRODUCTION, ...changed }).join() !== Object.keys(changed).sort().join(),
       );
     });
     expect(accepted).toEqual([]);
@@ -298,13 +277,6 @@ describe('DATABASE_URL', () => {
     );
   });
 
-  it.each(['postgresql://shop:a,b@db.example/shop', 'postgresql:///shop?host=/run/postgresql&user=a,b'])(
-    'may contain a comma elsewhere: %s',
-    (url) => {
-      expect(read({ DATABASE_URL: url }).databaseUrl).toBe(url);
-    },
-  );
-
   it.each(['prefer', 'require', 'verify-ca', 'verify-full'])(
     'with sslmode=%s makes the driver verify the certificate, without a security warning',
     (mode) => {
@@ -315,12 +287,14 @@ describe('DATABASE_URL', () => {
   );
 
   it.each([
-    '?sslmode=disable',
-    '?sslmode=no-verify',
-    '?uselibpqcompat=true&sslmode=require',
-    '?a=sslmode=require',
-  ])('is passed to the driver unchanged with %s', (query) => {
-    const url = `postgresql://db.example/shop${query}`;
+    '//db.example/shop?sslmode=disable',
+    '//db.example/shop?sslmode=no-verify',
+    '//db.example/shop?uselibpqcompat=true&sslmode=require',
+    '//db.example/shop?a=sslmode=require',
+    '//shop:a,b@db.example/shop',
+    '///shop?host=/run/postgresql&user=a,b',
+  ])('is passed to the driver unchanged: postgresql:%s', (rest) => {
+    const url = `postgresql:${rest}`;
     expect(read({ DATABASE_URL: url }).databaseUrl).toBe(url);
   });
 });

@@ -6,8 +6,8 @@ const ASCII = /^\p{ASCII}*$/u;
 const HAS_NO_URL_SYNTAX = /^[\w.\-\P{ASCII}]*$/u;
 
 /**
- * Writes the domain of an e-mail address in its ASCII form (IDNA) if it has other characters. The local part stays as
- * typed. Without this step, `ayu@example\u3002com` and `ayu@example.com` would be two accounts with one mailbox.
+ * Writes the domain of an e-mail address in its ASCII form (IDNA). Otherwise `ayu@example\u3002com` and
+ * `ayu@example.com` would be two accounts with one mailbox.
  * @returns an address without a domain, which no validation accepts, if the domain has no ASCII form
  */
 export function withAsciiDomain(email: string): string {
@@ -17,7 +17,6 @@ export function withAsciiDomain(email: string): string {
   return email.slice(0, start) + (HAS_NO_URL_SYNTAX.test(domain) ? domainToASCII(domain) : '');
 }
 
-/** Applies `withAsciiDomain` to a property before it is validated. */
 export function AsciiDomain(): PropertyDecorator {
   return Transform(({ value }: { value: unknown }) =>
     typeof value === 'string' ? withAsciiDomain(value) : value,

@@ -1,4 +1,3 @@
-/** Cloudinary account, under the names of the SDK's options. */
 export type CloudinaryAccount = ReturnType<typeof parseCloudinaryUrl>;
 
 const FORM = 'CLOUDINARY_URL must be cloudinary://<api key>:<api secret>@<cloud name>';
@@ -6,15 +5,12 @@ const FORM = 'CLOUDINARY_URL must be cloudinary://<api key>:<api secret>@<cloud 
 /**
  * Parses the SDK's own form, `cloudinary://key:secret@cloud?upload_prefix=…&signature_algorithm=…`. Ignores the SDK's
  * other query parameters: they concern delivery URLs, which this service does not build.
- * @throws Error for any other form. The message does not contain the text, which includes a secret
  */
 export function parseCloudinaryUrl(text: string) {
   // `new URL` in a try block would throw an error whose `input` contains the secret.
   if (!URL.canParse(text)) throw new Error(FORM);
   const { protocol, username, password, hostname, port, searchParams } = new URL(text);
-  // Base address of the upload API.
   const upload_prefix = searchParams.get('upload_prefix') ?? 'https://api.cloudinary.com';
-  // Set per account in Cloudinary's console.
   const signature_algorithm = searchParams.get('signature_algorithm') ?? 'sha1';
   const isComplete = protocol === 'cloudinary:' && username && password && hostname && port === '';
   const isPrefix = /^https?:/.test(upload_prefix) && URL.canParse(upload_prefix);

@@ -4,10 +4,7 @@ import { dataSourceOptions } from './data-source.js';
 import { Database } from './database.js';
 import { Env } from './env.js';
 
-/**
- * Provides the settings and the connection pool of the process to every module. The module is global, so other modules
- * do not import it. Each module registers its own entities with `TypeOrmModule.forFeature`.
- */
+/** Provides the settings and the connection pool of the process to every module. */
 @Global()
 @Module({})
 export class ConfigModule {

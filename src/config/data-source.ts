@@ -54,7 +54,6 @@ const STATEMENT_MS = 5 * SECOND;
 /** Longer than `statement_timeout`, so that the server cancels a slow statement before the client closes the connection. */
 const RESPONSE_MS = 6 * SECOND;
 
-/** Returns TypeORM's options for the service, its commands and the tests. */
 export function dataSourceOptions(url: string) {
   return {
     type: 'postgres',

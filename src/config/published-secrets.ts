@@ -1,7 +1,4 @@
-/**
- * Secrets that appear in files of this repository or of its earlier versions. Anybody can read these secrets, so production
- * rejects them.
- */
+/** Secrets in files of this repository or of its earlier versions. Anybody can read them, so production rejects them. */
 const PUBLISHED: ReadonlySet<string> = new Set(
   [
     'SB-Mid-server-local', // the server key of the payment simulator

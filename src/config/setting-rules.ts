@@ -8,7 +8,7 @@ import { parseCloudinaryUrl } from './cloudinary-url.js';
 /** Validates a text with a function that returns the problem of a bad text. */
 function ValidateText(findProblem: (value: string) => string | undefined): PropertyDecorator {
   return ValidateBy({
-    name: findProblem.name,
+    name: 'text',
     validator: {
       validate: (value) => findProblem(String(value)) === undefined,
       defaultMessage: (args) => findProblem(String(args?.value)) ?? '',
@@ -24,29 +24,26 @@ export function IsWholeNumber(minimum: number, maximum: number): PropertyDecorat
   const message = `must be a whole number from ${minimum} to ${maximum}`;
   // Number() alone would also accept 0x50, 1e3 and 1.0.
   const parse = Transform(({ value }) => (/^\d{1,9}$/.test(String(value)) ? Number(value) : NaN));
-  return (target, name) => {
-    for (const decorate of [parse, Min(minimum, { message }), Max(maximum, { message })])
-      decorate(target, name);
-  };
+  return compose(parse, Min(minimum, { message }), Max(maximum, { message }));
 }
 
 /** Requires a URL with one of the schemes, for example `smtp`. */
 export function IsUrl(...schemes: readonly string[]): PropertyDecorator {
-  return ValidateText(function urlProblem(value) {
-    return findUrlProblem(value, schemes);
-  });
+  return ValidateText((value) => findUrlProblem(value, schemes));
 }
 
-/** Requires the base address of a service, to which paths are appended. */
+/** Requires the base address of a service and removes its trailing slash, because paths are appended. */
 export function IsHttpAddress(): PropertyDecorator {
-  return ValidateText(function httpAddressProblem(value) {
+  const removeTrailingSlash = Transform(({ value }) => String(value).replace(/\/+$/, ''));
+  const validate = ValidateText((value) => {
     if (/[@?#]/.test(value)) return 'must be an address without user name, query and fragment';
     return findUrlProblem(value, ['http', 'https']);
   });
+  return compose(removeTrailingSlash, validate);
 }
 
 export function IsDatabaseUrl(): PropertyDecorator {
-  return ValidateText(function databaseUrlProblem(value) {
+  return ValidateText((value) => {
     const [, host = ''] = /^\w+:\/\/(?:[^/?#]*@)?([^/?#]*)/.exec(value) ?? [];
     const [, hostParameter = ''] = /[?&]host=([^&#]*)/.exec(value) ?? [];
     // The driver supports one host. Only clients of libpq accept a list and find the primary.
@@ -57,15 +54,15 @@ export function IsDatabaseUrl(): PropertyDecorator {
 }
 
 function findUrlProblem(value: string, schemes: readonly string[]): string | undefined {
-  const beginnings = schemes.map((scheme) => `${scheme}://`);
-  const hasScheme = beginnings.some((beginning) => value.toLowerCase().startsWith(beginning));
-  if (!URL.canParse(value) || !hasScheme) return `must be a URL that begins with ${beginnings.join(' or ')}`;
+  const prefixes = schemes.map((scheme) => `${scheme}://`);
+  const hasScheme = prefixes.some((prefix) => value.toLowerCase().startsWith(prefix));
+  if (!URL.canParse(value) || !hasScheme) return `must be a URL that begins with ${prefixes.join(' or ')}`;
   if (/%(?![\da-f]{2})/i.test(value)) return 'must be a URL, in which a % is written as %25';
   return undefined;
 }
 
 export function IsCloudinaryUrl(): PropertyDecorator {
-  return ValidateText(function cloudinaryUrlProblem(value) {
+  return ValidateText((value) => {
     try {
       parseCloudinaryUrl(value);
       return undefined;
@@ -77,7 +74,7 @@ export function IsCloudinaryUrl(): PropertyDecorator {
 
 /** Requires `Name <address>` or an address. The domain may be local, such as `localhost`. */
 export function IsSender(): PropertyDecorator {
-  return ValidateText(function senderProblem(value) {
+  return ValidateText((value) => {
     const [, address = value] = /^[^<>]*<([^<>]+)>$/.exec(value) ?? [];
     if (isEmail(address, { require_tld: false })) return undefined;
     return 'must be an e-mail address, or a name and the address: Bakery <shop@bakery.example>';
@@ -86,20 +83,17 @@ export function IsSender(): PropertyDecorator {
 
 /** Requires exact origins (RFC 6454), separated by commas: scheme, host and port without a path. */
 export function IsOriginList(): PropertyDecorator {
-  return ValidateText(function originProblem(value) {
-    const isOrigin = (text: string) => /^https?:\/\/[^*]+$/.test(text) && parseOrigin(text) === text;
+  const isOrigin = (text: string) =>
+    /^https?:\/\/[^*]+$/.test(text) && URL.canParse(text) && new URL(text).origin === text;
+  return ValidateText((value) => {
     if (splitList(value).every(isOrigin)) return undefined;
     return 'must be origins such as https://shop.example, separated by commas';
   });
 }
 
-function parseOrigin(url: string): string | undefined {
-  return URL.canParse(url) ? new URL(url).origin : undefined;
-}
-
 /** Requires a number of hops, or addresses and networks (RFC 4632, RFC 4291), separated by commas. */
 export function IsProxyList(): PropertyDecorator {
-  return ValidateText(function proxyProblem(value) {
+  return ValidateText((value) => {
     if (/^\d$/.test(value) || value.split(',').every((item) => isNetwork(item.trim()))) return undefined;
     return 'must be a number of proxies up to 9, or addresses and networks such as 10.0.0.0/8';
   });
@@ -107,17 +101,19 @@ export function IsProxyList(): PropertyDecorator {
 
 /** Returns true for an address or a network. `/0` is rejected: every client could choose its own address. */
 function isNetwork(text: string): boolean {
-  const [address = '', length, ...rest] = text.split('/');
+  const [address = '', length = '1', ...rest] = text.split('/');
   if (!isIP(address) || address.includes('%') || rest.length > 0) return false;
-  return (
-    length === undefined || (/^[1-9]\d{0,2}$/.test(length) && Number(length) <= (isIP(address, 4) ? 32 : 128))
-  );
+  return /^[1-9]\d{0,2}$/.test(length) && Number(length) <= (isIP(address, 4) ? 32 : 128);
 }
 
 /** Splits a comma-separated list, without empty items. */
 export function splitList(text: string): string[] {
-  return text
-    .split(',')
-    .map((item) => item.trim())
-    .filter((item) => item !== '');
+  const items = text.split(',').map((item) => item.trim());
+  return items.filter((item) => item !== '');
+}
+
+function compose(...decorators: readonly PropertyDecorator[]): PropertyDecorator {
+  return (target, name) => {
+    for (const decorate of decorators) decorate(target, name);
+  };
 }

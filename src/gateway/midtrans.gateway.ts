@@ -1,7 +1,7 @@
 import { Agent, request } from 'undici';
 import { timedCall } from '../common/metrics.js';
 import { inCallSpan } from '../common/tracing.js';
-import type { PaymentSetting } from '../config/env.js';
+import type { Env } from '../config/env.js';
 import {
   isOrderIdTaken,
   listsRefund,
@@ -24,7 +24,7 @@ import {
   type TransactionRequest,
 } from './payment-gateway.js';
 
-type MidtransSetting = Omit<PaymentSetting, 'gateway'>;
+type MidtransSetting = Omit<Env['payment'], 'gateway'>;
 type Method = 'GET' | 'POST';
 
 /** A real response has about 1 KiB. */
