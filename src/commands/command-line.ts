@@ -1,25 +1,17 @@
 import { parseArgs, type ParseArgsConfig } from 'node:util';
-import { type Env, loadDotEnv, findOptionsTakenByNpm, readEnv } from '../config/env.js';
-import { migrate } from '../config/migrate.js';
 import { type Database, openRunningDatabase } from '../config/database.js';
+import { type Env, findOptionsTakenByNpm, loadDotEnv, readEnv } from '../config/env.js';
+import { errorMessage } from '../config/error-info.js';
+import { migrate } from '../config/migrate.js';
 
-/**
- * Work of a command.
- * @param open opens the database; called at most once
- * @throws Error with the reason in one line
- */
+/** Work of a command, which calls `open` at most once. */
 export type Action = (env: Env, open: () => Promise<Database>) => Promise<void>;
 
-/** The command line is wrong. The message is printed above the help. */
 export class UsageError extends Error {}
 
 const HELP_WORDS = new Set(['help', '--help', '-h']);
 
-/**
- * Parses options with Node's `parseArgs`.
- * @throws UsageError for an unknown option, an option without its value, and an option that npm consumed because `--` was
- *   missing
- */
+/** @throws UsageError if Node's `parseArgs` rejects the options, or if npm consumed one because `--` was missing */
 export function readArgs<const T extends ParseArgsConfig>(config: T): ReturnType<typeof parseArgs<T>> {
   // npm itself has an option `yes`.
   const [taken] = findOptionsTakenByNpm(Object.keys(config.options ?? {}).filter((name) => name !== 'yes'));
@@ -28,15 +20,13 @@ export function readArgs<const T extends ParseArgsConfig>(config: T): ReturnType
   try {
     return parseArgs(config);
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
-    throw new UsageError(message.split('. ', 1)[0] ?? message);
+    throw new UsageError(errorMessage(error).split('. ', 1)[0]);
   }
 }
 
 /**
  * Reads the action of a command line and its argument.
  * @param actions description of each action's argument for messages; null for an action without one
- * @throws UsageError for an unknown action, and for a missing or an extra argument
  */
 export function readAction<A extends string>(
   [word, argument = '', ...rest]: readonly string[],
@@ -54,9 +44,7 @@ export function readAction<A extends string>(
 }
 
 /**
- * Runs a command. The service may use the database at the same time. If it does not run, the embedded database is
- * started for the command. Sets the exit code of the process: 0 done, 1 not done, 2 wrong usage.
- *
+ * Runs a command and sets the exit code of the process.
  * @param parse throws a UsageError for a wrong command line
  * @param prepare brings the opened database into the state that the command needs
  * @param log receives a line about the start of the embedded database
@@ -67,12 +55,12 @@ export function runCommand(
   prepare: (databaseUrl: string) => Promise<void> = migrate,
   log: (line: string) => void = () => undefined,
 ): void {
-  ignoreClosedOutput();
+  // A pipe that is closed early, as by `| head`, must not end the process before the database is closed.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+  });
   const execute = async (args: readonly string[]): Promise<void> => {
-    if (args.some((arg) => HELP_WORDS.has(arg))) {
-      process.stdout.write(help);
-      return;
-    }
+    if (args.some((arg) => HELP_WORDS.has(arg))) return void process.stdout.write(help);
     const action = parse(args);
     loadDotEnv();
     const env = readEnv();
@@ -88,26 +76,16 @@ export function runCommand(
     }
   };
   execute(process.argv.slice(2)).catch((error: unknown) => {
-    const message = error instanceof Error ? error.message : String(error);
     const isUsage = error instanceof UsageError;
-    process.stderr.write(isUsage ? `${message}\n\n${help}` : `${message}\n`);
+    process.stderr.write(`${errorMessage(error)}\n${isUsage ? `\n${help}` : ''}`);
     process.exitCode = isUsage ? 2 : 1;
   });
 }
 
-/** Prints a line of the command's result. */
 export function say(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-/** Prints a line about the command's work on the standard error. */
 export function warn(line: string): void {
   process.stderr.write(`${line}\n`);
-}
-
-/** Ignores a pipe that is closed early, as by `| head`: the command has not failed and must still close the database. */
-function ignoreClosedOutput(): void {
-  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error;
-  });
 }

@@ -2,7 +2,7 @@ import type { Env } from '../config/env.js';
 import { migrate, readMigrationStatus, revertLastMigration } from '../config/migrate.js';
 import { createBackup } from './backup/create.js';
 import { restoreBackup, withUnpacked } from './backup/restore.js';
-import { describeSummary } from './backup/summary.js';
+import type { Summary } from './backup/content.js';
 import { type Action, readAction, readArgs, runCommand, say, warn } from './command-line.js';
 
 const HELP = `Backups of the database, and its schema.
@@ -50,6 +50,10 @@ async function restore({ dataDir }: Env, open: Open, file: string): Promise<void
     const summary = await restoreBackup(url, dataDir, content);
     say(`restored as of ${content.manifest.createdAt}: ${describeSummary(summary)}`);
   });
+}
+
+function describeSummary({ tables, rows, images, bytes }: Summary): string {
+  return `${tables} tables, ${rows} rows, ${images} images, ${bytes} bytes (${(bytes / 1_000_000).toFixed(1)} MB)`;
 }
 
 async function status(_: Env, open: Open): Promise<void> {

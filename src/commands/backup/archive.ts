@@ -5,7 +5,7 @@ import { lstat, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
-import { errorCode } from '../../config/files.js';
+import { errorCode } from '../../config/error-info.js';
 import { type Manifest, parseManifest } from './manifest.js';
 
 const FORMAT = 2;
@@ -25,71 +25,50 @@ export async function pack(
   await tar('cannot be written', file, '-czf', file, '-C', folder, '.');
 }
 
-/**
- * Unpacks a backup into an empty folder and verifies all its files.
- * @throws Error with one line if the file is truncated, changed, incomplete, of another format or no backup
- */
+/** Unpacks a backup into an empty folder and verifies all its files. */
 export async function unpack(file: string, folder: string): Promise<Manifest> {
   const found = await stat(file).catch(() => undefined);
   if (found === undefined) throw new Error(`${file} does not exist`);
   if (!found.isFile())
     throw new Error(`${file} is not a file: version 1.0 made folders, which only 1.0 can restore`);
   const problem = 'is not a backup, or it was truncated or changed';
-  // GNU and BSD tar support these options. tar would treat `host:file` as a file on another machine, so the path is
-  // absolute.
+  // The path is absolute because tar would treat `host:file` as a file on another machine.
   const options = ['--no-same-owner', '--no-same-permissions', '-xzf', resolve(file), '-C', folder];
   await tar(problem, file, ...options);
-  const paths = await listFiles(folder);
-  const manifest = await readManifest(folder).catch((error: unknown) => {
-    throw new Error(`${file} ${problem}`, { cause: error });
-  });
+  const checksums = await computeChecksums(folder);
+  const manifest = await readFile(join(folder, MANIFEST), 'utf8')
+    .then(parseManifest)
+    .catch((error: unknown) => {
+      throw new Error(`${file} ${problem}`, { cause: error });
+    });
   if (manifest.format !== FORMAT)
     throw new Error(
       `${file} has a format that this build does not read: restore it with the build that made it`,
     );
-  await verifyContent(file, manifest, folder, paths);
+  const tableFiles = manifest.tables.map(({ name }) => `tables/${name}`);
+  for (const path of [...Object.keys(manifest.checksums), ...tableFiles]) {
+    if (path in checksums) continue;
+    throw new Error(`${file} is not complete: ${JSON.stringify(path)} is missing`);
+  }
+  for (const [path, checksum] of Object.entries(checksums)) {
+    if (manifest.checksums[path] === checksum) continue;
+    throw new Error(`${file} was changed: ${path} has another checksum`);
+  }
   return manifest;
 }
 
-async function verifyContent(
-  file: string,
-  manifest: Manifest,
-  folder: string,
-  paths: string[],
-): Promise<void> {
-  const expected = new Set([
-    ...Object.keys(manifest.checksums),
-    ...manifest.tables.map(({ name }) => `tables/${name}`),
-  ]);
-  for (const path of expected) {
-    if (!paths.includes(path)) throw new Error(`${file} is not complete: ${JSON.stringify(path)} is missing`);
-  }
-  for (const path of paths) {
-    if (manifest.checksums[path] !== (await computeChecksum(join(folder, path))))
-      throw new Error(`${file} was changed: ${path} has another checksum`);
-  }
-}
-
-async function readManifest(folder: string): Promise<Manifest> {
-  return parseManifest(await readFile(join(folder, MANIFEST), 'utf8'));
-}
-
+/** Returns the hexadecimal SHA-256 of each file below a folder, except the manifest, by its path. */
 async function computeChecksums(folder: string): Promise<Record<string, string>> {
   const checksums: Record<string, string> = {};
-  for (const path of await listFiles(folder)) checksums[path] = await computeChecksum(join(folder, path));
+  for (const path of await listFiles(folder)) {
+    const hash = createHash('sha256');
+    await pipeline(createReadStream(join(folder, path)), hash);
+    checksums[path] = hash.digest('hex');
+  }
   return checksums;
 }
 
-async function computeChecksum(path: string): Promise<string> {
-  const hash = createHash('sha256');
-  await pipeline(createReadStream(path), hash);
-  return hash.digest('hex');
-}
-
-/**
- * Returns the paths of all files below a folder except the manifest.
- * @throws Error for an entry that no backup contains: other names, links, devices
- */
+/** Lists all files below a folder except the manifest. Rejects links, devices and names that no backup contains. */
 async function listFiles(folder: string): Promise<string[]> {
   const paths: string[] = [];
   for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
@@ -103,10 +82,7 @@ async function listFiles(folder: string): Promise<string[]> {
   return paths;
 }
 
-/**
- * Runs the system's tar, which rejects paths outside the folder.
- * @throws Error with one line
- */
+/** Runs the system's tar, which rejects paths outside the folder. */
 async function tar(problem: string, file: string, ...args: string[]): Promise<void> {
   try {
     await promisify(execFile)('tar', args);

@@ -4,25 +4,29 @@ import { pipeline } from 'node:stream/promises';
 import type pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import { warn } from '../command-line.js';
-import { withProgress } from '../progress.js';
+import { processInBatches, withProgress } from '../progress.js';
 import { IMAGE_FILE } from './archive.js';
 import type { ImageCopies } from './image-copies.js';
 import type { Manifest } from './manifest.js';
-import type { Summary } from './summary.js';
 import { assertEmpty, listForeignKeys, listSequences, listTables, type Table } from './tables.js';
+
+/** Amount of data that a backup or a restore wrote. */
+export interface Summary {
+  tables: number;
+  rows: number;
+  images: number;
+  /** Size of the backup file. */
+  bytes: number;
+}
 
 /** Verified backup, unpacked into a folder. */
 export interface UnpackedBackup {
   readonly folder: string;
   readonly manifest: Manifest;
-  /** Size of the file in bytes. */
   readonly bytes: number;
 }
 
-/**
- * Writes a backup into a database that has the schema of the backup and no rows. Writes all rows in one transaction, and
- * copies the images before the commit.
- */
+/** Writes a backup into an empty database that has the schema of the backup. Copies the images before the commit. */
 export async function writeContent(
   client: pg.Client,
   backup: UnpackedBackup,
@@ -41,18 +45,15 @@ export async function writeContent(
   return { tables: tables.length, rows, images: imageCount, bytes: backup.bytes };
 }
 
-type Tables = readonly Table[];
-
 /** Makes sure that the backup contains the tables of this database. The names in SQL then come from the database. */
-function assertSameTables(tables: Tables, expected: Tables): void {
-  const describe = (list: Tables) =>
+function assertSameTables(tables: readonly Table[], expected: readonly Table[]): void {
+  const describe = (list: readonly Table[]) =>
     JSON.stringify(list.map(({ name, columns }) => [name, ...columns].join()).sort());
   if (describe(tables) !== describe(expected))
     throw new Error('the tables of the backup are not those of its migrations: it was changed');
 }
 
-/** @returns the number of rows */
-async function writeRows(client: pg.Client, tables: Tables, folder: string): Promise<number> {
+async function writeRows(client: pg.Client, tables: readonly Table[], folder: string): Promise<number> {
   // Rows are written table by table, so foreign keys are checked at the end.
   const foreignKeys = await listForeignKeys(client);
   for (const { table, name } of foreignKeys)
@@ -82,7 +83,7 @@ async function writeSequences(client: pg.Client, values: Manifest['sequences']):
   }
 }
 
-/** Unlocks jobs that were running at the time of the backup. Their processes do not use this database. */
+/** Unlocks jobs that were running at the time of the backup. */
 async function unlockJobs(client: pg.Client): Promise<void> {
   await client.query(
     `SELECT graphile_worker.force_unlock_workers(array_agg(DISTINCT locked_by)) FROM graphile_worker.jobs
@@ -90,7 +91,7 @@ async function unlockJobs(client: pg.Client): Promise<void> {
   );
 }
 
-/** Copies the files of products' images, and deletes rows of images without a file. @returns the number of files */
+/** Copies the files of images, and deletes rows of images without a file. @returns the number of files */
 async function copyImages(
   client: pg.Client,
   { folder, manifest }: UnpackedBackup,
@@ -103,15 +104,6 @@ async function copyImages(
     [ids],
   );
   if (lost) warn(`${lost} images had no file at the time of the backup and were removed from their products`);
-  let done = 0;
-  await withProgress(
-    () => `copied ${done} of ${paths.length} images`,
-    async () => {
-      for (const path of paths) {
-        await images.add(join(folder, path));
-        done += 1;
-      }
-    },
-  );
+  await processInBatches(paths, 'images', (path) => images.add(join(folder, path)));
   return paths.length;
 }

@@ -4,18 +4,17 @@ import { dirname, join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type pg from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
-import { errorCode } from '../../config/files.js';
+import { errorCode } from '../../config/error-info.js';
 import { warn } from '../command-line.js';
-import { withProgress } from '../progress.js';
+import { processInBatches, withProgress } from '../progress.js';
 import { withClient } from '../with-client.js';
 import { IMAGE_FILE, pack } from './archive.js';
-import type { Summary } from './summary.js';
+import type { Summary } from './content.js';
 import { listSequences, listTables } from './tables.js';
 
 /**
  * Writes a snapshot of all rows and the local images of products into a new file, while the service may run. The file
  * gets its name when it is complete and on the disk.
- * @throws Error if the file exists or cannot be written. An incomplete file is removed
  */
 export async function createBackup(databaseUrl: string, dataDir: string, target: string): Promise<Summary> {
   const file = resolve(target);
@@ -73,44 +72,31 @@ function readDatabase(databaseUrl: string, images: string, content: string) {
       }
     });
     // Sequences may be ahead of the snapshot: the restored database then skips some ids.
-    const usedSequences = [...(await listSequences(client))].flatMap(([name, value]) =>
-      value === null ? [] : [[name, value]],
-    );
-    const sequences = Object.fromEntries(usedSequences) as Record<string, string>;
+    const used = [...(await listSequences(client))].filter(([, value]) => value !== null);
+    const sequences = Object.fromEntries(used) as Record<string, string>;
     await client.query('COMMIT');
     return { createdAt, migrations: rows.map(({ name }) => name), tables, sequences, summary };
   });
 }
 
-/** Copies the files of local images. @returns their number */
+/** Copies the files of local images, unless the service removes them meanwhile. @returns their number */
 async function copyImages(client: pg.Client, from: string, to: string): Promise<number> {
   const { rows } = await client.query<{ id: string; url: string }>(
     `SELECT id, url FROM images WHERE host = 'local' AND state = 'attached' ORDER BY id`,
   );
   await mkdir(to);
-  let [done, copied] = [0, 0];
-  await withProgress(
-    () => `copied ${done} of ${rows.length} images`,
-    async () => {
-      for (const { id, url } of rows) {
-        const path = join(id.slice(0, 2), IMAGE_FILE.exec(url)?.[0] ?? `${id}.png`);
-        await mkdir(join(to, dirname(path)), { recursive: true });
-        if (await copyIfPresent(join(from, path), join(to, path))) copied += 1;
-        done += 1;
-      }
-    },
-  );
+  let copied = 0;
+  await processInBatches(rows, 'images', async ({ id, url }) => {
+    const path = join(id.slice(0, 2), IMAGE_FILE.exec(url)?.[0] ?? `${id}.png`);
+    await mkdir(join(to, dirname(path)), { recursive: true });
+    try {
+      await copyFile(join(from, path), join(to, path), constants.COPYFILE_FICLONE);
+      copied += 1;
+    } catch (error) {
+      if (errorCode(error) !== 'ENOENT') throw error;
+    }
+  });
   return copied;
-}
-
-async function copyIfPresent(from: string, to: string): Promise<boolean> {
-  try {
-    await copyFile(from, to, constants.COPYFILE_FICLONE);
-    return true;
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return false;
-    throw error;
-  }
 }
 
 async function sync(path: string): Promise<void> {

@@ -10,7 +10,6 @@ export class ImageCopies {
 
   constructor(private readonly folder: string) {}
 
-  /** Copies a file to the path that the local image host uses. */
   async add(source: string): Promise<void> {
     const name = basename(source);
     const target = join(this.folder, name.slice(0, 2), name);

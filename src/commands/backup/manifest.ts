@@ -4,41 +4,24 @@ import { IsInt, IsISO8601, IsObject, IsString, Matches, ValidateNested, validate
 import type { Table } from './tables.js';
 
 class BackupTable implements Table {
-  @IsString()
-  readonly name!: string;
-
-  @IsString({ each: true })
-  readonly columns!: readonly string[];
+  @IsString() readonly name!: string;
+  @IsString({ each: true }) readonly columns!: readonly string[];
 }
 
 /** Description of a backup's content. A backup may come from an untrusted source, so the manifest is validated. */
 export class Manifest {
   /** Increases with every incompatible change of the format. */
-  @IsInt()
-  readonly format!: number;
-
+  @IsInt() readonly format!: number;
   /** Time of the snapshot. */
-  @IsISO8601()
-  readonly createdAt!: string;
-
-  /** Names of the applied migrations, in order. */
-  @Matches(/^\w+$/, { each: true })
-  readonly migrations!: readonly string[];
-
-  @ValidateNested({ each: true })
-  @Type(() => BackupTable)
-  readonly tables!: readonly BackupTable[];
-
+  @IsISO8601() readonly createdAt!: string;
+  @Matches(/^\w+$/, { each: true }) readonly migrations!: readonly string[];
+  @ValidateNested({ each: true }) @Type(() => BackupTable) readonly tables!: readonly BackupTable[];
   /** Last value of each sequence, by the sequence's name. */
-  @IsObject()
-  readonly sequences!: Readonly<Record<string, string>>;
-
+  @IsObject() readonly sequences!: Readonly<Record<string, string>>;
   /** Hexadecimal SHA-256 of every other file of the backup, by its path. */
-  @IsObject()
-  readonly checksums!: Readonly<Record<string, string>>;
+  @IsObject() readonly checksums!: Readonly<Record<string, string>>;
 }
 
-/** @throws Error if the text is not a manifest */
 export function parseManifest(text: string): Manifest {
   const manifest = plainToInstance(Manifest, JSON.parse(text) as object);
   const [error] = validateSync(manifest, { forbidUnknownValues: true });

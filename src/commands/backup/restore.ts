@@ -6,16 +6,12 @@ import { migrate } from '../../config/migrate.js';
 import { warn } from '../command-line.js';
 import { withClient } from '../with-client.js';
 import { unpack } from './archive.js';
-import { type UnpackedBackup, writeContent } from './content.js';
+import { type Summary, type UnpackedBackup, writeContent } from './content.js';
 import { ImageCopies } from './image-copies.js';
 import { withSchemaOf } from './schema.js';
-import type { Summary } from './summary.js';
 import { assertEmpty } from './tables.js';
 
-/**
- * Unpacks and verifies a backup below DATA_DIR, calls `use`, and removes the unpacked files.
- * @throws Error with one line if the file is not a complete backup of a version that this build knows
- */
+/** Unpacks and verifies a backup below DATA_DIR, calls `use`, and removes the unpacked files. */
 export async function withUnpacked<T>(
   file: string,
   dataDir: string,
@@ -43,8 +39,7 @@ export async function withUnpacked<T>(
 
 /**
  * Writes a backup into an empty database, and its images into DATA_DIR. A backup of an earlier schema is restored into
- * that schema, which is then migrated.
- * @throws Error if the database is not empty or the restore failed. Database and images are then unchanged
+ * that schema, which is then migrated. After an error, database and images are unchanged.
  */
 export async function restoreBackup(
   databaseUrl: string,

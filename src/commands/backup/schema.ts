@@ -2,10 +2,7 @@ import { migrate, readMigrationStatus, revertLastMigration } from '../../config/
 import { warn } from '../command-line.js';
 import { withClient } from '../with-client.js';
 
-/**
- * Migrates a database without rows to a certain schema and runs a task on it. If either fails, the former schema is
- * restored.
- */
+/** Migrates an empty database to a certain schema and runs a task on it. Restores the former schema after an error. */
 export async function withSchemaOf<T>(
   databaseUrl: string,
   names: readonly string[],

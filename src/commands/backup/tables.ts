@@ -22,7 +22,6 @@ export async function listTables(client: pg.Client): Promise<Table[]> {
   return rows;
 }
 
-/** @throws Error with one line if a table has rows */
 export async function assertEmpty(client: pg.Client): Promise<void> {
   for (const { name } of await listTables(client)) {
     const { rows } = await client.query(`SELECT FROM ${name} LIMIT 1`);
@@ -43,7 +42,6 @@ export async function listSequences(client: pg.Client): Promise<Map<string, stri
   return new Map(rows.map(({ name, value }) => [name, value]));
 }
 
-/** Lists all foreign keys with the clauses that recreate them. */
 export async function listForeignKeys(client: pg.Client) {
   const { rows } = await client.query<{ table: string; name: string; definition: string }>(
     `SELECT format('%I.%I', nspname, relname) AS table, quote_ident(conname) AS name,

@@ -3,18 +3,16 @@ import { join } from 'node:path';
 import type { ShopDto } from '../../shop/shop.dto.js';
 
 type Words = 'bakers' | 'ovens' | 'keeping' | 'partners' | 'customers' | 'notes';
-/** Content of `examples/bakery.json`: products, customers and opening hours of a made-up bakery. The first baker has no name. */
+/** Content of `examples/bakery.json`. The first baker has no name. */
 interface Bakery extends Record<Words, readonly string[]> {
   readonly shop: ShopDto;
   readonly recipes: readonly {
     readonly name: string;
-    /** Description that continues "<name> ...". */
     readonly about: string;
     /** Base name of two pictures: `<picture>-1.jpg` and `<picture>-2.jpg`. */
     readonly picture: string;
     /** Lowest and highest price of the smallest size, in rupiah. */
     readonly price: readonly [number, number];
-    /** Keys of `flavours` and `sizes`. */
     readonly flavours: string;
     readonly sizes: string;
   }[];
@@ -36,14 +34,9 @@ const CHOICES = BAKERY.recipes.flatMap((recipe) =>
 const STRIDE = 1109;
 const SEED_STRIDE = 997;
 
-/** Number of different products. */
 export const MAX_PRODUCTS = BAKERY.bakers.length * CHOICES.length;
 
-/**
- * Builds the first products of a seed's catalog, each with a different name, and the names of their pictures. For the same
- * seed, a smaller count returns a prefix of the same list.
- * @param count at most `MAX_PRODUCTS`
- */
+/** Builds the first products of a seed's catalog, each with a different name, and the names of their pictures. */
 export function buildCatalog(count: number, seed: number) {
   return Array.from({ length: count }, (_, n) => {
     const choice = pick(CHOICES, (n + seed * SEED_STRIDE) * STRIDE);
@@ -56,7 +49,6 @@ export function pick<T>(list: readonly T[], n: number): T {
   return list[n % list.length] as T;
 }
 
-/** Reads the JPEG file of a picture, such as `croissant-1`. */
 export function readPicture(name: string): Buffer {
   return readFileSync(join(FOLDER, 'pictures', `${name}.jpg`));
 }

@@ -7,7 +7,6 @@ import { BAKERY, pick } from './catalog.js';
 /** Statuses that the gateway reports for a payment, in order, and what the bakery has done with the order. */
 type Course = readonly [payments: readonly OrderStatus[], fulfilment: Fulfilment];
 
-/** An order of the past, of today or of the coming days. */
 export interface OrderPlan {
   readonly payments: readonly OrderStatus[];
   readonly fulfilment: Fulfilment;
@@ -20,8 +19,7 @@ export interface OrderPlan {
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
-/** Pickup times are multiples of this. */
-const STEP_MINUTES = 30;
+const PICKUP_STEP_MINUTES = 30;
 
 const COLLECTED: Course = [['settlement'], 'collected'];
 const PAST: readonly Course[] = [
@@ -80,7 +78,6 @@ export function planOrder(n: number, seed: number, shop: PickupRules, now: Date)
     fulfilment,
     createdAt: new Date(createdMs),
     paidAt: new Date(createdMs + 3 * MINUTE_MS),
-    // Some past orders have no pickup time, as those of version 1.1.
     pickupAt: day < 0 && n % 6 === 5 ? null : pickupAt,
     wishes: {
       ...(n % 3 !== 0 && { phone: `+62 812-${3000 + (n % 25) * 37}-${4100 + (n % 25) * 53}` }),
@@ -104,6 +101,6 @@ function findPickup(shop: PickupRules, date: string, share: number): Date {
 /** Lists the pickup times of a window, in minutes after midnight. */
 function listSteps(from: string, to: string): number[] {
   const [first, end] = [from, to].map((time) => Number(time.slice(0, 2)) * 60 + Number(time.slice(3)));
-  const count = Math.ceil(((end ?? 0) - (first ?? 0)) / STEP_MINUTES);
-  return Array.from({ length: count }, (_, step) => (first ?? 0) + step * STEP_MINUTES);
+  const count = Math.ceil(((end ?? 0) - (first ?? 0)) / PICKUP_STEP_MINUTES);
+  return Array.from({ length: count }, (_, step) => (first ?? 0) + step * PICKUP_STEP_MINUTES);
 }

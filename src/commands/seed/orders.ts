@@ -8,7 +8,7 @@ import { type Order, OrdersService } from '../../orders/orders.service.js';
 import { PaymentEventsService } from '../../payments/payment-events.service.js';
 import { ShopService } from '../../shop/shop.service.js';
 import { UsersService } from '../../users/users.service.js';
-import { processInBatches } from '../batches.js';
+import { processInBatches } from '../progress.js';
 import { BAKERY, pick } from './catalog.js';
 import { type OrderPlan, planOrder } from './order-plan.js';
 
@@ -18,7 +18,6 @@ const CUSTOMERS = 25;
 /**
  * Creates orders of made-up customers as a customer creates them, and applies payments as notifications of the gateway do.
  * Made-up customers get no mail.
- * @param productIds products that are ordered, at least one
  */
 export async function seedOrders(
   app: INestApplicationContext,
@@ -38,8 +37,7 @@ export async function seedOrders(
       ...plan.wishes,
     });
     await dataSource.transaction(async (tx) => {
-      // SQL, because the steps themselves would queue mails, and no customer can choose a time in the past. An order with a time of
-      // payment gets no receipt.
+      // SQL, because the services would enqueue mails and reject times in the past.
       const { fulfilment, createdAt, pickupAt, paidAt } = plan;
       const firstPaidAt = plan.payments.includes('settlement') ? paidAt : null;
       await tx.query(
@@ -51,7 +49,6 @@ export async function seedOrders(
   });
 }
 
-/** Records the payment events of an order at the times of its plan. */
 async function recordPayments(
   app: INestApplicationContext,
   tx: EntityManager,
