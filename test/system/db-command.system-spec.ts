@@ -1,9 +1,7 @@
-import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { appendFile, chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { Client } from '../support/client.js';
 import { createDatabase, createEmptyDatabase, type TestDatabase } from '../support/databases.js';
 import { runDb, spawnDb } from '../support/db-command.js';
@@ -79,22 +77,12 @@ function keepWriting(url: string, admin: Client) {
   };
 }
 
-/** Backs up a database with one account and one waiting job. @returns the backup's path */
-async function backupOfOneJob(): Promise<string> {
-  const database = await dropped(createDatabase());
-  await addUser(database, 'wayan');
-  await database.pool.query(`SELECT graphile_worker.add_job('send-mail', '{"waits":"for its time"}')`);
-  const file = at('one-job.backup');
-  expect(await db({ DATABASE_URL: database.url }, 'backup', file)).toMatchObject({ code: 0 });
-  return file;
-}
-
 describe('npm run db -- backup and restore', () => {
   it('a backup under load contains everything that was acknowledged before it, images included', async () => {
     const [source, target, file] = [at('source'), at('target'), at('backup')];
     const service = await start(source);
     const writing = keepWriting(service.url, await service.admin());
-    await until('some writes are acknowledged', () => writing.done.products >= 3);
+    await until('three products are created', () => writing.done.products >= 3);
     const abandoned = join('aa', `${randomUUID()}.png`);
     await mkdir(join(source, 'images', 'aa'), { recursive: true });
     await writeFile(join(source, 'images', abandoned), png(0));
@@ -106,7 +94,7 @@ describe('npm run db -- backup and restore', () => {
       ) as string,
     });
     expect((await stat(file)).mode & 0o777).toBe(0o600);
-    await until('it goes on writing', () => writing.done.products > acknowledged.products);
+    await until('another product is created', () => writing.done.products > acknowledged.products);
     await writing.stop();
     expect(await db({ DATA_DIR: source }, 'backup', file)).toMatchObject({ code: 1 });
     const refused = await db({ DATA_DIR: source }, 'restore', file);
@@ -133,7 +121,11 @@ describe('npm run db -- backup and restore', () => {
   }, 120_000);
 
   it('a backup can be restored into another database of DATABASE_URL, waiting jobs included', async () => {
-    const file = await backupOfOneJob();
+    const source = await dropped(createDatabase());
+    await addUser(source, 'wayan');
+    await source.pool.query(`SELECT graphile_worker.add_job('send-mail', '{"waits":"for its time"}')`);
+    const file = at('one-job.backup');
+    expect(await db({ DATABASE_URL: source.url }, 'backup', file)).toMatchObject({ code: 0 });
     const restored = await dropped(createEmptyDatabase());
     const { url, pool } = restored;
     const settings = { DATABASE_URL: url };
@@ -161,47 +153,6 @@ describe('npm run db -- backup and restore', () => {
       { email: 'wayan@example.com' },
     ]);
     expect((await db(target, 'status')).output).toBe(newest);
-  });
-
-  it('a backup that is truncated, changed or of a newer build is rejected and nothing is written', async () => {
-    const file = await backupOfOneJob();
-    const { url, pool } = await dropped(createEmptyDatabase());
-    const settings = { DATABASE_URL: url };
-    const expectRejected = async (backup: string, problem: RegExp): Promise<void> => {
-      const { code, output } = await db(settings, 'restore', backup);
-      expect({ code, output }).toEqual({ code: 1, output: expect.stringMatching(problem) as string });
-      expect((await pool.query("SELECT to_regclass('users') AS is")).rows).toEqual([{ is: null }]);
-    };
-    const bytes = await readFile(file);
-    const cut = at('cut.backup');
-    await writeFile(cut, bytes.subarray(0, bytes.length - 200));
-    await expectRejected(cut, /is not a backup, or it was truncated or changed/);
-    const flipped = at('flipped.backup');
-    bytes.writeUInt8(bytes.readUInt8(bytes.length >> 1) ^ 1, bytes.length >> 1);
-    await writeFile(flipped, bytes);
-    await expectRejected(flipped, /truncated or changed/);
-
-    await expectRejected(at('no-such.backup'), /no-such\.backup does not exist/);
-    await expectRejected(root, /is not a file: version 1\.0 made folders/);
-
-    const folder = at('unpacked');
-    const repack = async (name: string, change: () => Promise<void>): Promise<string> => {
-      await mkdir(folder, { recursive: true });
-      await promisify(execFile)('tar', ['-xzf', file, '-C', folder]);
-      await change();
-      await promisify(execFile)('tar', ['-czf', at(name), '-C', folder, '.']);
-      return at(name);
-    };
-    const edited = await repack('edited.backup', () =>
-      appendFile(join(folder, 'tables', 'public.users'), 'x'),
-    );
-    await expectRejected(edited, /was changed: tables\/public\.users has another checksum/);
-    const newer = await repack('newer.backup', async () => {
-      const manifest = join(folder, 'manifest.json');
-      const text = await readFile(manifest, 'utf8');
-      await writeFile(manifest, text.replace('InitialSchema1763600000000', 'Tomorrow1999999999999'));
-    });
-    await expectRejected(newer, /made by a newer build: this one does not know Tomorrow1999999999999/);
   });
 
   it('a backup rejects a file that exists or that another backup is writing', async () => {

@@ -33,6 +33,7 @@ interface Manifest {
 const IMAGE = randomUUID();
 const IMAGE_PATH = join('images', IMAGE.slice(0, 2), `${IMAGE}.png`);
 const USERS = 'tables/public.users';
+const isUsers = ({ name }: { name: string }) => name === 'public.users';
 
 let root: string;
 let source: TestDatabase;
@@ -53,12 +54,8 @@ beforeAll(async () => {
       VALUES ('${IMAGE}', 'local', 'attached', (SELECT max(id) FROM products), 1, '${IMAGE}.png')`);
   await mkdir(join(at('source'), 'images', IMAGE.slice(0, 2)), { recursive: true });
   await writeFile(join(at('source'), IMAGE_PATH), png(0));
-  const made = await runDb(
-    { DATABASE_URL: source.url, DATA_DIR: at('source') },
-    'backup',
-    at('honest.backup'),
-  );
-  expect(made).toMatchObject({ code: 0 });
+  const settings = { DATABASE_URL: source.url, DATA_DIR: at('source') };
+  expect(await runDb(settings, 'backup', at('honest.backup'))).toMatchObject({ code: 0 });
   honest = at('honest');
   await mkdir(honest);
   await run('tar', ['-xzf', at('honest.backup'), '-C', honest]);
@@ -76,7 +73,7 @@ afterAll(async () => {
 });
 
 /** Packs a changed copy of the backup. @param options of tar */
-async function forge(change: (folder: string) => Promise<void>, ...options: string[]): Promise<string> {
+async function forge(change: (folder: string) => Promise<unknown>, ...options: string[]): Promise<string> {
   const folder = await mkdtemp(at('forged-'));
   await cp(honest, folder, { recursive: true });
   await change(folder);
@@ -85,7 +82,10 @@ async function forge(change: (folder: string) => Promise<void>, ...options: stri
 }
 
 /** Changes the manifest and recomputes its checksums. */
-async function rewriteManifest(folder: string, change: (manifest: Manifest) => void): Promise<void> {
+async function rewriteManifest(
+  folder: string,
+  change: (manifest: Manifest) => unknown = () => undefined,
+): Promise<void> {
   const path = join(folder, 'manifest.json');
   const manifest = JSON.parse(await readFile(path, 'utf8')) as Manifest;
   manifest.checksums = {};
@@ -130,71 +130,73 @@ it('an unchanged backup is restored with its image, even if its file name contai
   expect((await target.pool.query('SELECT email FROM users')).rows).toEqual([{ email: 'wayan@example.com' }]);
 });
 
-it.each<[string, (manifest: Manifest) => void, RegExp]>([
+const OTHER_TABLES = /the tables of the backup are not those of its migrations/;
+
+it.each<[string, (manifest: Manifest) => unknown, RegExp]>([
   [
     'SQL in the name of a table',
-    ({ tables }) => {
-      tables.push({ name: 'public.users; CREATE TABLE pwned (); --', columns: ['id'] });
-    },
-    /is not complete|was changed/,
+    ({ tables }) => tables.push({ name: 'public.users; CREATE TABLE pwned (); --', columns: ['id'] }),
+    /is not complete/,
   ],
   [
     'SQL in the name of a column',
-    ({ tables }) => {
-      tables.find(({ name }) => name === 'public.users')?.columns.push("id) FROM PROGRAM 'touch pwned' --");
-    },
-    /the tables of the backup are not those of its migrations/,
+    ({ tables }) => tables.find(isUsers)?.columns.push("id) FROM PROGRAM 'touch pwned' --"),
+    OTHER_TABLES,
   ],
-  [
-    'a column less than its schema has',
-    ({ tables }) => {
-      tables.find(({ name }) => name === 'public.users')?.columns.pop();
-    },
-    /the tables of the backup are not those of its migrations/,
-  ],
+  ['a column less than its schema has', ({ tables }) => tables.find(isUsers)?.columns.pop(), OTHER_TABLES],
   [
     'a sequence of another schema',
-    ({ sequences }) => {
-      sequences['public.users_id_seq; DROP TABLE users'] = '1';
-    },
+    ({ sequences }) => (sequences['public.users_id_seq; DROP TABLE users'] = '1'),
     /names a sequence that its migrations do not create/,
   ],
   [
     'a value that is not of its type',
-    (manifest) => {
-      Object.assign(manifest, { tables: 'public.users' });
-    },
+    (manifest) => Object.assign(manifest, { tables: 'public.users' }),
     /is not a backup, or it was truncated or changed/,
   ],
   [
+    'a migration of a newer build',
+    ({ migrations }) => (migrations[0] = 'Tomorrow1999999999999'),
+    /made by a newer build: this one does not know Tomorrow1999999999999/,
+  ],
+  [
     'migrations that do not build on each other',
-    ({ migrations }) => {
-      migrations.splice(2, 1);
-    },
+    ({ migrations }) => migrations.splice(2, 1),
     /was changed: a migration that others depend on is missing/,
   ],
 ])('a manifest with %s is rejected and leaves nothing behind', async (_title, change, problem) => {
   await expectRejected(await forge((folder) => rewriteManifest(folder, change)), problem);
 });
 
-it.each<[string, (folder: string) => Promise<void>]>([
-  ['an image file', (folder) => rm(join(folder, IMAGE_PATH))],
-  ['the file of a table', (folder) => rm(join(folder, USERS))],
-])('a backup that lacks %s is rejected before anything is created', async (_title, remove) => {
-  await expectRejected(await forge(remove), /is not complete: "(images|tables)\/.*" is missing$/);
+it.each<[string, (folder: string) => Promise<void>, RegExp]>([
+  [
+    'lacks an image file',
+    (folder) => rm(join(folder, IMAGE_PATH)),
+    /is not complete: "images\/.*" is missing$/,
+  ],
+  [
+    'lacks the file of a table',
+    (folder) => rm(join(folder, USERS)),
+    /is not complete: "tables\/.*" is missing$/,
+  ],
+  [
+    'contains changed rows',
+    (folder) => appendFile(join(folder, USERS), 'x'),
+    /was changed: tables\/public\.users has another checksum/,
+  ],
+])('a backup that %s is rejected before anything is created', async (_title, change, problem) => {
+  await expectRejected(await forge(change), problem);
 });
 
 it('a backup whose manifest omits a table is rejected and leaves nothing behind', async () => {
   const backup = await forge(async (folder) => {
     await rm(join(folder, USERS));
-    await rewriteManifest(folder, (manifest) => {
-      manifest.tables = manifest.tables.filter(({ name }) => name !== 'public.users');
-    });
+    await rewriteManifest(folder, ({ tables }) => tables.splice(tables.findIndex(isUsers), 1));
   });
-  await expectRejected(backup, /the tables of the backup are not those of its migrations/);
+  await expectRejected(backup, OTHER_TABLES);
 });
 
-it.each<[string, (folder: string) => Promise<void>, string[]?]>([
+it.each<[string, (folder: string) => Promise<unknown>, string[]?]>([
   [
     'a symbolic link to a file of the machine',
     async (folder) => {
@@ -211,12 +213,7 @@ it.each<[string, (folder: string) => Promise<void>, string[]?]>([
   ],
   ['a hard link', (folder) => link(join(folder, IMAGE_PATH), join(folder, 'images', `${randomUUID()}.png`))],
   ['an image with the name of a program', (folder) => writeFile(join(folder, 'images', 'run.sh'), '')],
-  [
-    'a FIFO',
-    async (folder) => {
-      await run('mkfifo', [join(folder, 'tables', 'public.fifo')]);
-    },
-  ],
+  ['a FIFO', (folder) => run('mkfifo', [join(folder, 'tables', 'public.fifo')])],
   [
     'a path that begins with /',
     (folder) => appendFile(join(folder, 'passwd'), ''),
@@ -226,7 +223,7 @@ it.each<[string, (folder: string) => Promise<void>, string[]?]>([
   const backup = await forge(
     async (folder) => {
       await change(folder);
-      await rewriteManifest(folder, () => undefined);
+      await rewriteManifest(folder);
     },
     ...options,
   );
@@ -252,7 +249,7 @@ it('a restored image has the mode of a new file regardless of the mode in the ar
 it('a restore leaves no image and no table behind if the database rejects its rows', async () => {
   const backup = await forge(async (folder) => {
     await appendFile(join(folder, USERS), 'nonsense\n');
-    await rewriteManifest(folder, () => undefined);
+    await rewriteManifest(folder);
   });
   await expectRejected(backup, /^the rows of public\.users cannot be written: /);
 });
@@ -268,7 +265,7 @@ it('a restore that fails after copying images removes them and keeps the images 
   const backup = await forge(async (folder) => {
     await mkdir(join(folder, 'images', 'zz'));
     await writeFile(join(folder, 'images', 'zz', `${second}.png`), png(2));
-    await rewriteManifest(folder, () => undefined);
+    await rewriteManifest(folder);
   });
   const settings = { DATABASE_URL: target.url, DATA_DIR: dataDir };
   expect(await runDb(settings, 'restore', backup)).toMatchObject({ code: 1 });
@@ -277,7 +274,20 @@ it('a restore that fails after copying images removes them and keeps the images 
   expect(await stat(join(dataDir, IMAGE_PATH)).catch(() => 'missing')).toBe('missing');
 });
 
-it.each(['a text', ''])('a file with the content %j is rejected with one line', async (content) => {
-  await writeFile(at('foreign'), content);
+it.each<[string, (honest: Buffer) => Buffer | string]>([
+  ['that contains a text', () => 'a text'],
+  ['that is empty', () => ''],
+  ['that was truncated', (bytes) => bytes.subarray(0, -200)],
+  [
+    'with a changed byte',
+    (bytes) => bytes.fill((bytes[bytes.length >> 1] ?? 0) ^ 1, bytes.length >> 1, 1 + (bytes.length >> 1)),
+  ],
+])('a file %s is rejected with one line', async (_title, change) => {
+  await writeFile(at('foreign'), change(await readFile(at('honest.backup'))));
   await expectRejected(at('foreign'), /foreign is not a backup, or it was truncated or changed$/);
+});
+
+it('a file that does not exist and a folder are rejected with one line', async () => {
+  await expectRejected(at('no-such.backup'), /no-such\.backup does not exist$/);
+  await expectRejected(root, /is not a file: version 1\.0 made folders/);
 });

@@ -13,10 +13,7 @@ import { contentsOf, schemaOf } from '../support/schema.js';
 import { startService } from '../support/service.js';
 import { until } from '../support/wait.js';
 
-/**
- * Data that a `down` loses, because the earlier schema has no place for it. A migration that is not named here must restore
- * every row and column that was there before it.
- */
+/** Tables and columns that a `down` loses, because the earlier schema has no place for them. */
 const LOSSES: Readonly<Record<string, readonly string[]>> = {
   InitialSchema1763600000000: [
     'users',
@@ -57,8 +54,8 @@ const LOSSES: Readonly<Record<string, readonly string[]>> = {
   Refunds1766210000000: ['orders.refunded_amount', 'payment_notifications.refund_amount', 'refunds'],
 };
 
-/** Statements that TypeORM proposes only because PostgreSQL phrases the same definition differently. */
-const SAME = new Set([
+/** Statements that TypeORM proposes although the tables are right. */
+const EXPECTED = new Set([
   `ALTER TABLE "orders" ALTER COLUMN "next_check_at" SET DEFAULT now() + interval '5 minutes'`,
   `ALTER TABLE "sessions" ALTER COLUMN "expires_at" SET DEFAULT clock_timestamp() + interval '10 days 11 minutes'`,
   // Only 1.1 reads them (decision 17).
@@ -80,37 +77,32 @@ const VERSION_1 = JSON.parse(await readFile('test/fixtures/version-1.0.json', 'u
     readonly gross_amount: number;
   }[];
 } & Readonly<Record<string, readonly object[]>>;
-/** Its last migration. */
+/** Timestamp of the last migration of version 1.0. */
 const LAST_OF_VERSION_1 = 1764000000000;
-/** Columns that later migrations drop: sessions, and data of the simulator that is stored elsewhere or never read. */
+/** Tables and columns that later migrations drop: sessions, and data of the simulator. */
 const LOST_SINCE_VERSION_1 = [
   'simulator_notifications',
-  ...[
-    'created_at',
-    'fraud_status',
-    'payment_details',
-    'payment_type',
-    'settlement_time',
-    'transaction_id',
-    'transaction_time',
-  ].map((column) => `simulator_transactions.${column}`),
+  'simulator_transactions.created_at',
+  'simulator_transactions.fraud_status',
+  'simulator_transactions.payment_details',
+  'simulator_transactions.payment_type',
+  'simulator_transactions.settlement_time',
+  'simulator_transactions.transaction_id',
+  'simulator_transactions.transaction_time',
   'users.claims_version',
   'users.sessions_ended_at',
 ];
 
-/** A database as version 1.0.0 left it. The orders are of now: one that is a day old would be asked for and expire. */
-async function databaseOfVersion1(): Promise<TestDatabase> {
+/** Creates a database as version 1.0.0 left it, but with new orders: orders of the past would expire. */
+async function createVersion1Database(): Promise<TestDatabase> {
   const database = await createEmptyDatabase();
-  const { pending } = await readMigrationStatus(database.url);
-  await migrate(
-    database.url,
-    undefined,
-    pending.filter((name) => Number(/\d+$/.exec(name)?.[0]) <= LAST_OF_VERSION_1),
-  );
-  const { pool } = database;
+  const { pool, url } = database;
+  const { pending } = await readMigrationStatus(url);
+  const names = pending.filter((name) => Number(/\d+$/.exec(name)?.[0]) <= LAST_OF_VERSION_1);
+  await migrate(url, undefined, names);
   for (const table of ['users', 'products', 'orders', 'simulator_transactions']) await fill(pool, table);
   for (const table of Object.keys(VERSION_1)) await fill(pool, table);
-  // The next numbers come after those of the rows.
+  // New ids must not collide with the ids of these rows.
   await pool.query(
     `SELECT setval(format('%I.%I', schemaname, sequencename)::regclass, 1000) FROM pg_sequences
      WHERE schemaname = 'public'`,
@@ -119,7 +111,7 @@ async function databaseOfVersion1(): Promise<TestDatabase> {
   return database;
 }
 
-/** Does nothing the second time. */
+/** Inserts the rows of a table that do not exist yet. */
 async function fill(pool: pg.Pool, table: string): Promise<void> {
   await pool.query(
     `INSERT INTO ${table} OVERRIDING SYSTEM VALUE SELECT * FROM json_populate_recordset(NULL::${table}, $1)
@@ -128,23 +120,31 @@ async function fill(pool: pg.Pool, table: string): Promise<void> {
   );
 }
 
+/** Reverts a migration and all later ones. */
+async function revertTo(url: string, name: string): Promise<void> {
+  while ((await readMigrationStatus(url)).applied.includes(name)) await revertLastMigration(url);
+}
+
 type Contents = Awaited<ReturnType<typeof contentsOf>>;
 
-/** Tables and columns of `before` that `after` lacks; throws when what both have differs. */
-function lost(before: Contents, after: Contents): string[] {
+/** Returns the tables and columns of `before` that `after` lacks. Fails if the common columns differ. */
+function findLosses(before: Contents, after: Contents): string[] {
   return [...before].flatMap(([table, rows]) => {
     const kept = after.get(table);
     if (kept === undefined) return [table];
     const columns = Object.keys(rows[0] ?? {});
     const gone = columns.filter((column) => kept[0] !== undefined && !(column in kept[0]));
     const common = columns.filter((column) => !gone.includes(column));
-    expect({ table, rows: sorted(kept, common) }).toEqual({ table, rows: sorted(rows, common) });
+    expect({ table, rows: toSortedTexts(kept, common) }).toEqual({
+      table,
+      rows: toSortedTexts(rows, common),
+    });
     return gone.map((column) => `${table}.${column}`);
   });
 }
 
-/** Of a picture's URL only the file's name: a migration keeps no more of it. */
-function sorted(rows: readonly Record<string, unknown>[], columns: readonly string[]): string[] {
+/** Shortens the URL of an image to its file name, which is all that the migrations keep. */
+function toSortedTexts(rows: readonly Record<string, unknown>[], columns: readonly string[]): string[] {
   const valueOf = (value: unknown, column: string): unknown =>
     column === 'url' && typeof value === 'string' ? value.split('/').at(-1) : value;
   return rows.map((row) => JSON.stringify(columns.map((column) => valueOf(row[column], column)))).sort();
@@ -155,8 +155,8 @@ describe('the migrations', () => {
 
   afterEach(() => database.drop());
 
-  it('go down to nothing one by one on a filled database, losing only what is named, and up to the same schema', async () => {
-    database = await databaseOfVersion1();
+  it('can be reverted one by one on a filled database, lose only the listed data, and lead to the same schema again', async () => {
+    database = await createVersion1Database();
     await migrate(database.url);
     const { pool, url } = database;
     const schema = await schemaOf(pool);
@@ -166,7 +166,7 @@ describe('the migrations', () => {
     for (const name of [...applied].reverse()) {
       const before = await contentsOf(pool);
       expect(await revertLastMigration(url)).toBe(name);
-      const losses = lost(before, await contentsOf(pool));
+      const losses = findLosses(before, await contentsOf(pool));
       expect({ name, losses: losses.sort() }).toEqual({ name, losses: [...(LOSSES[name] ?? [])].sort() });
     }
     expect(await revertLastMigration(url)).toBeNull();
@@ -182,7 +182,7 @@ describe('the migrations', () => {
   });
 
   it('keep everything but sessions of a shop that version 1.0.0 filled', async () => {
-    database = await databaseOfVersion1();
+    database = await createVersion1Database();
     const dataDir = await mkdtemp(join(tmpdir(), 'bakery-upgrade-'));
     for (const { id } of VERSION_1.images) {
       await mkdir(join(dataDir, 'images', id.slice(0, 2)), { recursive: true });
@@ -190,7 +190,7 @@ describe('the migrations', () => {
     }
     const before = await contentsOf(database.pool);
     await migrate(database.url);
-    const losses = lost(before, await contentsOf(database.pool));
+    const losses = findLosses(before, await contentsOf(database.pool));
     expect(losses.sort()).toEqual(LOST_SINCE_VERSION_1);
 
     const service = await startService({ database, settings: { DATA_DIR: dataDir } });
@@ -222,11 +222,10 @@ describe('the migrations', () => {
     }
   });
 
-  it('leave the index of the search out where its extension may not be created; products are found all the same', async () => {
+  it('omit the index of the search if its extension cannot be created, and the search still works', async () => {
     database = await createDatabase();
     const { pool, url } = database;
-    while ((await readMigrationStatus(url)).applied.includes('OwnersDay1765600000000'))
-      await revertLastMigration(url);
+    await revertTo(url, 'OwnersDay1765600000000');
     await pool.query('DROP EXTENSION pg_trgm');
     await pool.query(
       `DO $$ BEGIN EXECUTE format('REVOKE CREATE ON DATABASE %I FROM CURRENT_USER', current_database()); END $$`,
@@ -246,8 +245,7 @@ describe('the migrations', () => {
   it('write the domains of e-mail addresses in ASCII, except where another account has the address', async () => {
     database = await createDatabase();
     const { pool, url } = database;
-    while ((await readMigrationStatus(url)).applied.includes('AsciiDomains1766220000000'))
-      await revertLastMigration(url);
+    await revertTo(url, 'AsciiDomains1766220000000');
     const before = [
       'Ayu.Ü@Bücher.example',
       'wayan@example\u3002com',
@@ -274,9 +272,9 @@ describe('the migrations', () => {
     ]);
   });
 
-  it('make the tables that the entities describe', async () => {
+  it('create the tables that the entities describe', async () => {
     database = await createDatabase();
-    // TypeORM looks there for the expressions of generated columns.
+    // TypeORM reads the expressions of generated columns from this table.
     await database.pool.query(
       'CREATE TABLE typeorm_metadata (type text, database text, schema text, "table" text, name text, value text)',
     );
@@ -286,34 +284,27 @@ describe('the migrations', () => {
         '../node_modules/typeorm/index.js',
       )) as typeof import('typeorm');
       const log = await service.app.get(DataSource).driver.createSchemaBuilder().log();
-      // Keys, checks and indexes are the migrations' alone: entities of different modules do not know each other.
-      const differences = log.upQueries
-        .map(({ query }) => query)
-        .filter(
-          (query) =>
-            !SAME.has(query) && !/^(ALTER TABLE "\w+" DROP CONSTRAINT|DROP INDEX) "[\w".]+"$/.test(query),
-        );
-      expect(differences).toEqual([]);
+      const statements = log.upQueries.map(({ query }) => query).filter((query) => !EXPECTED.has(query));
+      // Only the migrations describe keys, checks and indexes.
+      const constraint = /^(ALTER TABLE "\w+" DROP CONSTRAINT|DROP INDEX) "[\w".]+"$/;
+      expect(statements.filter((statement) => !constraint.test(statement))).toEqual([]);
     } finally {
       await service.stop();
     }
   });
 
-  it('give way to readers while a long transaction keeps them from a table, and are repeated', async () => {
+  it('are retried while a long transaction locks a table, and do not block readers meanwhile', async () => {
     database = await createDatabase();
     const { pool, url } = database;
-    // Down to one whose up alters a table that is read all the time.
-    while ((await readMigrationStatus(url)).applied.includes('AttemptOfOrder1763810000000')) {
-      await revertLastMigration(url);
-    }
+    await revertTo(url, 'AttemptOfOrder1763810000000'); // alters the table of orders
     const long = await pool.connect();
     await long.query('BEGIN');
     await long.query('SELECT FROM orders');
     const log: string[] = [];
     const migrating = migrate(url, (line) => log.push(line));
     try {
-      await until('the migration has stood in front of the table', async () => {
-        // A reader stands behind the migration for as long as it waits, and no longer.
+      await until('the migration is retried', async () => {
+        // A reader waits only as long as the migration waits for its lock.
         await pool.query("SET statement_timeout = '8s'");
         await pool.query('SELECT FROM orders');
         return log.length > 0;
@@ -327,7 +318,7 @@ describe('the migrations', () => {
     expect((await readMigrationStatus(url)).pending).toEqual([]);
   });
 
-  it('wait for their turn without a snapshot, which CREATE INDEX CONCURRENTLY would wait for', async () => {
+  it('wait for the lock of another process without blocking its CREATE INDEX CONCURRENTLY', async () => {
     database = await createDatabase();
     const holder = new pg.Client({ connectionString: database.url });
     await holder.connect();
@@ -335,7 +326,7 @@ describe('the migrations', () => {
     try {
       await holder.query('SELECT pg_advisory_lock(7225001)');
       const waiting = migrate(database.url).then(() => (isDone = true));
-      await until('another process waits for its turn', async () => {
+      await until('the migration waits for the lock', async () => {
         const { rows } = await database.pool.query(
           `SELECT FROM pg_stat_activity WHERE application_name = 'bakery-migrations' AND datname = current_database()
              AND query LIKE '%advisory%'`,
