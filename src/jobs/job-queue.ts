@@ -53,7 +53,7 @@ export class JobQueue {
         for (const job of await freeJobs(this.pool, locks)) observer.onDead(job);
         await runJobs({ ...options, pgPool: this.pool }, observer, this.logger, stopping);
       } catch (error) {
-        if (!stopping.aborted) this.#logStop(error);
+        this.#logStop(error, stopping);
       }
       this.#isWorking = false;
       await delay(this.#pauseMs, undefined, { signal: stopping }).catch(() => undefined);
@@ -66,8 +66,8 @@ export class JobQueue {
   }
 
   /** Logs one line for several failures in a row. */
-  #logStop(error: unknown): void {
-    if (this.#stoppedAt !== undefined) return;
+  #logStop(error: unknown, stopping: AbortSignal): void {
+    if (stopping.aborted || this.#stoppedAt !== undefined) return;
     this.#stoppedAt = performance.now();
     this.logger.warn(`the queue stopped and restarts until it works: ${errorMessage(error)}`);
   }
