@@ -14,22 +14,17 @@ const WINDOWS_SCHEMA = {
   example: [['07:00', '18:00']],
 } as const;
 
-/** Describes opening hours in the OpenAPI document. */
-export function ApiOpeningHours(): PropertyDecorator {
-  return ApiProperty({
-    type: 'object',
-    description: 'Windows of each day of the week, `[from, to]` in local time; `24:00` is the end of a day',
-    properties: Object.fromEntries(WEEKDAYS.map((day) => [day, WINDOWS_SCHEMA])),
-    required: [...WEEKDAYS],
-    selfRequired: true,
-    additionalProperties: false,
-  });
-}
-
-/** Opening hours of all seven days. The message names the first day that is wrong. */
+/** Validates opening hours of all seven days. The message names the first day that is wrong. */
 export function IsOpeningHours(): PropertyDecorator {
   return applyDecorators(
-    ApiOpeningHours(),
+    ApiProperty({
+      type: 'object',
+      description: 'Windows of each day of the week, `[from, to]` in local time; `24:00` is the end of a day',
+      properties: Object.fromEntries(WEEKDAYS.map((day) => [day, WINDOWS_SCHEMA])),
+      required: [...WEEKDAYS],
+      selfRequired: true,
+      additionalProperties: false,
+    }),
     ValidateBy({
       name: 'isOpeningHours',
       validator: {
@@ -43,7 +38,7 @@ export function IsOpeningHours(): PropertyDecorator {
   );
 }
 
-/** Orders the windows of each day by time, and drops unknown keys. */
+/** Sorts the windows of each day by time, and drops unknown keys. */
 export function normalizeHours(hours: OpeningHours): OpeningHours {
   const days = WEEKDAYS.map((day) => [day, hours[day].toSorted(compareWindows)] as const);
   return Object.fromEntries(days) as Record<Weekday, OpeningWindow[]>;

@@ -1,15 +1,9 @@
 import { addDays, isOnClock, localAt, mayClockChange, weekdayOf } from '../common/calendar.js';
+import type { PickupWindowView } from './shop.dto.js';
 import { type OpeningWindow, type Shop, WEEKDAYS } from './shop.entity.js';
 
 /** Rules that decide when an order can be collected. */
 export type PickupRules = Readonly<Omit<Shop, 'id'>>;
-
-/** Part of a day in which an order can be collected, in local time. */
-export interface PickupWindow {
-  readonly date: string;
-  readonly from: string;
-  readonly to: string;
-}
 
 const MINUTE_MS = 60_000;
 
@@ -22,8 +16,8 @@ export function isPickupPossible(rules: PickupRules, pickupAt: Date, now: Date):
   return listOpeningWindows(rules, date).some(([from, to]) => from <= time && time < to);
 }
 
-/** Lists the windows from which a customer can choose now, in order of time. */
-export function listPickupWindows(rules: PickupRules, now: Date): PickupWindow[] {
+/** Lists the windows from which a customer can choose now, sorted by time. */
+export function listPickupWindows(rules: PickupRules, now: Date): PickupWindowView[] {
   const { timeZone, leadMinutes, daysAhead } = rules;
   const earliestMs = Math.ceil((now.getTime() + leadMinutes * MINUTE_MS) / MINUTE_MS) * MINUTE_MS;
   const earliest = localAt(new Date(earliestMs), timeZone);
@@ -48,7 +42,7 @@ function listOpeningWindows({ closed, hours }: PickupRules, date: string): reado
 }
 
 /** Shortens a window by the minutes that the clock skips on its date. */
-function clipToClock({ date, from, to }: PickupWindow, zone: string): PickupWindow {
+function clipToClock({ date, from, to }: PickupWindowView, zone: string): PickupWindowView {
   let [first, end] = [from, to];
   while (first < end && !isOnClock(date, first, zone)) first = addMinutes(first, 1);
   while (first < end && !isOnClock(date, addMinutes(end, -1), zone)) end = addMinutes(end, -1);

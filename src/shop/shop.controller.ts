@@ -37,5 +37,13 @@ export class ShopController {
 }
 
 function toView(shop: Readonly<Shop>): ShopView {
-  return new ShopView(shop, listPickupWindows(shop, new Date()));
+  const { timeZone, hours, closed, leadMinutes, daysAhead } = shop;
+  return {
+    time_zone: timeZone,
+    hours,
+    closed,
+    lead_minutes: leadMinutes,
+    days_ahead: daysAhead,
+    pickup: listPickupWindows(shop, new Date()),
+  };
 }

@@ -2,9 +2,8 @@ import { ApiProperty } from '@nestjs/swagger';
 import { ArrayMaxSize, IsArray, IsInt, Max, Min, ValidateBy } from 'class-validator';
 import { IsCalendarDate } from '../common/calendar-date.decorator.js';
 import { isTimeZone } from '../common/calendar.js';
-import { ApiOpeningHours, IsOpeningHours } from './opening-hours.decorator.js';
-import type { PickupWindow } from './pickup-windows.js';
-import type { OpeningHours, Shop } from './shop.entity.js';
+import { IsOpeningHours } from './opening-hours.decorator.js';
+import type { OpeningHours } from './shop.entity.js';
 
 const MAX_CLOSED = 366;
 const MAX_LEAD_MINUTES = 7 * 24 * 60;
@@ -15,51 +14,36 @@ const CLOSED = { message: `closed should be a list of at most ${MAX_CLOSED} date
 const LEAD_MINUTES = { message: `lead_minutes should be a whole number from 0 to ${MAX_LEAD_MINUTES}` };
 const DAYS_AHEAD = { message: `days_ahead should be a whole number from 1 to ${MAX_DAYS_AHEAD}` };
 
-const TIME_ZONE_PROPERTY = { description: 'IANA name', example: 'Asia/Jakarta' } as const;
-const CLOSED_PROPERTY = {
-  type: 'array',
-  maxItems: MAX_CLOSED,
-  items: { type: 'string', format: 'date' },
-  description: 'Dates on which the shop is closed',
-  example: ['2026-12-25'],
-} as const;
-const LEAD_MINUTES_PROPERTY = {
-  type: 'integer',
-  minimum: 0,
-  maximum: MAX_LEAD_MINUTES,
-  description: 'Minimum time from an order to its pickup, in minutes',
-  example: 120,
-} as const;
-const DAYS_AHEAD_PROPERTY = {
-  type: 'integer',
-  minimum: 1,
-  maximum: MAX_DAYS_AHEAD,
-  description: 'Last day of pickup, counted from today',
-  example: 14,
-} as const;
-
 /** Body of PUT /api/admin/shop. */
 export class ShopDto {
-  @ApiProperty(TIME_ZONE_PROPERTY)
+  @ApiProperty({ description: 'IANA name', example: 'Asia/Jakarta' })
   @ValidateBy({ name: 'isTimeZone', validator: { validate: isTimeZone, defaultMessage: () => TIME_ZONE } })
   time_zone!: string;
 
   @IsOpeningHours()
   hours!: OpeningHours;
 
-  @ApiProperty(CLOSED_PROPERTY)
+  @ApiProperty({
+    type: 'array',
+    maxItems: MAX_CLOSED,
+    items: { type: 'string', format: 'date' },
+    description: 'Dates on which the shop is closed',
+    example: ['2026-12-25'],
+  })
   @IsCalendarDate({ each: true, ...CLOSED })
   @ArrayMaxSize(MAX_CLOSED, CLOSED)
   @IsArray(CLOSED)
   closed!: string[];
 
-  @ApiProperty(LEAD_MINUTES_PROPERTY)
+  /** Minimum time from an order to its pickup, in minutes. */
+  @ApiProperty({ type: 'integer', example: 120 })
   @Max(MAX_LEAD_MINUTES, LEAD_MINUTES)
   @Min(0, LEAD_MINUTES)
   @IsInt(LEAD_MINUTES)
   lead_minutes!: number;
 
-  @ApiProperty(DAYS_AHEAD_PROPERTY)
+  /** Last day of pickup, counted from today. */
+  @ApiProperty({ type: 'integer', example: 14 })
   @Max(MAX_DAYS_AHEAD, DAYS_AHEAD)
   @Min(1, DAYS_AHEAD)
   @IsInt(DAYS_AHEAD)
@@ -67,7 +51,7 @@ export class ShopDto {
 }
 
 /** Part of a day in which an order can be collected. */
-export class PickupWindowView implements PickupWindow {
+export class PickupWindowView {
   @ApiProperty({ format: 'date', example: '2026-11-24' })
   readonly date!: string;
 
@@ -78,32 +62,8 @@ export class PickupWindowView implements PickupWindow {
   readonly to!: string;
 }
 
-/** Opening hours and pickup times of the shop. */
-export class ShopView {
-  @ApiProperty(TIME_ZONE_PROPERTY)
-  readonly time_zone: string;
-
-  @ApiOpeningHours()
-  readonly hours: OpeningHours;
-
-  @ApiProperty(CLOSED_PROPERTY)
-  readonly closed: readonly string[];
-
-  @ApiProperty(LEAD_MINUTES_PROPERTY)
-  readonly lead_minutes: number;
-
-  @ApiProperty(DAYS_AHEAD_PROPERTY)
-  readonly days_ahead: number;
-
+/** Settings of the shop, and the pickup windows that result from them. */
+export class ShopView extends ShopDto {
   @ApiProperty({ type: [PickupWindowView], description: 'Windows from which a customer can choose now' })
-  readonly pickup: readonly PickupWindow[];
-
-  constructor(shop: Readonly<Shop>, pickup: readonly PickupWindow[]) {
-    this.time_zone = shop.timeZone;
-    this.hours = shop.hours;
-    this.closed = shop.closed;
-    this.lead_minutes = shop.leadMinutes;
-    this.days_ahead = shop.daysAhead;
-    this.pickup = pickup;
-  }
+  pickup!: readonly PickupWindowView[];
 }

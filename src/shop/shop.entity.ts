@@ -8,13 +8,12 @@ export type Weekday = (typeof WEEKDAYS)[number];
 export type OpeningWindow = readonly [from: string, to: string];
 export type OpeningHours = Readonly<Record<Weekday, readonly OpeningWindow[]>>;
 
-/** Opening hours and rules of pickup. The table has one row, or none as long as the defaults apply. */
+/** Opening hours and pickup rules. The table has one row, or none while the defaults apply. */
 @Entity('shop')
 export class Shop {
   @PrimaryColumn('smallint', { primaryKeyConstraintName: 'shop_pkey' })
   id!: number;
 
-  /** IANA name. */
   @Column('text', { name: 'time_zone' })
   timeZone!: string;
 
@@ -25,7 +24,6 @@ export class Shop {
   @Column('jsonb')
   closed!: string[];
 
-  /** Minimum time from an order to its pickup. */
   @Column('smallint', { name: 'lead_minutes' })
   leadMinutes!: number;
 
@@ -34,17 +32,16 @@ export class Shop {
   daysAhead!: number;
 }
 
-/** ID of the only row. */
 export const SHOP_ID = 1;
 
 const DAILY: readonly OpeningWindow[] = [['07:00', '18:00']];
 
-/** Settings of a shop whose administrator has changed nothing yet. */
-export const DEFAULT_SHOP: Readonly<Shop> = Object.assign(new Shop(), {
+/** Settings until an administrator changes them. */
+export const DEFAULT_SHOP: Readonly<Shop> = {
   id: SHOP_ID,
   timeZone: 'Asia/Jakarta',
   hours: Object.fromEntries(WEEKDAYS.map((day) => [day, DAILY])) as OpeningHours,
   closed: [],
   leadMinutes: 120,
   daysAhead: 14,
-});
+};

@@ -7,7 +7,6 @@ import { isPickupPossible } from './pickup-windows.js';
 import { DEFAULT_SHOP, Shop, SHOP_ID } from './shop.entity.js';
 import type { ShopDto } from './shop.dto.js';
 
-/** Opening hours, time zone and pickup rules of the shop. */
 @Injectable()
 export class ShopService {
   constructor(@InjectRepository(Shop) private readonly shops: Repository<Shop>) {}
@@ -20,7 +19,6 @@ export class ShopService {
     return (await this.get()).timeZone;
   }
 
-  /** The hours of a date of the shop. */
   async dayRange(date: string): Promise<TimeRange> {
     return dayRange(date, await this.timeZone());
   }
@@ -31,12 +29,11 @@ export class ShopService {
     return shop;
   }
 
-  /** Stores settings, unless the shop has any. */
+  /** Stores settings unless the table already contains some. */
   async insertIfMissing(settings: Readonly<ShopDto>): Promise<void> {
     await this.shops.createQueryBuilder().insert().values(toShop(settings)).orIgnore().execute();
   }
 
-  /** Returns true if an order that is placed now can be collected at this instant. */
   async isPickupPossible(pickupAt: Date): Promise<boolean> {
     return isPickupPossible(await this.get(), pickupAt, new Date());
   }
