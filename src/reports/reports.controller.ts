@@ -29,8 +29,8 @@ export class ReportsController {
       failures.validation({ date: 'date should be a date, such as 2026-11-24' }),
     ],
   })
-  async day(@Param() { date }: DayParams): Promise<DayView> {
-    return new DayView(date, await this.reports.ordersOfDay(date));
+  day(@Param() { date }: DayParams): Promise<DayView> {
+    return this.reports.buildDaySheet(date);
   }
 
   @Get('sales')
@@ -44,7 +44,7 @@ export class ReportsController {
     failures: [BAD_RANGE],
   })
   sales(@Query() query: SalesQuery): Promise<SalesView> {
-    return this.reports.salesBetween(query);
+    return this.reports.sumSales(query);
   }
 
   @Get('sales.csv')
@@ -58,7 +58,7 @@ export class ReportsController {
     failures: [BAD_RANGE],
   })
   async salesCsv(@Query() query: SalesQuery, @Res() response: Response): Promise<void> {
-    const csv = await this.reports.salesCsv(query);
+    const csv = await this.reports.streamCsv(query);
     response.setHeader('Content-Type', 'text/csv; charset=utf-8');
     response.setHeader('Content-Disposition', `attachment; filename="sales-${query.from}-${query.to}.csv"`);
     try {

@@ -1,8 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { IsCalendarDate } from '../common/calendar-date.decorator.js';
 import { AdminOrderView } from '../orders/order.dto.js';
-import { isOpenStep } from '../orders/fulfilment.js';
-import type { Order } from '../orders/orders.service.js';
 
 /** Path of GET /api/admin/days/{date}. */
 export class DayParams {
@@ -11,7 +9,7 @@ export class DayParams {
   date!: string;
 }
 
-/** Query of the sales; both dates belong to the range. */
+/** Query of the sales. The range includes both dates. */
 export class SalesQuery {
   @ApiProperty({ format: 'date', example: '2026-11-01' })
   @IsCalendarDate()
@@ -22,7 +20,7 @@ export class SalesQuery {
   to!: string;
 }
 
-/** A product of a day: how many to make. */
+/** Quantities of a product on the day sheet. */
 export class DayProductView {
   @ApiProperty({ example: 7 })
   readonly product_id!: number;
@@ -37,25 +35,18 @@ export class DayProductView {
   open!: number;
 }
 
-/** Paid orders of a day, and what to make for them. */
+/** Day sheet: the paid orders of a day and the quantities to make. */
 export class DayView {
   @ApiProperty({ format: 'date', example: '2026-11-24' })
-  readonly date: string;
+  readonly date!: string;
 
   @ApiProperty({ type: [DayProductView], description: 'By name' })
-  readonly products: DayProductView[];
+  readonly products!: DayProductView[];
 
   @ApiProperty({ type: [AdminOrderView], description: 'By pickup time; orders without one come last' })
-  readonly orders: AdminOrderView[];
-
-  constructor(date: string, orders: readonly Order[]) {
-    this.date = date;
-    this.orders = orders.map((order) => new AdminOrderView(order));
-    this.products = sumProducts(orders);
-  }
+  readonly orders!: AdminOrderView[];
 }
 
-/** Orders and revenue. */
 export class SalesTotalView {
   @ApiProperty({ example: 41 })
   readonly orders!: number;
@@ -64,13 +55,11 @@ export class SalesTotalView {
   readonly revenue!: number;
 }
 
-/** Orders and revenue of a day. */
 export class SalesDayView extends SalesTotalView {
   @ApiProperty({ format: 'date', example: '2026-11-24' })
   readonly date!: string;
 }
 
-/** Sales of a product. */
 export class SalesProductView {
   @ApiProperty({ example: 7 })
   readonly product_id!: number;
@@ -95,20 +84,4 @@ export class SalesView {
 
   @ApiProperty({ type: [SalesProductView], description: 'By revenue, the largest first' })
   readonly products!: readonly SalesProductView[];
-}
-
-function sumProducts(orders: readonly Order[]): DayProductView[] {
-  const sums = new Map<number, DayProductView>();
-  // The latest order names the product: it may have been renamed.
-  for (const { items, fulfilment } of orders.toSorted(
-    (a, b) => b.createdAt.getTime() - a.createdAt.getTime(),
-  )) {
-    for (const { productId: product_id, name, quantity } of items) {
-      const sum = sums.get(product_id) ?? { product_id, name, quantity: 0, open: 0 };
-      sum.quantity += quantity;
-      if (isOpenStep(fulfilment)) sum.open += quantity;
-      sums.set(product_id, sum);
-    }
-  }
-  return [...sums.values()].sort((a, b) => a.name.localeCompare(b.name) || a.product_id - b.product_id);
 }

@@ -1,15 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import { addDays, daysBetween, startOfDay } from '../common/calendar.js';
 import { failures } from '../common/errors.js';
+import { AdminOrderView } from '../orders/order.dto.js';
 import { type Order, OrdersService } from '../orders/orders.service.js';
 import { ShopService } from '../shop/shop.service.js';
 import { CSV_HEADER, toCsvLine } from './csv.js';
-import type { SalesQuery, SalesView } from './reports.dto.js';
+import type { DayProductView, DayView, SalesQuery, SalesView } from './reports.dto.js';
 import { SalesRepository } from './sales.repository.js';
 
 const MAX_DAYS = 366;
 
-/** Reports for the bakery's day: what to make, and what was sold. */
 @Injectable()
 export class ReportsService {
   constructor(
@@ -18,15 +18,14 @@ export class ReportsService {
     private readonly shop: ShopService,
   ) {}
 
-  /** Paid orders of a date that are not refused, by pickup time. */
-  async ordersOfDay(date: string): Promise<Order[]> {
-    return this.orders.findOfDay(await this.shop.dayRange(date));
+  async buildDaySheet(date: string): Promise<DayView> {
+    const orders = await this.orders.findOfDay(await this.shop.dayRange(date));
+    return { date, products: sumProducts(orders), orders: orders.map((order) => new AdminOrderView(order)) };
   }
 
-  /** @throws Failure 400 for a range that is empty or longer than 366 days */
-  async salesBetween({ from, to }: SalesQuery): Promise<SalesView> {
+  async sumSales({ from, to }: SalesQuery): Promise<SalesView> {
     const dates = listDates(from, to);
-    const { days: sold, products } = await this.sales.sum(await this.#boundariesOf(dates));
+    const { days: sold, products } = await this.sales.sum(await this.#listBoundaries(dates));
     const salesByDay = new Map(sold.map(({ day, ...sales }) => [day, sales]));
     const days = dates.map((date, index) => ({
       date,
@@ -40,13 +39,12 @@ export class ReportsService {
   }
 
   /**
-   * Returns the sold items as text of a CSV file, piece by piece. The first piece is read before this method returns, so
-   * that a database that is unavailable fails the request.
-   * @throws Failure 400 for a range that is empty or longer than 366 days
+   * Returns the sold items as pieces of a CSV file. The first piece is read before this method returns, so that the request
+   * fails if the database is unavailable.
    */
-  async salesCsv({ from, to }: SalesQuery): Promise<AsyncIterable<string>> {
+  async streamCsv({ from, to }: SalesQuery): Promise<AsyncIterable<string>> {
     const dates = listDates(from, to);
-    const batches = this.sales.items(await this.#boundariesOf(dates));
+    const batches = this.sales.readItems(await this.#listBoundaries(dates));
     const first = await batches.next();
     return (async function* () {
       yield CSV_HEADER;
@@ -55,15 +53,31 @@ export class ReportsService {
     })();
   }
 
-  async #boundariesOf(dates: readonly string[]): Promise<Date[]> {
+  async #listBoundaries(dates: readonly string[]): Promise<Date[]> {
     const zone = await this.shop.timeZone();
     return [...dates, addDays(dates.at(-1) ?? '', 1)].map((date) => startOfDay(date, zone));
   }
 }
 
+/** @throws Failure 400 for a range that is empty or longer than 366 days */
 function listDates(from: string, to: string): string[] {
   const days = daysBetween(from, to) + 1;
   if (days < 1) throw failures.validation({ to: 'to should not be before from' });
   if (days > MAX_DAYS) throw failures.validation({ to: `from and to can include ${MAX_DAYS} days at max` });
   return Array.from({ length: days }, (_, index) => addDays(from, index));
+}
+
+/** Sums up the items of orders by product. The latest order names the product, which may have been renamed. */
+function sumProducts(orders: readonly Order[]): DayProductView[] {
+  const sums = new Map<number, DayProductView>();
+  const newestFirst = orders.toSorted((a, b) => b.createdAt.getTime() - a.createdAt.getTime());
+  for (const { items, fulfilment } of newestFirst) {
+    for (const { productId: product_id, name, quantity } of items) {
+      const sum = sums.get(product_id) ?? { product_id, name, quantity: 0, open: 0 };
+      sum.quantity += quantity;
+      if (fulfilment === 'new' || fulfilment === 'preparing') sum.open += quantity;
+      sums.set(product_id, sum);
+    }
+  }
+  return [...sums.values()].sort((a, b) => a.name.localeCompare(b.name) || a.product_id - b.product_id);
 }

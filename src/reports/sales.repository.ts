@@ -1,27 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { isPaidSql } from '../orders/order-status.js';
+import type { SalesProductView, SalesTotalView } from './reports.dto.js';
 
-/** Sales of one day in a date range. */
-export interface DaySales {
-  /** 1 for the first day of the range. */
-  readonly day: number;
-  /** Number of orders that were paid on this day. */
-  readonly orders: number;
-  /** Order amounts minus refunds. */
-  readonly revenue: number;
+/** Sales of a date range by day and by product. Day 1 is the first day of the range. */
+interface Sales {
+  readonly days: (SalesTotalView & { readonly day: number })[];
+  readonly products: SalesProductView[];
 }
 
-/** Sales of one product in a date range. */
-export interface ProductSales {
-  readonly product_id: number;
-  readonly name: string;
-  readonly quantity: number;
-  /** Price times quantity. A partial refund does not reduce this sum, because it names no product. */
-  readonly revenue: number;
-}
-
-/** Item of a paid order. */
 export interface SoldItem {
   readonly day: number;
   readonly paid_at: string;
@@ -34,7 +21,7 @@ export interface SoldItem {
   readonly status: string;
 }
 
-/** Number of orders that `items` reads in one statement. */
+/** Number of orders that `readItems` reads in one statement. */
 const ORDERS_PER_BATCH = 500;
 
 /**
@@ -45,20 +32,17 @@ const DAYS = '$1::timestamptz[]';
 const IN_RANGE = `o.first_paid_at >= (${DAYS})[1] AND o.first_paid_at < (${DAYS})[cardinality(${DAYS})]
   AND ${isPaidSql('o')}`;
 
-/** Reads the sales of paid orders. An order counts on the day of its first payment. Sums over many rows need SQL. */
+/** Reads the sales of paid orders with SQL. An order counts on the day of its first payment. */
 @Injectable()
 export class SalesRepository {
   constructor(private readonly dataSource: DataSource) {}
 
   /**
-   * Sums up the sales of a range by day and by product. Each product has the name under which it was sold last. One
-   * statement computes both sums, so that they agree even if an order is paid meanwhile.
-   * @param boundaries start of each day, then the end of the last day
+   * Sums up the sales of a range. A product has the name under which it was sold last. One statement computes both lists, so
+   * that they agree even if an order is paid meanwhile. Partial refunds do not reduce the revenue of products.
    */
-  async sum(boundaries: readonly Date[]): Promise<{ days: DaySales[]; products: ProductSales[] }> {
-    const [sums = { days: [], products: [] }] = await this.dataSource.query<
-      { days: DaySales[]; products: ProductSales[] }[]
-    >(
+  async sum(boundaries: readonly Date[]): Promise<Sales> {
+    const [sums = { days: [], products: [] }] = await this.dataSource.query<Sales[]>(
       `WITH sold AS MATERIALIZED (
          SELECT o.order_id, o.first_paid_at, o.gross_amount - o.refunded_amount AS revenue FROM orders AS o WHERE ${IN_RANGE}
        ), days AS (
@@ -82,10 +66,9 @@ export class SalesRepository {
 
   /**
    * Reads the items of paid orders in batches, sorted by time of payment. Each batch is a separate statement, so a slow
-   * client occupies no database connection between batches, and nothing more is read after the client disconnects.
-   * @param boundaries start of each day, then the end of the last day
+   * client occupies no database connection between batches, and reading ends after the client disconnects.
    */
-  async *items(boundaries: readonly Date[]): AsyncGenerator<SoldItem[]> {
+  async *readItems(boundaries: readonly Date[]): AsyncGenerator<SoldItem[]> {
     let last: SoldItem | undefined;
     for (;;) {
       const batch = await this.dataSource.query<SoldItem[]>(
