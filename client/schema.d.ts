@@ -632,7 +632,7 @@ export interface components {
             customer: components["schemas"]["UserView"];
             fraud_status: string | null;
             /**
-             * @description What the bakery does with it
+             * @description Progress in the bakery
              * @enum {string}
              */
             fulfilment: "new" | "preparing" | "ready" | "collected" | "refused";
@@ -646,7 +646,7 @@ export interface components {
             phone: string | null;
             /** Format: date-time */
             pickup_at: string | null;
-            /** @description The payment page, while it can be used */
+            /** @description URL of a payment page that can be used */
             redirect_url: string | null;
             /** @description Refused, paid, and not refunded in full */
             refund_due: boolean;
@@ -654,7 +654,7 @@ export interface components {
             refunded_amount: number;
             /** @enum {string} */
             status: "capture" | "settlement" | "pending" | "deny" | "cancel" | "expire" | "failure" | "refund" | "partial_refund" | "authorize";
-            /** @description Of the payment page, while it can be used */
+            /** @description Token of a payment page that can be used */
             token: string | null;
         };
         AdminProductView: {
@@ -692,7 +692,7 @@ export interface components {
             phone?: string;
             /**
              * Format: date-time
-             * @description ISO 8601 with an offset, in a pickup window of GET /api/shop
+             * @description ISO 8601 with an offset, in a pickup window of GET /api/shop.
              */
             pickup_at?: string;
         };
@@ -760,7 +760,7 @@ export interface components {
             password: string;
         };
         NewOrderItemDto: {
-            /** @description Whole rupiah that the customer was shown. If the catalog differs, nothing is ordered */
+            /** @description Whole rupiah that the customer was shown. If the catalog differs, nothing is ordered. */
             price?: number;
             product_id: number;
             quantity: number;
@@ -794,7 +794,7 @@ export interface components {
         OrderPageMeta: {
             /**
              * Format: uuid
-             * @description Pass it as last_id for the next page
+             * @description Pass it as last_id for the next page.
              */
             lastOrderId: string;
         };
@@ -805,7 +805,7 @@ export interface components {
             created_at: string;
             fraud_status: string | null;
             /**
-             * @description What the bakery does with it
+             * @description Progress in the bakery
              * @enum {string}
              */
             fulfilment: "new" | "preparing" | "ready" | "collected" | "refused";
@@ -819,13 +819,13 @@ export interface components {
             phone: string | null;
             /** Format: date-time */
             pickup_at: string | null;
-            /** @description The payment page, while it can be used */
+            /** @description URL of a payment page that can be used */
             redirect_url: string | null;
             /** @description Whole rupiah that were returned to the customer */
             refunded_amount: number;
             /** @enum {string} */
             status: "capture" | "settlement" | "pending" | "deny" | "cancel" | "expire" | "failure" | "refund" | "partial_refund" | "authorize";
-            /** @description Of the payment page, while it can be used */
+            /** @description Token of a payment page that can be used */
             token: string | null;
         };
         PaymentNotificationDto: {
@@ -922,7 +922,7 @@ export interface components {
         ShopDto: {
             /** @description Dates on which the shop is closed */
             closed: string[];
-            /** @description Last day of pickup, counted from today */
+            /** @description Last day of pickup, counted from today. */
             days_ahead: number;
             /** @description Windows of each day of the week, `[from, to]` in local time; `24:00` is the end of a day */
             hours: {
@@ -934,7 +934,7 @@ export interface components {
                 tue: string[][];
                 wed: string[][];
             };
-            /** @description Minimum time from an order to its pickup, in minutes */
+            /** @description Minimum time from an order to its pickup, in minutes. */
             lead_minutes: number;
             /** @description IANA name */
             time_zone: string;
@@ -942,7 +942,7 @@ export interface components {
         ShopView: {
             /** @description Dates on which the shop is closed */
             closed: string[];
-            /** @description Last day of pickup, counted from today */
+            /** @description Last day of pickup, counted from today. */
             days_ahead: number;
             /** @description Windows of each day of the week, `[from, to]` in local time; `24:00` is the end of a day */
             hours: {
@@ -954,7 +954,7 @@ export interface components {
                 tue: string[][];
                 wed: string[][];
             };
-            /** @description Minimum time from an order to its pickup, in minutes */
+            /** @description Minimum time from an order to its pickup, in minutes. */
             lead_minutes: number;
             /** @description Windows from which a customer can choose now */
             pickup: components["schemas"]["PickupWindowView"][];
@@ -1370,11 +1370,11 @@ export interface operations {
                 last_id?: string;
                 /** @description Only orders whose money the shop has received and not returned, or only others */
                 paid?: boolean;
-                /** @description Orders with a pickup time on this date, by pickup time */
+                /** @description Orders with a pickup time on this date, by pickup time. */
                 pickup?: string;
                 /** @description Part of the customer's name or e-mail, or how the order's id begins; case does not matter */
                 q?: string;
-                /** @description Refused orders that were paid and not refunded in full */
+                /** @description Refused orders that were paid and not refunded in full. */
                 refund?: "due";
                 status?: "capture" | "settlement" | "pending" | "deny" | "cancel" | "expire" | "failure" | "refund" | "partial_refund" | "authorize";
             };

@@ -9,12 +9,16 @@ import {
   GatewayRejectedError,
   GatewayUnavailableError,
   PaymentGateway,
+  type PaymentPage,
   type TransactionRequest,
 } from '../gateway/payment-gateway.js';
-import { type Order, PaymentAttempt } from './order.entity.js';
+import { Order } from './order.entity.js';
 import { OrdersRepository } from './orders.repository.js';
+import { PaymentAttempt } from './payment-attempt.entity.js';
 
 const POLL_MS = 250;
+/** Lifetime of a payment page. Requests to the gateway contain the same lifetime. */
+const PAGE_LIFETIME_MS = 24 * 60 * 60 * 1000;
 
 /**
  * Opens payment pages of orders. If several requests, in any process, need the page of the same order, one claims the payment
@@ -30,21 +34,21 @@ export class CheckoutService {
 
   /**
    * Opens a payment page unless the order has a live one.
-   * @returns the current order: with a live page, or no longer pending
+   * @returns the order with a live page, or an order that is no longer pending
    * @throws Failure 502 if the gateway returned no page in time
    */
-  async open(order: Order, customer: Principal): Promise<Order> {
+  async ensurePage(order: Order, customer: Principal): Promise<Order> {
     const deadline = Date.now() + CALL_DEADLINE_MS;
     let current = order;
     for (let hasWaited = false; Date.now() < deadline; hasWaited = true) {
-      if (current.status !== 'pending' || current.payable !== null) return current;
-      if (current.attempts.at(-1)?.isClaimed === true) {
+      if (current.status !== 'pending' || current.payableAttempt !== null) return current;
+      if (current.attempts?.at(-1)?.isClaimed === true) {
         await delay(POLL_MS);
       } else {
         // The request with the claim failed, so this one fails in the same way.
         if (hasWaited) throw failures.gatewayUnavailable();
-        const attempt = await this.#claim(order.orderId);
-        if (attempt !== null) await this.ask(order, customer, attempt, deadline);
+        const attempt = await this.#claimAttempt(order.orderId);
+        if (attempt !== null) await this.requestPage(order, customer, attempt, deadline);
       }
       current = await this.orders.get(order.orderId);
     }
@@ -52,57 +56,74 @@ export class CheckoutService {
   }
 
   /**
-   * Requests the page of an attempt that the caller has claimed, and stores the page.
-   * @param mayReplace true to retry with a new attempt if the gateway already knows the id
+   * Requests the page of a claimed attempt, and stores the page.
+   * @param canReplace true to retry with a new attempt if the gateway already knows the id
    * @returns the attempt with its page; null if the order is no longer pending or another request has the claim
    * @throws Failure 502 if the gateway returned no page in time
    */
-  async ask(
+  async requestPage(
     order: Order,
     customer: Principal,
     attempt: PaymentAttempt,
     deadline: number = Date.now() + CALL_DEADLINE_MS,
-    mayReplace = true,
+    canReplace = true,
   ): Promise<PaymentAttempt | null> {
     try {
       const request = buildRequest(order, customer, attempt.attemptId);
       const page = await this.gateway.createTransaction(request, deadline - Date.now());
-      return await this.orders.savePage(attempt, page);
+      return await this.#storePage(attempt, page);
     } catch (error) {
-      if (mayReplace && error instanceof GatewayRejectedError && error.isOrderIdTaken) {
+      if (canReplace && error instanceof GatewayRejectedError && error.isOrderIdTaken) {
         // The gateway knows the id from a call whose response was lost.
-        const fresh = await this.#claim(order.orderId, attempt);
-        return fresh === null ? null : this.ask(order, customer, fresh, deadline, false);
+        const fresh = await this.#claimAttempt(order.orderId, attempt);
+        return fresh === null ? null : this.requestPage(order, customer, fresh, deadline, false);
       }
-      // Without the database the claim expires by itself, and the response must not wait for a second timeout.
+      // The claim cannot be released without the database. It expires, and the response does not wait for a second timeout.
       if (isDatabaseUnavailable(error)) throw error;
-      await this.orders.releaseAttempt(attempt);
+      await this.#endClaim(attempt).execute();
       if (!(error instanceof GatewayRejectedError || error instanceof GatewayUnavailableError)) throw error;
-      const cause = new Error(`no payment page for order ${order.orderId}: ${error.message}`, {
-        cause: error,
-      });
-      throw failures.gatewayUnavailable(cause);
+      const message = `no payment page for order ${order.orderId}: ${error.message}`;
+      throw failures.gatewayUnavailable(new Error(message, { cause: error }));
     }
   }
 
   /**
    * Claims the latest attempt, or a new one if its page has expired or its id is used up.
-   * @param used attempt of the caller whose id the gateway rejected
+   * @param used claimed attempt whose id the gateway rejected
    * @returns null if the order is no longer pending, or another request has a page or a claim
    */
-  #claim(orderId: string, used?: PaymentAttempt): Promise<PaymentAttempt | null> {
+  #claimAttempt(orderId: string, used?: PaymentAttempt): Promise<PaymentAttempt | null> {
     return this.dataSource.transaction(async (tx) => {
       const order = await this.orders.lock(tx, orderId);
       if (order?.status !== 'pending') return null;
-      const latest = await this.orders.latestAttempt(tx, orderId);
+      const latest = await tx.findOne(PaymentAttempt, { where: { orderId }, order: { number: 'DESC' } });
       const isUsed = used !== undefined && latest?.claimId === used.claimId;
-      if (!isUsed && (latest?.isAlive === true || latest?.isClaimed === true)) return null;
-      // The gateway has most likely never received an attempt without a page, so its id can be used again.
+      if (!isUsed && (latest?.hasLivePage === true || latest?.isClaimed === true)) return null;
+      // The gateway has most likely never received the id of an attempt without a page, so the id can be used again.
       const isReusable = !isUsed && latest?.token === null;
-      const attempt = isReusable ? latest : PaymentAttempt.of(orderId, (latest?.number ?? 0) + 1);
-      await this.orders.saveAttempt(tx, attempt.claim());
+      const attempt = isReusable ? latest : PaymentAttempt.create(orderId, (latest?.number ?? 0) + 1);
+      await tx.upsert(PaymentAttempt, attempt.claim(), ['attemptId']);
+      await tx.update(Order, { orderId }, { attemptId: attempt.attemptId });
       return attempt;
     });
+  }
+
+  /** @returns null if the order is no longer pending or another request has the claim */
+  async #storePage(attempt: PaymentAttempt, page: PaymentPage): Promise<PaymentAttempt | null> {
+    const change = { ...page, expiresAt: new Date(Date.now() + PAGE_LIFETIME_MS) };
+    const { affected } = await this.#endClaim(attempt, change)
+      .andWhere("(SELECT status FROM orders WHERE orders.order_id = payment_attempts.order_id) = 'pending'")
+      .execute();
+    return affected === 1 ? Object.assign(attempt, change) : null;
+  }
+
+  /** Builds the update that releases a claim. It changes nothing if another request has claimed the attempt. */
+  #endClaim({ attemptId, claimId }: PaymentAttempt, change: Partial<PaymentAttempt> = {}) {
+    return this.dataSource
+      .createQueryBuilder()
+      .update(PaymentAttempt)
+      .set({ ...change, claimId: null, claimedAt: null })
+      .where({ attemptId, claimId });
   }
 }
 

@@ -27,6 +27,7 @@ const PRICE = { message: 'price should be a whole number from 0' };
 
 export const PRODUCT_GONE = 'product is no longer available';
 export const PICKUP_IMPOSSIBLE = 'pickup is not possible at this time';
+const PICKUP = { message: PICKUP_IMPOSSIBLE };
 
 /** Item of a new order. */
 export class NewOrderItemDto {
@@ -42,12 +43,8 @@ export class NewOrderItemDto {
   @IsInt(QUANTITY)
   quantity!: number;
 
-  @ApiPropertyOptional({
-    type: 'integer',
-    minimum: 0,
-    description: 'Whole rupiah that the customer was shown. If the catalog differs, nothing is ordered',
-    example: 185000,
-  })
+  /** Whole rupiah that the customer was shown. If the catalog differs, nothing is ordered. */
+  @ApiPropertyOptional({ type: 'integer', example: 185000 })
   @IsOptional()
   @Max(Number.MAX_SAFE_INTEGER, PRICE)
   @Min(0, PRICE)
@@ -67,19 +64,10 @@ export class CreateOrderDto {
   @IsArray(ITEMS)
   items!: NewOrderItemDto[];
 
-  @ApiPropertyOptional({
-    format: 'date-time',
-    description: 'ISO 8601 with an offset, in a pickup window of GET /api/shop',
-    example: '2026-11-24T10:30:00+07:00',
-  })
+  /** ISO 8601 with an offset, in a pickup window of GET /api/shop. */
+  @ApiPropertyOptional({ format: 'date-time', example: '2026-11-24T10:30:00+07:00' })
   @IsOptional()
-  @ValidateBy({
-    name: 'isInstant',
-    validator: {
-      validate: (value) => parseInstant(value) !== null,
-      defaultMessage: () => PICKUP_IMPOSSIBLE,
-    },
-  })
+  @ValidateBy({ name: 'isInstant', validator: { validate: (value) => parseInstant(value) !== null } }, PICKUP)
   pickup_at?: string;
 
   @ApiPropertyOptional({ minLength: 5, maxLength: 32, example: '+62 812-3456-7890' })
@@ -93,7 +81,7 @@ export class CreateOrderDto {
     typeof value === 'string' ? value.trim() || undefined : value,
   )
   @IsOptional()
-  // Not `MaxLength`, which does not count variation selectors.
+  // `MaxLength` does not count variation selectors.
   @Matches(/^.{0,500}$/su, { message: 'note can have 500 characters at max' })
   @Matches(STORABLE, { message: 'note contains a character that is not allowed' })
   @IsString({ message: 'note should be a text' })

@@ -10,15 +10,10 @@ const NEXT: Readonly<Record<Fulfilment, readonly Fulfilment[]>> = {
   refused: [],
 };
 
-/** Returns true if an order may take a step. Only a paid order can become preparing. */
-export function mayBecome(
+/** Returns true if an order can take a step. Only a paid order can become preparing. */
+export function canBecome(
   order: { readonly isPaid: boolean; readonly fulfilment: Fulfilment },
   next: Fulfilment,
 ): boolean {
   return NEXT[order.fulfilment].includes(next) && (next !== 'preparing' || order.isPaid);
-}
-
-/** Returns true if the bakery still has to make the order. */
-export function isOpenStep(fulfilment: Fulfilment): boolean {
-  return fulfilment === 'new' || fulfilment === 'preparing';
 }

@@ -31,17 +31,11 @@ export function buildOrder(
   return Object.assign(new Order(), {
     orderId,
     items,
-    status: 'pending',
-    fulfilment: 'new',
     grossAmount: String(total),
-    refundedAmount: '0',
     createdAt: new Date(),
     pickupAt: parseInstant(pickup_at),
     phone: phone ?? null,
     note: note ?? null,
-    paymentType: null,
-    fraudStatus: null,
-    completedAt: null,
   });
 }
 

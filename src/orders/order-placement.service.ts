@@ -11,8 +11,9 @@ import { ShopService } from '../shop/shop.service.js';
 import { CheckoutService } from './checkout.service.js';
 import { type CreateOrderDto, type OrderRequestDto, PICKUP_IMPOSSIBLE } from './create-order.dto.js';
 import { buildOrder } from './new-order.js';
-import { type Order, PaymentAttempt } from './order.entity.js';
+import type { Order } from './order.entity.js';
 import { OrdersRepository } from './orders.repository.js';
+import { PaymentAttempt } from './payment-attempt.entity.js';
 
 const KEY_CONSTRAINT = 'orders_user_id_idempotency_key_key';
 
@@ -38,36 +39,36 @@ export class OrderPlacementService {
     const repeated = await this.#findRepeated(customer, key, digest);
     if (repeated !== null) return repeated;
 
-    let order: Order;
+    let stored: { readonly order: Order; readonly attempt: PaymentAttempt };
     try {
-      order = await this.#store(customer, request, digest);
+      stored = await this.#store(customer, request, digest);
     } catch (error) {
-      // A request with the same key may have committed in the meantime, and the offer may have changed since.
+      // A request with the same key may have committed in the meantime, before the offer changed.
       const isRepeatable = error instanceof Failure || violatedConstraint(error) === KEY_CONSTRAINT;
       const other = isRepeatable ? await this.#findRepeated(customer, key, digest) : null;
       if (other === null) throw error;
       return other;
     }
     ordersCreated.inc();
-    const [attempt] = order.attempts;
-    const withPage = attempt === undefined ? null : await this.checkout.ask(order, customer, attempt);
-    if (withPage === null) return this.checkout.open(await this.orders.get(order.orderId), customer);
-    return Object.assign(order, { attempts: [withPage] });
+    const { order } = stored;
+    const attempt = await this.checkout.requestPage(order, customer, stored.attempt);
+    if (attempt === null) return this.checkout.ensurePage(await this.orders.get(order.orderId), customer);
+    return Object.assign(order, { attempts: [attempt] });
   }
 
   /** Stores an order at the prices of the catalog, with a payment attempt that this request has claimed. */
-  async #store(customer: Principal, request: OrderRequestDto, digest: Buffer): Promise<Order> {
+  async #store(customer: Principal, request: OrderRequestDto, requestDigest: Buffer) {
     const pickupAt = parseInstant(request.pickup_at);
     const isPickupBad = pickupAt !== null && !(await this.shop.isPickupPossible(pickupAt));
     return this.dataSource.transaction(async (tx) => {
-      const ids = request.items.map(({ product_id }) => product_id);
-      const offers = await this.products.lockOffers(tx, ids);
+      const productIds = request.items.map(({ product_id }) => product_id);
+      const offers = await this.products.lockOffers(tx, productIds);
       const order = buildOrder(request, offers, isPickupBad ? { pickup_at: PICKUP_IMPOSSIBLE } : {});
-      const attempts = [PaymentAttempt.of(order.orderId, 1).claim()];
       const idempotencyKey = request['idempotency-key'] ?? null;
-      Object.assign(order, { userId: customer.id, idempotencyKey, requestDigest: digest, attempts });
-      await this.orders.insert(tx, order);
-      return order;
+      Object.assign(order, { userId: customer.id, idempotencyKey, requestDigest });
+      const attempt = PaymentAttempt.create(order.orderId, 1).claim();
+      await this.orders.insert(tx, order, attempt);
+      return { order, attempt };
     });
   }
 
@@ -77,7 +78,7 @@ export class OrderPlacementService {
     const order = await this.orders.find({ userId: customer.id, idempotencyKey: key });
     if (order === null) return null;
     if (order.requestDigest?.equals(digest) !== true) throw failures.idempotencyKeyReused();
-    return this.checkout.open(order, customer);
+    return this.checkout.ensurePage(order, customer);
   }
 }
 

@@ -4,13 +4,6 @@ import { TRANSACTION_STATUSES, type TransactionStatus } from '../gateway/payment
 export const ORDER_STATUSES = TRANSACTION_STATUSES;
 export type OrderStatus = TransactionStatus;
 
-/** The part of an order that payments change. */
-export interface PaymentState {
-  readonly status: OrderStatus;
-  readonly transactionId: string | null;
-  readonly completedAt: Date | null;
-}
-
 /** Statuses of orders that hold money, unless all of it was returned. */
 const PAID_STATUSES: readonly OrderStatus[] = ['settlement', 'capture', 'partial_refund'];
 /** Fraud statuses of captured card payments that the shop may have to return. */
@@ -30,7 +23,7 @@ export function isPaid(order: {
   );
 }
 
-/** `isPaid` as a condition in SQL. @param orders name or alias of the table `orders` in the statement */
+/** Returns `isPaid` as a condition in SQL. @param orders name or alias of the table `orders` */
 export function isPaidSql(orders: string): string {
   return (
     `(${orders}.status IN (${listInSql(PAID_STATUSES)})` +
@@ -44,24 +37,7 @@ function listInSql(constants: readonly string[]): string {
   return constants.map((constant) => `'${constant}'`).join(', ');
 }
 
-/** Returns true for the two statuses that set `completed_at`. See `isPaid` for orders whose money has arrived. */
+/** Returns true for the two statuses that set `completed_at`. They do not mean that the order is paid: see `isPaid`. */
 export function isCompleted(status: OrderStatus): boolean {
   return status === 'settlement' || status === 'capture';
-}
-
-/**
- * Returns an order's state after a payment event (contract 3). `completed_at` is the time of completion. It stays while the
- * same transaction stays completed (a capture that is settled), and is null in every other state.
- */
-export function afterPayment(
-  order: PaymentState,
-  event: Pick<PaymentState, 'status'> & { readonly transactionId: string },
-  now: Date,
-): PaymentState {
-  const wasCompleted = order.transactionId === event.transactionId ? order.completedAt : null;
-  return {
-    status: event.status,
-    transactionId: event.transactionId,
-    completedAt: isCompleted(event.status) ? (wasCompleted ?? now) : null,
-  };
 }

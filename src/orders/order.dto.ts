@@ -2,7 +2,8 @@ import { ApiProperty } from '@nestjs/swagger';
 import { UserView } from '../users/users.dto.js';
 import { type Fulfilment, FULFILMENTS } from './fulfilment.js';
 import { ORDER_STATUSES, type OrderStatus } from './order-status.js';
-import type { Order, OrderItem, PaymentAttempt } from './order.entity.js';
+import type { Order, OrderItem } from './order.entity.js';
+import type { PaymentAttempt } from './payment-attempt.entity.js';
 
 /** Item of an order, with name and price as sold. */
 export class OrderItemView {
@@ -47,7 +48,7 @@ export class OrderView {
   @ApiProperty({ enum: ORDER_STATUSES, example: 'pending' })
   readonly status: OrderStatus;
 
-  @ApiProperty({ enum: FULFILMENTS, description: 'What the bakery does with it', example: 'new' })
+  @ApiProperty({ enum: FULFILMENTS, description: 'Progress in the bakery', example: 'new' })
   readonly fulfilment: Fulfilment;
 
   @ApiProperty({ description: 'Whole rupiah: the sum of price × quantity', example: 370000 })
@@ -80,22 +81,14 @@ export class OrderView {
   @ApiProperty({ type: [OrderItemView] })
   readonly items: OrderItemView[];
 
-  @ApiProperty({
-    type: String,
-    nullable: true,
-    description: 'Of the payment page, while it can be used',
-  })
+  @ApiProperty({ type: String, nullable: true, description: 'Token of a payment page that can be used' })
   readonly token: string | null;
 
-  @ApiProperty({
-    type: String,
-    nullable: true,
-    description: 'The payment page, while it can be used',
-  })
+  @ApiProperty({ type: String, nullable: true, description: 'URL of a payment page that can be used' })
   readonly redirect_url: string | null;
 
   constructor(order: Order) {
-    const { payable } = order;
+    const { payableAttempt } = order;
     this.order_id = order.orderId;
     this.status = order.status;
     this.fulfilment = order.fulfilment;
@@ -109,8 +102,8 @@ export class OrderView {
     this.phone = order.phone;
     this.note = order.note;
     this.items = order.items.map((item) => new OrderItemView(item));
-    this.token = payable?.token ?? null;
-    this.redirect_url = payable?.redirectUrl ?? null;
+    this.token = payableAttempt?.token ?? null;
+    this.redirect_url = payableAttempt?.redirectUrl ?? null;
   }
 }
 
@@ -130,11 +123,8 @@ export class AdminOrderView extends OrderView {
 }
 
 export class OrderPageMeta {
-  @ApiProperty({
-    description: 'Pass it as last_id for the next page',
-    format: 'uuid',
-    example: '5f0c2a3e-8a55-4c42-9df5-1b7f1a0f7a11',
-  })
+  /** Pass it as last_id for the next page. */
+  @ApiProperty({ format: 'uuid', example: '5f0c2a3e-8a55-4c42-9df5-1b7f1a0f7a11' })
   readonly lastOrderId: string;
 
   constructor(page: readonly Order[]) {

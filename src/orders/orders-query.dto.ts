@@ -18,7 +18,7 @@ export class OrdersQuery {
 
 export const UNKNOWN_FULFILMENT = `fulfilment should be one of ${FULFILMENTS.join(', ')}`;
 
-/** Query of the administrators' list. */
+/** Query of the list for administrators. */
 export class AdminOrdersQuery extends OrdersQuery {
   @ApiPropertyOptional({ enum: ORDER_STATUSES })
   @IsOptional()
@@ -33,19 +33,14 @@ export class AdminOrdersQuery extends OrdersQuery {
   @BooleanQuery('Only orders whose money the shop has received and not returned, or only others')
   paid?: boolean;
 
-  @ApiPropertyOptional({
-    enum: ['due'],
-    description: 'Refused orders that were paid and not refunded in full',
-  })
+  /** Refused orders that were paid and not refunded in full. */
+  @ApiPropertyOptional({ enum: ['due'] })
   @IsOptional()
   @IsIn(['due'], { message: 'refund should be due' })
   refund?: 'due';
 
-  @ApiPropertyOptional({
-    format: 'date',
-    description: 'Orders with a pickup time on this date, by pickup time',
-    example: '2026-11-24',
-  })
+  /** Orders with a pickup time on this date, by pickup time. */
+  @ApiPropertyOptional({ format: 'date', example: '2026-11-24' })
   @IsOptional()
   @IsCalendarDate()
   pickup?: string;
@@ -65,7 +60,7 @@ export const ORDER_ID_PARAM = { name: 'order_id', schema: { type: 'string', form
 
 const NIL_UUID = '00000000-0000-0000-0000-000000000000';
 
-/** Parses the id of an order in a path, in lower case. Text that is no UUID becomes the nil UUID, which no order has. */
+/** Parses the id of an order in a path, in lower case. Other text becomes the nil UUID, which no order has. */
 @Injectable()
 export class OrderIdPipe implements PipeTransform<string, string> {
   transform(text: string): string {

@@ -94,6 +94,6 @@ export class OrdersController {
     @CurrentUser() customer: Principal,
     @Param('order_id', OrderIdPipe) orderId: string,
   ): Promise<PaymentPageView> {
-    return new PaymentPageView(await this.orders.paymentPage(customer, orderId));
+    return new PaymentPageView(await this.orders.openPaymentPage(customer, orderId));
   }
 }

@@ -7,12 +7,13 @@ import { ProductsModule } from '../products/products.module.js';
 import { ShopModule } from '../shop/shop.module.js';
 import { AdminOrdersController } from './admin-orders.controller.js';
 import { CheckoutService } from './checkout.service.js';
-import { Order, OrderItem, PaymentAttempt } from './order.entity.js';
+import { Order, OrderItem } from './order.entity.js';
 import { OrderMailsService } from './order-mails.service.js';
 import { OrderPlacementService } from './order-placement.service.js';
 import { OrdersController } from './orders.controller.js';
 import { OrdersRepository } from './orders.repository.js';
 import { OrdersService } from './orders.service.js';
+import { PaymentAttempt } from './payment-attempt.entity.js';
 
 @Module({
   imports: [

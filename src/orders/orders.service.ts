@@ -6,16 +6,17 @@ import { failures } from '../common/errors.js';
 import { orderSteps } from '../common/metrics.js';
 import { ShopService } from '../shop/shop.service.js';
 import { CheckoutService } from './checkout.service.js';
-import { type Fulfilment, mayBecome } from './fulfilment.js';
+import { canBecome, type Fulfilment } from './fulfilment.js';
 import { OrderMailsService } from './order-mails.service.js';
-import { afterPayment, isPaid, type OrderStatus } from './order-status.js';
-import { type Order, type PaymentAttempt } from './order.entity.js';
+import { isCompleted, isPaid, type OrderStatus } from './order-status.js';
+import type { Order } from './order.entity.js';
 import type { AdminOrdersQuery } from './orders-query.dto.js';
 import { OrdersRepository } from './orders.repository.js';
+import type { PaymentAttempt } from './payment-attempt.entity.js';
 
 export type { Order, OrderStatus };
 
-/** The part of a payment event that is stored on its order. */
+/** Part of a payment event that is stored with its order. */
 export interface OrderPayment {
   readonly status: OrderStatus;
   readonly attemptId: string;
@@ -46,7 +47,7 @@ export class OrdersService {
     return page;
   }
 
-  /** Paid orders of a day that are not refused. Orders with a pickup time come first, by that time. */
+  /** Returns the paid orders of a day that are not refused. Orders with a pickup time come first, by that time. */
   findOfDay(day: TimeRange): Promise<Order[]> {
     return this.orders.findOfDay(day);
   }
@@ -56,7 +57,7 @@ export class OrdersService {
     return caller.role === 'ADMIN' ? this.findWithCustomer(orderId) : this.findOwn(caller, orderId);
   }
 
-  /** For administrators. @throws Failure 404 */
+  /** Returns any order, for administrators. @throws Failure 404 */
   async findWithCustomer(orderId: string): Promise<Order> {
     const order = await this.orders.findWithCustomer(orderId);
     if (order === null) throw failures.notFound();
@@ -80,7 +81,7 @@ export class OrdersService {
     await this.dataSource.transaction(async (tx) => {
       // A concurrent step or payment may have changed the order.
       Object.assign(order, await this.orders.lock(tx, orderId));
-      if (!mayBecome(order, next)) throw failures.fulfilmentStep(next);
+      if (!canBecome(order, next)) throw failures.fulfilmentStep(next);
       await this.orders.update(tx, orderId, { fulfilment: next });
       if (next === 'ready' || next === 'refused') await this.mails.enqueue(tx, orderId, `order-${next}`);
     });
@@ -88,20 +89,20 @@ export class OrdersService {
     return Object.assign(order, { fulfilment: next });
   }
 
-  /** @throws Failure 404 for another's order, 409 if the order is not pending, 502 if the gateway is unavailable */
-  async paymentPage(customer: Principal, orderId: string): Promise<PaymentAttempt> {
-    const { payable } = await this.checkout.open(await this.findOwn(customer, orderId), customer);
-    if (payable === null) throw failures.orderNotPending();
-    return payable;
+  /** @throws Failure 404 for the order of another customer, 409 if the order is not pending, 502 if the gateway is unavailable */
+  async openPaymentPage(customer: Principal, orderId: string): Promise<PaymentAttempt> {
+    const order = await this.checkout.ensurePage(await this.findOwn(customer, orderId), customer);
+    if (order.payableAttempt === null) throw failures.orderNotPending();
+    return order.payableAttempt;
   }
 
   /** Returns the ids of all payment attempts, newest first. */
-  async gatewayIds(orderId: string): Promise<string[]> {
-    const { attempts } = await this.orders.get(orderId);
+  async listAttemptIds(orderId: string): Promise<string[]> {
+    const { attempts = [] } = await this.orders.get(orderId);
     return attempts.length === 0 ? [orderId] : attempts.map(({ attemptId }) => attemptId).reverse();
   }
 
-  /** Takes pending orders that are due for reconciliation. Each is due again after a longer gap. */
+  /** Takes pending orders that are due for reconciliation. Each order is due again after a longer gap. */
   takeDueForCheck(tx: EntityManager, limit: number): Promise<string[]> {
     return this.orders.takeDueForCheck(tx, limit);
   }
@@ -113,18 +114,20 @@ export class OrdersService {
 
   /** Updates a locked order after a payment event. Queues a mail when the order is paid for the first time. */
   async applyPayment(tx: EntityManager, order: Order, payment: OrderPayment): Promise<void> {
-    const { status, attemptId, paymentType, fraudStatus, refundedAmount } = payment;
-    const { grossAmount } = order;
+    const { status, attemptId, transactionId, paymentType, fraudStatus, refundedAmount } = payment;
     const now = new Date();
-    const isFirstPaid =
-      order.firstPaidAt === null && isPaid({ status, fraudStatus, grossAmount, refundedAmount });
+    const isFirstPaid = order.firstPaidAt === null && isPaid({ ...payment, grossAmount: order.grossAmount });
+    // A captured payment that is settled keeps its time of completion.
+    const completedBefore = order.transactionId === transactionId ? order.completedAt : null;
     await this.orders.update(tx, order.orderId, {
-      ...afterPayment(order, payment, now),
+      status,
       attemptId,
+      transactionId,
       paymentType,
       fraudStatus,
       transactionAmount: payment.grossAmount,
       refundedAmount,
+      completedAt: isCompleted(status) ? (completedBefore ?? now) : null,
       firstPaidAt: isFirstPaid ? now : order.firstPaidAt,
     });
     if (isFirstPaid) {

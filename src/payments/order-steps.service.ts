@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Principal } from '../common/current-user.decorator.js';
 import { failures } from '../common/errors.js';
 import { GatewayUnavailableError } from '../gateway/payment-gateway.js';
-import { type Fulfilment, mayBecome } from '../orders/fulfilment.js';
+import { type Fulfilment, canBecome } from '../orders/fulfilment.js';
 import { type Order, type OrderStatus, OrdersService } from '../orders/orders.service.js';
 import { PaymentEventsService } from './payment-events.service.js';
 
@@ -36,7 +36,7 @@ export class OrderStepsService {
   async advance(orderId: string, next: Fulfilment): Promise<Order> {
     if (next === 'refused') {
       const order = await this.orders.findWithCustomer(orderId);
-      if (!mayBecome(order, next)) throw failures.fulfilmentStep(next);
+      if (!canBecome(order, next)) throw failures.fulfilmentStep(next);
       if (order.status === 'pending') await this.#endPayment(orderId);
     }
     return this.orders.advance(orderId, next);

@@ -63,7 +63,7 @@ export class PaymentEventsService {
     operation: Operation,
   ): Promise<{ order: Order | null; outcome: ReconciliationOutcome }> {
     const lastAppliedId = await this.payments.lastAppliedId(orderId);
-    const attemptIds = await this.orders.gatewayIds(orderId);
+    const attemptIds = await this.orders.listAttemptIds(orderId);
     const responses = await Promise.all(attemptIds.map((id) => this.#callForAttempt(id, operation)));
     const events = responses.filter((response) => response !== null);
 

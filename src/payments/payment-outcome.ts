@@ -1,4 +1,5 @@
-import { isCompleted, type OrderStatus, type PaymentState } from '../orders/order-status.js';
+import { isCompleted, type OrderStatus } from '../orders/order-status.js';
+import type { Order } from '../orders/orders.service.js';
 import type { Outcome, PaymentEvent } from './payment-event.js';
 import type { PaymentNotification } from './payment-notification.entity.js';
 
@@ -18,7 +19,7 @@ const FIRST_STATUSES: readonly string[] = ['pending', 'authorize'];
  */
 export function decideOutcome(
   event: PaymentEvent,
-  order: PaymentState & { readonly currentAttemptId: string },
+  order: Pick<Order, 'status' | 'transactionId' | 'currentAttemptId'>,
   history: readonly PaymentNotification[],
 ): Outcome {
   const applied = history.filter(({ outcome }) => outcome === 'applied');

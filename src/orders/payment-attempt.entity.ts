@@ -1,0 +1,62 @@
+import { randomUUID } from 'node:crypto';
+import { Column, Entity, JoinColumn, ManyToOne, PrimaryColumn } from 'typeorm';
+
+/** Duration of a claim. A request that takes longer is assumed to have died with its process. */
+const CLAIM_MS = 10_000;
+
+/**
+ * One try to get an order paid, with its own payment page. The gateway accepts each id once, so the first attempt has the id
+ * of the order, and later attempts have new ids. Notifications contain the id of the attempt.
+ */
+@Entity('payment_attempts')
+export class PaymentAttempt {
+  @PrimaryColumn('uuid', { name: 'attempt_id', primaryKeyConstraintName: 'payment_attempts_pkey' })
+  attemptId!: string;
+
+  @Column('uuid', { name: 'order_id' })
+  orderId!: string;
+
+  /** 1 for the first attempt of the order. */
+  @Column('smallint')
+  number!: number;
+
+  /** Identifies the request that is calling the gateway. Only that request may store the page. */
+  @Column('uuid', { name: 'claim_id', nullable: true })
+  claimId!: string | null;
+
+  @Column('timestamptz', { name: 'claimed_at', nullable: true })
+  claimedAt!: Date | null;
+
+  @Column('text', { nullable: true })
+  token: string | null = null;
+
+  @Column('text', { name: 'redirect_url', nullable: true })
+  redirectUrl: string | null = null;
+
+  @Column('timestamptz', { name: 'expires_at', nullable: true })
+  expiresAt: Date | null = null;
+
+  /** Never loaded. The entity is named as text, because an import would be circular. */
+  @ManyToOne('Order', 'attempts')
+  @JoinColumn({ name: 'order_id', foreignKeyConstraintName: 'payment_attempts_order_id_fkey' })
+  order!: object;
+
+  static create(orderId: string, number: number): PaymentAttempt {
+    const attemptId = number === 1 ? orderId : randomUUID();
+    return Object.assign(new PaymentAttempt(), { attemptId, orderId, number });
+  }
+
+  /** Claims the right to call the gateway with this id. After 10 seconds another request may replace the claim. */
+  claim(): this {
+    return Object.assign(this, { claimId: randomUUID(), claimedAt: new Date() });
+  }
+
+  get hasLivePage(): boolean {
+    return this.token !== null && this.expiresAt !== null && this.expiresAt.getTime() > Date.now();
+  }
+
+  /** True while a request is calling the gateway for the page. */
+  get isClaimed(): boolean {
+    return this.claimedAt !== null && this.claimedAt.getTime() > Date.now() - CLAIM_MS;
+  }
+}
