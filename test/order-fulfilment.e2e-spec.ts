@@ -2,6 +2,7 @@ import type { Test } from 'supertest';
 import type { Client } from './support/client.js';
 import {
   insertOrders,
+  invalid,
   orderOf,
   ORDERS,
   pageOf,
@@ -23,7 +24,7 @@ const ALLOWED = [
   'ready to refused',
 ];
 const UNPAID = ['pending', 'deny', 'cancel', 'expire', 'failure', 'refund', 'authorize'];
-const UNKNOWN_STEP = fail(400, 'validation error', {
+const UNKNOWN_STEP = invalid({
   fulfilment: 'fulfilment should be one of new, preparing, ready, collected, refused',
 });
 
@@ -39,8 +40,8 @@ beforeAll(async () => {
 
 afterAll(() => shop.stop());
 
-/** Creates an order in a given state. @returns the id of the order */
-async function orderIn(fulfilment: string, status = 'settlement'): Promise<string> {
+/** Stores an order in a given state. @returns the id of the order */
+async function storeOrder(fulfilment: string, status = 'settlement'): Promise<string> {
   const [orderId = ''] = await insertOrders(shop, customer, 1, status);
   const change = 'UPDATE orders SET fulfilment = $2 WHERE order_id = $1';
   await shop.database.pool.query(change, [orderId, fulfilment]);
@@ -51,17 +52,15 @@ function advance(orderId: string, fulfilment: unknown): Test {
   return admin.put(`${ADMIN_ORDERS}/${orderId}/fulfilment`).send({ fulfilment });
 }
 
-function cannotBecome(step: string): object {
-  return fail(409, `the order cannot become ${step}`);
-}
+const cannotBecome = (step: string): object => fail(409, `the order cannot become ${step}`);
 
 describe('PUT /api/admin/orders/{order_id}/fulfilment', () => {
   it('moves a paid order from new to collected, shows each step to the customer and leaves the payment unchanged', async () => {
-    const orderId = await orderIn('new', 'capture');
+    const orderId = await storeOrder('new', 'capture');
     const before = await readOrder(customer, orderId);
     for (const step of ['preparing', 'ready', 'collected']) {
-      const answer = await advance(orderId, step).expect(200);
-      expect(orderOf(answer)).toMatchObject({ fulfilment: step, customer: { fullname: 'Ayu Lestari' } });
+      const response = await advance(orderId, step).expect(200);
+      expect(orderOf(response)).toMatchObject({ fulfilment: step, customer: { fullname: 'Ayu Lestari' } });
       expect(await readOrder(customer, orderId)).toEqual({ ...before, fulfilment: step });
     }
   });
@@ -69,16 +68,16 @@ describe('PUT /api/admin/orders/{order_id}/fulfilment', () => {
   it.each(STEPS.flatMap((from) => STEPS.map((to) => [from, to] as const)))(
     'moves an order from %s to %s if the contract allows it, otherwise it returns 409',
     async (from, to) => {
-      const orderId = await orderIn(from);
+      const orderId = await storeOrder(from);
       const isAllowed = ALLOWED.includes(`${from} to ${to}`);
-      const answer = await advance(orderId, to).expect(isAllowed ? 200 : 409);
-      if (!isAllowed) expect(answer.body).toEqual(cannotBecome(to));
+      const response = await advance(orderId, to).expect(isAllowed ? 200 : 409);
+      if (!isAllowed) expect(response.body).toEqual(cannotBecome(to));
       expect((await readOrder(customer, orderId)).fulfilment).toBe(isAllowed ? to : from);
     },
   );
 
-  it.each(UNPAID)('rejects an order of status %s but does not prepare it', async (status) => {
-    const orderId = await orderIn('new', status);
+  it.each(UNPAID)('an order of status %s cannot be prepared, but it can be refused', async (status) => {
+    const orderId = await storeOrder('new', status);
     expect((await advance(orderId, 'preparing').expect(409)).body).toEqual(cannotBecome('preparing'));
     const refused = orderOf(await advance(orderId, 'refused').expect(200));
     const after = status === 'pending' ? 'cancel' : status;
@@ -92,7 +91,7 @@ describe('PUT /api/admin/orders/{order_id}/fulfilment', () => {
     ["status = 'capture', fraud_status = 'challenge'", 409],
     ["status = 'capture', fraud_status = 'deny'", 409],
   ])('prepares an order only if the bakery has received the money: %s is %i', async (change, status) => {
-    const orderId = await orderIn('new');
+    const orderId = await storeOrder('new');
     await shop.database.pool.query(`UPDATE orders SET gross_amount = 100, ${change} WHERE order_id = $1`, [
       orderId,
     ]);
@@ -100,28 +99,29 @@ describe('PUT /api/admin/orders/{order_id}/fulfilment', () => {
   });
 
   it('performs one of several parallel requests for the same step, and the others get 409', async () => {
-    const orderId = await orderIn('new');
-    const answers = await Promise.all(
-      Array.from({ length: 6 }, () => advance(orderId, 'preparing').then((answer) => answer.status)),
+    const orderId = await storeOrder('new');
+    const statuses = await Promise.all(
+      Array.from({ length: 6 }, () => advance(orderId, 'preparing').then(({ status }) => status)),
     );
-    expect(answers.sort()).toEqual([200, 409, 409, 409, 409, 409]);
+    expect(statuses.sort()).toEqual([200, 409, 409, 409, 409, 409]);
     expect((await readOrder(customer, orderId)).fulfilment).toBe('preparing');
   });
 
   it('rejects an unknown value with 400 and the list of values, and an unknown order with 404', async () => {
-    for (const orderId of [await orderIn('new'), '5f0c2a3e-8a55-4c42-9df5-1b7f1a0f7a11', 'no-order'])
+    const unknownIds = ['5f0c2a3e-8a55-4c42-9df5-1b7f1a0f7a11', 'no-order'];
+    for (const orderId of [await storeOrder('new'), ...unknownIds])
       for (const value of [undefined, null, '', 'baked', 'READY', ['ready'], 7])
         expect((await advance(orderId, value).expect(400)).body).toEqual(UNKNOWN_STEP);
-    for (const orderId of ['5f0c2a3e-8a55-4c42-9df5-1b7f1a0f7a11', 'no-order'])
+    for (const orderId of unknownIds)
       expect((await advance(orderId, 'refused').expect(404)).body).toEqual(NOT_FOUND);
   });
 });
 
 describe('GET /api/admin/orders?fulfilment=', () => {
   it('lists only orders of that step, also combined with status and last_id', async () => {
-    const ready = await orderIn('ready');
-    const paid = await orderIn('new');
-    const open = await orderIn('new', 'pending');
+    const ready = await storeOrder('ready');
+    const paid = await storeOrder('new');
+    const open = await storeOrder('new', 'pending');
     const idsOf = async (query: string): Promise<string[]> =>
       pageOf(await admin.get(`${ADMIN_ORDERS}?${query}`).expect(200)).orders.map(({ order_id }) => order_id);
     expect((await idsOf('fulfilment=ready'))[0]).toBe(ready);
@@ -134,8 +134,8 @@ describe('GET /api/admin/orders?fulfilment=', () => {
     expect((await admin.get(`${ADMIN_ORDERS}?fulfilment=${value}`).expect(400)).body).toEqual(UNKNOWN_STEP);
   });
 
-  it("does not apply to a customer's own list, which has no filters and shows no customer", async () => {
-    const orderId = await orderIn('refused');
+  it("is ignored in a customer's own list, which shows no customer", async () => {
+    const orderId = await storeOrder('refused');
     const { orders } = pageOf(await customer.get(`${ORDERS}?fulfilment=baked`).expect(200));
     expect(orders[0]).toMatchObject({ order_id: orderId, fulfilment: 'refused' });
     expect(orders[0]).not.toHaveProperty('customer');

@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto';
+import type { Response } from 'supertest';
 import type { Client } from './support/client.js';
 import { createDatabase, type TestDatabase } from './support/databases.js';
 import {
   addProduct,
   attemptsOf,
-  expectNoRefusedCall,
+  expectNoRejectedCall,
   GATEWAY_AWAY,
+  invalid,
   KEY_REUSED,
   type NewItem,
   order,
@@ -17,137 +19,127 @@ import {
   type ServiceWithGateway,
   startServiceWithGateway,
 } from './support/orders.js';
-import { fail } from './support/products.js';
 import { until } from './support/wait.js';
 
-const AT_ONCE = 50;
+let database: TestDatabase;
+/** Two processes of the service that share one database and one gateway. */
+let shop: ServiceWithGateway;
+let branch: ServiceWithGateway;
+let customer: Client;
+let items: NewItem[];
+let key: string;
 
-describe('Idempotency-Key', () => {
-  let database: TestDatabase;
-  /** Two processes of the service that share one database and one gateway. */
-  let shop: ServiceWithGateway;
-  let branch: ServiceWithGateway;
-  let customer: Client;
-  let items: NewItem[];
-  let key: string;
+beforeAll(async () => {
+  database = await createDatabase();
+  shop = await startServiceWithGateway({ database });
+  branch = await startServiceWithGateway({ database, gateway: shop.gateway });
+});
 
-  beforeAll(async () => {
-    database = await createDatabase();
-    shop = await startServiceWithGateway({ database });
-    branch = await startServiceWithGateway({ database, gateway: shop.gateway });
-  });
+beforeEach(async () => {
+  customer = await shop.customer();
+  items = [{ product_id: await addProduct(shop), quantity: 2 }];
+  key = randomUUID();
+  shop.gateway.calls.length = 0;
+});
 
-  beforeEach(async () => {
-    customer = await shop.customer();
-    items = [{ product_id: await addProduct(shop), quantity: 2 }];
-    key = randomUUID();
-    shop.gateway.calls.length = 0;
-  });
+afterEach(() => {
+  shop.gateway.beforeProcessing = undefined;
+  shop.gateway.clearFaults();
+});
 
-  afterEach(() => {
-    shop.gateway.beforeProcessing = undefined;
-    shop.gateway.clearFaults();
-  });
+afterAll(async () => {
+  await branch.stop();
+  await shop.stop();
+  await database.drop();
+});
 
-  afterAll(async () => {
-    await branch.stop();
-    await shop.stop();
-    await database.drop();
-  });
+/** Sends the same order several times in parallel, alternately to both processes. */
+function orderInParallel(count: number): Promise<Response>[] {
+  const atBranch = branch.client().setCookie('accessToken', customer.cookie('accessToken'));
+  return Array.from({ length: count }, async (_, n) =>
+    order((n % 2 === 0 ? customer : atBranch).clone(), items, key),
+  );
+}
 
-  /** Client of the same customer at the other process. */
-  function atBranch(): Client {
-    return branch.client().setCookie('accessToken', customer.cookie('accessToken'));
-  }
+/** Asserts that one gateway call produced all responses, which are equal and have status 201. */
+function expectOneOrder(responses: readonly Response[]): void {
+  expect(responses[0]?.status).toBe(201);
+  expect(new Set(responses.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
+  expect(shop.gateway.calls).toHaveLength(1);
+}
 
-  /** Blocks calls to the gateway until the returned function is called. */
-  function holdGateway(): () => void {
-    let letGo: () => void = () => undefined;
-    const held = new Promise<void>((resolve) => (letGo = resolve));
-    shop.gateway.beforeProcessing = () => held;
-    return letGo;
-  }
+/** Blocks calls to the gateway until the returned function is called. */
+function blockGateway(): () => void {
+  let unblock: () => void = () => undefined;
+  const blocked = new Promise<void>((resolve) => (unblock = resolve));
+  shop.gateway.beforeProcessing = () => blocked;
+  return unblock;
+}
 
-  it('50 parallel requests with one key at two processes create one order with one gateway call and get equal responses 201', async () => {
-    const branchCustomer = atBranch();
-    const answers = await Promise.all(
-      Array.from({ length: AT_ONCE }, (_, n) =>
-        order((n % 2 === 0 ? customer : branchCustomer).clone(), items, key),
-      ),
-    );
-    expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
-    expect(answers[0]?.status).toBe(201);
+/** Waits until the first request calls the gateway. @returns the id of its order */
+async function waitForGatewayCall(): Promise<string> {
+  await until('the gateway was called', () => shop.gateway.calls.length === 1);
+  const [orderId = ''] = await orderIdsOf(shop, customer);
+  return orderId;
+}
+
+describe('parallel requests with one Idempotency-Key', () => {
+  it('create one order with one gateway call, and 50 requests at two processes get equal responses 201', async () => {
+    expectOneOrder(await Promise.all(orderInParallel(50)));
     const [orderId = '', ...others] = await orderIdsOf(shop, customer);
     expect(others).toEqual([]);
-    expect(shop.gateway.calls).toHaveLength(1);
-    expectNoRefusedCall(shop);
+    expectNoRejectedCall(shop);
     const { rows } = await database.pool.query('SELECT 1 FROM order_items WHERE order_id = $1', [orderId]);
     expect(rows).toHaveLength(1);
   });
 
-  it('a retry while the first request waits for the gateway gets the same response', async () => {
-    const letGo = holdGateway();
-    const first = order(customer.clone(), items, key).then((answer) => answer);
-    await until('the gateway was asked', () => shop.gateway.calls.length === 1);
-    const later = [customer.clone(), atBranch()].map((client) =>
-      order(client, items, key).then((answer) => answer),
-    );
-    // Meanwhile the order is not locked: customers can read the order and create others.
-    const [orderId = ''] = await orderIdsOf(shop, customer);
+  it('wait for the gateway call of the first request without locking the order, and get the same response', async () => {
+    const unblock = blockGateway();
+    const first = orderInParallel(1);
+    const orderId = await waitForGatewayCall();
+    const retries = orderInParallel(2);
     expect(await readOrder(customer, orderId)).toMatchObject({ status: 'pending', token: null });
     expect(await attemptsOf(shop, orderId)).toMatchObject([{ attempt_id: orderId, is_claimed: true }]);
-    letGo();
-    const answers = await Promise.all([first, ...later]);
-    expect(answers.map(({ status }) => status)).toEqual([201, 201, 201]);
-    expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
-    expect(shop.gateway.calls).toHaveLength(1);
+    unblock();
+    expectOneOrder(await Promise.all([...first, ...retries]));
   });
 
-  it('a retry during a gateway call of 3 seconds waits for the response instead of getting 502', async () => {
+  it('wait for a gateway call of 3 seconds instead of getting 502', async () => {
     shop.gateway.fault({ operation: 'create', kind: 'late', afterMs: 3_000 });
-    const answers = await Promise.all(
-      [customer.clone(), customer.clone(), atBranch()].map((client) => order(client, items, key)),
-    );
-    expect(answers.map(({ status }) => status)).toEqual([201, 201, 201]);
-    expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
-    expect(shop.gateway.calls).toHaveLength(1);
+    expectOneOrder(await Promise.all(orderInParallel(3)));
   });
 
-  it('retries that wait for a request without a payment page get the same 502', async () => {
+  it('get the same 502 if the gateway returns no payment page to the first request', async () => {
     shop.gateway.fault({ operation: 'create', kind: 'error' });
-    const letGo = holdGateway();
-    const answers = [customer.clone(), customer.clone(), atBranch(), atBranch()].map((client) =>
-      order(client, items, key).then((answer) => answer),
-    );
-    await until('the gateway was asked', () => shop.gateway.calls.length === 1);
-    await until('the order is there', async () => (await orderIdsOf(shop, customer)).length === 1);
-    letGo();
-    const settled = await Promise.all(answers);
-    expect(settled.map(({ status, body }) => [status, body as unknown])).toEqual(
-      settled.map(() => [502, GATEWAY_AWAY]),
-    );
+    const unblock = blockGateway();
+    const requests = orderInParallel(4);
+    await waitForGatewayCall();
+    unblock();
+    for (const { status, body } of await Promise.all(requests))
+      expect([status, body]).toEqual([502, GATEWAY_AWAY]);
     expect(await orderIdsOf(shop, customer)).toHaveLength(1);
   });
 
-  it.each<[string, (items: NewItem[]) => NewItem[]]>([
-    ['another quantity', ([item]) => [{ product_id: item?.product_id ?? 0, quantity: 3 }]],
+  it('and with different bodies get one 201 and one 409', async () => {
+    const responses = await Promise.all([
+      order(customer.clone(), items, key),
+      order(customer.clone(), [{ product_id: items[0]?.product_id, quantity: 9 }], key),
+    ]);
+    expect(responses.map(({ status }) => status).sort()).toEqual([201, 409]);
+    expect(responses.find(({ status }) => status === 409)?.body).toEqual(KEY_REUSED);
+    expect(await orderIdsOf(shop, customer)).toHaveLength(1);
+  });
+});
+
+describe('Idempotency-Key', () => {
+  it.each<[string, (items: NewItem[]) => object[]]>([
+    ['another quantity', ([item]) => [{ ...item, quantity: 3 }]],
     ['one product more', (same) => [...same, { product_id: 1, quantity: 1 }]],
-  ])('a known key with %s gets 409', async (_what, change) => {
+  ])('a known key with %s gets 409', async (_change, change) => {
     const created = await placeOrder(customer, items, key);
-    const answer = await order(customer, change(items), key).expect(409);
-    expect(answer.body).toEqual(KEY_REUSED);
+    expect((await order(customer, change(items), key).expect(409)).body).toEqual(KEY_REUSED);
     expect(await orderIdsOf(shop, customer)).toEqual([created.order_id]);
     expect(shop.gateway.calls).toHaveLength(1);
-  });
-
-  it('two parallel requests with one key and different bodies get one 201 and one 409', async () => {
-    const answers = await Promise.all([
-      order(customer.clone(), items, key),
-      order(customer.clone(), [{ product_id: items[0]?.product_id ?? 0, quantity: 9 }], key),
-    ]);
-    expect(answers.map(({ status }) => status).sort()).toEqual([201, 409]);
-    expect(answers.find(({ status }) => status === 409)?.body).toEqual(KEY_REUSED);
-    expect(await orderIdsOf(shop, customer)).toHaveLength(1);
   });
 
   it('another key, no key, and the same key of another user create separate orders', async () => {
@@ -161,57 +153,50 @@ describe('Idempotency-Key', () => {
     ]);
     expect(await orderIdsOf(shop, customer)).toHaveLength(4);
     expect(await orderIdsOf(shop, other)).toHaveLength(1);
-    expectNoRefusedCall(shop);
+    expectNoRejectedCall(shop);
   });
 
   it.each([
     ['empty', ''],
     ['of 256 characters', 'k'.repeat(256)],
-  ])('a key that is %s gets 400, together with invalid items', async (_what, bad) => {
+  ])('a key that is %s gets 400, together with invalid items', async (_key, invalidKey) => {
     const details = { 'idempotency-key': 'Idempotency-Key should have 1 to 255 characters' };
-    const answer = await order(customer, items, bad).expect(400);
-    expect(answer.body).toEqual(fail(400, 'validation error', details));
-    const both = await order(customer, [], bad).expect(400);
+    expect((await order(customer, items, invalidKey).expect(400)).body).toEqual(invalid(details));
+    const response = await order(customer, [], invalidKey).expect(400);
     const ofItems = { items: 'items should be a list of 1 to 50 different products' };
-    expect(both.body).toEqual(fail(400, 'validation error', { ...ofItems, ...details }));
+    expect(response.body).toEqual(invalid({ ...ofItems, ...details }));
     expect(await orderIdsOf(shop, customer)).toEqual([]);
   });
+});
 
-  describe('the same key and body return the same order', () => {
-    it('after its price changed, with a key of 255 characters', async () => {
-      key = 'k'.repeat(255);
-      const created = await placeOrder(customer, items, key);
-      await database.pool.query("UPDATE products SET price = 99, name = 'Stale bread' WHERE id = $1", [
-        items[0]?.product_id,
-      ]);
-      expect(await placeOrder(customer, items, key)).toEqual(created);
-      expect(shop.gateway.calls).toHaveLength(1);
-    });
+describe('the same key and body return the same order', () => {
+  it('after its price changed, with a key of 255 characters', async () => {
+    key = 'k'.repeat(255);
+    const created = await placeOrder(customer, items, key);
+    const change = "UPDATE products SET price = 99, name = 'Stale bread' WHERE id = $1";
+    await database.pool.query(change, [items[0]?.product_id]);
+    expect(await placeOrder(customer, items, key)).toEqual(created);
+    expect(shop.gateway.calls).toHaveLength(1);
+  });
 
-    it('after it was paid, with its status and without a payment page', async () => {
-      const created = await placeOrder(customer, items, key);
-      await pay(shop, created.order_id);
-      const again = await placeOrder(customer, items, key);
-      expect(again).toMatchObject({ order_id: created.order_id, status: 'settlement', token: null });
-      expect(again).toEqual(await readOrder(customer, created.order_id));
-      expect(shop.gateway.callsOf('create')).toHaveLength(1);
-    });
+  it('after it was paid, with its status and without a payment page', async () => {
+    const created = await placeOrder(customer, items, key);
+    await pay(shop, created.order_id);
+    const repeated = await placeOrder(customer, items, key);
+    expect(repeated).toMatchObject({ order_id: created.order_id, status: 'settlement', token: null });
+    expect(repeated).toEqual(await readOrder(customer, created.order_id));
+    expect(shop.gateway.callsOf('create')).toHaveLength(1);
+  });
 
-    it('when it is cancelled during the gateway call, without a payment page', async () => {
-      const letGo = holdGateway();
-      const first = order(customer.clone(), items, key).then((answer) => answer);
-      await until('the gateway was asked', () => shop.gateway.calls.length === 1);
-      const [orderId = ''] = await orderIdsOf(shop, customer);
-      await database.pool.query("UPDATE orders SET status = 'cancel' WHERE order_id = $1", [orderId]);
-      letGo();
-      const answer = await first;
-      expect(answer.status).toBe(201);
-      expect(orderOf(answer)).toMatchObject({
-        order_id: orderId,
-        status: 'cancel',
-        token: null,
-        redirect_url: null,
-      });
-    });
+  it('without a payment page if the order was cancelled during the gateway call', async () => {
+    const unblock = blockGateway();
+    const requests = orderInParallel(1);
+    const order_id = await waitForGatewayCall();
+    await database.pool.query("UPDATE orders SET status = 'cancel' WHERE order_id = $1", [order_id]);
+    unblock();
+    const [response] = await Promise.all(requests);
+    expect(response?.status).toBe(201);
+    const shown = orderOf(response ?? { body: null });
+    expect(shown).toMatchObject({ order_id, status: 'cancel', token: null, redirect_url: null });
   });
 });

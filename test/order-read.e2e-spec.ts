@@ -3,6 +3,7 @@ import type { Client } from './support/client.js';
 import {
   addProduct,
   insertOrders,
+  invalid,
   type OrderAnswer,
   orderIdsOf,
   orderOf,
@@ -15,11 +16,11 @@ import {
   startServiceWithGateway,
   userIdOf,
 } from './support/orders.js';
-import { fail, NOT_FOUND } from './support/products.js';
+import { NOT_FOUND } from './support/products.js';
 
 const ADMIN_ORDERS = '/api/admin/orders';
 const NOT_UUIDS = ['', '5f0c2a3e-8a55-4c42-9df5-1b7f1a0f7a110', '1%00'];
-const BAD_LAST_ID = fail(400, 'validation error', { last_id: 'last_id should be the id of an order' });
+const BAD_LAST_ID = invalid({ last_id: 'last_id should be the id of an order' });
 
 let shop: ServiceWithGateway;
 let customer: Client;
@@ -38,22 +39,18 @@ beforeEach(async () => {
 
 afterAll(() => shop.stop());
 
-/** Reads the pages of a list, from its start or after an order, up to the final 404. */
-async function readPages(
-  client: Client,
-  path: string,
-  query = '',
-): Promise<{ ids: string[]; sizes: number[] }> {
+/** Reads the pages of a list up to the final 404. */
+async function readPages(client: Client, path: string, query = '') {
   const ids: string[] = [];
   const sizes: number[] = [];
   let after = '';
   for (;;) {
-    const answer = await client.get(`${path}?${query}${after}`);
-    if (answer.status === 404) {
-      expect(answer.body).toEqual(NOT_FOUND);
+    const response = await client.get(`${path}?${query}${after}`);
+    if (response.status === 404) {
+      expect(response.body).toEqual(NOT_FOUND);
       return { ids, sizes };
     }
-    const { meta, orders } = pageOf(answer);
+    const { meta, orders } = pageOf(response);
     ids.push(...orders.map(({ order_id }) => order_id));
     sizes.push(orders.length);
     expect(meta).toEqual({ lastOrderId: ids.at(-1) });
@@ -67,14 +64,12 @@ describe('GET /api/orders', () => {
     expect(await readPages(customer, ORDERS)).toEqual({ ids, sizes: [50, 50, 20] });
   });
 
-  it('lists each of several orders of the same instant once', async () => {
+  it('lists each of 120 orders of the same instant once', async () => {
     await insertOrders(shop, customer, 120);
-    await shop.database.pool.query('UPDATE orders SET created_at = now() WHERE user_id = $1', [
-      userIdOf(customer),
-    ]);
-    const { ids, sizes } = await readPages(customer, ORDERS);
-    expect(sizes).toEqual([50, 50, 20]);
-    expect(ids).toEqual(await orderIdsOf(shop, customer));
+    const change = 'UPDATE orders SET created_at = now() WHERE user_id = $1';
+    await shop.database.pool.query(change, [userIdOf(customer)]);
+    const ids = await orderIdsOf(shop, customer);
+    expect(await readPages(customer, ORDERS)).toEqual({ ids, sizes: [50, 50, 20] });
   });
 
   it('neither repeats nor skips orders while new orders are created', async () => {
@@ -97,8 +92,8 @@ describe('GET /api/orders', () => {
     await pay(shop, first.order_id);
     const paid = await readOrder(customer, first.order_id);
     expect(paid).toMatchObject({ status: 'settlement', token: null, redirect_url: null });
-    const answer = await customer.get(ORDERS).expect(200);
-    expect(answer.body).toEqual({
+    const response = await customer.get(ORDERS).expect(200);
+    expect(response.body).toEqual({
       status: 'success',
       data: { meta: { lastOrderId: first.order_id }, orders: [second, paid] },
     });
@@ -107,9 +102,8 @@ describe('GET /api/orders', () => {
   it('returns 404 after the oldest order, an unknown order and an order of another customer', async () => {
     const ids = await insertOrders(shop, customer, 2);
     const [foreign] = await insertOrders(shop, await shop.customer(), 1);
-    for (const lastId of [ids[1], foreign, randomUUID()]) {
+    for (const lastId of [ids[1], foreign, randomUUID()])
       expect((await customer.get(`${ORDERS}?last_id=${lastId}`).expect(404)).body).toEqual(NOT_FOUND);
-    }
   });
 
   it.each(NOT_UUIDS)('rejects last_id=%s with 400', async (lastId) => {
@@ -162,10 +156,9 @@ describe('GET /api/admin/orders', () => {
   ])(
     'lists the orders of all customers with the status "%s" newest first, page by page',
     async (status, sizes) => {
-      const { rows } = await shop.database.pool.query<{ order_id: string }>(
-        "SELECT order_id FROM orders WHERE $1 IN ('', status) ORDER BY created_at DESC, order_id DESC",
-        [status],
-      );
+      const select =
+        "SELECT order_id FROM orders WHERE $1 IN ('', status) ORDER BY created_at DESC, order_id DESC";
+      const { rows } = await shop.database.pool.query<{ order_id: string }>(select, [status]);
       const ids = rows.map(({ order_id }) => order_id);
       const query = status === '' ? '' : `status=${status}`;
       expect(await readPages(admin, ADMIN_ORDERS, query)).toEqual({ ids, sizes });
@@ -173,13 +166,13 @@ describe('GET /api/admin/orders', () => {
   );
 
   it('returns 404 for a filter without orders and after an unknown order', async () => {
-    expect((await admin.get(`${ADMIN_ORDERS}?status=refund`).expect(404)).body).toEqual(NOT_FOUND);
-    expect((await admin.get(`${ADMIN_ORDERS}?last_id=${randomUUID()}`).expect(404)).body).toEqual(NOT_FOUND);
+    for (const query of ['status=refund', `last_id=${randomUUID()}`])
+      expect((await admin.get(`${ADMIN_ORDERS}?${query}`).expect(404)).body).toEqual(NOT_FOUND);
   });
 
   it.each(['paid', '', 'pending&status=settlement'])('rejects status=%s with 400', async (status) => {
     expect((await admin.get(`${ADMIN_ORDERS}?status=${status}`).expect(400)).body).toEqual(
-      fail(400, 'validation error', {
+      invalid({
         status:
           'status should be one of capture, settlement, pending, deny, cancel, expire, failure, refund, ' +
           'partial_refund, authorize',
@@ -216,8 +209,8 @@ describe('an order of another customer', () => {
 
   it('can be read by an administrator, who gets 404 for its token and its cancellation', async () => {
     for (const action of ['token', 'cancel']) {
-      const answer = await admin.post(`${ORDERS}/${created.order_id}/${action}`).expect(404);
-      expect(answer.body).toEqual(NOT_FOUND);
+      const response = await admin.post(`${ORDERS}/${created.order_id}/${action}`).expect(404);
+      expect(response.body).toEqual(NOT_FOUND);
     }
   });
 });

@@ -1,13 +1,14 @@
 import type { Client } from './support/client.js';
 import {
   insertOrders,
+  invalid,
   pageOf,
   readOrder,
   type ServiceWithGateway,
   startServiceWithGateway,
   userIdOf,
 } from './support/orders.js';
-import { fail, NOT_FOUND } from './support/products.js';
+import { NOT_FOUND } from './support/products.js';
 
 const ADMIN_ORDERS = '/api/admin/orders';
 /** Names of the customers by e-mail. */
@@ -35,13 +36,12 @@ beforeAll(async () => {
 afterAll(() => shop.stop());
 
 async function searchOrders(query: Record<string, string>): Promise<string[]> {
-  const answer = await admin.get(ADMIN_ORDERS).query(query);
-  if (answer.status === 404) {
-    expect(answer.body).toEqual(NOT_FOUND);
+  const response = await admin.get(ADMIN_ORDERS).query(query);
+  if (response.status === 404) {
+    expect(response.body).toEqual(NOT_FOUND);
     return [];
   }
-  expect(answer.status).toBe(200);
-  return pageOf(answer).orders.map(({ order_id }) => order_id);
+  return pageOf(response).orders.map(({ order_id }) => order_id);
 }
 
 function idsOf(email: keyof typeof CUSTOMERS): string[] {
@@ -99,8 +99,8 @@ describe('GET /api/admin/orders?q=', () => {
     ['bread\0', 'q contains a character that is not allowed'],
     [['a', 'b'], 'q should be a text'],
   ])('rejects %j with 400', async (q, message) => {
-    const answer = await admin.get(ADMIN_ORDERS).query({ q }).expect(400);
-    expect(answer.body).toEqual(fail(400, 'validation error', { q: message }));
+    const response = await admin.get(ADMIN_ORDERS).query({ q }).expect(400);
+    expect(response.body).toEqual(invalid({ q: message }));
   });
 });
 

@@ -3,8 +3,7 @@ import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import type { Client } from './support/client.js';
 import { changeShop } from './support/opening.js';
-import type { OrderAnswer } from './support/orders.js';
-import { fail } from './support/products.js';
+import { invalid, type OrderAnswer } from './support/orders.js';
 import { startService, type TestService } from './support/service.js';
 import { until } from './support/wait.js';
 
@@ -21,8 +20,12 @@ interface OrderFields {
   readonly fraud?: string;
   readonly fulfilment?: string;
   readonly refunded?: number;
-  readonly items: readonly Item[];
+  /** One piece of product 1 by default. */
+  readonly items?: readonly Item[];
 }
+
+const PAID = '2026-10-20T10:00:00+02:00';
+const HEADER = 'date,order_id,product_id,name,quantity,price,sum,status';
 
 let service: TestService;
 let admin: Client;
@@ -37,45 +40,53 @@ beforeEach(() => service.database.pool.query('DELETE FROM order_items; DELETE FR
 
 afterAll(() => service.stop());
 
-/** Stores an order, by default a paid one. @returns the order id */
-async function storeOrder(order: OrderFields): Promise<string> {
-  const id = randomUUID();
-  const total = order.items.reduce((sum, { price = 1000, quantity = 1 }) => sum + price * quantity, 0);
+/** Stores an order, by default a paid one of one product. @returns the order id */
+async function storeOrder({
+  paidAt = PAID,
+  pickupAt,
+  status = 'settlement',
+  fraud,
+  fulfilment = 'new',
+  refunded = 0,
+  items = [{ product: 1 }],
+}: OrderFields = {}): Promise<string> {
   const { pool } = service.database;
+  const id = randomUUID();
+  const total = items.reduce((sum, { price = 1000, quantity = 1 }) => sum + price * quantity, 0);
   await pool.query(
     `INSERT INTO orders (order_id, user_id, gross_amount, status, fraud_status, fulfilment, refunded_amount, pickup_at,
        first_paid_at) SELECT $1, min(id), $2, $3, $4, $5, $6, $7, $8 FROM users`,
-    [
-      id,
-      total,
-      order.status ?? 'settlement',
-      order.fraud ?? null,
-      order.fulfilment ?? 'new',
-      order.refunded ?? 0,
-      order.pickupAt ?? null,
-      order.paidAt ?? null,
-    ],
+    [id, total, status, fraud, fulfilment, refunded, pickupAt, paidAt],
   );
-  for (const [
-    position,
-    { product, name = `Product ${product}`, quantity = 1, price = 1000 },
-  ] of order.items.entries())
-    await pool.query('INSERT INTO order_items VALUES ($1, $2, $3, $4, $5, $6)', [
-      id,
-      position,
-      product,
-      name,
-      price,
-      quantity,
-    ]);
+  for (const [position, item] of items.entries()) {
+    const { product, name = `Product ${product}`, quantity = 1, price = 1000 } = item;
+    const values = [id, position, product, name, price, quantity];
+    await pool.query('INSERT INTO order_items VALUES ($1, $2, $3, $4, $5, $6)', values);
+  }
   return id;
+}
+
+/** Stores paid orders. @param time time of payment after `PAID`; the number of the order is `n` */
+async function storeMany({
+  count = 0,
+  time = "n * interval '1 s'",
+  products = 1,
+  name = 'Roti',
+}): Promise<void> {
+  await service.database.pool.query(
+    `WITH made AS (
+       INSERT INTO orders (order_id, user_id, gross_amount, status, first_paid_at)
+       SELECT gen_random_uuid(), (SELECT min(id) FROM users), 1, 'settlement', $1::timestamptz + ${time}
+       FROM generate_series(1, $2::integer) AS n RETURNING order_id)
+     INSERT INTO order_items SELECT order_id, p, p, $4, 1, 1 FROM made, generate_series(1, $3::integer) AS p`,
+    [PAID, count, products, name],
+  );
 }
 
 async function getDay(date: string) {
   const response = await admin.get(`/api/admin/days/${date}`).expect(200);
-  const { products, orders } = (
-    response.body as { data: { date: string; products: object[]; orders: OrderAnswer[] } }
-  ).data;
+  const { products, orders } = (response.body as { data: { products: object[]; orders: OrderAnswer[] } })
+    .data;
   return { products, ids: orders.map(({ order_id }) => order_id), orders };
 }
 
@@ -84,34 +95,24 @@ async function getSales(from: string, to: string) {
   return (response.body as { data: { total: object; days: { date: string }[]; products: object[] } }).data;
 }
 
-const PAID = '2026-10-20T10:00:00+02:00';
-
 describe('GET /api/admin/days/{date}', () => {
   it('lists the quantities to bake, and paid orders by pickup time, then those paid on the day without a pickup time', async () => {
     const late = await storeOrder({
-      paidAt: PAID,
       pickupAt: '2026-10-22T17:00:00+02:00',
       items: [{ product: 7, quantity: 2 }],
     });
     const early = await storeOrder({
-      paidAt: PAID,
       pickupAt: '2026-10-22T08:00:00+02:00',
       fulfilment: 'ready',
       items: [{ product: 7, quantity: 3 }, { product: 8 }],
     });
-    const withoutPickup = await storeOrder({
-      paidAt: '2026-10-22T06:00:00+02:00',
-      fulfilment: 'preparing',
-      items: [{ product: 7 }],
-    });
+    const items = [{ product: 7 }];
+    const paidAt = '2026-10-22T06:00:00+02:00';
+    const withoutPickup = await storeOrder({ paidAt, fulfilment: 'preparing', items });
     // Paid on the day, collected on another.
-    await storeOrder({
-      paidAt: '2026-10-22T06:00:00+02:00',
-      pickupAt: '2026-10-23T08:00:00+02:00',
-      items: [{ product: 7 }],
-    });
-    const storeForNine = (fields: Partial<OrderFields>) =>
-      storeOrder({ paidAt: PAID, pickupAt: '2026-10-22T09:00:00+02:00', items: [{ product: 7 }], ...fields });
+    await storeOrder({ paidAt, pickupAt: '2026-10-23T08:00:00+02:00', items });
+    const storeForNine = (fields: OrderFields) =>
+      storeOrder({ pickupAt: '2026-10-22T09:00:00+02:00', items, ...fields });
     await storeForNine({ fulfilment: 'refused' });
     await storeForNine({ status: 'pending' });
     await storeForNine({ status: 'refund', refunded: 1000 });
@@ -129,19 +130,18 @@ describe('GET /api/admin/days/{date}', () => {
 
   it('covers the 25 hours of the day on which daylight saving time ends', async () => {
     const inside = [
-      await storeOrder({ paidAt: PAID, pickupAt: '2026-10-25T00:00:00+02:00', items: [{ product: 1 }] }),
-      await storeOrder({ paidAt: PAID, pickupAt: '2026-10-25T23:59:59+01:00', items: [{ product: 1 }] }),
+      await storeOrder({ pickupAt: '2026-10-25T00:00:00+02:00' }),
+      await storeOrder({ pickupAt: '2026-10-25T23:59:59+01:00' }),
     ];
-    await storeOrder({ paidAt: PAID, pickupAt: '2026-10-24T23:59:59+02:00', items: [{ product: 1 }] });
-    await storeOrder({ paidAt: PAID, pickupAt: '2026-10-26T00:00:00+01:00', items: [{ product: 1 }] });
+    await storeOrder({ pickupAt: '2026-10-24T23:59:59+02:00' });
+    await storeOrder({ pickupAt: '2026-10-26T00:00:00+01:00' });
     expect((await getDay('2026-10-25')).ids).toEqual(inside);
   });
 
   it('is empty for a day without orders, and rejects an invalid date', async () => {
     expect(await getDay('2026-01-01')).toEqual({ products: [], ids: [], orders: [] });
     const response = await admin.get('/api/admin/days/2026-02-30').expect(400);
-    const details = { date: 'date should be a date, such as 2026-11-24' };
-    expect(response.body).toEqual(fail(400, 'validation error', details));
+    expect(response.body).toEqual(invalid({ date: 'date should be a date, such as 2026-11-24' }));
     // The range of the last valid date ends in the year 10000.
     await getDay('9999-12-31');
   });
@@ -165,13 +165,8 @@ describe('GET /api/admin/sales', () => {
       refunded: 500,
       items: [{ product: 1, name: 'Renamed' }],
     });
-    await storeOrder({
-      paidAt: '2026-10-25T10:00:00+01:00',
-      status: 'refund',
-      refunded: 1000,
-      items: [{ product: 1 }],
-    });
-    await storeOrder({ paidAt: '2026-10-27T00:00:00+01:00', items: [{ product: 1 }] });
+    await storeOrder({ paidAt: '2026-10-25T10:00:00+01:00', status: 'refund', refunded: 1000 });
+    await storeOrder({ paidAt: '2026-10-27T00:00:00+01:00' });
     expect(await getSales('2026-10-24', '2026-10-26')).toEqual({
       total: { orders: 3, revenue: 7500 },
       days: [
@@ -186,21 +181,17 @@ describe('GET /api/admin/sales', () => {
     });
   });
 
-  it('accepts at most 366 days and requires both dates in chronological order, also as CSV', async () => {
+  it('requires two dates in chronological order and accepts at most 366 days, also as CSV', async () => {
     expect((await getSales('2028-01-01', '2028-12-31')).days).toHaveLength(366);
     for (const path of ['sales', 'sales.csv']) {
       const get = (query: string) => admin.get(`/api/admin/${path}?${query}`).expect(400);
-      const [from, to] = [
-        'from should be a date, such as 2026-11-24',
-        'to should be a date, such as 2026-11-24',
-      ];
-      expect((await get('')).body).toEqual(fail(400, 'validation error', { from, to }));
-      expect((await get('from=2027-01-01&to=2028-01-02')).body).toEqual(
-        fail(400, 'validation error', { to: 'from and to can include 366 days at max' }),
-      );
-      expect((await get('from=2027-01-02&to=2027-01-01')).body).toEqual(
-        fail(400, 'validation error', { to: 'to should not be before from' }),
-      );
+      const from = 'from should be a date, such as 2026-11-24';
+      const to = 'to should be a date, such as 2026-11-24';
+      expect((await get('')).body).toEqual(invalid({ from, to }));
+      const tooLong = invalid({ to: 'from and to can include 366 days at max' });
+      expect((await get('from=2027-01-01&to=2028-01-02')).body).toEqual(tooLong);
+      const reversed = invalid({ to: 'to should not be before from' });
+      expect((await get('from=2027-01-02&to=2027-01-01')).body).toEqual(reversed);
     }
   });
 });
@@ -211,36 +202,22 @@ describe('GET /api/admin/sales.csv', () => {
 
   it('contains one line for each item, quoted as in RFC 4180, and no cell that a spreadsheet runs as a formula', async () => {
     const names = ['=1+1', '+1', '-1', '@x', '\ttab', 'a,"b"', 'two\nlines', 'plain'];
-    const id = await storeOrder({
-      paidAt: PAID,
-      items: names.map((name, n) => ({ product: n + 1, name, quantity: 2 })),
-    });
-    await storeOrder({ paidAt: PAID, status: 'refund', refunded: 1000, items: [{ product: 1 }] });
+    const id = await storeOrder({ items: names.map((name, n) => ({ product: n + 1, name, quantity: 2 })) });
+    await storeOrder({ status: 'refund', refunded: 1000 });
     const response = await getCsv('2026-10-20', '2026-10-20');
     expect(response.headers['content-type']).toBe('text/csv; charset=utf-8');
     const cells = [`'=1+1`, `'+1`, `'-1`, `'@x`, `'\ttab`, '"a,""b"""', '"two\nlines"', 'plain'];
     const lines = cells.map((cell, n) => `2026-10-20,${id},${n + 1},${cell},2,1000,2000,settlement`);
-    expect(response.text).toBe(
-      ['date,order_id,product_id,name,quantity,price,sum,status', ...lines, ''].join('\r\n'),
-    );
+    expect(response.text).toBe([HEADER, ...lines, ''].join('\r\n'));
   });
 
   it('contains only the header for a range without sales', async () => {
-    expect((await getCsv('2026-01-01', '2026-01-31')).text).toBe(
-      'date,order_id,product_id,name,quantity,price,sum,status\r\n',
-    );
+    expect((await getCsv('2026-01-01', '2026-01-31')).text).toBe(`${HEADER}\r\n`);
   });
 
   it('contains each of 1,700 orders once, even if many were paid at the same instant', async () => {
     // About 600 orders share an instant, more than the service reads in one batch. The next instant is 1 µs later.
-    await service.database.pool.query(
-      `WITH made AS (
-         INSERT INTO orders (order_id, user_id, gross_amount, status, first_paid_at)
-         SELECT gen_random_uuid(), (SELECT min(id) FROM users), 1, 'settlement', $1::timestamptz + n / 600 * interval '1 us'
-         FROM generate_series(1, 1700) AS n RETURNING order_id)
-       INSERT INTO order_items SELECT order_id, p, p, 'Roti', 1, 1 FROM made, generate_series(0, 1) AS p`,
-      [PAID],
-    );
+    await storeMany({ count: 1_700, time: "n / 600 * interval '1 us'", products: 2 });
     const lines = (await getCsv('2026-10-20', '2026-10-20')).text.trimEnd().split('\r\n').slice(1);
     expect(lines).toHaveLength(3_400);
     expect(new Set(lines).size).toBe(3_400);
@@ -248,18 +225,6 @@ describe('GET /api/admin/sales.csv', () => {
 });
 
 describe('GET /api/admin/sales.csv, streamed', () => {
-  /** Stores orders of one item each, one second apart. */
-  async function storeMany(count: number, name: string): Promise<void> {
-    await service.database.pool.query(
-      `WITH made AS (
-         INSERT INTO orders (order_id, user_id, gross_amount, status, first_paid_at)
-         SELECT gen_random_uuid(), (SELECT min(id) FROM users), 1, 'settlement', $1::timestamptz + n * interval '1 second'
-         FROM generate_series(1, $2::integer) AS n RETURNING order_id)
-       INSERT INTO order_items SELECT order_id, 0, 1, $3, 1, 1 FROM made`,
-      [PAID, count, name],
-    );
-  }
-
   async function openCsv(): Promise<IncomingMessage> {
     const request = get(`${service.url}/api/admin/sales.csv?from=2026-10-20&to=2026-10-21`, {
       agent: false,
@@ -278,7 +243,7 @@ describe('GET /api/admin/sales.csv, streamed', () => {
 
   it('ends without an error when the client aborts, and leaves no connection open', async () => {
     // 20 MB, more than the sockets can buffer.
-    await storeMany(20_000, '🥐'.repeat(255));
+    await storeMany({ count: 20_000, name: '🥐'.repeat(255) });
     const response = await openCsv();
     await once(response, 'readable');
     response.destroy();
@@ -297,9 +262,9 @@ describe('GET /api/admin/sales.csv, streamed', () => {
   });
 
   it('cuts the connection if a statement fails in mid-stream, and logs the failure with the request id', async () => {
-    await storeMany(600, 'Roti');
+    await storeMany({ count: 600 });
     // The sum of the last item, in the second batch, exceeds the range of a bigint.
-    await storeOrder({ paidAt: '2026-10-21T10:00:00+02:00', items: [{ product: 1 }] });
+    await storeOrder({ paidAt: '2026-10-21T10:00:00+02:00' });
     await service.database.pool.query(
       `UPDATE order_items SET price = 9223372036854775807, quantity = 2 WHERE name = 'Product 1'`,
     );

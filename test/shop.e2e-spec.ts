@@ -34,6 +34,8 @@ async function readShop(): Promise<Shop> {
   return shopOf(await service.client().get('/api/shop').expect(200));
 }
 
+const window = (from: string, to: string) => [from, to] as const;
+const halfHour = (hour: string) => window(`${hour}:00`, `${hour}:30`);
 const put = (settings: object) => admin.put('/api/admin/shop').send(settings);
 
 describe('GET /api/shop', () => {
@@ -55,8 +57,7 @@ describe('PUT /api/admin/shop', () => {
       lead_minutes: 0,
       days_ahead: 90,
     };
-    const changed = shopOf(await put(settings).expect(200));
-    expect(changed).toMatchObject(settings);
+    expect(shopOf(await put(settings).expect(200))).toMatchObject(settings);
     expect(await readShop()).toMatchObject(settings);
   });
 
@@ -78,13 +79,9 @@ describe('PUT /api/admin/shop', () => {
 
   it('stores the complete settings of one of 50 parallel requests', async () => {
     const statuses = await Promise.all(
-      Array.from({ length: 50 }, async (_, n) => {
-        const response = await admin
-          .clone()
-          .put('/api/admin/shop')
-          .send({ ...DEFAULT_SHOP, lead_minutes: n, days_ahead: n + 1 });
-        return response.status;
-      }),
+      Array.from({ length: 50 }, (_, n) =>
+        put({ ...DEFAULT_SHOP, lead_minutes: n, days_ahead: n + 1 }).then(({ status }) => status),
+      ),
     );
     expect(new Set(statuses)).toEqual(new Set([200]));
     const { lead_minutes, days_ahead } = await readShop();
@@ -105,41 +102,30 @@ describe('PUT /api/admin/shop', () => {
   });
 
   const sunday = (value: unknown) => ({ hours: { ...everyDay(['07:00', '18:00']), sun: value } });
+  const badSundays: [string, unknown][] = [
+    ['a day that is null', null],
+    ['windows that overlap', [window('07:00', '12:00'), window('11:59', '18:00')]],
+    ['the same window twice', [window('07:00', '12:00'), window('07:00', '12:00')]],
+    ['a window that ends before it begins', [window('18:00', '07:00')]],
+    ['an empty window', [window('07:00', '07:00')]],
+    ['a time without a leading zero', [window('7:00', '18:00')]],
+    ['a time after midnight', [window('07:00', '24:01')]],
+    ['24:00 as the beginning', [window('24:00', '24:00')]],
+    ['a window of three times', [['07:00', '12:00', '18:00']]],
+    ['numbers as times', [[7, 18]]],
+    ['six windows a day', ['01', '03', '05', '07', '09', '11'].map((hour) => halfHour(hour))],
+  ];
   it.each<[string, object, Record<string, string>]>([
     ['an unknown time zone', { time_zone: 'Asia/Atlantis' }, { time_zone: TIME_ZONE }],
     ['an offset as the time zone', { time_zone: '+07:00' }, { time_zone: TIME_ZONE }],
     ['a time zone that is not text', { time_zone: ['UTC'] }, { time_zone: TIME_ZONE }],
     ['hours of six days', { hours: { ...everyDay(), sun: undefined } }, { hours: hoursOf('sun') }],
     ['hours as a list', { hours: [] }, { hours: hoursOf('mon') }],
-    ['a day that is null', sunday(null), { hours: hoursOf('sun') }],
-    [
-      'windows that overlap',
-      sunday([
-        ['07:00', '12:00'],
-        ['11:59', '18:00'],
-      ]),
+    ...badSundays.map(([what, value]): [string, object, Record<string, string>] => [
+      what,
+      sunday(value),
       { hours: hoursOf('sun') },
-    ],
-    [
-      'the same window twice',
-      sunday([
-        ['07:00', '12:00'],
-        ['07:00', '12:00'],
-      ]),
-      { hours: hoursOf('sun') },
-    ],
-    ['a window that ends before it begins', sunday([['18:00', '07:00']]), { hours: hoursOf('sun') }],
-    ['an empty window', sunday([['07:00', '07:00']]), { hours: hoursOf('sun') }],
-    ['a time without a leading zero', sunday([['7:00', '18:00']]), { hours: hoursOf('sun') }],
-    ['a time after midnight', sunday([['07:00', '24:01']]), { hours: hoursOf('sun') }],
-    ['24:00 as the beginning', sunday([['24:00', '24:00']]), { hours: hoursOf('sun') }],
-    ['a window of three times', sunday([['07:00', '12:00', '18:00']]), { hours: hoursOf('sun') }],
-    ['numbers as times', sunday([[7, 18]]), { hours: hoursOf('sun') }],
-    [
-      'six windows a day',
-      sunday(['01', '03', '05', '07', '09', '11'].map((hour) => [`${hour}:00`, `${hour}:30`])),
-      { hours: hoursOf('sun') },
-    ],
+    ]),
     ['a closed date that does not exist', { closed: ['2026-02-30'] }, { closed: CLOSED }],
     ['a closed date with a time', { closed: ['2026-12-25T00:00'] }, { closed: CLOSED }],
     ['closed dates as text', { closed: '2026-12-25' }, { closed: CLOSED }],
@@ -157,17 +143,12 @@ describe('PUT /api/admin/shop', () => {
   });
 
   it('accepts the limits: 5 windows a day, 366 closed dates, a week of lead time, 90 days', async () => {
-    const windows = ['01', '03', '05', '07', '09'].map((hour) => [`${hour}:00`, `${hour}:30`] as const);
+    const windows = ['01', '03', '05', '07', '09'].map((hour) => halfHour(hour));
     const closed = Array.from({ length: 366 }, (_, n) =>
       new Date(Date.UTC(2028, 0, 1 + n)).toISOString().slice(0, 10),
     );
-    const settings = {
-      ...DEFAULT_SHOP,
-      hours: everyDay(...windows),
-      closed,
-      lead_minutes: 10_080,
-      days_ahead: 90,
-    };
+    const limits = { hours: everyDay(...windows), closed, lead_minutes: 10_080, days_ahead: 90 };
+    const settings = { ...DEFAULT_SHOP, ...limits };
     expect(shopOf(await put(settings).expect(200))).toMatchObject(settings);
   });
 });

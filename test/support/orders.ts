@@ -12,10 +12,13 @@ export const GATEWAY_AWAY = fail(502, 'payment gateway is unavailable, please tr
 export const NOT_PENDING = fail(409, 'order is no longer pending');
 export const KEY_REUSED = fail(409, 'idempotency key was used with another request');
 
-export interface OrderItemAnswer {
+/** Returns the body of a validation failure. */
+export function invalid(details: Readonly<Record<string, string>>): object {
+  return fail(400, 'validation error', details);
+}
+
+export interface NewItem {
   readonly product_id: number;
-  readonly name: string;
-  readonly price: number;
   readonly quantity: number;
 }
 
@@ -33,23 +36,17 @@ export interface OrderAnswer {
   readonly pickup_at: string | null;
   readonly phone: string | null;
   readonly note: string | null;
-  readonly items: readonly OrderItemAnswer[];
+  readonly items: readonly (NewItem & { readonly name: string; readonly price: number })[];
   readonly token: string | null;
   readonly redirect_url: string | null;
-  /** For administrators. */
+  /** Only for administrators, like `refund_due`. */
   readonly customer?: { readonly id: number; readonly fullname: string; readonly email: string };
-  /** For administrators. */
   readonly refund_due?: boolean;
 }
 
-export interface OrderPage {
+interface OrderPage {
   readonly meta: { readonly lastOrderId: string };
   readonly orders: readonly OrderAnswer[];
-}
-
-export interface NewItem {
-  readonly product_id: number;
-  readonly quantity: number;
 }
 
 /** Service with a payment gateway that validates its requests. */
@@ -97,18 +94,17 @@ export async function addProduct(
     "INSERT INTO products (name, description, price) VALUES ($1, 'From today', $2) RETURNING id",
     [name, price],
   );
-  if (rows[0] === undefined) throw new Error('no product was made');
-  return rows[0].id;
+  return rows[0]?.id ?? 0;
 }
 
-/** POST /api/orders */
+/** Sends POST /api/orders. */
 export function order(client: Client, items: unknown, idempotencyKey?: string): Test {
   const request = client.post(ORDERS);
   if (idempotencyKey !== undefined) void request.set('Idempotency-Key', idempotencyKey);
   return request.send({ items });
 }
 
-/** Creates an order that must succeed. */
+/** Creates an order, which must succeed. */
 export async function placeOrder(
   client: Client,
   items: readonly NewItem[],
@@ -126,15 +122,6 @@ export function pageOf({ body }: Pick<Response, 'body'>): OrderPage {
   return (body as { data: OrderPage }).data;
 }
 
-/** Returns the payment page in a response to POST /api/orders/{order_id}/token. */
-export function paymentPageOf({ body }: Pick<Response, 'body'>): { token: string; redirect_url: string } {
-  return (body as { data: { token: string; redirect_url: string } }).data;
-}
-
-export function requestToken(client: Client, orderId: string): Test {
-  return client.post(`${ORDERS}/${orderId}/token`);
-}
-
 export async function readOrder(client: Client, orderId: string): Promise<OrderAnswer> {
   return orderOf(await client.get(`${ORDERS}/${orderId}`).expect(200));
 }
@@ -144,17 +131,14 @@ export function userIdOf(client: Client): number {
   return Number(decodeClaims(client.cookie('accessToken')).tokenId);
 }
 
-/** Payment attempt as stored. */
-export interface StoredAttempt {
-  readonly attempt_id: string;
-  readonly number: number;
-  readonly is_claimed: boolean;
-  readonly token: string | null;
-}
-
-/** Returns the payment attempts of an order, oldest first. */
-export async function attemptsOf({ database }: TestService, orderId: string): Promise<StoredAttempt[]> {
-  const { rows } = await database.pool.query<StoredAttempt>(
+/** Returns the stored payment attempts of an order, oldest first. */
+export async function attemptsOf({ database }: TestService, orderId: string) {
+  const { rows } = await database.pool.query<{
+    attempt_id: string;
+    number: number;
+    is_claimed: boolean;
+    token: string | null;
+  }>(
     `SELECT attempt_id, number, claimed_at IS NOT NULL AS is_claimed, token
      FROM payment_attempts WHERE order_id = $1 ORDER BY number`,
     [orderId],
@@ -204,6 +188,6 @@ export async function pay(shop: ServiceWithGateway, gatewayId: string): Promise<
 }
 
 /** Asserts that the gateway accepted every request. */
-export function expectNoRefusedCall({ gateway }: ServiceWithGateway): void {
+export function expectNoRejectedCall({ gateway }: ServiceWithGateway): void {
   expect(gateway.calls.filter(({ status, authorized }) => status !== 201 || authorized !== true)).toEqual([]);
 }
