@@ -8,19 +8,16 @@ import { buildVersion11, hasVersion11 } from '../support/version-1.1.js';
 import { until } from '../support/wait.js';
 import { ExternalServices } from '../resilience/support/external-services.js';
 import { Workload } from '../resilience/support/workload.js';
+import { describeInstalled } from './support/installed.js';
 import { Nginx } from './support/nginx.js';
-import { missingPrograms } from './support/patroni-cluster.js';
 
-const missing = missingPrograms().filter((name) => name === 'nginx');
-if (missing.length > 0 && process.env.CI !== undefined) throw new Error('CI needs nginx');
-const describeIfInstalled = missing.length > 0 ? describe.skip : describe;
 const itWithVersion11 = (await hasVersion11()) ? it : it.skip;
 
 const PROCESSES = 3;
 const PACE_MS = 150;
-const REQUEST_BOUND_MS = 15_000;
+const REQUEST_LIMIT_MS = 15_000;
 
-describeIfInstalled(`three processes behind nginx${missing.map((name) => ` (no ${name})`).join('')}`, () => {
+describeInstalled('three processes behind nginx', ['nginx'], () => {
   let database: TestDatabase;
   let places: ServicePlace[];
   let processes: BuiltProcess[];
@@ -51,44 +48,44 @@ describeIfInstalled(`three processes behind nginx${missing.map((name) => ` (no $
     await database.drop();
   });
 
-  /** Starts a process at each place. @param buildFolder folder that contains the `dist` of another version */
+  /** Starts a process at each place. @param buildFolder folder with the `dist` of another version */
   async function startAll(buildFolder?: string): Promise<void> {
     processes = places.map((place) => place.spawn(settings, buildFolder));
-    await Promise.all(processes.map((process, index) => untilReady(process, index)));
+    await Promise.all(processes.map((process, index) => waitUntilReady(process, index)));
   }
 
-  async function untilReady(process: BuiltProcess, index: number): Promise<void> {
+  async function waitUntilReady(process: BuiltProcess, index: number): Promise<void> {
     const url = places[index]?.url ?? '';
     await untilListening(process, url);
     await until('the process is ready', async () => (await fetch(`${url}/api/health/ready`)).ok);
   }
 
   /**
-   * Replaces the processes one after the other with processes of the current version. During each replacement nginx
-   * sends requests only to the other processes.
+   * Replaces the processes one after the other with processes of the current version. During each replacement, nginx sends
+   * requests only to the other processes.
    */
   async function replaceAll(): Promise<void> {
     for (const [index, place] of places.entries()) {
-      const downPort = place.port;
-      await nginx.reload(downPort);
+      await nginx.reload(place.port);
       const [oldProcess] = processes.splice(index, 1);
       if (oldProcess !== undefined) expect(await stopProcess(oldProcess)).toBe(0);
       const newProcess = place.spawn(settings);
       processes.splice(index, 0, newProcess);
-      await untilReady(newProcess, index);
+      await waitUntilReady(newProcess, index);
       await nginx.reload();
     }
   }
 
   /** Replaces all processes under load and verifies that no request failed and no data was lost. */
   async function replaceUnderLoad(): Promise<void> {
-    const admin = async (): Promise<Client> => {
+    const signInAdmin = async (): Promise<Client> => {
       const client = new Client(nginx.url);
       await client.post('/api/login').send(ADMIN).expect(200);
       return client;
     };
-    const options = { isProxied: true, paceMs: PACE_MS, boundMs: REQUEST_BOUND_MS };
-    const workload = await Workload.prepare({ url: nginx.url, admin }, external, options);
+    const target = { url: nginx.url, admin: signInAdmin };
+    const options = { isProxied: true, paceMs: PACE_MS, boundMs: REQUEST_LIMIT_MS };
+    const workload = await Workload.prepare(target, external, options);
     const { observer } = workload;
     workload.start();
     try {
@@ -104,7 +101,7 @@ describeIfInstalled(`three processes behind nginx${missing.map((name) => ` (no $
     process.stdout.write(`rolling restart: ${observer.acknowledged} writes, slowest ${seconds} s\n`);
     expect({ refused: observer.refused, broken: observer.broken }).toEqual({ refused: 0, broken: 0 });
     const output = () => places.map((place) => place.output()).join('');
-    // A stopping process waits for its running jobs. No process was killed, so no mail may be sent twice.
+    // A stopping process finishes its running jobs. No process was killed, so no mail may be sent twice.
     const kills = 0;
     await workload.verify(database, kills, output);
   }

@@ -5,16 +5,17 @@ import { join } from 'node:path';
 import { accepts } from '../../support/loopback.js';
 import { freePort } from '../../support/process.js';
 import { until } from '../../support/wait.js';
+import { PROGRAM_PATH } from './installed.js';
 import { stopProgram } from './processes.js';
 
 const CONFIGURATION = 'deploy/nginx.conf';
 const UPSTREAM = /server replica:8080 ([^;]*);/;
 
-/** nginx with deploy/nginx.conf in front of processes on this machine. */
+/** nginx with deploy/nginx.conf as the proxy of processes on this machine. */
 export class Nginx {
   private constructor(
     private readonly folder: string,
-    readonly port: number,
+    private readonly port: number,
     private readonly upstreamPorts: readonly number[],
     private readonly master: ChildProcess,
   ) {}
@@ -25,7 +26,7 @@ export class Nginx {
     await writeConfiguration(folder, port, upstreamPorts);
     const options = `daemon off; pid ${folder}/pid; error_log ${folder}/error.log;`;
     const master = spawn('nginx', ['-c', join(folder, 'nginx.conf'), '-g', options], {
-      env: { PATH: `${process.env.PATH ?? ''}:/usr/sbin` },
+      env: { PATH: PROGRAM_PATH },
       stdio: 'ignore',
     });
     await until('nginx accepts connections', () => accepts('127.0.0.1', port));
@@ -37,16 +38,16 @@ export class Nginx {
   }
 
   /**
-   * Reloads nginx with one upstream marked `down`, or with all of them in use, and waits until the workers with the earlier
-   * configuration have finished their requests.
+   * Reloads nginx and waits until the workers with the previous configuration have finished their requests.
+   * @param downPort port of a process to mark `down`; without it, nginx uses all processes
    */
   async reload(downPort?: number): Promise<void> {
     await writeConfiguration(this.folder, this.port, this.upstreamPorts, downPort);
-    const before = await this.#workers();
+    const previous = await this.#findWorkers();
     this.master.kill('SIGHUP');
-    await until('the earlier workers have ended', async () => {
-      const now = await this.#workers();
-      return now.length > 0 && !now.some((pid) => before.includes(pid));
+    await until('the previous workers have ended', async () => {
+      const current = await this.#findWorkers();
+      return current.length > 0 && !current.some((pid) => previous.includes(pid));
     });
   }
 
@@ -55,7 +56,8 @@ export class Nginx {
     await rm(this.folder, { recursive: true, force: true });
   }
 
-  async #workers(): Promise<string[]> {
+  /** Returns the ids of the child processes. */
+  async #findWorkers(): Promise<string[]> {
     const tasks = `/proc/${this.master.pid ?? 0}/task`;
     const lists = (await readdir(tasks)).map((task) => readFile(join(tasks, task, 'children'), 'utf8'));
     return (await Promise.all(lists)).join(' ').split(' ').filter(Boolean);

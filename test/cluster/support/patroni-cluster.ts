@@ -1,28 +1,20 @@
 import { randomBytes } from 'node:crypto';
-import { spawnSync } from 'node:child_process';
-import { chown, mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { freePort } from '../../support/process.js';
 import { until } from '../../support/wait.js';
-import { PatroniNode } from './patroni-node.js';
-import { clusterUser, startProgram, stopProgram } from './processes.js';
+import { BIN_DIR, PatroniNode } from './patroni-node.js';
+import { giveToClusterUser, startProgram, stopProgram } from './processes.js';
 
-const BIN_DIR = '/usr/lib/postgresql/15/bin';
-const PROGRAMS = [join(BIN_DIR, 'postgres'), 'patroni', 'etcd', 'haproxy', 'pgbouncer', 'nginx'];
+export const CLUSTER_PROGRAMS = [join(BIN_DIR, 'postgres'), 'patroni', 'etcd', 'haproxy'];
 const NODES = 3;
 /** Random for each run, because production rejects passwords that a file publishes. */
 const PASSWORD = randomBytes(16).toString('hex');
-const START_MS = 90_000;
+const START_LIMIT_MS = 90_000;
 
-/** Returns the programs of this suite that are not installed. */
-export function missingPrograms(): string[] {
-  const environment = { PATH: `${process.env.PATH ?? ''}:/usr/sbin` };
-  return PROGRAMS.filter(
-    (program) => spawnSync(program, ['--version'], { env: environment }).error !== undefined,
-  );
-}
+type Role = 'primary' | 'synchronous';
 
 /** Three PostgreSQL nodes under Patroni and etcd with HAProxy in front, configured by deploy/cluster. */
 export class PatroniCluster {
@@ -30,16 +22,15 @@ export class PatroniCluster {
   #databases = 0;
 
   private constructor(
-    readonly folder: string,
-    readonly nodes: readonly PatroniNode[],
-    /** Port of HAProxy, which leads to the primary. */
+    private readonly folder: string,
+    private readonly nodes: readonly PatroniNode[],
+    /** Port of HAProxy, which connects clients to the primary. */
     private readonly port: number,
   ) {}
 
   static async start(): Promise<PatroniCluster> {
     const folder = await mkdtemp(join(tmpdir(), 'bakery-cluster-'));
-    const { uid, gid } = clusterUser();
-    if (uid !== undefined && gid !== undefined) await chown(folder, uid, gid);
+    await giveToClusterUser(folder);
     const etcdPort = await freePort();
     const nodes: PatroniNode[] = [];
     for (let number = 1; number <= NODES; number += 1)
@@ -52,7 +43,7 @@ export class PatroniCluster {
         cluster.#stops.push(() => node.stop());
       }
       cluster.#startHaproxy();
-      await until('the cluster has a primary and a synchronous standby', () => cluster.isHealthy(), START_MS);
+      await cluster.#waitUntilHealthy();
       await cluster.query(`CREATE ROLE bakery LOGIN PASSWORD '${PASSWORD}'`);
       return cluster;
     } catch (error) {
@@ -83,28 +74,22 @@ export class PatroniCluster {
     }
   }
 
-  /** Returns the node with this role; undefined while there is none. */
-  async findNode(role: 'primary' | 'synchronous'): Promise<PatroniNode | undefined> {
+  /** Returns the node with a role; undefined while there is none. */
+  async findNode(role: Role): Promise<PatroniNode | undefined> {
     const isInRole = await Promise.all(this.nodes.map((node) => node.is(role)));
     return this.nodes[isInRole.indexOf(true)];
   }
 
-  async nodeOf(role: 'primary' | 'synchronous'): Promise<PatroniNode> {
+  async getNode(role: Role): Promise<PatroniNode> {
     const node = await this.findNode(role);
     if (node === undefined) throw new Error(`no node is ${role}`);
     return node;
   }
 
-  /** Restores the cluster after a test: every node runs, one is the primary, one the synchronous standby. */
+  /** Restores the cluster after a test. */
   async heal(): Promise<void> {
     for (const node of this.nodes) await node.revive();
-    await until('the cluster is whole again', () => this.isHealthy(), START_MS);
-  }
-
-  async isHealthy(): Promise<boolean> {
-    const areRunning = await Promise.all(this.nodes.map((node) => node.is('health')));
-    const [primary, standby] = [await this.findNode('primary'), await this.findNode('synchronous')];
-    return !areRunning.includes(false) && primary !== undefined && standby !== undefined;
+    await this.#waitUntilHealthy();
   }
 
   async stop(): Promise<void> {
@@ -112,13 +97,25 @@ export class PatroniCluster {
     await rm(this.folder, { recursive: true, force: true });
   }
 
+  async #waitUntilHealthy(): Promise<void> {
+    const isHealthy = async () => {
+      const areRunning = await Promise.all(this.nodes.map((node) => node.is('health')));
+      const [primary, standby] = [await this.findNode('primary'), await this.findNode('synchronous')];
+      return !areRunning.includes(false) && primary !== undefined && standby !== undefined;
+    };
+    await until(
+      'every node runs, one as the primary and one as the synchronous standby',
+      isHealthy,
+      START_LIMIT_MS,
+    );
+  }
+
   async #startEtcd(port: number): Promise<void> {
     const client = `http://127.0.0.1:${port}`;
     const peer = `http://127.0.0.1:${await freePort()}`;
     const dataDir = join(this.folder, 'etcd');
     await mkdir(dataDir, { mode: 0o700 });
-    const { uid, gid } = clusterUser();
-    if (uid !== undefined && gid !== undefined) await chown(dataDir, uid, gid);
+    await giveToClusterUser(dataDir);
     const etcd = startProgram(
       'etcd',
       [
@@ -130,15 +127,12 @@ export class PatroniCluster {
       join(this.folder, 'etcd.log'),
     );
     this.#stops.push(() => stopProgram(etcd));
-    await until(
-      'etcd responds',
-      () =>
-        fetch(`${client}/version`).then(
-          ({ ok }) => ok,
-          () => false,
-        ),
-      START_MS,
-    );
+    const responds = () =>
+      fetch(`${client}/version`).then(
+        ({ ok }) => ok,
+        () => false,
+      );
+    await until('etcd responds', responds, START_LIMIT_MS);
   }
 
   #startHaproxy(): void {

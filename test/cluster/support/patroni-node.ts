@@ -4,11 +4,12 @@ import { join } from 'node:path';
 import { freePort } from '../../support/process.js';
 import { signalTree, startProgram, stopProgram } from './processes.js';
 
-const BIN_DIR = '/usr/lib/postgresql/15/bin';
-/** A stopped process accepts connections and does not respond. */
+/** Folder of PostgreSQL's programs in Debian 12. */
+export const BIN_DIR = '/usr/lib/postgresql/15/bin';
+/** A suspended process accepts connections and does not respond. */
 const API_TIMEOUT_MS = 1_500;
 
-/** A PostgreSQL server and its Patroni. */
+/** A PostgreSQL server and the Patroni process that manages it. */
 export class PatroniNode {
   #patroni: ChildProcess | undefined;
   #isSuspended = false;
@@ -49,7 +50,7 @@ export class PatroniNode {
     );
   }
 
-  /** Asks Patroni whether the node is running (`health`) or has a role. */
+  /** Returns true if Patroni reports that the node runs (`health`) or has a role. */
   async is(state: 'health' | 'primary' | 'synchronous'): Promise<boolean> {
     return fetch(`http://127.0.0.1:${this.apiPort}/${state}`, {
       signal: AbortSignal.timeout(API_TIMEOUT_MS),
@@ -59,7 +60,7 @@ export class PatroniNode {
     );
   }
 
-  /** Hands the leadership to another node. */
+  /** Makes another node the primary. */
   async switchover(): Promise<void> {
     const response = await fetch(`http://127.0.0.1:${this.apiPort}/switchover`, {
       method: 'POST',
@@ -73,7 +74,7 @@ export class PatroniNode {
     await this.#signal('SIGKILL');
   }
 
-  /** Stops the node like a machine that hangs: connections stay open and nothing responds. */
+  /** Suspends the node like a machine that hangs: connections stay open and nothing responds. */
   async suspend(): Promise<void> {
     this.#isSuspended = true;
     await this.#signal('SIGSTOP');
@@ -99,7 +100,7 @@ export class PatroniNode {
     return join(this.folder, this.name);
   }
 
-  /** Patroni starts the server as a session of its own, so the server is signalled separately. */
+  /** Signals Patroni and the server. Patroni starts the server in a separate session. */
   async #signal(signal: NodeJS.Signals): Promise<void> {
     const [pid = ''] = (await readFile(join(this.dataDir, 'postmaster.pid'), 'utf8')).split('\n');
     for (const root of [this.#patroni?.pid, Number(pid)])

@@ -1,13 +1,20 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
-import { readdir, readFile } from 'node:fs/promises';
+import { chown, readdir, readFile } from 'node:fs/promises';
+import { PROGRAM_PATH } from './installed.js';
 
-/** PostgreSQL rejects root. As root, every process of the cluster runs as the user `postgres`. */
-export function clusterUser(): { readonly uid?: number; readonly gid?: number } {
-  if (process.getuid?.() !== 0) return {};
-  const idOf = (flag: string) => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }));
-  return { uid: idOf('-u'), gid: idOf('-g') };
+/** Returns the user of all processes of the cluster: for root it is `postgres`, because PostgreSQL rejects root. */
+function findClusterUser(): { readonly uid: number; readonly gid: number } | undefined {
+  if (process.getuid?.() !== 0) return undefined;
+  const readId = (flag: string) => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }));
+  return { uid: readId('-u'), gid: readId('-g') };
+}
+
+/** Lets the processes of the cluster write to a folder. */
+export async function giveToClusterUser(folder: string): Promise<void> {
+  const user = findClusterUser();
+  if (user !== undefined) await chown(folder, user.uid, user.gid);
 }
 
 /** Starts a program whose output goes to a file. */
@@ -19,8 +26,8 @@ export function startProgram(
 ): ChildProcess {
   const log = createWriteStream(logFile, { flags: 'a' });
   const child = spawn(program, args, {
-    ...clusterUser(),
-    env: { PATH: `${process.env.PATH ?? ''}:/usr/sbin`, LC_ALL: 'C.UTF-8', ...environment },
+    ...findClusterUser(),
+    env: { PATH: PROGRAM_PATH, LC_ALL: 'C.UTF-8', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   child.stdout.pipe(log, { end: false });

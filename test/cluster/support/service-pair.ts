@@ -6,15 +6,16 @@ import { until } from '../../support/wait.js';
 import { ExternalServices } from '../../resilience/support/external-services.js';
 import { Workload } from '../../resilience/support/workload.js';
 
-/** About 25 requests a second from six activities. */
+/** Pause between the requests of an activity. The six activities send about 25 requests a second. */
 const PACE_MS = 150;
-/** No response may take longer while the database is stuck. */
-export const RESPONSE_BOUND_MS = 15_000;
-/** The Observer waits a little longer, so that a late response is measured and reported with its duration. */
-const DEADLINE_MS = 20_000;
+/** Limit for a response while the database is stuck. */
+export const RESPONSE_LIMIT_MS = 15_000;
+/** Longer than RESPONSE_LIMIT_MS, so that a late response is measured and reported with its duration. */
+const OBSERVER_TIMEOUT_MS = 20_000;
 const SAMPLE_GAP_MS = 200;
-const READY_MS = 60_000;
+const RECOVERY_LIMIT_MS = 60_000;
 
+/** Response of the readiness check at one time. */
 interface Sample {
   readonly at: number;
   readonly isReady: boolean;
@@ -22,7 +23,7 @@ interface Sample {
 }
 
 /** Two processes of the service under load on one database. */
-export class Shop {
+export class ServicePair {
   #samples: readonly [Sample[], Sample[]] = [[], []];
   #isSampling = false;
   #sampling: Promise<unknown> = Promise.resolve();
@@ -35,8 +36,11 @@ export class Shop {
     readonly workload: Workload,
   ) {}
 
-  /** @param databaseUrl an empty database, by the way that the test uses to read it */
-  static async open(databaseUrl: string, serviceUrl = databaseUrl): Promise<Shop> {
+  /**
+   * @param databaseUrl URL of an empty database, for the test
+   * @param serviceUrl URL of the same database for the service, for example through a pooler
+   */
+  static async open(databaseUrl: string, serviceUrl: string): Promise<ServicePair> {
     const owner = await ServicePlace.prepare();
     const places = [owner, await ServicePlace.prepare(owner.dataDir)] as const;
     const external = await ExternalServices.start(owner.dataDir);
@@ -52,9 +56,9 @@ export class Shop {
           }),
         ),
       );
-      const options = { otherUrl: places[1].url, paceMs: PACE_MS, boundMs: DEADLINE_MS };
+      const options = { otherUrl: places[1].url, paceMs: PACE_MS, boundMs: OBSERVER_TIMEOUT_MS };
       const workload = await Workload.prepare(owner, external, options);
-      return new Shop(places, ports, external, databaseUrl, workload);
+      return new ServicePair(places, ports, external, databaseUrl, workload);
     } catch (error) {
       await Promise.all(places.map((place) => place.stop()));
       await external.close();
@@ -62,8 +66,8 @@ export class Shop {
     }
   }
 
-  /** Starts the load and waits until it runs, then starts to measure. */
-  async start(): Promise<void> {
+  /** Starts the load and begins to measure when the load runs. */
+  async startLoad(): Promise<void> {
     const { observer } = this.workload;
     this.workload.start();
     await until('the load runs', () => observer.acknowledged > 30);
@@ -72,43 +76,41 @@ export class Shop {
     this.#sampling = Promise.all(this.places.map(({ url }, index) => this.#sample(url, index as 0 | 1)));
   }
 
-  /** Waits until both processes are ready, serve requests and run jobs again, then ends the load. */
-  async recover(): Promise<void> {
+  /** Waits until both processes are ready, serve requests and run jobs again, then stops the load. */
+  async waitUntilRecovered(): Promise<void> {
     const { observer } = this.workload;
+    const areReady = () => this.#samples.every((list) => list.at(-1)?.isReady);
+    await until('both processes are ready', areReady, RECOVERY_LIMIT_MS);
+    const writesBefore = observer.acknowledged;
     await until(
-      'both processes are ready',
-      () => this.#samples.every((list) => list.at(-1)?.isReady),
-      READY_MS,
+      'requests are acknowledged',
+      () => observer.acknowledged > writesBefore + 30,
+      RECOVERY_LIMIT_MS,
     );
-    const before = observer.acknowledged;
-    await until('requests are acknowledged', () => observer.acknowledged > before + 30, READY_MS);
-    const jobs = await Promise.all(this.metricsPorts.map(countJobs));
-    await until(
-      'each process runs jobs',
-      async () => {
-        const now = await Promise.all(this.metricsPorts.map(countJobs));
-        return now.every((count, index) => count > (jobs[index] ?? 0));
-      },
-      READY_MS,
-    );
+    const jobsBefore = await Promise.all(this.metricsPorts.map(countJobs));
+    const haveRunJobs = async () => {
+      const jobs = await Promise.all(this.metricsPorts.map(countJobs));
+      return jobs.every((count, index) => count > (jobsBefore[index] ?? 0));
+    };
+    await until('each process runs jobs', haveRunJobs, RECOVERY_LIMIT_MS);
     await this.workload.stop();
     this.#isSampling = false;
     await this.#sampling;
   }
 
-  /** Readiness of both processes in the middle of the longest outage, when requests failed for a while. */
+  /** Returns the readiness of both processes in the middle of the longest outage, when requests failed for a while. */
   readinessDuringGap(): string[] {
     const [start, end] = this.workload.observer.gap;
     const samples = this.#samples.flat().filter(({ at }) => at > start + 5_000 && at < end - 3_000);
     return [...new Set(samples.map(({ message }) => message))];
   }
 
-  /** True if each process was not ready, because of the database, at some time. */
+  /** True if each process reported at some time that its database was not ready. */
   get hasReportedDatabase(): boolean {
     return this.#samples.every((list) => list.some(({ message }) => message.includes('database')));
   }
 
-  /** Verifies all acknowledged data. @param interruptions how often the queue was interrupted, in all processes */
+  /** Verifies all acknowledged data. @param interruptions number of interruptions of the queue in all processes */
   async verify(interruptions: number): Promise<void> {
     const pool = new pg.Pool({ connectionString: this.databaseUrl, max: 2 });
     pool.on('error', () => undefined); // The next statement reports a lost connection.
@@ -117,12 +119,9 @@ export class Shop {
     } finally {
       await pool.end();
     }
+    const lines = this.output().split('\n');
     // The log contains no output of a library, such as a warning about listeners.
-    expect(
-      this.output()
-        .split('\n')
-        .filter((line) => line !== '' && !line.startsWith('{')),
-    ).toEqual([]);
+    expect(lines.filter((line) => line !== '' && !line.startsWith('{'))).toEqual([]);
   }
 
   output(): string {
