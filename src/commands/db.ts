@@ -44,6 +44,7 @@ async function backup({ dataDir }: Env, open: Open, file: string): Promise<void>
 }
 
 async function restore({ dataDir }: Env, open: Open, file: string): Promise<void> {
+  warn(`checking ${file}`);
   // The file is checked before a database is created.
   await withUnpacked(file, dataDir, async (content) => {
     const { url } = await open();

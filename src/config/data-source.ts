@@ -44,14 +44,12 @@ const SECOND = 1000;
 
 /**
  * Limits that keep every response under 15 seconds, the time that the payment gateway waits, while the database is stuck:
- * 4 s for a connection, 4 s for a lock and 6 s for the statement that then gets no response make 14 s. A request fails
- * with its first timeout and writes nothing afterwards. The longest case is a COMMIT that waits for a synchronous standby,
- * because `statement_timeout` does not apply to COMMIT.
+ * 4 s for a connection, 4 s for a lock and 6 s for the statement that then gets no response make 14 s.
  */
 const CONNECTION_WAIT_MS = 4 * SECOND;
 const LOCK_WAIT_MS = 4 * SECOND;
 const STATEMENT_MS = 5 * SECOND;
-/** Longer than `statement_timeout`, so that the server cancels a slow statement before the client closes the connection. */
+/** Longer than `statement_timeout`, which does not apply to a COMMIT that waits for a synchronous standby. */
 const RESPONSE_MS = 6 * SECOND;
 
 export function dataSourceOptions(url: string) {

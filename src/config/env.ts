@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { withVerifiedTls } from './database-url.js';
 import { loadDevelopmentSecrets } from './development-secrets.js';
 import { type EnvironmentVariables, readVariables } from './environment-variables.js';
 import { findProblems } from './setting-checks.js';
@@ -100,6 +99,15 @@ export function readEnv(source: NodeJS.ProcessEnv = process.env): Env {
 
 function toAdminAccount({ ADMIN_EMAIL: email, ADMIN_PASSWORD: password }: EnvironmentVariables) {
   return email === undefined || password === undefined ? undefined : { email, password };
+}
+
+/**
+ * Replaces a weaker `sslmode` with `verify-full`. The driver already treats `prefer`, `require` and `verify-ca` like
+ * `verify-full`, but prints a security warning. The URL class would change the encoding of the password.
+ */
+function withVerifiedTls(url: string): string {
+  if (/[?&]uselibpqcompat=true(&|#|$)/.test(url)) return url;
+  return url.replace(/([?&]sslmode=)(?:prefer|require|verify-ca)(?=&|#|$)/g, '$1verify-full');
 }
 
 function toTrustedProxies(value: string): number | string[] {

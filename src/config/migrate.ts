@@ -6,7 +6,7 @@ import { errorCode } from './error-info.js';
 
 /** Arbitrary key of the advisory lock. All versions of the service share it. */
 const MIGRATION_LOCK = 7_225_001;
-/** Longer than any migration takes. A process that waits longer fails to start, so that the operator notices. */
+/** Longer than any migration takes. */
 const LOCK_DEADLINE_MS = 15 * 60_000;
 const LOCK_PAUSE_MS = 200;
 /**
@@ -95,12 +95,11 @@ async function withDataSource<T>(
  * pooler in transaction mode does not support locks of a session.
  */
 function withMigrationLock<T>(dataSource: DataSource, change: () => Promise<T>): Promise<T> {
-  // With READ COMMITTED, this transaction has no snapshot between two statements. CREATE INDEX CONCURRENTLY, which waits
-  // for older snapshots, does not wait for this transaction.
+  // With READ COMMITTED, this transaction has no snapshot between two statements.
   return dataSource.transaction('READ COMMITTED', async (lock) => {
     await lock.query('SET LOCAL idle_in_transaction_session_timeout = 0');
-    // Poll instead of waiting inside a statement. A waiting statement has a snapshot. If the lock's holder runs CREATE
-    // INDEX CONCURRENTLY, that statement would wait for the snapshot: a deadlock that PostgreSQL does not detect.
+    // Poll, because a waiting statement has a snapshot. If the lock's holder runs CREATE INDEX CONCURRENTLY, that statement
+    // would wait for the snapshot: a deadlock that PostgreSQL does not detect.
     const deadline = Date.now() + LOCK_DEADLINE_MS;
     while (Date.now() < deadline) {
       const attempt = `SELECT pg_try_advisory_xact_lock(${MIGRATION_LOCK}) AS "isLocked"`;

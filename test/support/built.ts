@@ -10,6 +10,7 @@ export interface BuiltModules {
   'src/app.setup.js': typeof import('../../src/app.setup.js');
   'src/auth/access-declarations.js': typeof import('../../src/auth/access-declarations.js');
   'src/auth/admin-accounts.service.js': typeof import('../../src/auth/admin-accounts.service.js');
+  'src/commands/backup/restore.js': typeof import('../../src/commands/backup/restore.js');
   'src/common/calendar.js': typeof import('../../src/common/calendar.js');
   'src/common/http-adapter.js': typeof import('../../src/common/http-adapter.js');
   'src/common/metrics.js': typeof import('../../src/common/metrics.js');

@@ -57,6 +57,11 @@ export async function untilListening(service: BuiltProcess, url: string): Promis
   }
 }
 
+/** Waits until a service reports that its database and its queue work. */
+export async function untilReady(url: string): Promise<void> {
+  await until('the service is ready', async () => (await fetch(`${url}/api/health/ready`)).ok);
+}
+
 /**
  * Returns a free port outside of the range of outgoing connections. Inside the range, a connection to a service that is
  * down could connect to itself.

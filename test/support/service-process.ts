@@ -3,9 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from './client.js';
 import { createDatabase, type TestDatabase } from './databases.js';
-import { type BuiltProcess, freePort, spawnBuilt, untilListening } from './process.js';
+import { type BuiltProcess, freePort, spawnBuilt, untilListening, untilReady } from './process.js';
 import { ADMIN, COMMON_SETTINGS } from './service.js';
-import { until } from './wait.js';
 
 /** Port and DATA_DIR for processes of the service and its commands. */
 export class ServicePlace {
@@ -115,7 +114,7 @@ export async function startServiceProcess(
   const place = await ServicePlace.prepare();
   const { url } = place;
   const service = await place.start({ DATABASE_URL: database.url, ...settings });
-  await until('the service is ready', async () => (await fetch(`${url}/api/health/ready`)).ok);
+  await untilReady(url);
   return {
     ...service,
     url,

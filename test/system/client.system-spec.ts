@@ -86,9 +86,9 @@ async function admin(): Promise<Caller> {
 describe('the types', () => {
   it('match the running service', async () => {
     const { stdout } = await promisify(execFile)(process.execPath, ['dist/src/print-openapi.js']);
-    const { servers: _ours, ...printed } = JSON.parse(stdout) as { servers: unknown };
+    const { servers: _printed, ...printed } = JSON.parse(stdout) as { servers: unknown };
     const response = await service.client().get('/api/docs-json').expect(200);
-    const { servers: _its, ...served } = response.body as { servers: unknown };
+    const { servers: _served, ...served } = response.body as { servers: unknown };
     expect(printed).toEqual(served);
     await promisify(execFile)(process.execPath, ['scripts/client.mjs', '--check']);
   });
@@ -176,10 +176,8 @@ describe('refresh and repeat', () => {
     const caller = await customer();
     caller.forget('accessToken', 'refreshToken');
     const answers = await Promise.all([caller.client.GET('/api/users'), caller.client.POST('/api/otp')]);
-    expect(answers.map(({ error }) => error?.errors.message)).toEqual([
-      'access token missing or expired',
-      'access token missing or expired',
-    ]);
+    const messages = answers.map(({ error }) => error?.errors.message);
+    expect(new Set(messages)).toEqual(new Set(['access token missing or expired']));
     expect(caller.signedOut).toBe(1);
     expect(caller.calls).toHaveLength(3);
   });

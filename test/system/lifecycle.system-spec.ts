@@ -4,7 +4,7 @@ import { embeddedDatabaseUrl } from '../support/embedded-database.js';
 import { Client } from '../support/client.js';
 import { DatabaseProxy } from '../support/database-proxy.js';
 import { createDatabase, type TestDatabase } from '../support/databases.js';
-import { type BuiltProcess, freePort, spawnBuilt, untilListening } from '../support/process.js';
+import { type BuiltProcess, freePort, spawnBuilt, untilListening, untilReady } from '../support/process.js';
 import { ADMIN } from '../support/service.js';
 import { ServicePlace, stopProcess } from '../support/service-process.js';
 import { until } from '../support/wait.js';
@@ -137,7 +137,7 @@ describe('a service whose database refuses connections', () => {
       );
       await proxy.up();
       await untilListening(service, place.url);
-      await until('the service is ready', async () => (await fetch(`${place.url}/api/health/ready`)).ok);
+      await untilReady(place.url);
     } finally {
       await stopProcess(service);
       await proxy.down();

@@ -6,10 +6,9 @@ import { promisify } from 'node:util';
 import { createDatabase, type TestDatabase } from '../support/databases.js';
 import { ServicePlace } from '../support/service-process.js';
 
-/** Block of commands that a reader pastes at once. */
 interface Step {
   readonly commands: string;
-  /** The answer that the README shows below it. */
+  /** Response that the README shows below the commands. */
   readonly shown: string;
 }
 
@@ -40,18 +39,14 @@ afterAll(async () => {
 });
 
 /** Reads the blocks of the README's tour that send requests to the service, in order. */
-async function tour(): Promise<Step[]> {
+async function readTour(): Promise<Step[]> {
   const [, text = ''] = /\n## A tour.*?\n(.*?)\n## /s.exec(await readFile('README.md', 'utf8')) ?? [];
-  return [...text.matchAll(/```sh\n([^`]*)```\s*```json\n([^`]*)```/g)].map(
-    ([, commands = '', shown = '']) => ({
-      commands,
-      shown: shown.trim(),
-    }),
-  );
+  const blocks = [...text.matchAll(/```sh\n([^`]*)```\s*```json\n([^`]*)```/g)];
+  return blocks.map(([, commands = '', shown = '']) => ({ commands, shown: shown.trim() }));
 }
 
 /** Runs a block in a shell, with the variables that earlier blocks have set. */
-async function paste(commands: string): Promise<string> {
+async function runInShell(commands: string): Promise<string> {
   const script = `[ -f variables ] && . ./variables
 ${commands.replaceAll('http://localhost:3000', place.url)}
 { declare -p OTP AYU PRODUCT ORDER PAGE; declare -f call json; } 2>/dev/null >variables; true`;
@@ -59,15 +54,8 @@ ${commands.replaceAll('http://localhost:3000', place.url)}
   return stdout.trim();
 }
 
-/** Runs all blocks. @returns the output of each */
-async function printAll(): Promise<string[]> {
-  const printed = [];
-  for (const { commands } of await tour()) printed.push(await paste(commands));
-  return printed;
-}
-
 /** Removes ids, times and the address, which differ in each run. */
-function steady(output: string): string {
+function removeVariableParts(output: string): string {
   return output
     .replaceAll(place.url, 'http://localhost:3000')
     .replaceAll(/[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}/g, 'UUID')
@@ -75,19 +63,19 @@ function steady(output: string): string {
 }
 
 it("every block of the README's tour prints the response shown below it", async () => {
-  const steps = await tour();
+  const steps = await readTour();
   expect(steps).toHaveLength(5);
   for (const { commands, shown } of steps) {
-    expect({ commands, printed: steady(await paste(commands)) }).toEqual({
-      commands,
-      printed: steady(shown),
-    });
+    const printed = removeVariableParts(await runInShell(commands));
+    expect({ commands, printed }).toEqual({ commands, printed: removeVariableParts(shown) });
   }
 });
 
 it("every block of the README's tour can be repeated: the customer signs in, and the used code is reported", async () => {
   const user = { id: 2, fullname: 'Ayu Lestari', email: 'ayu@example.com' };
-  const [account = '', code = '', product = '', order = '', payment = ''] = await printAll();
+  const outputs: string[] = [];
+  for (const { commands } of await readTour()) outputs.push(await runInShell(commands));
+  const [account = '', code = '', product = '', order = '', payment = ''] = outputs;
   expect(JSON.parse(account)).toMatchObject({ status: 'success', data: { users: user } });
   expect(code).toBe('No mail came within 10 seconds, or its code is used or expired.');
   expect(JSON.parse(product)).toMatchObject({ data: { products: { id: 2 } } });
@@ -98,13 +86,13 @@ it("every block of the README's tour can be repeated: the customer signs in, and
 });
 
 it("the loops of the README's tour end with a message after a timeout", async () => {
-  const [, verification, , , payment] = await tour();
+  const [, verification, , , payment] = await readTour();
   await rm(join(folder, '.data', 'outbox'), { recursive: true });
-  expect(await paste(verification?.commands ?? '')).toBe(
+  expect(await runInShell(verification?.commands ?? '')).toBe(
     'No mail came within 10 seconds, or its code is used or expired.',
   );
   const unpaid = (payment?.commands ?? '')
     .replace('/qris', '/no-such-action')
     .replace('$ORDER', 'no-such-order');
-  expect(await paste(unpaid)).toMatch(/^The payment did not arrive/);
+  expect(await runInShell(unpaid)).toMatch(/^The payment did not arrive/);
 });

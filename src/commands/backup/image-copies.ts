@@ -25,7 +25,7 @@ export class ImageCopies {
 
   /** Removes the added files, but not files that existed before. */
   async remove(): Promise<void> {
-    for (const path of this.#added) await rm(path, { force: true });
+    await Promise.allSettled(this.#added.map((path) => rm(path, { force: true })));
     // Fails if the folder contained images before.
     for (const folder of this.#folders) await rmdir(folder).catch(() => undefined);
   }

@@ -21,7 +21,6 @@ export async function withUnpacked<T>(
   createDataDir(dataDir);
   const folder = await mkdtemp(join(dataDir, 'restore-'));
   try {
-    warn(`checking ${file}`);
     const manifest = await unpack(file, folder);
     const known = migrations.map((Migration) => new Migration().name as string);
     const unknown = manifest.migrations.filter((name) => !known.includes(name));

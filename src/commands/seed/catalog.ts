@@ -9,7 +9,7 @@ interface Bakery extends Record<Words, readonly string[]> {
   readonly recipes: readonly {
     readonly name: string;
     readonly about: string;
-    /** Base name of two pictures: `<picture>-1.jpg` and `<picture>-2.jpg`. */
+    /** Prefix of two pictures: `<picture>-1.jpg` and `<picture>-2.jpg`. */
     readonly picture: string;
     /** Lowest and highest price of the smallest size, in rupiah. */
     readonly price: readonly [number, number];

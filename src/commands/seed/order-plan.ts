@@ -7,15 +7,8 @@ import { BAKERY, pick } from './catalog.js';
 /** Statuses that the gateway reports for a payment, in order, and what the bakery has done with the order. */
 type Course = readonly [payments: readonly OrderStatus[], fulfilment: Fulfilment];
 
-export interface OrderPlan {
-  readonly payments: readonly OrderStatus[];
-  readonly fulfilment: Fulfilment;
-  readonly createdAt: Date;
-  /** Time of the first payment event. */
-  readonly paidAt: Date;
-  readonly pickupAt: Date | null;
-  readonly wishes: { readonly phone?: string; readonly note?: string };
-}
+/** `paidAt` is the time of the first payment event. */
+export type OrderPlan = ReturnType<typeof planOrder>;
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -23,12 +16,9 @@ const PICKUP_STEP_MINUTES = 30;
 
 const COLLECTED: Course = [['settlement'], 'collected'];
 const PAST: readonly Course[] = [
-  COLLECTED,
-  COLLECTED,
-  COLLECTED,
+  ...[COLLECTED, COLLECTED, COLLECTED],
   [['expire'], 'new'],
-  COLLECTED,
-  COLLECTED,
+  ...[COLLECTED, COLLECTED],
   [['settlement', 'partial_refund'], 'collected'],
   COLLECTED,
   [['cancel'], 'refused'],
@@ -36,7 +26,7 @@ const PAST: readonly Course[] = [
   [['settlement', 'refund'], 'refused'],
   COLLECTED,
 ];
-/** The bakery works through the day: early pickups are further than late ones. */
+/** Orders with an early pickup time are further than those with a late one. */
 const TODAY: readonly Course[] = [
   COLLECTED,
   [['settlement'], 'ready'],
@@ -61,7 +51,7 @@ const DAYS = [
 const DAY_STEP = 31;
 
 /** Plans the n-th order of a seed. Each run of 71 orders has one on every past day and five today. */
-export function planOrder(n: number, seed: number, shop: PickupRules, now: Date): OrderPlan {
+export function planOrder(n: number, seed: number, shop: PickupRules, now: Date) {
   const slot = (n * DAY_STEP + seed) % DAYS.length;
   const round = Math.floor(n / DAYS.length);
   const day = DAYS[slot] ?? 0;
@@ -100,7 +90,7 @@ function findPickup(shop: PickupRules, date: string, share: number): Date {
 
 /** Lists the pickup times of a window, in minutes after midnight. */
 function listSteps(from: string, to: string): number[] {
-  const [first, end] = [from, to].map((time) => Number(time.slice(0, 2)) * 60 + Number(time.slice(3)));
-  const count = Math.ceil(((end ?? 0) - (first ?? 0)) / PICKUP_STEP_MINUTES);
-  return Array.from({ length: count }, (_, step) => (first ?? 0) + step * PICKUP_STEP_MINUTES);
+  const toMinutes = (time: string) => Number(time.slice(0, 2)) * 60 + Number(time.slice(3));
+  const count = Math.ceil((toMinutes(to) - toMinutes(from)) / PICKUP_STEP_MINUTES);
+  return Array.from({ length: count }, (_, step) => toMinutes(from) + step * PICKUP_STEP_MINUTES);
 }

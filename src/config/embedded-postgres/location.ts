@@ -8,22 +8,18 @@ import { run, type RunAs } from './run.js';
 /** Parent folder of clusters whose DATA_DIR the server's user cannot access. Only root creates such clusters. */
 const SYSTEM_FOLDER = '/var/lib/bakery-catalog';
 
-export interface Location {
-  readonly dataDir: string;
-  /** Real path of DATA_DIR, which contains the password and the server's log. */
-  readonly root: string;
-  /** PostgreSQL's data directory. Its parent also contains the copied binaries, if a copy was needed. */
-  readonly folder: string;
-  /** User that runs the server. Undefined if this process is not root: the server then runs as the same user. */
-  readonly runAs: RunAs | undefined;
-}
+/**
+ * `root` is the real path of DATA_DIR, `folder` PostgreSQL's data directory. `runAs` is undefined if the server runs as the
+ * user of this process.
+ */
+export type Location = Awaited<ReturnType<typeof locateCluster>>;
 
 /**
  * Locates the cluster of a DATA_DIR, which may not exist yet: `<dataDir>/postgres`. If this process is root and the
  * server's user cannot access that folder, the cluster is below `/var/lib`, and `<dataDir>/postgres-location` contains
  * its path.
  */
-export async function locateCluster(dataDir: string): Promise<Location> {
+export async function locateCluster(dataDir: string) {
   createDataDir(dataDir);
   const root = await realpath(dataDir);
   const record = join(root, 'postgres-location');
