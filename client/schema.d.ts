@@ -12,7 +12,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The day sheet: what to make, and the orders to hand out
+         * Return the day sheet: the quantities to make and the orders to hand out
          * @description Paid orders that are not refused. An order belongs to the date of its pickup or, without a pickup time, to the date of its payment. A day without orders has empty lists.
          */
         get: operations["ReportsController_day"];
@@ -32,8 +32,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A page of 50 orders of all customers, newest first
-         * @description The end of the list is the 404.
+         * List the orders of all customers, newest first
+         * @description A page contains 50 orders. A 404 marks the end of the list.
          */
         get: operations["AdminOrdersController_list"];
         put?: never;
@@ -152,7 +152,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Sales by day and by product
+         * Return the sales by day and by product
          * @description By the date of payment. An order that was refunded in full does not count. A partial refund reduces the revenue of the day and the total, but not that of the products.
          */
         get: operations["ReportsController_sales"];
@@ -172,8 +172,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Sold items as a CSV file
-         * @description Streamed: if the service fails after the beginning, it closes the connection, so that the file is not taken for a whole one. A text that a spreadsheet would read as a formula begins with an apostrophe.
+         * Download the sold items as a CSV file
+         * @description If the service fails in mid-stream, it closes the connection, so that clients detect the incomplete file. A text that a spreadsheet would run as a formula begins with an apostrophe.
          */
         get: operations["ReportsController_salesCsv"];
         put?: never;
@@ -193,8 +193,8 @@ export interface paths {
         };
         get?: never;
         /**
-         * Replace the opening hours and the rules of pickup
-         * @description Orders keep the pickup time that they have.
+         * Replace the opening hours and the pickup rules
+         * @description Existing orders keep their pickup time.
          */
         put: operations["ShopController_replace"];
         post?: never;
@@ -303,14 +303,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A page of 50 of your orders, newest first
-         * @description The end of the list is the 404.
+         * List your orders, newest first
+         * @description A page contains 50 orders. A 404 marks the end of the list.
          */
         get: operations["OrdersController_list"];
         put?: never;
         /**
-         * Order products at their catalog prices
-         * @description The same Idempotency-Key with the same body gives the same order, however often it is sent. After a 502 the order is pending: repeat the call with the same key, or ask for its token.
+         * Create an order at catalog prices
+         * @description A repeated request with the same Idempotency-Key and body returns the same order. After a 502 the order is pending: repeat the call with the same key, or request its payment page.
          */
         post: operations["OrdersController_create"];
         delete?: never;
@@ -327,8 +327,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * One order: its status, to be polled
-         * @description For its owner and administrators. Send `If-None-Match` with the last ETag: unchanged is a 304.
+         * Return an order
+         * @description For its owner and administrators. To poll an order, send its last ETag in `If-None-Match`: 304 means unchanged.
          */
         get: operations["OrdersController_show"];
         put?: never;
@@ -365,7 +365,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** The payment page of a pending order, again or anew */
+        /** Return the payment page of a pending order, or open a new one */
         post: operations["OrdersController_token"];
         delete?: never;
         options?: never;
@@ -569,7 +569,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Opening hours, and the times at which an order can be collected */
+        /** Return the opening hours and the pickup windows */
         get: operations["ShopController_show"];
         put?: never;
         post?: never;
@@ -2281,7 +2281,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The ETag of the last answer */
+                /** @description ETag of the last response */
                 "If-None-Match"?: string;
             };
             path: {

@@ -98,15 +98,6 @@ describe('PUT /api/admin/orders/{order_id}/fulfilment', () => {
     await advance(orderId, 'preparing').expect(status);
   });
 
-  it('performs one of several parallel requests for the same step, and the others get 409', async () => {
-    const orderId = await storeOrder('new');
-    const statuses = await Promise.all(
-      Array.from({ length: 6 }, () => advance(orderId, 'preparing').then(({ status }) => status)),
-    );
-    expect(statuses.sort()).toEqual([200, 409, 409, 409, 409, 409]);
-    expect((await readOrder(customer, orderId)).fulfilment).toBe('preparing');
-  });
-
   it('rejects an unknown value with 400 and the list of values, and an unknown order with 404', async () => {
     const unknownIds = ['5f0c2a3e-8a55-4c42-9df5-1b7f1a0f7a11', 'no-order'];
     for (const orderId of [await storeOrder('new'), ...unknownIds])
@@ -118,16 +109,12 @@ describe('PUT /api/admin/orders/{order_id}/fulfilment', () => {
 });
 
 describe('GET /api/admin/orders?fulfilment=', () => {
-  it('lists only orders of that step, also combined with status and last_id', async () => {
+  it('lists only orders of that step', async () => {
     const ready = await storeOrder('ready');
-    const paid = await storeOrder('new');
-    const open = await storeOrder('new', 'pending');
-    const idsOf = async (query: string): Promise<string[]> =>
-      pageOf(await admin.get(`${ADMIN_ORDERS}?${query}`).expect(200)).orders.map(({ order_id }) => order_id);
-    expect((await idsOf('fulfilment=ready'))[0]).toBe(ready);
-    expect((await idsOf('fulfilment=new')).slice(0, 2)).toEqual([open, paid]);
-    expect((await idsOf('fulfilment=new&status=settlement'))[0]).toBe(paid);
-    expect(await idsOf(`fulfilment=new&last_id=${open}`)).toEqual((await idsOf('fulfilment=new')).slice(1));
+    await storeOrder('new');
+    const { orders } = pageOf(await admin.get(`${ADMIN_ORDERS}?fulfilment=ready`).expect(200));
+    expect(orders[0]?.order_id).toBe(ready);
+    expect(new Set(orders.map(({ fulfilment }) => fulfilment))).toEqual(new Set(['ready']));
   });
 
   it.each(['', 'baked', 'NEW', 'new&fulfilment=ready'])('rejects fulfilment=%s with 400', async (value) => {

@@ -170,16 +170,8 @@ describe('Idempotency-Key', () => {
 });
 
 describe('the same key and body return the same order', () => {
-  it('after its price changed, with a key of 255 characters', async () => {
+  it('after it was paid, with its status and without a payment page, for a key of 255 characters', async () => {
     key = 'k'.repeat(255);
-    const created = await placeOrder(customer, items, key);
-    const change = "UPDATE products SET price = 99, name = 'Stale bread' WHERE id = $1";
-    await database.pool.query(change, [items[0]?.product_id]);
-    expect(await placeOrder(customer, items, key)).toEqual(created);
-    expect(shop.gateway.calls).toHaveLength(1);
-  });
-
-  it('after it was paid, with its status and without a payment page', async () => {
     const created = await placeOrder(customer, items, key);
     await pay(shop, created.order_id);
     const repeated = await placeOrder(customer, items, key);

@@ -3,7 +3,7 @@ import type { Client } from './support/client.js';
 import { jobRows, makeJobsDue } from './support/jobs.js';
 import type { MidtransStatus, StatusChange } from './support/midtrans-stand-in.js';
 import { changeShop } from './support/opening.js';
-import { orderOf, readOrder } from './support/orders.js';
+import { order, orderOf, readOrder } from './support/orders.js';
 import { createProduct } from './support/products.js';
 import {
   addAttempt,
@@ -62,8 +62,7 @@ async function register(fields: object = {}): Promise<{ customer: Client; email:
 /** Places an order of one piece. @returns the order id */
 async function place(customer: Client, fields: object = {}): Promise<string> {
   const items = [{ product_id: shop.productId, quantity: 1 }];
-  const request = customer.post('/api/orders').send({ items, ...fields });
-  return orderOf(await request.expect(201)).order_id;
+  return orderOf(await order(customer, items, undefined, fields).expect(201)).order_id;
 }
 
 /** Sets the status of a payment at the gateway, which notifies the service. */
@@ -246,8 +245,8 @@ describe('the receipt', () => {
     async (fraudStatus) => {
       const orderId = await orderTwoPieces(shop);
       await setStatus(orderId, 'capture', { paymentType: 'credit_card', fraudStatus });
-      const order = await readOrder(shop.customer, orderId);
-      expect(order).toMatchObject({ status: 'capture', completed_at: expect.any(String) as string });
+      const captured = { status: 'capture', completed_at: expect.any(String) as string };
+      expect(await readOrder(shop.customer, orderId)).toMatchObject(captured);
       expect(await advance(orderId, 'preparing')).toBe(409);
       expect(await waitForSubjects(orderId)).toEqual([]);
       await setStatus(orderId, 'capture', { fraudStatus: 'accept' });

@@ -182,35 +182,21 @@ describe('GET /api/admin/orders', () => {
 });
 
 describe('an order of another customer', () => {
-  let created: OrderAnswer;
-
-  beforeEach(async () => {
-    created = await placeOrder(customer, [{ product_id: bread, quantity: 2 }]);
+  it.each([
+    ['get', '', ['customer']],
+    ['post', '/token', ['customer', 'administrator']],
+    ['post', '/cancel', ['customer', 'administrator']],
+  ] as const)('%s /api/orders/{order_id}%s returns 404 to a %j', async (method, action, callers) => {
+    const created = await placeOrder(customer, [{ product_id: bread, quantity: 2 }]);
     shop.gateway.calls.length = 0;
-  });
-
-  afterEach(async () => {
+    const other = await shop.customer();
+    for (const caller of callers)
+      for (const id of [created.order_id, randomUUID(), 'none', '1%00']) {
+        const client = caller === 'customer' ? other : admin;
+        const response = await client[method](`${ORDERS}/${id}${action}`).expect(404);
+        expect(response.body).toEqual(NOT_FOUND);
+      }
     expect(await readOrder(customer, created.order_id)).toEqual(created);
     expect(shop.gateway.calls).toEqual([]);
-  });
-
-  it.each([
-    ['get', ''],
-    ['post', '/token'],
-    ['post', '/cancel'],
-  ] as const)(
-    '%s /api/orders/{order_id}%s returns the 404 of an order that does not exist',
-    async (method, action) => {
-      const other = await shop.customer();
-      for (const id of [created.order_id, randomUUID(), 'none', '1%00'])
-        expect((await other[method](`${ORDERS}/${id}${action}`).expect(404)).body).toEqual(NOT_FOUND);
-    },
-  );
-
-  it('can be read by an administrator, who gets 404 for its token and its cancellation', async () => {
-    for (const action of ['token', 'cancel']) {
-      const response = await admin.post(`${ORDERS}/${created.order_id}/${action}`).expect(404);
-      expect(response.body).toEqual(NOT_FOUND);
-    }
   });
 });

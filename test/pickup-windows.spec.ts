@@ -15,78 +15,58 @@ function buildRules(settings: Partial<ShopSettings>) {
   };
 }
 
-function isPossible(settings: Partial<ShopSettings>, pickupAt: string, now: string): boolean {
-  return isPickupPossible(buildRules(settings), new Date(pickupAt), new Date(now));
-}
-
-function windows(settings: Partial<ShopSettings>, now: string): string[] {
+function listWindows(settings: Partial<ShopSettings>, now: string): string[] {
   return listPickupWindows(buildRules(settings), new Date(now)).map(
     ({ date, from, to }) => `${date} ${from}-${to}`,
   );
 }
 
 const DAY = { hours: everyDay(['07:00', '18:00']) };
+const NOW = '2026-11-22T10:00:00+07:00';
+const ONE_DAY_AHEAD = { ...DAY, days_ahead: 1 };
+const TWO_HOURS_LEAD = { ...DAY, lead_minutes: 120 };
+const CLOSED = { ...DAY, closed: ['2026-11-24'], hours: { ...DAY.hours, wed: [] } };
+const EVENING = { hours: everyDay(['20:00', '24:00']) };
+const BERLIN = { ...DAY, time_zone: 'Europe/Berlin' };
+const NIGHT = { time_zone: 'Europe/Berlin', hours: everyDay(['02:00', '03:00']) };
 
 describe('pickup', () => {
-  it.each([
-    ['before the opening', '2026-11-24T06:59:59.999+07:00', false],
-    ['at the opening', '2026-11-24T07:00:00+07:00', true],
-    ['in the last minute', '2026-11-24T17:59:59.999+07:00', true],
-    ['at the closing', '2026-11-24T18:00:00+07:00', false],
-    ['at an open time that is written in another zone', '2026-11-24T00:00:00Z', true],
-    ['at a closed time that is open in UTC', '2026-11-24T12:00:00Z', false],
-  ])('%s: possible is %s', (_when, pickupAt, expected) => {
-    expect(isPossible(DAY, pickupAt, '2026-11-22T10:00:00+07:00')).toBe(expected);
-  });
-
-  it('is possible from the lead time on, to the millisecond', () => {
-    const rules = { ...DAY, lead_minutes: 120 };
-    expect(isPossible(rules, '2026-11-22T12:00:00+07:00', '2026-11-22T10:00:00+07:00')).toBe(true);
-    expect(isPossible(rules, '2026-11-22T11:59:59.999+07:00', '2026-11-22T10:00:00+07:00')).toBe(false);
-  });
-
-  it('is possible up to the last day, counted in dates of the shop', () => {
-    const rules = { ...DAY, days_ahead: 1 };
-    // 22 November in UTC, 23 November in Jakarta.
-    expect(isPossible(rules, '2026-11-24T17:59:00+07:00', '2026-11-22T17:00:00Z')).toBe(true);
-    expect(isPossible(rules, '2026-11-24T17:59:00+07:00', '2026-11-22T16:59:00Z')).toBe(false);
-  });
-
-  it('is impossible on a closed date and on a weekday without opening hours', () => {
-    const rules = { ...DAY, closed: ['2026-11-24'], hours: { ...DAY.hours, wed: [] } };
-    expect(isPossible(rules, '2026-11-24T10:00:00+07:00', '2026-11-22T10:00:00+07:00')).toBe(false);
-    expect(isPossible(rules, '2026-11-25T10:00:00+07:00', '2026-11-22T10:00:00+07:00')).toBe(false);
-    expect(isPossible(rules, '2026-11-26T10:00:00+07:00', '2026-11-22T10:00:00+07:00')).toBe(true);
-  });
-
-  it('is possible until midnight with 24:00 as the end of a window', () => {
-    const rules = { hours: everyDay(['20:00', '24:00']) };
-    expect(isPossible(rules, '2026-11-24T23:59:59+07:00', '2026-11-22T10:00:00+07:00')).toBe(true);
-    expect(isPossible(rules, '2026-11-25T00:00:00+07:00', '2026-11-22T10:00:00+07:00')).toBe(false);
-  });
-
-  it('follows local time when daylight saving time begins and ends', () => {
-    const berlin = { ...DAY, time_zone: 'Europe/Berlin' };
-    expect(isPossible(berlin, '2026-03-29T05:00:00Z', '2026-03-28T10:00:00Z')).toBe(true);
-    expect(isPossible(berlin, '2026-03-29T04:59:00Z', '2026-03-28T10:00:00Z')).toBe(false);
-    expect(isPossible(berlin, '2026-10-25T06:00:00Z', '2026-10-24T10:00:00Z')).toBe(true);
-    expect(isPossible(berlin, '2026-10-25T05:59:00Z', '2026-10-24T10:00:00Z')).toBe(false);
-    // 02:30 occurs twice.
-    const night = { time_zone: 'Europe/Berlin', hours: everyDay(['02:00', '03:00']) };
-    for (const pickupAt of ['2026-10-25T00:30:00Z', '2026-10-25T01:30:00Z'])
-      expect(isPossible(night, pickupAt, '2026-10-24T10:00:00Z')).toBe(true);
-    expect(isPossible(night, '2026-10-25T02:00:00Z', '2026-10-24T10:00:00Z')).toBe(false);
+  it.each<[string, string, Partial<ShopSettings>, string, string]>([
+    ['impossible', 'before the opening', DAY, '2026-11-24T06:59:59.999+07:00', NOW],
+    ['possible', 'at the opening', DAY, '2026-11-24T07:00:00+07:00', NOW],
+    ['possible', 'in the last minute', DAY, '2026-11-24T17:59:59.999+07:00', NOW],
+    ['impossible', 'at the closing', DAY, '2026-11-24T18:00:00+07:00', NOW],
+    ['possible', 'at an open time that is written in another zone', DAY, '2026-11-24T00:00:00Z', NOW],
+    ['impossible', 'at a closed time that is open in UTC', DAY, '2026-11-24T12:00:00Z', NOW],
+    ['possible', 'after the lead time', TWO_HOURS_LEAD, '2026-11-22T12:00:00+07:00', NOW],
+    ['impossible', 'within the lead time', TWO_HOURS_LEAD, '2026-11-22T11:59:59.999+07:00', NOW],
+    // 17:00 UTC is midnight of 23 November in Jakarta.
+    ['possible', 'on the last day', ONE_DAY_AHEAD, '2026-11-24T17:59:00+07:00', '2026-11-22T17:00:00Z'],
+    ['impossible', 'after the last day', ONE_DAY_AHEAD, '2026-11-24T17:59:00+07:00', '2026-11-22T16:59:00Z'],
+    ['impossible', 'on a closed date', CLOSED, '2026-11-24T10:00:00+07:00', NOW],
+    ['impossible', 'on a weekday without opening hours', CLOSED, '2026-11-25T10:00:00+07:00', NOW],
+    ['possible', 'after a closed date', CLOSED, '2026-11-26T10:00:00+07:00', NOW],
+    ['possible', 'just before midnight until 24:00', EVENING, '2026-11-24T23:59:59+07:00', NOW],
+    ['impossible', 'at midnight after 24:00', EVENING, '2026-11-25T00:00:00+07:00', NOW],
+    ['possible', 'at the opening in summer', BERLIN, '2026-03-29T05:00:00Z', '2026-03-28T10:00:00Z'],
+    ['impossible', 'before the opening in summer', BERLIN, '2026-03-29T04:59:00Z', '2026-03-28T10:00:00Z'],
+    ['possible', 'at the opening in winter', BERLIN, '2026-10-25T06:00:00Z', '2026-10-24T10:00:00Z'],
+    ['impossible', 'before the opening in winter', BERLIN, '2026-10-25T05:59:00Z', '2026-10-24T10:00:00Z'],
+    ['possible', 'at the first 02:30 of a night', NIGHT, '2026-10-25T00:30:00Z', '2026-10-24T10:00:00Z'],
+    ['possible', 'at the second 02:30 of a night', NIGHT, '2026-10-25T01:30:00Z', '2026-10-24T10:00:00Z'],
+    ['impossible', 'at 03:00 of the same night', NIGHT, '2026-10-25T02:00:00Z', '2026-10-24T10:00:00Z'],
+  ])('is %s %s', (expected, _when, settings, pickupAt, now) => {
+    expect(isPickupPossible(buildRules(settings), new Date(pickupAt), new Date(now))).toBe(
+      expected === 'possible',
+    );
   });
 });
 
 describe('the pickup windows', () => {
   it('start after the lead time today and include the windows of the following days', () => {
-    const rules = {
-      hours: everyDay(['07:00', '12:00'], ['13:00', '18:00']),
-      lead_minutes: 90,
-      days_ahead: 1,
-    };
-    expect(windows(rules, '2026-11-22T11:45:30.500+07:00')).toEqual([
+    const hours = everyDay(['07:00', '12:00'], ['13:00', '18:00']);
+    const rules = { hours, lead_minutes: 90, days_ahead: 1 };
+    expect(listWindows(rules, '2026-11-22T11:45:30.500+07:00')).toEqual([
       '2026-11-22 13:16-18:00',
       '2026-11-23 07:00-12:00',
       '2026-11-23 13:00-18:00',
@@ -94,11 +74,9 @@ describe('the pickup windows', () => {
   });
 
   it('omit today after the last window and start on a later day if the lead time is long', () => {
-    expect(windows({ ...DAY, days_ahead: 1 }, '2026-11-22T18:00:00+07:00')).toEqual([
-      '2026-11-23 07:00-18:00',
-    ]);
+    expect(listWindows(ONE_DAY_AHEAD, '2026-11-22T18:00:00+07:00')).toEqual(['2026-11-23 07:00-18:00']);
     const slow = { ...DAY, days_ahead: 3, lead_minutes: 2 * 24 * 60 };
-    expect(windows(slow, '2026-11-22T09:00:00+07:00')).toEqual([
+    expect(listWindows(slow, '2026-11-22T09:00:00+07:00')).toEqual([
       '2026-11-24 09:00-18:00',
       '2026-11-25 07:00-18:00',
     ]);
@@ -106,7 +84,7 @@ describe('the pickup windows', () => {
 
   it('omit closed dates', () => {
     const rules = { ...DAY, days_ahead: 2, closed: ['2026-11-23'] };
-    expect(windows(rules, '2026-11-22T06:00:00+07:00')).toEqual([
+    expect(listWindows(rules, '2026-11-22T06:00:00+07:00')).toEqual([
       '2026-11-22 07:00-18:00',
       '2026-11-24 07:00-18:00',
     ]);
@@ -120,7 +98,7 @@ describe('the pickup windows', () => {
     [['22:00', '24:00'], ['22:00-24:00']],
   ] as const)('of %s contain no time that the clock skips on 29 March in Berlin', (window, expected) => {
     const rules = { time_zone: 'Europe/Berlin', hours: everyDay(window), days_ahead: 1 };
-    const found = windows(rules, '2026-03-28T23:30:00Z').filter((line) => line.startsWith('2026-03-29'));
+    const found = listWindows(rules, '2026-03-28T23:30:00Z').filter((line) => line.startsWith('2026-03-29'));
     expect(found).toEqual(expected.map((times) => `2026-03-29 ${times}`));
   });
 

@@ -13,16 +13,6 @@ interface Item {
   readonly quantity?: number;
   readonly price?: number;
 }
-interface OrderFields {
-  readonly paidAt?: string;
-  readonly pickupAt?: string;
-  readonly status?: string;
-  readonly fraud?: string;
-  readonly fulfilment?: string;
-  readonly refunded?: number;
-  /** One piece of product 1 by default. */
-  readonly items?: readonly Item[];
-}
 
 const PAID = '2026-10-20T10:00:00+02:00';
 const HEADER = 'date,order_id,product_id,name,quantity,price,sum,status';
@@ -43,13 +33,13 @@ afterAll(() => service.stop());
 /** Stores an order, by default a paid one of one product. @returns the order id */
 async function storeOrder({
   paidAt = PAID,
-  pickupAt,
+  pickupAt = null as string | null,
   status = 'settlement',
-  fraud,
+  fraud = null as string | null,
   fulfilment = 'new',
   refunded = 0,
-  items = [{ product: 1 }],
-}: OrderFields = {}): Promise<string> {
+  items = [{ product: 1 }] as readonly Item[],
+} = {}): Promise<string> {
   const { pool } = service.database;
   const id = randomUUID();
   const total = items.reduce((sum, { price = 1000, quantity = 1 }) => sum + price * quantity, 0);
@@ -111,7 +101,7 @@ describe('GET /api/admin/days/{date}', () => {
     const withoutPickup = await storeOrder({ paidAt, fulfilment: 'preparing', items });
     // Paid on the day, collected on another.
     await storeOrder({ paidAt, pickupAt: '2026-10-23T08:00:00+02:00', items });
-    const storeForNine = (fields: OrderFields) =>
+    const storeForNine = (fields: Parameters<typeof storeOrder>[0]) =>
       storeOrder({ pickupAt: '2026-10-22T09:00:00+02:00', items, ...fields });
     await storeForNine({ fulfilment: 'refused' });
     await storeForNine({ status: 'pending' });

@@ -13,8 +13,8 @@ export class AdminOrdersController {
 
   @Get()
   @ApiEndpoint({
-    summary: 'A page of 50 orders of all customers, newest first',
-    description: 'The end of the list is the 404.',
+    summary: 'List the orders of all customers, newest first',
+    description: 'A page contains 50 orders. A 404 marks the end of the list.',
     access: 'admin',
     success: { status: 200, data: { meta: OrderPageMeta, orders: [AdminOrderView] } },
     failures: [failures.validation({ last_id: 'last_id should be the id of an order' }), failures.notFound()],

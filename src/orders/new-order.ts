@@ -6,7 +6,7 @@ import { type CreateOrderDto, type NewOrderItemDto, PRODUCT_GONE } from './creat
 import { Order, OrderItem } from './order.entity.js';
 
 /**
- * Builds an order at catalog prices, without customer and payment attempt.
+ * Builds an order at catalog prices. The caller adds the customer.
  * @param offers available products by id
  * @param problems field messages of the caller's own checks
  * @throws Failure 400 for these problems, for products and prices that are not on offer, or for a total that cannot be paid

@@ -8,14 +8,14 @@ import type { AdminOrdersQuery } from './orders-query.dto.js';
 
 const PAGE_SIZE = 50;
 
-/** Returns the sort order of a page. @param alias alias of the table `orders` */
-export function sortPage(alias: string, pickup?: TimeRange): OrderByCondition {
+/** Builds the sort order of a page: newest first, or by pickup time. @param alias alias of the table `orders` */
+export function buildSortOrder(alias: string, pickup?: TimeRange): OrderByCondition {
   return pickup === undefined
     ? { [`${alias}.createdAt`]: 'DESC', [`${alias}.orderId`]: 'DESC' }
     : { [`${alias}.pickupAt`]: 'ASC', [`${alias}.orderId`]: 'ASC' };
 }
 
-/** Builds the query for the ids of a page of orders. See `OrdersRepository.page`. */
+/** Builds the query for the ids of a page of orders. `OrdersRepository.page` describes the parameters. */
 export function selectPageIds(
   orders: Repository<Order>,
   query: AdminOrdersQuery,
@@ -26,7 +26,7 @@ export function selectPageIds(
   const ids = orders
     .createQueryBuilder('page')
     .select('page.orderId')
-    .orderBy(sortPage('page', pickup))
+    .orderBy(buildSortOrder('page', pickup))
     .limit(PAGE_SIZE);
   if (pickup !== undefined) ids.andWhere('page.pickupAt >= :start AND page.pickupAt < :end', pickup);
   if (userId !== undefined) ids.andWhere('page.userId = :userId', { userId });
@@ -37,18 +37,18 @@ export function selectPageIds(
   if (search !== undefined) {
     const range = parseIdPrefix(search);
     // A join would look up the customer of every order, which is two to four times slower if few orders match.
-    const isFound = 'page.userId IN (SELECT id FROM users WHERE fullname ILIKE :part OR email ILIKE :part)';
-    ids.andWhere(range === null ? isFound : `(${isFound} OR page.orderId BETWEEN :least AND :greatest)`, {
-      part: toLikePattern(search),
-      ...range,
-    });
+    const byCustomer =
+      'page.userId IN (SELECT id FROM users WHERE fullname ILIKE :part OR email ILIKE :part)';
+    const condition =
+      range === null ? byCustomer : `${byCustomer} OR page.orderId BETWEEN :least AND :greatest`;
+    ids.andWhere(`(${condition})`, { part: toLikePattern(search), ...range });
   }
   if (lastId !== undefined) {
     const [column, comparison] = pickup === undefined ? ['created_at', '<'] : ['pickup_at', '>'];
-    const isOwn = userId === undefined ? 'true' : 'user_id = :userId';
+    const ownerCondition = userId === undefined ? 'true' : 'user_id = :userId';
     ids.andWhere(
       `(page.${column}, page.order_id) ${comparison}
-         (SELECT ${column}, order_id FROM orders WHERE order_id = :lastId AND ${isOwn})`,
+         (SELECT ${column}, order_id FROM orders WHERE order_id = :lastId AND ${ownerCondition})`,
       { lastId },
     );
   }

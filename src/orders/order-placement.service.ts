@@ -56,14 +56,14 @@ export class OrderPlacementService {
     return Object.assign(order, { attempts: [attempt] });
   }
 
-  /** Stores an order at the prices of the catalog, with a payment attempt that this request has claimed. */
+  /** Stores an order at catalog prices, with a payment attempt that this request has claimed. */
   async #store(customer: Principal, request: OrderRequestDto, requestDigest: Buffer) {
     const pickupAt = parseInstant(request.pickup_at);
-    const isPickupBad = pickupAt !== null && !(await this.shop.isPickupPossible(pickupAt));
+    const isPickupImpossible = pickupAt !== null && !(await this.shop.isPickupPossible(pickupAt));
     return this.dataSource.transaction(async (tx) => {
       const productIds = request.items.map(({ product_id }) => product_id);
       const offers = await this.products.lockOffers(tx, productIds);
-      const order = buildOrder(request, offers, isPickupBad ? { pickup_at: PICKUP_IMPOSSIBLE } : {});
+      const order = buildOrder(request, offers, isPickupImpossible ? { pickup_at: PICKUP_IMPOSSIBLE } : {});
       const idempotencyKey = request['idempotency-key'] ?? null;
       Object.assign(order, { userId: customer.id, idempotencyKey, requestDigest });
       const attempt = PaymentAttempt.create(order.orderId, 1).claim();
@@ -72,7 +72,7 @@ export class OrderPlacementService {
     });
   }
 
-  /** Returns the order that the same request created before, with its payment page. */
+  /** Returns the order of an earlier request with the same key, with its payment page. */
   async #findRepeated(customer: Principal, key: string | null, digest: Buffer): Promise<Order | null> {
     if (key === null) return null;
     const order = await this.orders.find({ userId: customer.id, idempotencyKey: key });
@@ -82,10 +82,7 @@ export class OrderPlacementService {
   }
 }
 
-/**
- * Hashes what was ordered. A request without the fields of version 1.2 has the same hash as in version 1.1, so that a key
- * stays valid across the upgrade.
- */
+/** Hashes a request. Without the fields of version 1.2, the hash is that of version 1.1: keys stay valid after the upgrade. */
 function hashRequest({ items, pickup_at, phone, note }: Readonly<CreateOrderDto>): Buffer {
   const lines = items.map(({ product_id, quantity, price }) => [
     product_id,

@@ -22,10 +22,10 @@ export class OrdersController {
   @ApiBody({ type: CreateOrderDto })
   @ApiIdempotencyKey()
   @ApiEndpoint({
-    summary: 'Order products at their catalog prices',
+    summary: 'Create an order at catalog prices',
     description:
-      'The same Idempotency-Key with the same body gives the same order, however often it is sent. After a 502 the ' +
-      'order is pending: repeat the call with the same key, or ask for its token.',
+      'A repeated request with the same Idempotency-Key and body returns the same order. After a 502 the order is ' +
+      'pending: repeat the call with the same key, or request its payment page.',
     access: 'user',
     success: { status: 201, data: { order: OrderView } },
     failures: [
@@ -44,8 +44,8 @@ export class OrdersController {
 
   @Get()
   @ApiEndpoint({
-    summary: 'A page of 50 of your orders, newest first',
-    description: 'The end of the list is the 404.',
+    summary: 'List your orders, newest first',
+    description: 'A page contains 50 orders. A 404 marks the end of the list.',
     access: 'user',
     success: { status: 200, data: { meta: OrderPageMeta, orders: [OrderView] } },
     failures: [failures.validation({ last_id: 'last_id should be the id of an order' }), failures.notFound()],
@@ -60,11 +60,11 @@ export class OrdersController {
 
   @Get(':order_id')
   @ApiParam(ORDER_ID_PARAM)
-  @ApiHeader({ name: 'If-None-Match', required: false, description: 'The ETag of the last answer' })
+  @ApiHeader({ name: 'If-None-Match', required: false, description: 'ETag of the last response' })
   @ApiEndpoint({
-    summary: 'One order: its status, to be polled',
+    summary: 'Return an order',
     description:
-      'For its owner and administrators. Send `If-None-Match` with the last ETag: unchanged is a 304.',
+      'For its owner and administrators. To poll an order, send its last ETag in `If-None-Match`: 304 means unchanged.',
     access: 'user',
     success: { status: 200, data: { order: OrderView } },
     failures: [failures.malformedRequest(), failures.notFound()],
@@ -79,7 +79,7 @@ export class OrdersController {
   @Post(':order_id/token')
   @ApiParam(ORDER_ID_PARAM)
   @ApiEndpoint({
-    summary: 'The payment page of a pending order, again or anew',
+    summary: 'Return the payment page of a pending order, or open a new one',
     access: 'user',
     success: { status: 200, data: PaymentPageView },
     failures: [

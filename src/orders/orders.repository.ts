@@ -9,7 +9,7 @@ import {
 } from 'typeorm';
 import type { TimeRange } from '../common/calendar.js';
 import { pipelined } from '../common/pipelined.js';
-import { selectPageIds, sortPage } from './order-page-ids.js';
+import { selectPageIds, buildSortOrder } from './order-page-ids.js';
 import { isPaidSql } from './order-status.js';
 import { Order, OrderItem } from './order.entity.js';
 import type { AdminOrdersQuery } from './orders-query.dto.js';
@@ -41,12 +41,12 @@ export class OrdersRepository {
 
   /**
    * Returns a page of orders with items, attempts and customers.
-   * @param userId only orders of this customer
-   * @param pickup only orders that are collected in this range, by pickup time; others come newest first
+   * @param userId selects only orders of this customer
+   * @param pickup selects only orders that are collected in this range, and sorts by pickup time instead of newest first
    */
   page(query: AdminOrdersQuery, userId?: number, pickup?: TimeRange): Promise<Order[]> {
     const ids = selectPageIds(this.orders, query, userId, pickup);
-    return this.#selectWithCustomer(sortPage('o', pickup))
+    return this.#selectWithCustomer(buildSortOrder('o', pickup))
       .where(`o.orderId IN (${ids.getQuery()})`)
       .setParameters(ids.getParameters())
       .getMany();

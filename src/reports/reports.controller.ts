@@ -18,7 +18,7 @@ export class ReportsController {
 
   @Get('days/:date')
   @ApiEndpoint({
-    summary: 'The day sheet: what to make, and the orders to hand out',
+    summary: 'Return the day sheet: the quantities to make and the orders to hand out',
     description:
       'Paid orders that are not refused. An order belongs to the date of its pickup or, without a pickup time, to the ' +
       'date of its payment. A day without orders has empty lists.',
@@ -35,7 +35,7 @@ export class ReportsController {
 
   @Get('sales')
   @ApiEndpoint({
-    summary: 'Sales by day and by product',
+    summary: 'Return the sales by day and by product',
     description:
       'By the date of payment. An order that was refunded in full does not count. A partial refund reduces the revenue ' +
       'of the day and the total, but not that of the products.',
@@ -49,10 +49,10 @@ export class ReportsController {
 
   @Get('sales.csv')
   @ApiEndpoint({
-    summary: 'Sold items as a CSV file',
+    summary: 'Download the sold items as a CSV file',
     description:
-      'Streamed: if the service fails after the beginning, it closes the connection, so that the file is not taken for a ' +
-      'whole one. A text that a spreadsheet would read as a formula begins with an apostrophe.',
+      'If the service fails in mid-stream, it closes the connection, so that clients detect the incomplete file. A text ' +
+      'that a spreadsheet would run as a formula begins with an apostrophe.',
     access: 'admin',
     success: { status: 200, files: ['text/csv'] },
     failures: [BAD_RANGE],

@@ -14,7 +14,7 @@ export class ShopController {
 
   @Get('shop')
   @ApiEndpoint({
-    summary: 'Opening hours, and the times at which an order can be collected',
+    summary: 'Return the opening hours and the pickup windows',
     access: 'none',
     success: { status: 200, data: { shop: ShopView } },
   })
@@ -24,8 +24,8 @@ export class ShopController {
 
   @Put('admin/shop')
   @ApiEndpoint({
-    summary: 'Replace the opening hours and the rules of pickup',
-    description: 'Orders keep the pickup time that they have.',
+    summary: 'Replace the opening hours and the pickup rules',
+    description: 'Existing orders keep their pickup time.',
     access: 'admin',
     success: { status: 200, data: { shop: ShopView } },
     failures: [failures.validation({ days_ahead: 'days_ahead should be a whole number from 1 to 90' })],

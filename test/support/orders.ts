@@ -98,10 +98,10 @@ export async function addProduct(
 }
 
 /** Sends POST /api/orders. */
-export function order(client: Client, items: unknown, idempotencyKey?: string): Test {
+export function order(client: Client, items: unknown, idempotencyKey?: string, fields: object = {}): Test {
   const request = client.post(ORDERS);
   if (idempotencyKey !== undefined) void request.set('Idempotency-Key', idempotencyKey);
-  return request.send({ items });
+  return request.send({ items, ...fields });
 }
 
 /** Creates an order, which must succeed. */
