@@ -16,11 +16,15 @@ import {
 import { AccountService } from './account.service.js';
 import { ClientAddress } from './client-address.decorator.js';
 import { BOTH_COOKIES, setCookies } from './cookies.js';
+import { OtpMailsService } from './otp-mails.service.js';
 
 @ApiTags('Accounts')
 @Controller()
 export class AccountController {
-  constructor(private readonly account: AccountService) {}
+  constructor(
+    private readonly account: AccountService,
+    private readonly otpMails: OtpMailsService,
+  ) {}
 
   @Get('users')
   @ApiEndpoint({
@@ -120,7 +124,7 @@ export class AccountController {
     @Body() { email }: ForgotPasswordDto,
     @ClientAddress() address: string,
   ): Promise<void> {
-    await this.account.forgotPassword(email, address);
+    await this.otpMails.requestReset(email, address);
   }
 
   @Post('password/reset')

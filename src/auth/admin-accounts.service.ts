@@ -35,7 +35,7 @@ export class AdminAccountsService {
       );
   }
 
-  async grant(email: string): Promise<Exclude<RoleChange, 'last administrator'>> {
+  async grant(email: string): Promise<RoleChange> {
     return this.dataSource.transaction(async (tx) => {
       const account = await this.users.lockByEmail(tx, email);
       if (account === null) return 'unknown account';

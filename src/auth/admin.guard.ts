@@ -1,16 +1,14 @@
 import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
-import { Access } from '../common/access.decorator.js';
+import { readAccess } from '../common/access.decorator.js';
 import type { AuthenticatedRequest } from '../common/current-user.decorator.js';
 import { failures } from '../common/errors.js';
 import { isSafeMethod } from '../common/safe-methods.js';
 import { SessionsService } from './sessions.service.js';
 
 /**
- * Admits only administrators to routes of access `admin`. Global; runs after `JwtCookieGuard`.
- *
- * Reads the role from the database, because the access token of a revoked administrator still contains the former role.
- * Checks the role before the session: a revocation also ends the sessions, and its response is the 403.
+ * Admits only administrators to routes of access `admin`. Global; runs after `JwtCookieGuard`. Reads the role from the
+ * database, because the access token of a revoked administrator still contains the former role.
  */
 @Injectable()
 export class AdminGuard implements CanActivate {
@@ -20,11 +18,11 @@ export class AdminGuard implements CanActivate {
   ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
-    const access = this.reflector.getAllAndOverride(Access, [context.getHandler(), context.getClass()]);
-    if (access !== 'admin') return true;
+    if (readAccess(this.reflector, context) !== 'admin') return true;
     const { user, method } = context.switchToHttp().getRequest<AuthenticatedRequest>();
     if (user.role !== 'ADMIN') throw failures.adminOnly();
     const { role, isLive } = await this.sessions.readState(user);
+    // Before the session, because a revocation also ends the sessions, and its response is the 403.
     if (role !== 'ADMIN') throw failures.adminOnly();
     if (!isLive && !isSafeMethod(method)) throw failures.missingAccessToken();
     return true;

@@ -1,15 +1,12 @@
-import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { createHmac, hkdfSync } from 'node:crypto';
-import { DataSource, type EntityManager } from 'typeorm';
+import { DataSource } from 'typeorm';
 import { Env } from '../config/env.js';
-import { JobsService } from '../jobs/jobs.service.js';
 
-const SWEEP = 'sweep-attempt-counts';
 const NOW_MS = '(extract(epoch FROM now()) * 1000)::bigint';
 
 /** Limit of attempts in a window that begins with the first attempt. */
 export interface Limit {
-  /** First part of the keys in `attempt_counts`. */
   readonly name: string;
   readonly max: number;
   readonly seconds: number;
@@ -20,22 +17,16 @@ export interface Count extends Limit {
   readonly key: string;
 }
 
-/** Counts of attempts in the table `attempt_counts`, which all processes share. */
+/** Counts of attempts in the table `attempt_counts`, shared by all processes. */
 @Injectable()
-export class AttemptCounts implements OnModuleInit {
+export class AttemptCounts {
   readonly #digestKey: Buffer;
 
   constructor(
     private readonly dataSource: DataSource,
-    private readonly jobs: JobsService,
     env: Env,
   ) {
     this.#digestKey = Buffer.from(hkdfSync('sha256', env.jwtAccessSecret, '', 'attempt counts', 32));
-  }
-
-  onModuleInit(): void {
-    this.jobs.handle(SWEEP, () => this.#sweep());
-    this.jobs.repeat(SWEEP, '17 * * * *');
   }
 
   toCount(limit: Limit, ...parts: readonly (string | number)[]): Count {
@@ -51,12 +42,24 @@ export class AttemptCounts implements OnModuleInit {
    * Counts an attempt. Parallel attempts get different numbers. Without `tx` the attempt is committed at once.
    * @returns the number of attempts in each count, including this attempt
    */
-  add(counts: readonly Count[], tx = this.dataSource.manager): Promise<number[]> {
-    return this.#change(tx, counts, 1);
+  async add(counts: readonly Count[], tx = this.dataSource.manager, by: 1 | -1 = 1): Promise<number[]> {
+    // SQL: an upsert that depends on the stored row. Rows are locked by key, so that two statements cannot deadlock.
+    const rows = await tx.query<{ readonly key: string; readonly points: number }[]>(
+      `INSERT INTO attempt_counts AS stored (key, points, expire)
+       SELECT key, greatest($3, 0), ${NOW_MS} + seconds * 1000
+       FROM unnest($1::text[], $2::bigint[]) AS attempt (key, seconds) ORDER BY key
+       ON CONFLICT (key) DO UPDATE SET
+         points = CASE WHEN stored.expire > ${NOW_MS} THEN greatest(stored.points + $3, 0) ELSE excluded.points END,
+         expire = CASE WHEN stored.expire > ${NOW_MS} THEN stored.expire ELSE excluded.expire END
+       RETURNING key, points`,
+      [counts.map(({ key }) => key), counts.map(({ seconds }) => seconds), by],
+    );
+    const points = new Map(rows.map((row) => [row.key, row.points]));
+    return counts.map(({ key }) => points.get(key) ?? 0);
   }
 
   async takeBack(counts: readonly Count[], tx = this.dataSource.manager): Promise<void> {
-    await this.#change(tx, counts, -1);
+    await this.add(counts, tx, -1);
   }
 
   async delete({ key }: Count): Promise<void> {
@@ -82,24 +85,8 @@ export class AttemptCounts implements OnModuleInit {
     return row?.seconds ?? 0;
   }
 
-  async #change(tx: EntityManager, counts: readonly Count[], by: 1 | -1): Promise<number[]> {
-    // SQL: an upsert that depends on the stored row. Rows are locked by key, so that two statements cannot deadlock.
-    const rows = await tx.query<{ readonly key: string; readonly points: number }[]>(
-      `INSERT INTO attempt_counts AS stored (key, points, expire)
-       SELECT key, greatest($3, 0), ${NOW_MS} + seconds * 1000
-       FROM unnest($1::text[], $2::bigint[]) AS attempt (key, seconds) ORDER BY key
-       ON CONFLICT (key) DO UPDATE SET
-         points = CASE WHEN stored.expire > ${NOW_MS} THEN greatest(stored.points + $3, 0) ELSE excluded.points END,
-         expire = CASE WHEN stored.expire > ${NOW_MS} THEN stored.expire ELSE excluded.expire END
-       RETURNING key, points`,
-      [counts.map(({ key }) => key), counts.map(({ seconds }) => seconds), by],
-    );
-    const points = new Map(rows.map((row) => [row.key, row.points]));
-    return counts.map(({ key }) => points.get(key) ?? 0);
-  }
-
   /** Deletes counts whose windows have ended, except those that an attempt has locked. */
-  async #sweep(): Promise<void> {
+  async removeExpired(): Promise<void> {
     await this.dataSource.query(
       `DELETE FROM attempt_counts WHERE key IN
          (SELECT key FROM attempt_counts WHERE expire <= ${NOW_MS} FOR UPDATE SKIP LOCKED)`,

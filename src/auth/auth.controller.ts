@@ -4,7 +4,7 @@ import type { Request, Response } from 'express';
 import { failures } from '../common/errors.js';
 import { ApiEndpoint } from '../common/api-endpoint.decorator.js';
 import { UserView, UserWithRoleView } from '../users/users.dto.js';
-import { LoginDto, RegisterDto } from './auth.dto.js';
+import { LoginDto, RegisterDto } from './account.dto.js';
 import { AuthService } from './auth.service.js';
 import { ClientAddress } from './client-address.decorator.js';
 import {

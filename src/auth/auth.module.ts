@@ -1,12 +1,9 @@
 import { Module, type OnApplicationBootstrap } from '@nestjs/common';
-import { DiscoveryModule } from '@nestjs/core';
-import { PassportModule } from '@nestjs/passport';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { Env } from '../config/env.js';
 import { JobsModule } from '../jobs/jobs.module.js';
 import { MailModule } from '../mail/mail.module.js';
 import { UsersModule } from '../users/users.module.js';
-import { AccessDeclarations } from './access-declarations.js';
 import { AccountController } from './account.controller.js';
 import { AccountService } from './account.service.js';
 import { AdminAccountsService } from './admin-accounts.service.js';
@@ -15,41 +12,34 @@ import { AttemptCounts } from './attempt-counts.js';
 import { AuthController } from './auth.controller.js';
 import { AuthService } from './auth.service.js';
 import { AdminGuard } from './admin.guard.js';
+import { Cleanup } from './cleanup.js';
+import { GuessLimitsService } from './guess-limits.service.js';
 import { JwtCookieGuard } from './jwt-cookie.guard.js';
 import { JwtCookieStrategy } from './jwt-cookie.strategy.js';
-import { LimitsService } from './limits.service.js';
 import { MailLimitsService } from './mail-limits.service.js';
+import { OtpMailsService } from './otp-mails.service.js';
 import { OneTimePassword } from './otp.entity.js';
 import { OtpService } from './otp.service.js';
-import { SessionsCleanup } from './sessions-cleanup.js';
 import { SessionsModule } from './sessions.module.js';
 import { TokensService } from './tokens.service.js';
 
 @Module({
-  imports: [
-    TypeOrmModule.forFeature([OneTimePassword]),
-    DiscoveryModule,
-    PassportModule,
-    SessionsModule,
-    UsersModule,
-    MailModule,
-    JobsModule,
-  ],
+  imports: [TypeOrmModule.forFeature([OneTimePassword]), SessionsModule, UsersModule, MailModule, JobsModule],
   controllers: [AuthController, AccountController],
   providers: [
-    AccessDeclarations,
     AccountService,
     AdminAccountsService,
     AdmissionService,
     AttemptCounts,
     AuthService,
     AdminGuard,
+    Cleanup,
+    GuessLimitsService,
     JwtCookieGuard,
     JwtCookieStrategy,
-    LimitsService,
     MailLimitsService,
+    OtpMailsService,
     OtpService,
-    SessionsCleanup,
     TokensService,
   ],
   exports: [AdminGuard, AdmissionService, JwtCookieGuard],

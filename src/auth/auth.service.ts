@@ -1,57 +1,56 @@
 import { Injectable } from '@nestjs/common';
 import { randomUUID } from 'node:crypto';
 import { DataSource, type EntityManager } from 'typeorm';
-import type { Caller, Principal } from '../common/current-user.decorator.js';
+import type { Caller } from '../common/current-user.decorator.js';
 import { failures } from '../common/errors.js';
 import { type Account, UsersService } from '../users/users.service.js';
-import type { LoginDto, RegisterDto } from './auth.dto.js';
-import { type Guesser, LimitsService } from './limits.service.js';
-import { OtpService } from './otp.service.js';
+import type { LoginDto, RegisterDto } from './account.dto.js';
+import { type Guesser, GuessLimitsService } from './guess-limits.service.js';
+import { OtpMailsService } from './otp-mails.service.js';
 import { hashPassword, isPassword } from './passwords.js';
 import { SessionsService } from './sessions.service.js';
 import { hashRefreshToken, TokensService } from './tokens.service.js';
 
-/** User and tokens of a new session. */
 export interface OpenedSession {
   readonly caller: Caller;
   readonly accessToken: string;
   readonly refreshToken: string;
 }
 
-/** Start, refresh and end of sessions (contract 4.1 to 4.3, 11.2). Addresses come from `ClientAddress`. */
+/** Starts, refreshes and ends sessions (contract 4.1 to 4.3, 11.2). Addresses come from `ClientAddress`. */
 @Injectable()
 export class AuthService {
   constructor(
     private readonly dataSource: DataSource,
     private readonly users: UsersService,
-    private readonly otps: OtpService,
-    private readonly limits: LimitsService,
+    private readonly otpMails: OtpMailsService,
+    private readonly limits: GuessLimitsService,
     private readonly tokens: TokensService,
     private readonly sessions: SessionsService,
   ) {}
 
-  /** Creates an account and signs it in. @throws QueryFailedError of `users_email_key` (409) if the e-mail is taken */
+  /** @throws QueryFailedError of `users_email_key` (409) if the e-mail is taken */
   async register({ email, fullname, password }: RegisterDto, address: string): Promise<OpenedSession> {
     const passwordHash = await hashPassword(password);
-    const requester = this.limits.toRequester(address);
     const session = await this.dataSource.transaction(async (tx) => {
       const account = await this.users.create(tx, { email, fullname, role: 'USER', passwordHash });
-      await this.otps.request(tx, account, { purpose: 'verify_email', requester });
-      return this.openSession(tx, account);
+      await this.otpMails.requestVerification(tx, account, address);
+      return this.#openSession(tx, account);
     });
     await this.limits.rememberOwner(session.caller.id, address);
     return session;
   }
 
-  /** Opens a session. @throws Failure 400 like `prove` */
+  /** @throws Failure 400 like `prove` */
   async login(credentials: LoginDto, address: string): Promise<OpenedSession> {
     const { email, password } = credentials;
     const found = await this.users.findByEmail(email);
-    const proved = await this.prove(found, { account: found?.id ?? email, address }, password);
+    const account = found?.id ?? email.toLowerCase();
+    const proved = await this.prove(found, { account, address }, password);
     const session = await this.dataSource.transaction(async (tx) =>
-      (await this.users.lockIfSame(tx, proved)) ? this.openSession(tx, proved) : null,
+      (await this.users.lockIfSame(tx, proved)) ? this.#openSession(tx, proved) : null,
     );
-    // Without a session, the account was changed during the check: the password may be wrong now, the claims are stale.
+    // The account was changed during the check: the password may be wrong now.
     return session ?? this.login(credentials, address);
   }
 
@@ -79,9 +78,9 @@ export class AuthService {
   }
 
   /**
-   * Checks the password of an account, within the limits for guesses.
-   * @throws Failure 400 if the account does not exist, the password is wrong, or too many guesses were wrong. All take the
-   *   same time, so that the response time does not reveal which accounts exist
+   * Checks a password.
+   * @throws Failure 400 if the account does not exist, the password is wrong, or too many guesses were wrong; always after
+   *   the same time, which does not reveal which accounts exist
    */
   async prove(account: Account | null, guesser: Guesser, password: string): Promise<Account> {
     const proved = await this.limits.guessPassword(guesser, async () =>
@@ -91,27 +90,11 @@ export class AuthService {
     return proved;
   }
 
-  /** Starts a session. @param account that `tx` has locked or created */
-  async openSession(
-    tx: EntityManager,
-    { id, fullname, email, role }: Pick<Account, keyof Principal>,
-  ): Promise<OpenedSession> {
-    const caller: Caller = { id, fullname, email, role, sessionId: randomUUID() };
-    const accessToken = this.tokens.signAccess(caller);
-    const refreshToken = this.tokens.signRefresh(caller);
-    await this.sessions.open(tx, {
-      id: caller.sessionId,
-      userId: id,
-      refreshTokenDigest: hashRefreshToken(refreshToken),
-    });
-    return { caller, accessToken, refreshToken };
-  }
-
   /** Changes an account that `tx` has locked, ends all its sessions and starts a new one. */
   async changeAccount(tx: EntityManager, account: Account, change: Partial<Account>): Promise<OpenedSession> {
     const changed = await this.users.change(tx, account, change);
     await this.sessions.endAll(tx, account.id);
-    return this.openSession(tx, changed);
+    return this.#openSession(tx, changed);
   }
 
   /** Locks the account of a caller. @throws Failure 401 if the caller's session has been ended */
@@ -126,5 +109,13 @@ export class AuthService {
     const account = await this.users.lock(tx, proved.id);
     if (account?.passwordHash !== proved.passwordHash) throw failures.credentials();
     return account;
+  }
+
+  /** Starts a session. @param account that `tx` has locked or created */
+  async #openSession(tx: EntityManager, { id, fullname, email, role }: Account): Promise<OpenedSession> {
+    const caller: Caller = { id, fullname, email, role, sessionId: randomUUID() };
+    const refreshToken = this.tokens.signRefresh(caller);
+    await this.sessions.open(tx, caller, hashRefreshToken(refreshToken));
+    return { caller, accessToken: this.tokens.signAccess(caller), refreshToken };
   }
 }

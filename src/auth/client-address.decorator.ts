@@ -11,10 +11,9 @@ export const ClientAddress = createParamDecorator((_: undefined, context: Execut
   return toNetwork(ip.replace(WITH_PORT, '$1$2'));
 });
 
-/** Returns malformed X-Forwarded-For values unchanged. */
 function toNetwork(ip: string): string {
+  // Malformed X-Forwarded-For values are used unchanged.
   if (!ipaddr.isValid(ip)) return ip;
-  // Converts an IPv4 address that is written as an IPv6 address (RFC 4291, 2.5.5.2).
   const address = ipaddr.process(ip);
   if (!(address instanceof ipaddr.IPv6)) return address.toString();
   const groups = address.parts.slice(0, 4).map((group) => group.toString(16));

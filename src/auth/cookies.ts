@@ -4,15 +4,13 @@ export const ACCESS_COOKIE = 'accessToken';
 export const REFRESH_COOKIE = 'refreshToken';
 export const BOTH_COOKIES = [ACCESS_COOKIE, REFRESH_COOKIE];
 
-const SECOND = 1000;
 const FLAGS: CookieOptions = { httpOnly: true, secure: true, sameSite: 'none' };
 const ACCESS: CookieOptions = { ...FLAGS, path: '/' };
 const REFRESH: CookieOptions = { ...FLAGS, path: '/api/refresh' };
-/** Documented lifetimes (contract 5). The tokens themselves expire much earlier. */
-const ACCESS_MAX_AGE_MS = 600_000 * SECOND;
-const REFRESH_MAX_AGE_MS = 864_000_000 * SECOND;
+/** Milliseconds for the documented Max-Age (contract 5). The tokens themselves expire much earlier. */
+const ACCESS_MAX_AGE_MS = 600_000_000;
+const REFRESH_MAX_AGE_MS = 864_000_000_000;
 
-/** Sets both cookies of a session, or only the access cookie if no refresh token is given. */
 export function setCookies(
   response: Response,
   { accessToken, refreshToken }: { readonly accessToken: string; readonly refreshToken?: string },

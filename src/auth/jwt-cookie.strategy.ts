@@ -5,6 +5,7 @@ import { Strategy } from 'passport-jwt';
 import { createSecretKey } from 'node:crypto';
 import type { Caller } from '../common/current-user.decorator.js';
 import { Env } from '../config/env.js';
+import { AdmissionService } from './admission.service.js';
 import { ACCESS_COOKIE, readCookie } from './cookies.js';
 import { toCaller, type Claims, JWT_ALGORITHM } from './tokens.service.js';
 
@@ -12,16 +13,23 @@ export const JWT_COOKIE = 'jwt-cookie';
 
 @Injectable()
 export class JwtCookieStrategy extends PassportStrategy(Strategy, JWT_COOKIE) {
-  constructor({ jwtAccessSecret }: Env) {
+  constructor(
+    { jwtAccessSecret }: Env,
+    private readonly admission: AdmissionService,
+  ) {
     super({
       jwtFromRequest: (request: Request) => readCookie(request, ACCESS_COOKIE),
       // jsonwebtoken accepts a key object, although the types of passport-jwt do not allow it.
       secretOrKey: createSecretKey(jwtAccessSecret, 'utf8') as unknown as Buffer,
       algorithms: [JWT_ALGORITHM],
+      passReqToCallback: true,
     });
   }
 
-  validate(claims: Claims): Caller | null {
-    return toCaller(claims);
+  validate(request: Request, claims: Claims): Caller | null {
+    const caller = toCaller(claims);
+    const token = readCookie(request, ACCESS_COOKIE);
+    if (caller !== null && token !== null) this.admission.remember(token, caller, Number(claims.exp));
+    return caller;
   }
 }

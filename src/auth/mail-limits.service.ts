@@ -3,20 +3,9 @@ import type { EntityManager } from 'typeorm';
 import { AttemptCounts, type Limit } from './attempt-counts.js';
 import type { OtpPurpose } from './otp.entity.js';
 
-const MINUTE_SECONDS = 60;
-const HOUR_SECONDS = 3_600;
-
-const PURPOSE_LIMIT: Limit = { name: 'mail-to', max: 1, seconds: MINUTE_SECONDS };
-const MAILBOX_LIMIT: Limit = { name: 'mails-to', max: 10, seconds: HOUR_SECONDS };
-const REQUESTER_LIMIT: Limit = { name: 'mails-of', max: 100, seconds: HOUR_SECONDS };
-
-/** A mail with a code. */
-export interface CodeMail {
-  readonly email: string;
-  readonly purpose: OtpPurpose;
-  /** Digest of the client's address, from `LimitsService.toRequester`. */
-  readonly requester: string;
-}
+const PURPOSE_LIMIT: Limit = { name: 'mail-to', max: 1, seconds: 60 };
+const MAILBOX_LIMIT: Limit = { name: 'mails-to', max: 10, seconds: 3_600 };
+const REQUESTER_LIMIT: Limit = { name: 'mails-of', max: 100, seconds: 3_600 };
 
 /** Normalizes an e-mail address, so that all its spellings count as one mailbox. */
 export function toMailbox(email: string): string {
@@ -29,11 +18,11 @@ export class MailLimitsService {
   constructor(private readonly counts: AttemptCounts) {}
 
   /**
-   * Counts a mail in the transaction that queues it. Call it before rows of `one_time_passwords` are locked, so that
-   * transactions lock in one order.
+   * Counts a mail. Call it before `tx` locks rows of `one_time_passwords`: all transactions lock in this order.
+   * @param requester digest of the client's address
    * @returns false if a limit is exceeded: the mail must not be sent and is not counted
    */
-  async take(tx: EntityManager, { email, purpose, requester }: CodeMail): Promise<boolean> {
+  async take(tx: EntityManager, email: string, purpose: OtpPurpose, requester: string): Promise<boolean> {
     const mailbox = toMailbox(email);
     const counts = [
       this.counts.toCount(PURPOSE_LIMIT, mailbox, purpose),

@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** Purpose of a one-time password. Each has its own code and limits. */
+/** Each purpose has its own code and limits. */
 export type OtpPurpose = 'verify_email' | 'reset_password';
 
 /** The latest one-time password of an account for one purpose. The code itself is stored nowhere. */
@@ -16,7 +16,7 @@ export class OneTimePassword {
   @Column('timestamptz', { name: 'requested_at' })
   requestedAt!: Date;
 
-  /** Digest of the requesting address, from `LimitsService.toRequester`; null for requests to version 1.1. */
+  /** Digest of the requesting address, from `AttemptCounts.digest`; null for requests to version 1.1. */
   @Column('text', { nullable: true })
   requester!: string | null;
 

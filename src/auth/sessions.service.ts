@@ -6,17 +6,17 @@ import { Env } from '../config/env.js';
 import { Session } from './session.entity.js';
 import { ACCESS_LIFETIME_S, CLOCK_SKEW_S, REFRESH_LIFETIME_S } from './tokens.service.js';
 
-/** State of a caller's account and session in the database. */
+/** Seconds until no token of a session is valid: without and with a refresh token. */
+const ACCESS_S = ACCESS_LIFETIME_S + CLOCK_SKEW_S;
+const REFRESH_S = REFRESH_LIFETIME_S + ACCESS_S;
+
+/** State of a caller's account and session in the database; the role is null if the account does not exist. */
 export interface CallerState {
-  /** Null if the account does not exist. */
   readonly role: Role | null;
-  /** False after the session was ended. */
   readonly isLive: boolean;
 }
 
-const NO_ACCOUNT: CallerState = { role: null, isLive: false };
-
-/** Sessions in the database. Transactions that change sessions lock the account first, so that they cannot deadlock. */
+/** Transactions that change sessions lock the account first, so that they cannot deadlock. */
 @Injectable()
 export class SessionsService {
   constructor(
@@ -25,15 +25,11 @@ export class SessionsService {
   ) {}
 
   /**
-   * Stores a session and drops the oldest refresh tokens beyond SESSIONS_PER_ACCOUNT. The sessions of dropped tokens
-   * stay: their access tokens are valid until they expire.
+   * Stores a session and drops the oldest refresh tokens beyond SESSIONS_PER_ACCOUNT. The sessions of dropped tokens stay.
    * @param tx has locked or created the account in an earlier statement. A statement that waits for the lock itself does
    *   not see the sessions that the previous owner of the lock created
    */
-  async open(
-    tx: EntityManager,
-    { id, userId, refreshTokenDigest }: Pick<Session, 'id' | 'userId' | 'refreshTokenDigest'>,
-  ): Promise<void> {
+  async open(tx: EntityManager, { id, sessionId }: Caller, refreshTokenDigest: Buffer): Promise<void> {
     // SQL: one statement, because a login waits for it.
     await tx.query(
       `WITH dropped AS (
@@ -46,18 +42,10 @@ export class SessionsService {
        )
        INSERT INTO sessions (id, user_id, refresh_token_digest, expires_at)
        VALUES ($1, $2, $3, now() + make_interval(secs => $4))`,
-      [
-        id,
-        userId,
-        refreshTokenDigest,
-        REFRESH_LIFETIME_S + ACCESS_LIFETIME_S + CLOCK_SKEW_S,
-        ACCESS_LIFETIME_S + CLOCK_SKEW_S,
-        this.env.sessionsPerAccount - 1,
-      ],
+      [sessionId, id, refreshTokenDigest, REFRESH_S, ACCESS_S, this.env.sessionsPerAccount - 1],
     );
   }
 
-  /** Reads role and session of a caller by primary key. */
   async readState({ id, sessionId }: Caller): Promise<CallerState> {
     // SQL: accounts and sessions belong to different modules, and every change waits for this statement.
     const [state] = await this.sessions.query<CallerState[]>(
@@ -65,15 +53,14 @@ export class SessionsService {
        FROM users LEFT JOIN sessions ON sessions.id = $2 AND sessions.user_id = users.id WHERE users.id = $1`,
       [id, sessionId],
     );
-    return state ?? NO_ACCOUNT;
+    return state ?? { role: null, isLive: false };
   }
 
-  /** Returns true if the session has not been ended. @param tx has locked the account */
+  /** @param tx has locked the account */
   isLive(tx: EntityManager, { id, sessionId }: Caller): Promise<boolean> {
     return tx.existsBy(Session, { id: sessionId, userId: id });
   }
 
-  /** Returns true if the refresh token is stored for the caller's session. */
   hasRefreshToken({ id, sessionId }: Caller, refreshTokenDigest: Buffer): Promise<boolean> {
     return this.sessions.existsBy({ id: sessionId, userId: id, refreshTokenDigest });
   }
@@ -86,7 +73,6 @@ export class SessionsService {
     await tx.delete(Session, { userId });
   }
 
-  /** Removes sessions whose tokens have all expired. */
   async removeExpired(): Promise<void> {
     await this.sessions.createQueryBuilder().delete().where('expires_at < now()').execute();
   }

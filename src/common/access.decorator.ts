@@ -1,3 +1,4 @@
+import type { ExecutionContext } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 
 /**
@@ -10,8 +11,13 @@ import { Reflector } from '@nestjs/core';
  */
 export type AccessLevel = 'none' | 'refresh cookie' | 'user' | 'admin' | 'catalog';
 
-/**
- * Declares who may call a route or the routes of a controller. `@ApiEndpoint` includes this declaration. The global
- * guard enforces it, and the service does not start with a route that has none.
- */
+/** Declares who may call a route or the routes of a controller. `@ApiEndpoint` includes this declaration. */
 export const Access = Reflector.createDecorator<AccessLevel>();
+
+/** Reads the declaration of a route. @throws Error if the route has none: every request is rejected */
+export function readAccess(reflector: Reflector, context: ExecutionContext): AccessLevel {
+  const [handler, controller] = [context.getHandler(), context.getClass()];
+  const access = reflector.getAllAndOverride<AccessLevel | undefined>(Access.KEY, [handler, controller]);
+  if (access === undefined) throw new Error(`${controller.name}.${handler.name} declares no access`);
+  return access;
+}

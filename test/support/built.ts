@@ -8,7 +8,7 @@ declare global {
 /** Modules of the build that tests use, with the types of their sources. */
 export interface BuiltModules {
   'src/app.setup.js': typeof import('../../src/app.setup.js');
-  'src/auth/access-declarations.js': typeof import('../../src/auth/access-declarations.js');
+  'src/auth/jwt-cookie.guard.js': typeof import('../../src/auth/jwt-cookie.guard.js');
   'src/auth/admin-accounts.service.js': typeof import('../../src/auth/admin-accounts.service.js');
   'src/commands/backup/restore.js': typeof import('../../src/commands/backup/restore.js');
   'src/common/calendar.js': typeof import('../../src/common/calendar.js');

@@ -13,8 +13,8 @@ const PASSWORDS_OF_ACCOUNT: Limit = { name: 'password-at', max: 100, seconds: HO
 // An office behind one address mistypes a few times a minute, not once a second.
 const PASSWORDS_OF_ADDRESS: Limit = { name: 'wrong-of', max: 1_000, seconds: 15 * MINUTE };
 /** The window is as long as a code is valid. */
-const TRIES_OF_PAIR: Limit = { name: 'code-from', max: 5, seconds: 10 * MINUTE };
-const TRIES_OF_ADDRESS: Limit = { name: 'codes-of', max: 60, seconds: HOUR };
+const CODES_OF_PAIR: Limit = { name: 'code-from', max: 5, seconds: 10 * MINUTE };
+const CODES_OF_ADDRESS: Limit = { name: 'codes-of', max: 60, seconds: HOUR };
 /** Marks an address that the owner of an account has used. */
 const KNOWN: Limit = { name: 'known', max: 1, seconds: 30 * DAY };
 
@@ -25,65 +25,59 @@ const MAX_WAITING_GUESSES = 1_000;
 
 /** Account and client of a guess. */
 export interface Guesser {
-  /** Id of the account; the given e-mail if the account does not exist. */
+  /** Id of the account; the given e-mail in lower case if the account does not exist. */
   readonly account: number | string;
   readonly address: string;
 }
 
-/**
- * Limits for guesses of passwords and codes (docs/decisions/09). A guess is counted before it is checked, so that parallel
- * guesses cannot exceed a limit.
- */
+/** Limits for guesses (docs/decisions/09). A guess is counted before it is checked, so that parallel guesses count. */
 @Injectable()
-export class LimitsService {
+export class GuessLimitsService {
   readonly #passwords = new Limiter(PARALLEL_GUESSES, MAX_WAITING_GUESSES);
 
   constructor(private readonly counts: AttemptCounts) {}
 
   /**
-   * Checks a password.
-   * @throws Failure 503 if too many guesses wait
    * @param check returns null for a wrong password; also runs for a rejected guess, so that both take the same time
    * @returns null for a wrong or rejected guess
+   * @throws Failure 503 if too many guesses wait
    */
   guessPassword<T>(guesser: Guesser, check: () => Promise<T | null>): Promise<T | null> {
     return this.#passwords.run(() => this.#guessPassword(guesser, check));
   }
 
   async #guessPassword<T>({ account, address }: Guesser, check: () => Promise<T | null>): Promise<T | null> {
-    const whose = normalizeAccount(account);
-    const ofPair = this.counts.toCount(PASSWORDS_OF_PAIR, whose, address);
-    const ofAccount = this.counts.toCount(PASSWORDS_OF_ACCOUNT, whose);
+    const ofPair = this.counts.toCount(PASSWORDS_OF_PAIR, account, address);
+    const ofAccount = this.counts.toCount(PASSWORDS_OF_ACCOUNT, account);
     const ofAddress = this.counts.toCount(PASSWORDS_OF_ADDRESS, address);
-    const known = this.counts.toCount(KNOWN, whose, address);
-    const [[own = 0], knownSeconds] = await Promise.all([
+    const known = this.counts.toCount(KNOWN, account, address);
+    const [[byPair = 0], knownSeconds] = await Promise.all([
       this.counts.add([ofPair]),
       this.counts.findSecondsLeft(known),
     ]);
-    let isRejected = own > ofPair.max;
+    let isRejected = byPair > ofPair.max;
     const isStranger = knownSeconds === 0 && !isRejected;
     if (isStranger) {
       const [atAccount = 0, byAddress = 0] = await this.counts.add([ofAccount, ofAddress]);
       // While an account is under attack, an unknown address gets one guess.
-      isRejected = byAddress > ofAddress.max || (atAccount > ofAccount.max && own > 1);
+      isRejected = byAddress > ofAddress.max || (atAccount > ofAccount.max && byPair > 1);
     }
 
     const proof = await check();
+    countProof('password', isRejected, proof);
     if (isRejected || proof === null) {
       if (!isStranger) await this.counts.add([ofAddress]);
-      authProofs.inc({ secret: 'password', outcome: isRejected ? 'slowed' : 'wrong' });
       return null;
     }
     await this.counts.delete(ofPair);
     if (isStranger) await this.counts.takeBack([ofAccount, ofAddress]);
     // Save the write of most logins.
     if (knownSeconds < known.seconds - DAY) await this.counts.restart(known);
-    authProofs.inc({ secret: 'password', outcome: 'ok' });
     return proof;
   }
 
   /**
-   * Checks a code. A correct code also deletes the count of wrong passwords.
+   * A correct code also deletes the count of wrong passwords.
    * @param code identifies the mailed code, because each code has its own tries
    * @param check returns null for a wrong code; does not run for a rejected guess
    * @returns null for a wrong or rejected guess
@@ -93,38 +87,28 @@ export class LimitsService {
     code: string,
     check: (isKnownAddress: boolean) => Promise<T | null>,
   ): Promise<T | null> {
-    const whose = normalizeAccount(account);
-    const ofPair = this.counts.toCount(TRIES_OF_PAIR, whose, code, address);
-    const ofAddress = this.counts.toCount(TRIES_OF_ADDRESS, address);
-    const known = this.counts.toCount(KNOWN, whose, address);
-    const [[own = 0, byAddress = 0], knownSeconds] = await Promise.all([
+    const ofPair = this.counts.toCount(CODES_OF_PAIR, account, code, address);
+    const ofAddress = this.counts.toCount(CODES_OF_ADDRESS, address);
+    const known = this.counts.toCount(KNOWN, account, address);
+    const [[byPair = 0, byAddress = 0], knownSeconds] = await Promise.all([
       this.counts.add([ofPair, ofAddress]),
       this.counts.findSecondsLeft(known),
     ]);
-    const isRejected = own > ofPair.max || byAddress > ofAddress.max;
+    const isRejected = byPair > ofPair.max || byAddress > ofAddress.max;
     const proof = isRejected ? null : await check(knownSeconds > 0);
-    if (proof === null) {
-      authProofs.inc({ secret: 'code', outcome: isRejected ? 'slowed' : 'wrong' });
-      return null;
-    }
+    countProof('code', isRejected, proof);
+    if (proof === null) return null;
     await this.counts.takeBack([ofPair, ofAddress]);
-    await this.counts.delete(this.counts.toCount(PASSWORDS_OF_PAIR, whose, address));
+    await this.counts.delete(this.counts.toCount(PASSWORDS_OF_PAIR, account, address));
     await this.counts.restart(known);
-    authProofs.inc({ secret: 'code', outcome: 'ok' });
     return proof;
   }
 
-  toRequester(address: string): string {
-    return this.counts.digest(address);
-  }
-
-  /** Marks the address of a registration as known for the account. */
   async rememberOwner(account: number, address: string): Promise<void> {
     await this.counts.restart(this.counts.toCount(KNOWN, account, address));
   }
 }
 
-/** E-mails are compared regardless of case, like those of existing accounts. */
-function normalizeAccount(account: number | string): number | string {
-  return typeof account === 'string' ? account.toLowerCase() : account;
+function countProof(secret: 'password' | 'code', isRejected: boolean, proof: unknown): void {
+  authProofs.inc({ secret, outcome: isRejected ? 'slowed' : proof === null ? 'wrong' : 'ok' });
 }

@@ -1,0 +1,127 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { DataSource, type EntityManager } from 'typeorm';
+import { JobsService } from '../jobs/jobs.service.js';
+import { MailService } from '../mail/mail.service.js';
+import { type Account, UsersService } from '../users/users.service.js';
+import { AttemptCounts } from './attempt-counts.js';
+import { MailLimitsService, toMailbox } from './mail-limits.service.js';
+import { OneTimePassword, type OtpPurpose } from './otp.entity.js';
+import { OTP_MINUTES, OtpService } from './otp.service.js';
+
+const SEND_OTP = 'send-otp';
+const FORGOT_PASSWORD = 'forgot-password';
+
+const NOT_A_CUSTOMER =
+  'If you have no account at our bakery, someone mistyped their address: ignore this mail.';
+
+const TEXTS: Readonly<Record<OtpPurpose | 'new_email', { subject: string; intro: string; note: string }>> = {
+  verify_email: {
+    subject: 'Your verification code',
+    intro: 'the code that verifies your e-mail address at our bakery is',
+    note: NOT_A_CUSTOMER,
+  },
+  new_email: {
+    subject: 'Verify your new e-mail address',
+    intro:
+      'this address was entered as the new e-mail address of your account at our bakery. The code that verifies it is',
+    note: `You log in with this address from now on. ${NOT_A_CUSTOMER}`,
+  },
+  reset_password: {
+    subject: 'Your password reset code',
+    intro: 'the code to set a new password for your account at our bakery is',
+    note: 'If you did not ask for it, ignore this mail: your password stays as it is. Do not give the code to anyone.',
+  },
+};
+
+interface SendOtpPayload {
+  readonly userId: number;
+  readonly purpose: OtpPurpose;
+  /** True if the e-mail has replaced another e-mail. */
+  readonly isNewEmail?: boolean;
+}
+
+interface ForgotPasswordPayload {
+  readonly email: string;
+  /** Digest of the client's address. */
+  readonly requester: string;
+}
+
+/** Mails with one-time passwords, within the limits for mails. Addresses come from `ClientAddress`. */
+@Injectable()
+export class OtpMailsService implements OnModuleInit {
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly users: UsersService,
+    private readonly jobs: JobsService,
+    private readonly mail: MailService,
+    private readonly otps: OtpService,
+    private readonly limits: MailLimitsService,
+    private readonly counts: AttemptCounts,
+  ) {}
+
+  onModuleInit(): void {
+    this.jobs.handle<SendOtpPayload>(SEND_OTP, (payload) => this.#send(payload), { kind: 'mail' });
+    this.jobs.handle<ForgotPasswordPayload>(FORGOT_PASSWORD, (payload) => this.#requestReset(payload), {
+      kind: 'mail',
+    });
+  }
+
+  /**
+   * @param account that `tx` has locked or created
+   * @param formerEmail previous e-mail of the account, if `tx` changes the e-mail
+   */
+  async requestVerification(
+    tx: EntityManager,
+    account: Pick<Account, 'id' | 'email'>,
+    address: string,
+    formerEmail?: string,
+  ): Promise<void> {
+    await this.#request(tx, account, 'verify_email', this.counts.digest(address), formerEmail);
+  }
+
+  /** The job looks up the account, so that the response time does not reveal if the account exists. */
+  async requestReset(email: string, address: string): Promise<void> {
+    const payload: ForgotPasswordPayload = { email, requester: this.counts.digest(address) };
+    const key = `${FORGOT_PASSWORD}:${email.toLowerCase()}`;
+    await this.jobs.enqueue(this.dataSource.manager, FORGOT_PASSWORD, payload, { key });
+  }
+
+  async #requestReset({ email, requester }: ForgotPasswordPayload): Promise<void> {
+    await this.dataSource.transaction(async (tx) => {
+      const account = await this.users.lockByEmail(tx, email);
+      if (account !== null) await this.#request(tx, account, 'reset_password', requester);
+    });
+  }
+
+  async #request(
+    tx: EntityManager,
+    { id: userId, email }: Pick<Account, 'id' | 'email'>,
+    purpose: OtpPurpose,
+    requester: string,
+    formerEmail?: string,
+  ): Promise<void> {
+    const isAllowed = await this.limits.take(tx, email, purpose, requester);
+    const isNewEmail = formerEmail !== undefined;
+    // Codes that went to another mailbox must not verify this one.
+    if (isNewEmail && toMailbox(formerEmail) !== toMailbox(email))
+      await tx.delete(OneTimePassword, { userId });
+    if (!isAllowed) return;
+    const requested = { userId, purpose, requester, requestedAt: () => 'now()' };
+    await tx.upsert(OneTimePassword, requested, ['userId', 'purpose']);
+    const payload: SendOtpPayload = { userId, purpose, ...(isNewEmail && { isNewEmail }) };
+    await this.jobs.enqueue(tx, SEND_OTP, payload, { key: `${SEND_OTP}:${userId}:${purpose}` });
+  }
+
+  /** Creates the code here, because the tables of the queue must not contain it. A retry creates a new code. */
+  async #send({ userId, purpose, isNewEmail = false }: SendOtpPayload): Promise<void> {
+    const [account, code] = await this.dataSource.transaction(async (tx) => {
+      // Lock the account: a change of the e-mail would end the codes of the former address.
+      const locked = await this.users.lock(tx, userId);
+      return [locked, await this.otps.create(tx, userId, purpose)] as const;
+    });
+    if (account === null || code === null) return;
+    const { subject, ...texts } = TEXTS[isNewEmail ? 'new_email' : purpose];
+    const context = { ...texts, code, minutes: OTP_MINUTES };
+    await this.mail.send({ to: account, subject, template: 'one-time-password', context });
+  }
+}
