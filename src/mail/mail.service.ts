@@ -4,9 +4,8 @@ import Handlebars from 'handlebars';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { mails } from '../common/metrics.js';
-import { deliveryFailure } from './delivery-failure.js';
+import { toJobError } from './job-error.js';
 
-/** Account that receives a mail. */
 export interface Recipient {
   readonly email: string;
   readonly fullname: string;
@@ -21,7 +20,6 @@ export interface Mail {
   readonly context: Readonly<Record<string, string | number | readonly object[]>>;
 }
 
-/** Handlebars environment with the shared layout of all HTML parts. */
 const handlebars = Handlebars.create();
 handlebars.registerPartial('layout', readTemplate('layout.html'));
 
@@ -33,18 +31,14 @@ const TEMPLATES = {
 };
 export type MailTemplate = keyof typeof TEMPLATES;
 
-/** Exceeds the sum of the transport's own limits and is shorter than the deadline of a job. */
+/** More than all timeouts of the transport together, and less than the deadline of a job. */
 const SEND_DEADLINE_MS = 25_000;
 
-/** Renders and sends mail. Callers are jobs, which are retried when they fail. */
 @Injectable()
 export class MailService {
   constructor(private readonly mailer: MailerService) {}
 
-  /**
-   * @throws PermanentJobError if the mail server does not know the recipient
-   * @throws Error for any other failure; the mail may have been delivered nevertheless
-   */
+  /** @throws the error of `toJobError`; the mail may have been delivered nevertheless */
   async send({ to, subject, template, context }: Mail): Promise<void> {
     const values = { ...context, greeting: greet(to) };
     try {
@@ -57,16 +51,13 @@ export class MailService {
         timeout: SEND_DEADLINE_MS,
       });
     } catch (error) {
-      throw deliveryFailure(error);
+      throw toJobError(error);
     }
     mails.inc({ outcome: 'sent' });
   }
 }
 
-/**
- * Omits the name until the address is verified, because anybody can register a stranger's address with any text as the
- * name.
- */
+/** Omits the name until the address is verified, because anybody can register a stranger's address with any name. */
 function greet({ fullname, emailVerifiedAt }: Recipient): string {
   // Not a comparison with null: a query that does not select the column must not count as verified.
   return emailVerifiedAt instanceof Date ? `Hello ${fullname},` : 'Hello,';

@@ -18,7 +18,7 @@ export class OutboxTransport implements Transport<unknown> {
     callbackify(() => this.#write(mail))(done);
   }
 
-  /** Renames the file when it is complete, so that nobody reads a partial mail. */
+  /** Renames the file when it is complete, so that no reader sees a partial mail. */
   async #write({ message }: MailMessage<unknown>): Promise<unknown> {
     const content = await message.build();
     await mkdir(this.directory, { recursive: true });

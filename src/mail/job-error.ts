@@ -2,7 +2,7 @@ import type SMTPConnection from 'nodemailer/lib/smtp-connection/index.js';
 import { PermanentJobError } from '../jobs/permanent-job-error.js';
 
 const LONGEST_REASON = 200;
-/** E-mail address. Its first letter and its domain are shown, which is enough for an operator to find the account. */
+/** E-mail address. The message contains its first letter and its domain. */
 const ADDRESS = /([^\s<>@"':;,])[^\s<>@"':;,]*@([\w.-]+)/g;
 /** SMTP reply codes for an unknown recipient (RFC 5321 section 4.2.3), used if the reply has no enhanced status code. */
 const NO_SUCH_MAILBOX = new Set([550, 551, 553]);
@@ -10,12 +10,10 @@ const NO_SUCH_MAILBOX = new Set([550, 551, 553]);
 const UNKNOWN_RECIPIENT = /^5\.(1\.(1|2|3|6|10)|2\.1)$/;
 
 /**
- * Converts an error of the mail server to an error for the job. The message is one short line with shortened addresses.
- *
- * @returns PermanentJobError if the recipient does not exist. All other errors are retried, because an operator can fix
- *   their cause, for example a wrong SMTP login or sender.
+ * Converts an error of the mail server to an error for the job, with a message of one short line. Only an unknown recipient
+ * is permanent: an operator can fix all other causes.
  */
-export function deliveryFailure(error: unknown): Error {
+export function toJobError(error: unknown): Error {
   const reason = (error instanceof Error ? error.message : String(error))
     .replaceAll(/[\p{Cc}\s]+/gu, ' ')
     .replaceAll(ADDRESS, '$1***@$2')
