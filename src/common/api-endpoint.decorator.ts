@@ -15,7 +15,7 @@ import { failEnvelope, FailEnvelope } from './fail-envelope.filter.js';
 /** Views and lists of views under `data`, by name. */
 type DataShape = Readonly<Record<string, Type | readonly [Type]>>;
 
-export interface EndpointOptions {
+interface EndpointOptions {
   readonly summary: string;
   readonly description?: string;
   readonly access: AccessLevel;
@@ -28,7 +28,7 @@ export interface EndpointOptions {
     readonly cookies?: readonly string[];
   };
   readonly takes?: 'json' | 'form';
-  /** Failures besides those of every operation of this kind. */
+  /** Failures in addition to those of every operation of this kind. */
   readonly failures?: readonly Failure[];
   /** True if foreign origins are rejected; the default for an operation with a body. */
   readonly changesState?: boolean;
@@ -39,7 +39,8 @@ export function ApiEndpoint(options: EndpointOptions): MethodDecorator {
   const { summary, description = '', access, success, takes } = options;
   const changesState = options.changesState ?? takes !== undefined;
   const isPublic = access === 'none' || access === 'refresh cookie';
-  const isCacheable = !changesState && success.cookies === undefined;
+  const { data = {}, cookies } = success;
+  const isCacheable = !changesState && cookies === undefined;
   return applyDecorators(
     Access(access),
     HttpCode(success.status),
@@ -48,12 +49,12 @@ export function ApiEndpoint(options: EndpointOptions): MethodDecorator {
     ApiOperation({ summary, description, ...(access === 'none' && { security: [] }) }),
     ...when(access !== 'none', ApiCookieAuth(access === 'refresh cookie' ? 'refreshToken' : 'accessToken')),
     ...when(takes === 'form', ApiConsumes('multipart/form-data')),
-    ApiExtraModels(FailEnvelope, ...listViews(success.data ?? {})),
+    ApiExtraModels(FailEnvelope, ...(typeof data === 'function' ? [data] : Object.values(data).flat())),
     ApiResponse({
       status: success.status,
       description: 'Success',
-      headers: { ...REQUEST_ID, ...(isCacheable && ETAG), ...describeCookies(success.cookies) },
-      ...describeSuccess(success),
+      headers: { ...REQUEST_ID, ...(isCacheable && ETAG), ...(cookies && describeCookies(cookies)) },
+      ...describeContent(success),
     }),
     ...when(isCacheable, UNCHANGED),
     ...describeFailures([
@@ -83,17 +84,12 @@ const UNCHANGED = ApiResponse({
   headers: { ...REQUEST_ID, ...ETAG },
 });
 
-function describeCookies(cookies?: readonly string[]) {
-  if (cookies === undefined) return {};
+function describeCookies(cookies: readonly string[]) {
   const names = cookies.join(' and ');
   return { 'Set-Cookie': text(`${names}, each in its own header; HttpOnly, Secure, SameSite=None`) };
 }
 
-function listViews(data: Type | DataShape): Type[] {
-  return typeof data === 'function' ? [data] : Object.values(data).flat();
-}
-
-function describeSuccess({ data, files }: EndpointOptions['success']) {
+function describeContent({ data, files }: EndpointOptions['success']) {
   if (files !== undefined) {
     const schema = { type: 'string', format: 'binary' } as const;
     return { content: Object.fromEntries(files.map((mediaType) => [mediaType, { schema }])) };

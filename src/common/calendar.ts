@@ -11,9 +11,11 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}([.,]\d{1,9})?)?(Z|[+-]([01]\d|2[0-3]):?[0-5]\d)$/i;
 const ZONE = /^[A-Za-z][\w+/-]{0,63}$/;
 
-/** Returns true for an existing date in the format `YYYY-MM-DD`. */
+/** Returns true for an existing date in the format `YYYY-MM-DD`, and false for example for 30 February. */
 export function isDate(value: unknown): value is string {
-  return typeof value === 'string' && DATE.test(value) && isOnCalendar(value);
+  if (typeof value !== 'string' || !DATE.test(value)) return false;
+  const instant = new Date(value);
+  return !Number.isNaN(instant.getTime()) && instant.toISOString().startsWith(value);
 }
 
 /** Returns true for the IANA name of a time zone, for example `Asia/Jakarta`. */
@@ -28,12 +30,11 @@ export function parseInstant(value: unknown): Date | null {
   return instant.isValid ? instant.toJSDate() : null;
 }
 
-/** Returns the instant at which a date begins in a time zone. */
 export function startOfDay(date: string, zone: string): Date {
   return firstInstant(DateTime.fromISO(date, { zone }));
 }
 
-/** Returns the range of a date in a time zone. It has 23 or 25 hours if the clocks change on the date. */
+/** Returns a range of 23 or 25 hours if the clocks change on the date. */
 export function dayRange(date: string, zone: string): TimeRange {
   const day = DateTime.fromISO(date, { zone });
   return { start: firstInstant(day), end: firstInstant(day.plus({ days: 1 })) };
@@ -77,12 +78,6 @@ export function mayClockChange(date: string, zone: string): boolean {
 /** Returns false for a local time that does not exist, because the clocks skip it when daylight saving time begins. */
 export function isOnClock(date: string, time: string, zone: string): boolean {
   return DateTime.fromISO(`${date}T${time}`, { zone }).toISO()?.slice(11, 16) === time;
-}
-
-/** Returns false for a date that does not exist, for example 30 February. */
-function isOnCalendar(date: string): boolean {
-  const instant = new Date(date);
-  return !Number.isNaN(instant.getTime()) && instant.toISOString().startsWith(date);
 }
 
 /** Returns the first instant of a day. Midnight may not exist or may occur twice on a day on which the clocks change. */

@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 
 /** A client that sends more requests without reading the responses is disconnected. */
 const MAX_PIPELINED = 20;
+const MAX_CHECK_MS = 1000;
 
 /** Processes pipelined requests of a connection in turn. Node would process all at once and buffer their responses. */
 export function oneAtATime(listener: RequestListener): RequestListener {
@@ -24,29 +25,24 @@ export function oneAtATime(listener: RequestListener): RequestListener {
   };
 }
 
-/** Longest gap between two checks of `disconnectStalledReaders`. */
-const MAX_CHECK_MS = 1000;
-
 /** Disconnects clients that leave a response unread. Node's `server.timeout` would also end requests that take long. */
 export function disconnectStalledReaders(server: Server, timeouts: { readonly readTimeout: number }): void {
   server.on('connection', (socket: Socket) => {
     const { readTimeout } = timeouts;
     let sent = 0;
     let sentAt = 0;
-    const check = setInterval(
-      () => {
-        const sentNow = countSentBytes(socket);
-        if (socket.writableLength === 0 || sentNow !== sent) {
-          sent = sentNow;
-          sentAt = performance.now();
-        } else if (performance.now() - sentAt >= readTimeout) {
-          socket.destroy();
-        }
-      },
-      Math.min(MAX_CHECK_MS, readTimeout / 10),
-    ).unref();
+    const check = () => {
+      const sentNow = countSentBytes(socket);
+      if (socket.writableLength === 0 || sentNow !== sent) {
+        sent = sentNow;
+        sentAt = performance.now();
+      } else if (performance.now() - sentAt >= readTimeout) {
+        socket.destroy();
+      }
+    };
+    const timer = setInterval(check, Math.min(MAX_CHECK_MS, readTimeout / 10)).unref();
     socket.once('close', () => {
-      clearInterval(check);
+      clearInterval(timer);
     });
   });
 }

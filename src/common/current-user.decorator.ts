@@ -4,7 +4,7 @@ import type { Request } from 'express';
 export const ROLES = ['USER', 'ADMIN'] as const;
 export type Role = (typeof ROLES)[number];
 
-/** Caller and session as in the access token; no field was read from the database. */
+/** Caller and session as in the access token. */
 export interface Caller {
   readonly id: number;
   readonly fullname: string;

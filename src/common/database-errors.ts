@@ -24,10 +24,7 @@ const CONNECTION_TAKEN = [
   ConnectionIsNotSetError,
 ];
 
-/**
- * Returns true if the database is unavailable, overloaded or too slow, so that the request may succeed later (503). Ignores
- * the `cause`, which may come from another service.
- */
+/** Returns true if the request may succeed later (503). Ignores the `cause`, which may come from another service. */
 export function isDatabaseUnavailable(error: unknown): boolean {
   const failure: unknown = error instanceof QueryFailedError ? error.driverError : error;
   if (!(failure instanceof Error)) return false;

@@ -2,9 +2,8 @@ import type { ClassConstructor } from 'class-transformer';
 import { defaultMetadataStorage } from 'class-transformer/cjs/storage.js';
 import { getMetadataStorage } from 'class-validator';
 
-/** Maximum number of values that are read from one input. No valid input of any DTO has more. */
+/** No valid input of any DTO has more values, or is nested deeper. */
 const MAX_VALUES = 600;
-/** No DTO is nested deeper. A field of an object in a list of a body has depth 3. */
 const MAX_DEPTH = 5;
 /** class-transformer would interpret these keys as a class or a prototype. */
 const UNSAFE_KEYS = new Set(['constructor', '__proto__']);
@@ -14,9 +13,8 @@ type Dto = ClassConstructor<object>;
 const propertiesByDto = new Map<Dto, ReadonlyMap<string, Dto | undefined>>();
 
 /**
- * Copies the part of an input that a DTO reads. class-transformer and class-validator take about 15 µs for each value,
- * including unknown fields, so a body of 100 KiB would occupy the process for over 100 ms. A list that is cut off here is
- * longer than its DTO allows.
+ * Copies the part of an input that a DTO reads, because class-transformer and class-validator would occupy the process for
+ * over 100 ms with a body of 100 KiB. A list that is cut off here is longer than its DTO allows.
  */
 export function pickKnownFields(dto: Dto, input: object): object {
   let values = 0;

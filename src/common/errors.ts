@@ -9,18 +9,19 @@ export class Failure extends Error {
     /** HTTP status and `errors.code`. */
     readonly code: number,
     message: string,
+    options?: ErrorOptions,
     readonly details?: FieldMessages,
-    cause?: unknown,
     /** Log level of a failure of 500 and above. */
     readonly level: 'error' | 'warn' = 'error',
   ) {
-    super(message, { cause });
+    super(message, options);
   }
 }
 
 /** Every status and message (contract 7). Messages of fields are in the DTOs. */
 export const failures = {
-  validation: (details: FieldMessages, message = 'validation error') => new Failure(400, message, details),
+  validation: (details: FieldMessages, message = 'validation error') =>
+    new Failure(400, message, undefined, details),
   malformedRequest: () => new Failure(400, 'malformed request'),
   credentials: () => new Failure(400, 'email or password is incorrect'),
   tooManyImages: () => new Failure(400, TOO_MANY_IMAGES),
@@ -36,8 +37,7 @@ export const failures = {
   orderNotPending: () => new Failure(409, 'order is no longer pending'),
   fulfilmentStep: (next: string) => new Failure(409, `the order cannot become ${next}`),
   orderNotRefundable: () => new Failure(409, 'order cannot be refunded'),
-  refundRejected: (cause?: unknown) =>
-    new Failure(409, 'the gateway cannot refund this payment', undefined, cause),
+  refundRejected: (cause?: unknown) => new Failure(409, 'the gateway cannot refund this payment', { cause }),
   idempotencyKeyReused: () => new Failure(409, 'idempotency key was used with another request'),
   requestTimeout: () => new Failure(408, 'request took too long'),
   simulatorAction: () => new Failure(409, 'the payment is in a state that does not allow this'),
@@ -47,24 +47,18 @@ export const failures = {
   unsupportedEncoding: () => new Failure(415, 'content encoding or character set is not supported'),
   headersTooLarge: () => new Failure(431, 'request headers are too large'),
   productCreation: (cause: unknown) =>
-    new Failure(
-      500,
-      'fail to create product and this is not your fault, please try again later',
-      undefined,
-      cause,
-    ),
+    new Failure(500, 'fail to create product and this is not your fault, please try again later', { cause }),
   unexpected: (cause?: unknown) =>
-    new Failure(500, 'something went wrong on our side, please try again later', undefined, cause),
+    new Failure(500, 'something went wrong on our side, please try again later', { cause }),
   gatewayUnavailable: (cause?: unknown) =>
-    new Failure(502, 'payment gateway is unavailable, please try again later', undefined, cause),
+    new Failure(502, 'payment gateway is unavailable, please try again later', { cause }),
   /** A warning, because it is expected for a moment after each start. */
   notReady: (parts: readonly string[], reason?: string) =>
-    new Failure(503, `the service is not ready: ${parts.join(', ')}`, undefined, reason, 'warn'),
+    new Failure(503, `the service is not ready: ${parts.join(', ')}`, { cause: reason }, undefined, 'warn'),
   unavailable: (cause?: unknown) =>
-    new Failure(503, 'service is temporarily unavailable, please try again later', undefined, cause),
+    new Failure(503, 'service is temporarily unavailable, please try again later', { cause }),
 } as const;
 
-/** Also used as a field message when a product is created. */
 export const TOO_MANY_IMAGES = 'each product can only have 5 images at max';
 
 /** Failures for violations of named database constraints. */

@@ -1,7 +1,7 @@
 import { ExpressAdapter } from '@nestjs/platform-express';
 import type { NextFunction, Request, Response } from 'express';
 import { randomUUID } from 'node:crypto';
-import { createServer, type RequestListener, STATUS_CODES, type Server } from 'node:http';
+import { createServer, type RequestListener, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { disconnectStalledReaders, oneAtATime } from './connections.js';
 import { type Failure, failures } from './errors.js';
@@ -9,10 +9,8 @@ import { failEnvelope } from './fail-envelope.filter.js';
 import { unparsableRequests } from './metrics.js';
 
 const SECOND = 1000;
-
 /** Browsers send about 20 headers. */
 const MAX_HEADERS = 100;
-
 /** Time that a rejected client has to read the response. */
 const LINGER_MS = 2000;
 
@@ -27,6 +25,13 @@ const SERVER_OPTIONS = {
   // Node's rejection has no body; `requireSaneHeaders` sends the fail envelope.
   requireHostHeader: false,
 } as const;
+
+/** Failures by the code of Node's parser error. Any other code is a malformed request. */
+const PARSER_FAILURES: Readonly<Record<string, Failure>> = {
+  HPE_HEADER_OVERFLOW: failures.headersTooLarge(),
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: failures.tooLarge(),
+  ERR_HTTP_REQUEST_TIMEOUT: failures.requestTimeout(),
+};
 
 /** Express on a Node server with the limits above. Rejections by Node's HTTP parser also send the fail envelope. */
 export class HttpAdapter extends ExpressAdapter {
@@ -52,7 +57,10 @@ export class HttpAdapter extends ExpressAdapter {
       socket.on('error', () => socket.destroy());
       reject(socket, failures.malformedRequest());
     });
-    rejectUnparsableRequests(server);
+    server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+      if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy();
+      else reject(socket, PARSER_FAILURES[error.code ?? ''] ?? failures.malformedRequest());
+    });
     disconnectStalledReaders(server, this);
     this.httpServer = server;
   }
@@ -63,23 +71,6 @@ export function requireSaneHeaders(request: Request, _response: Response, next: 
   if (request.httpVersion === '1.1' && request.headers.host === undefined) next(failures.malformedRequest());
   else if (request.rawHeaders.length > 2 * MAX_HEADERS) next(failures.headersTooLarge());
   else next();
-}
-
-/** Failures by the code of Node's parser error. Any other code is a malformed request. */
-const REJECTIONS: Readonly<Record<string, Failure>> = {
-  HPE_HEADER_OVERFLOW: failures.headersTooLarge(),
-  HPE_CHUNK_EXTENSIONS_OVERFLOW: failures.tooLarge(),
-  ERR_HTTP_REQUEST_TIMEOUT: failures.requestTimeout(),
-};
-
-function rejectUnparsableRequests(server: Server): void {
-  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
-    if (error.code === 'ECONNRESET' || !socket.writable) {
-      socket.destroy();
-      return;
-    }
-    reject(socket, REJECTIONS[error.code ?? ''] ?? failures.malformedRequest());
-  });
 }
 
 function reject(socket: Socket, failure: Failure): void {

@@ -22,7 +22,7 @@ export class Limiter {
     try {
       return await task();
     } finally {
-      // The next task takes over this place, so `#running` does not change.
+      // The next task takes this place.
       const next = this.#waiting.shift();
       if (next === undefined) this.#running -= 1;
       else next();

@@ -12,10 +12,7 @@ const READABLE: PrettyOptions = {
   messageFormat: '{if context}[{context}] {end}{msg}',
 };
 
-/**
- * Creates the logger: JSON lines, or readable lines in development. With tracing, each line has the ids of its span, named
- * as in OpenTelemetry's "Trace Context in non-OTLP Log Formats".
- */
+/** Creates the logger: JSON lines, or readable lines in development. With tracing, each line has the ids of its span. */
 export function createLogger(
   env: Pick<Env, 'logLevel' | 'nodeEnv'>,
   destination: DestinationStream = env.nodeEnv === 'development'

@@ -10,13 +10,18 @@ const REQUEST_BUCKETS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5,
 
 /** Creates a counter that starts at 0 for each label value: `rate` ignores the first event of a series that starts at 1. */
 function createCounter<L extends string>(
-  label: L,
-  values: readonly string[],
   name: string,
   help: string,
+  labels: Readonly<Record<L, readonly string[]>>,
 ): Counter<L> {
-  const counter = new Counter({ name, help, labelNames: [label] });
-  for (const value of values) counter.labels(value).inc(0);
+  const labelNames = Object.keys(labels) as L[];
+  const counter = new Counter({ name, help, labelNames });
+  const combinations = labelNames.reduce<Partial<Record<L, string>>[]>(
+    (shorter, label) =>
+      shorter.flatMap((rest) => labels[label].map((value) => ({ ...rest, [label]: value }))),
+    [{}],
+  );
+  for (const combination of combinations) counter.inc(combination, 0);
   return counter;
 }
 
@@ -29,10 +34,9 @@ export const requestDuration = new Histogram({
 });
 
 export const unparsableRequests = createCounter(
-  'http_response_status_code',
-  ['400', '408', '413', '431'],
   'http_server_unparsable_requests_total',
   'Requests rejected by the HTTP parser: malformed, too large or too slow, by status',
+  { http_response_status_code: ['400', '408', '413', '431'] },
 );
 
 export const ordersCreated = new Counter({
@@ -41,10 +45,9 @@ export const ordersCreated = new Counter({
 });
 
 export const orderSteps = createCounter(
-  'fulfilment',
-  ['preparing', 'ready', 'collected', 'refused'],
   'bakery_orders_fulfilment_total',
   'Steps that administrators took with orders, by what the orders became',
+  { fulfilment: ['preparing', 'ready', 'collected', 'refused'] },
 );
 
 const NOTIFICATION_OUTCOMES = [
@@ -61,37 +64,31 @@ const NOTIFICATION_OUTCOMES = [
 export type NotificationOutcome = (typeof NOTIFICATION_OUTCOMES)[number];
 
 export const paymentNotifications = createCounter(
-  'outcome',
-  NOTIFICATION_OUTCOMES,
   'bakery_payment_notifications_total',
   'Payment notifications by outcome; stale repeats late until version 1.3; failed: the gateway retries',
+  { outcome: NOTIFICATION_OUTCOMES },
 );
 
-const REFUND_OUTCOMES = ['succeeded', 'manual', 'rejected', 'failed'] as const;
-
 export const refunds = createCounter(
-  'outcome',
-  REFUND_OUTCOMES,
   'bakery_refunds_total',
   'Refunds by outcome; manual: made outside of the gateway; rejected: the gateway cannot refund the payment; failed: ' +
     'the gateway is unavailable, and the job retries',
+  { outcome: ['succeeded', 'manual', 'rejected', 'failed'] },
 );
 
 const RECONCILIATION_OUTCOMES = ['unchanged', 'found', 'expired', 'outdated', 'failed'] as const;
 export type ReconciliationOutcome = (typeof RECONCILIATION_OUTCOMES)[number];
 
 export const paymentReconciliations = createCounter(
-  'outcome',
-  RECONCILIATION_OUTCOMES,
   'bakery_payment_reconciliations_total',
   'Checks of pending orders at the gateway; found: an update without a notification',
+  { outcome: RECONCILIATION_OUTCOMES },
 );
 
 export const mails = createCounter(
-  'outcome',
-  ['sent', 'retried', 'dead'],
   'bakery_mails_total',
   'Mails by outcome; retried: failed attempts with a retry; dead: failed for good',
+  { outcome: ['sent', 'retried', 'dead'] },
 );
 
 export const jobDuration = new Histogram({
@@ -101,12 +98,9 @@ export const jobDuration = new Histogram({
   buckets: CALL_BUCKETS,
 });
 
-export const uploads = createCounter(
-  'outcome',
-  ['received', 'too_large', 'too_slow', 'malformed'],
-  'bakery_uploads_total',
-  'Forms with pictures by outcome',
-);
+export const uploads = createCounter('bakery_uploads_total', 'Forms with pictures by outcome', {
+  outcome: ['received', 'too_large', 'too_slow', 'malformed'],
+});
 
 export const uploadBytes = new Counter({
   name: 'bakery_upload_bytes_total',
@@ -118,19 +112,16 @@ export const uploadsInFlight = new Gauge({
   help: 'Forms with pictures in progress',
 });
 
-export const authProofs = new Counter({
-  name: 'bakery_auth_proofs_total',
-  help: 'Passwords (at login and for changes of an account) and codes by outcome; slowed: rejected after too many guesses',
-  labelNames: ['secret', 'outcome'],
-});
-for (const secret of ['password', 'code'])
-  for (const outcome of ['ok', 'wrong', 'slowed']) authProofs.inc({ secret, outcome }, 0);
+export const authProofs = createCounter(
+  'bakery_auth_proofs_total',
+  'Passwords (at login and for changes of an account) and codes by outcome; slowed: rejected after too many guesses',
+  { secret: ['password', 'code'], outcome: ['ok', 'wrong', 'slowed'] },
+);
 
 export const catalogCachePages = createCounter(
-  'result',
-  ['hit', 'miss'],
   'bakery_catalog_cache_pages_total',
   'Cache lookups for pages of the product list',
+  { result: ['hit', 'miss'] },
 );
 
 export const catalogCacheBytes = new Gauge({
@@ -145,10 +136,7 @@ const callDuration = new Histogram({
   buckets: CALL_BUCKETS,
 });
 
-/**
- * Measures a call of an external service.
- * @param isRejection returns true for a failure that is a negative response, counted as `refused` instead of `failed`
- */
+/** Measures a call of an external service. A failure that `isRejection` recognizes is counted as `refused`, others as `failed`. */
 export async function timedCall<T>(
   neighbour: 'gateway' | 'image_host',
   operation: string,

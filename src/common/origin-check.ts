@@ -14,8 +14,8 @@ export function corsOriginMatcher(settings: Omit<OriginSettings, 'publicUrl'>): 
 }
 
 /**
- * Rejects state-changing requests of foreign pages (contract 10.8). CORS alone would not stop a forged form post, which has
- * no preflight. The service's own origins are PUBLIC_URL and the request's `Host` with the scheme of PUBLIC_URL.
+ * Rejects state-changing requests of foreign pages (contract 10.8), because CORS does not stop a form post. The service's own
+ * origins are PUBLIC_URL and the request's `Host` with the scheme of PUBLIC_URL.
  */
 export function originCheck(settings: OriginSettings) {
   const isListed = corsOriginMatcher(settings);

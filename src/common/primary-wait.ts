@@ -2,10 +2,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { errorCode } from '../config/error-info.js';
 import { isDatabaseUnavailable } from './database-errors.js';
 
-const SECOND = 1000;
 /** Time for a cluster to promote a primary, or for a server to start. */
-const PATIENCE_MS = 60 * SECOND;
-const LINE_GAP_MS = 5 * SECOND;
+const PATIENCE_MS = 60_000;
+const LINE_GAP_MS = 5_000;
 const RETRY_PAUSE_MS = 500;
 
 /** Retries the steps of a start for up to 60 seconds in total, so that a start during a failover succeeds. */
@@ -18,11 +17,7 @@ export class PrimaryWait {
     private readonly stopping: AbortSignal,
   ) {}
 
-  /**
-   * Retries a step while no primary is reachable, and logs a line every 5 seconds.
-   * @param step has no effect if it fails
-   * @throws the last error of the step after the deadline; any other error immediately
-   */
+  /** @throws the last error of the step after the deadline; any error besides an absent primary immediately */
   async retry<T>(step: () => Promise<T>): Promise<T> {
     for (;;) {
       try {
@@ -31,7 +26,7 @@ export class PrimaryWait {
         const now = performance.now();
         if (!isPrimaryMissing(error) || now > this.#deadline || this.stopping.aborted) throw error;
         if (now >= this.#nextLineAt) {
-          this.log(`waiting for the database: ${toMessage(error)}`);
+          this.log(`waiting for the database: ${error instanceof Error ? error.message : String(error)}`);
           this.#nextLineAt = now + LINE_GAP_MS;
         }
         await delay(RETRY_PAUSE_MS, undefined, { signal: this.stopping }).catch(() => undefined);
@@ -45,8 +40,4 @@ function isPrimaryMissing(error: unknown): boolean {
   // `openDatabase` wraps the driver's error.
   const failure = error instanceof Error && error.cause !== undefined ? error.cause : error;
   return isDatabaseUnavailable(failure) && errorCode(failure) !== 'ENOTFOUND';
-}
-
-function toMessage(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -7,10 +7,7 @@ import { routeOf } from './request-route.js';
 /** nginx's status for a client that left before the response began; it is never sent. */
 const CLIENT_LEFT = 499;
 
-/**
- * Measures and logs each request, without query, headers, cookies and body. Does not log requests for /api/health. pino-http
- * would create two loggers for each request.
- */
+/** Measures and logs each request. Omits query, headers, cookies and body, and does not log requests for /api/health. */
 export function requestLog(logger: Logger) {
   return (request: IncomingMessage, response: ServerResponse, next: () => void): void => {
     const { method = '', url = '' } = request;

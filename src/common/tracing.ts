@@ -9,8 +9,6 @@ import {
   trace,
 } from '@opentelemetry/api';
 
-// While tracing is off, OpenTelemetry's API does nothing.
-
 /** Returns the current span as a `traceparent` header (W3C Trace Context); undefined outside of any span. */
 export function currentTraceparent(): string | undefined {
   const carrier: { traceparent?: string } = {};

@@ -4,7 +4,7 @@ import { validate, type ValidationError } from 'class-validator';
 import { pickKnownFields } from './dto-input.js';
 import { failures, type FieldMessages } from './errors.js';
 
-/** Metadata of parameters without a DTO. */
+/** Types of parameters without a DTO. */
 const NO_DTOS: readonly unknown[] = [undefined, Object, Array, String, Number, Boolean];
 
 /** Builds the DTO of a body, a query or headers and reports every failing field at once: 400 `validation error`. */
@@ -18,10 +18,7 @@ export class DtoValidationPipe implements PipeTransform {
   }
 }
 
-/**
- * Builds and validates a DTO. Drops unknown fields. An input that is not an object counts as empty. Each field reports one
- * message; the rule next to the property is checked first.
- */
+/** Builds a DTO without unknown fields. Each field reports one message; the rule next to the property is checked first. */
 export async function checkDto<T extends object>(
   dto: ClassConstructor<T>,
   input: unknown,

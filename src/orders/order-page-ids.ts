@@ -1,7 +1,7 @@
 import { isUUID } from 'class-validator';
 import type { OrderByCondition, Repository, SelectQueryBuilder } from 'typeorm';
 import type { TimeRange } from '../common/calendar.js';
-import { toLikePattern } from '../common/search-query.decorator.js';
+import { toLikePattern } from '../common/query.decorators.js';
 import { isPaidSql } from './order-status.js';
 import type { Order } from './order.entity.js';
 import type { AdminOrdersQuery } from './orders-query.dto.js';

@@ -1,9 +1,8 @@
 import { Injectable, type PipeTransform } from '@nestjs/common';
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn, IsOptional, isUUID, IsUUID } from 'class-validator';
-import { BooleanQuery } from '../common/boolean-query.decorator.js';
 import { IsCalendarDate } from '../common/calendar-date.decorator.js';
-import { SearchQuery } from '../common/search-query.decorator.js';
+import { BooleanQuery, SearchQuery } from '../common/query.decorators.js';
 import { type Fulfilment, FULFILMENTS } from './fulfilment.js';
 import { ORDER_STATUSES, type OrderStatus } from './order-status.js';
 

@@ -3,7 +3,7 @@ import { ApiProperty, ApiPropertyOptional, type ApiPropertyOptions } from '@nest
 import { Transform } from 'class-transformer';
 import { ArrayMaxSize, IsArray, IsNumber, IsOptional } from 'class-validator';
 import { parseLastId } from '../common/ids.js';
-import { SearchQuery } from '../common/search-query.decorator.js';
+import { SearchQuery } from '../common/query.decorators.js';
 import { Text } from '../common/text.decorator.js';
 import { MAX_IMAGES } from '../images/images.service.js';
 import { Price } from './price.js';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { type EntityManager, Repository } from 'typeorm';
-import { toLikePattern } from '../common/search-query.decorator.js';
+import { toLikePattern } from '../common/query.decorators.js';
 import { Product } from './product.entity.js';
 
 /** Fields that an administrator edits. */

@@ -1,9 +1,21 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
-import { IsOptional, IsString, Matches, MaxLength } from 'class-validator';
+import { IsBoolean, IsOptional, IsString, Matches, MaxLength } from 'class-validator';
 
 const MAX_LENGTH = 100;
+
+/** Validates an optional query parameter that is `true` or `false`. */
+export function BooleanQuery(description: string): PropertyDecorator {
+  return applyDecorators(
+    ApiPropertyOptional({ type: Boolean, description }),
+    IsOptional(),
+    Transform(({ value }: { value: unknown }) =>
+      value === 'true' ? true : value === 'false' ? false : value,
+    ),
+    IsBoolean({ message: '$property should be true or false' }),
+  );
+}
 
 /** Validates a trimmed search text; an empty text counts as absent. PostgreSQL cannot store U+0000. */
 export function SearchQuery(description: string): PropertyDecorator {
