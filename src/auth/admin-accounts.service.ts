@@ -5,7 +5,6 @@ import { type Account, UsersService } from '../users/users.service.js';
 import { hashPassword } from './passwords.js';
 import { SessionsService } from './sessions.service.js';
 
-/** Result of granting or revoking the role. */
 export type RoleChange = 'changed' | 'unchanged' | 'unknown account' | 'last administrator';
 
 /** Grants and revokes the role of administrator (contract 11.13). A change of role ends all sessions of the account. */
@@ -47,7 +46,6 @@ export class AdminAccountsService {
     });
   }
 
-  /** Revokes the role, except for the last administrator. */
   async revoke(email: string): Promise<RoleChange> {
     return this.dataSource.transaction(async (tx) => {
       const admins = await this.users.lockAdmins(tx);

@@ -17,7 +17,6 @@ export interface Count extends Limit {
   readonly key: string;
 }
 
-/** Counts of attempts in the table `attempt_counts`, shared by all processes. */
 @Injectable()
 export class AttemptCounts {
   readonly #digestKey: Buffer;

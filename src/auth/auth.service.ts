@@ -54,10 +54,7 @@ export class AuthService {
     return session ?? this.login(credentials, address);
   }
 
-  /**
-   * Signs a new access token of the same session, with the claims of the refresh token.
-   * @throws Failure 401 if the refresh token is absent, invalid or not stored
-   */
+  /** @throws Failure 401 if the refresh token is absent, invalid or not stored */
   async refresh(refreshToken: string | null): Promise<Omit<OpenedSession, 'refreshToken'>> {
     if (refreshToken === null) throw failures.missingRefreshToken();
     const caller = this.tokens.verifyRefresh(refreshToken);
@@ -69,7 +66,7 @@ export class AuthService {
 
   /** Ends the session of a well-signed access token, expired or not. Ignores any other text. */
   async logout(accessToken: string | null): Promise<void> {
-    const caller = accessToken === null ? null : this.tokens.verifyExpiredAccess(accessToken);
+    const caller = this.tokens.verifyExpiredAccess(accessToken ?? '');
     if (caller === null) return;
     await this.dataSource.transaction(async (tx) => {
       await this.users.lock(tx, caller.id);
@@ -78,9 +75,8 @@ export class AuthService {
   }
 
   /**
-   * Checks a password.
-   * @throws Failure 400 if the account does not exist, the password is wrong, or too many guesses were wrong; always after
-   *   the same time, which does not reveal which accounts exist
+   * @throws Failure 400 if the account does not exist, the password is wrong, or too many guesses were wrong. All take the
+   *   same time, so that the response time does not reveal which accounts exist
    */
   async prove(account: Account | null, guesser: Guesser, password: string): Promise<Account> {
     const proved = await this.limits.guessPassword(guesser, async () =>

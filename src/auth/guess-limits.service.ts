@@ -23,7 +23,6 @@ const PARALLEL_GUESSES = 8;
 /** About 7 seconds of hashing. */
 const MAX_WAITING_GUESSES = 1_000;
 
-/** Account and client of a guess. */
 export interface Guesser {
   /** Id of the account; the given e-mail in lower case if the account does not exist. */
   readonly account: number | string;

@@ -15,7 +15,6 @@ const MAX_TRIES = 20;
 /** Minimum time of a rejection. Only tries at existing codes wait for the disk, which would reveal that the account exists. */
 const REJECTION_MS = 50;
 
-/** Code that was correct at its check. */
 export type CheckedOtp = Pick<OneTimePassword, 'userId' | 'purpose'> & { readonly digest: Buffer };
 
 /** One-time passwords: 6 digits, stored as a keyed digest (contract 11). */

@@ -7,7 +7,6 @@ const ARGON2ID: Options = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 /** Hashing uses half of libuv's four threads, because reading images needs threads too. 1,000 hashes take 7 seconds. */
 const limiter = new Limiter(2, 1000);
 
-/** Hash for accounts that do not exist. */
 const UNKNOWN_HASH = hash('no password has this hash', ARGON2ID);
 
 /** Takes about 14 ms of one core, like `isPassword`. @throws Failure 503 if too many passwords wait */

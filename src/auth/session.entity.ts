@@ -3,7 +3,6 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 /** A session that has not been ended. Ending a session deletes its row. */
 @Entity('sessions')
 export class Session {
-  /** The claim `jti` of the session's tokens. */
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'sessions_pkey' })
   id!: string;
 

@@ -10,12 +10,6 @@ import { ACCESS_LIFETIME_S, CLOCK_SKEW_S, REFRESH_LIFETIME_S } from './tokens.se
 const ACCESS_S = ACCESS_LIFETIME_S + CLOCK_SKEW_S;
 const REFRESH_S = REFRESH_LIFETIME_S + ACCESS_S;
 
-/** State of a caller's account and session in the database; the role is null if the account does not exist. */
-export interface CallerState {
-  readonly role: Role | null;
-  readonly isLive: boolean;
-}
-
 /** Transactions that change sessions lock the account first, so that they cannot deadlock. */
 @Injectable()
 export class SessionsService {
@@ -46,9 +40,10 @@ export class SessionsService {
     );
   }
 
-  async readState({ id, sessionId }: Caller): Promise<CallerState> {
+  /** Reads the role, which is null if the account does not exist, and whether the session has not been ended. */
+  async readState({ id, sessionId }: Caller): Promise<{ role: Role | null; isLive: boolean }> {
     // SQL: accounts and sessions belong to different modules, and every change waits for this statement.
-    const [state] = await this.sessions.query<CallerState[]>(
+    const [state] = await this.sessions.query<{ role: Role; isLive: boolean }[]>(
       `SELECT role, sessions.id IS NOT NULL AS "isLive"
        FROM users LEFT JOIN sessions ON sessions.id = $2 AND sessions.user_id = users.id WHERE users.id = $1`,
       [id, sessionId],
@@ -56,7 +51,6 @@ export class SessionsService {
     return state ?? { role: null, isLive: false };
   }
 
-  /** @param tx has locked the account */
   isLive(tx: EntityManager, { id, sessionId }: Caller): Promise<boolean> {
     return tx.existsBy(Session, { id: sessionId, userId: id });
   }

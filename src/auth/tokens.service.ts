@@ -12,7 +12,6 @@ export const REFRESH_LIFETIME_S = 864_000;
 /** Largest expected difference between the clocks of two processes, in seconds. */
 export const CLOCK_SKEW_S = 60;
 
-/** Payload of a token. */
 export type Claims = Readonly<Record<string, unknown>>;
 
 /** Signs the two tokens of a session and verifies refresh tokens; `JwtCookieStrategy` verifies access tokens. */

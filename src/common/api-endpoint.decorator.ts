@@ -23,7 +23,6 @@ interface EndpointOptions {
     readonly status: 200 | 201 | 204;
     /** Absent if the response has no body or is a file. */
     readonly data?: Type | DataShape;
-    /** Media types of a response that is a file. */
     readonly files?: readonly string[];
     readonly cookies?: readonly string[];
   };

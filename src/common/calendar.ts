@@ -18,7 +18,6 @@ export function isDate(value: unknown): value is string {
   return !Number.isNaN(instant.getTime()) && instant.toISOString().startsWith(value);
 }
 
-/** Returns true for the IANA name of a time zone, for example `Asia/Jakarta`. */
 export function isTimeZone(value: unknown): value is string {
   return typeof value === 'string' && ZONE.test(value) && IANAZone.isValidZone(value);
 }
@@ -40,7 +39,6 @@ export function dayRange(date: string, zone: string): TimeRange {
   return { start: firstInstant(day), end: firstInstant(day.plus({ days: 1 })) };
 }
 
-/** Returns the local date and time (`HH:MM`) of an instant. */
 export function localAt(instant: Date, zone: string): { readonly date: string; readonly time: string } {
   const text = DateTime.fromJSDate(instant, { zone }).toISO({ includeOffset: false }) ?? '';
   return { date: text.slice(0, 10), time: text.slice(11, 16) };
@@ -64,10 +62,7 @@ export function weekdayOf(date: string): number {
   return new Date(date).getUTCDay() || 7;
 }
 
-/**
- * Returns false if the clocks certainly do not change on a date. The check is cheap: callers with many dates can skip exact
- * calculations for most of them.
- */
+/** Returns false if the clocks certainly do not change on a date. A cheap check before exact calculations. */
 export function mayClockChange(date: string, zone: string): boolean {
   const utcMidnight = Date.parse(date);
   const rules = IANAZone.create(zone);

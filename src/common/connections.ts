@@ -47,10 +47,7 @@ export function disconnectStalledReaders(server: Server, timeouts: { readonly re
   });
 }
 
-/**
- * Counts the bytes that the operating system has accepted. `writableLength` changes only after a whole chunk, so a slow
- * client would look stalled. Node has no public property for the rest of a chunk.
- */
+/** Counts the bytes that the operating system accepted, also of an unfinished chunk, for which Node has no property. */
 function countSentBytes(
   socket: Socket & { readonly _handle?: { readonly writeQueueSize: number } | null },
 ): number {

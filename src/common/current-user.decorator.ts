@@ -14,10 +14,8 @@ export interface Caller {
   readonly sessionId: string;
 }
 
-/** Caller regardless of the session. */
 export type Principal = Omit<Caller, 'sessionId'>;
 
-/** A request that passed `JwtCookieGuard`. */
 export interface AuthenticatedRequest extends Request {
   user: Caller;
 }

@@ -1,15 +1,6 @@
-import {
-  CannotExecuteNotConnectedError,
-  ConnectionIsNotSetError,
-  QueryFailedError,
-  QueryRunnerAlreadyReleasedError,
-  QueryRunnerProviderAlreadyReleasedError,
-} from 'typeorm';
+import { QueryFailedError } from 'typeorm';
 
-/**
- * SQLSTATEs (PostgreSQL, Appendix A): connection failures (08), exhausted resources (53), a server that starts, stops or is
- * a standby, timeouts, conflicts between transactions, and failed I/O.
- */
+/** Connection failures, exhausted resources, a server that starts, stops or is a standby, timeouts, conflicts, failed I/O. */
 const UNAVAILABLE_SQLSTATE = /^(08...|53...|57P0[1-5]|57014|25006|25P0[34]|55P03|40001|40003|40P01|58030)$/;
 const NETWORK_CODE =
   /^(ECONNREFUSED|ECONNRESET|ECONNABORTED|EPIPE|ETIMEDOUT|E(HOST|NET)UNREACH|EADDRNOTAVAIL|ENOTFOUND|EAI_AGAIN)$/;
@@ -17,12 +8,8 @@ const NETWORK_CODE =
 const CONNECTION_LOST =
   /^(connection terminated|timeout expired$|timeout exceeded when trying to connect|query read timeout|driver not connected|cannot use a pool after calling end)|not queryable$/i;
 /** TypeORM's errors for a statement after its transaction lost the connection. */
-const CONNECTION_TAKEN = [
-  QueryRunnerAlreadyReleasedError,
-  QueryRunnerProviderAlreadyReleasedError,
-  CannotExecuteNotConnectedError,
-  ConnectionIsNotSetError,
-];
+const CONNECTION_TAKEN =
+  /^(QueryRunner(Provider)?AlreadyReleased|CannotExecuteNotConnected|ConnectionIsNotSet)Error$/;
 
 /** Returns true if the request may succeed later (503). Ignores the `cause`, which may come from another service. */
 export function isDatabaseUnavailable(error: unknown): boolean {
@@ -35,7 +22,7 @@ export function isDatabaseUnavailable(error: unknown): boolean {
     UNAVAILABLE_SQLSTATE.test(code) ||
     NETWORK_CODE.test(code) ||
     CONNECTION_LOST.test(failure.message) ||
-    CONNECTION_TAKEN.some((kind) => failure instanceof kind)
+    CONNECTION_TAKEN.test(failure.name)
   );
 }
 

@@ -1,4 +1,3 @@
-/** Messages keyed by field name, as in `errors.details` of the fail envelope. */
 export type FieldMessages = Readonly<Record<string, string>>;
 
 /** Failure that a client may see. The `cause` is only logged. */
@@ -6,7 +5,6 @@ export class Failure extends Error {
   override readonly name = 'Failure';
 
   constructor(
-    /** HTTP status and `errors.code`. */
     readonly code: number,
     message: string,
     options?: ErrorOptions,

@@ -33,7 +33,6 @@ export function failEnvelope({ code, message, details }: Failure): FailEnvelope 
   return { status: 'fail', errors: { code, message, details } };
 }
 
-/** Returns the status of an error that Nest, Express or a body parser raised; 500 for any other error. */
 function readStatus(thrown: unknown): number {
   if (thrown instanceof HttpException) return thrown.getStatus();
   return thrown instanceof Error && 'status' in thrown ? Number(thrown.status) : 500;

@@ -9,7 +9,6 @@ import { failEnvelope } from './fail-envelope.filter.js';
 import { unparsableRequests } from './metrics.js';
 
 const SECOND = 1000;
-/** Browsers send about 20 headers. */
 const MAX_HEADERS = 100;
 /** Time that a rejected client has to read the response. */
 const LINGER_MS = 2000;
@@ -20,7 +19,6 @@ const SERVER_OPTIONS = {
   // Node's default of 30 s would extend the timeouts above to 40 s and 90 s.
   connectionsCheckingInterval: SECOND,
   keepAliveTimeout: 5 * SECOND,
-  // Includes the request line. A larger request is a 431.
   maxHeaderSize: 16 * 1024,
   // Node's rejection has no body; `requireSaneHeaders` sends the fail envelope.
   requireHostHeader: false,
@@ -35,7 +33,6 @@ const PARSER_FAILURES: Readonly<Record<string, Failure>> = {
 
 /** Express on a Node server with the limits above. Rejections by Node's HTTP parser also send the fail envelope. */
 export class HttpAdapter extends ExpressAdapter {
-  /** Time after which a client that does not read its response is disconnected. */
   readTimeout = 20 * SECOND;
 
   override initHttpServer(): void {

@@ -1,6 +1,5 @@
 import { Injectable, type PipeTransform } from '@nestjs/common';
 
-/** Largest id of an `integer` column. */
 const MAX_ID = 2_147_483_647;
 
 /** Returns true for a possible id. PostgreSQL fails if an id is compared with a larger number. */

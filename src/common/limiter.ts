@@ -10,7 +10,6 @@ export class Limiter {
     private readonly maxWaiting: number,
   ) {}
 
-  /** @throws Failure 503 if too many tasks wait */
   async run<T>(task: () => Promise<T>): Promise<T> {
     if (this.#running < this.concurrency) {
       this.#running += 1;

@@ -63,7 +63,6 @@ function isFields(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !(value instanceof Error);
 }
 
-/** Adapts the logger to Nest's interface. An object after the message adds fields to the line. */
 export function nestLogger(logger: Logger): LoggerService {
   // Nest passes the context last, possibly after the stack of an error.
   const at =

@@ -51,16 +51,9 @@ export const orderSteps = createCounter(
 );
 
 const NOTIFICATION_OUTCOMES = [
-  'applied',
-  'duplicate',
-  'late',
-  'stale',
-  'test',
-  'bad_signature',
-  'invalid',
-  'unknown_order',
-  'failed',
-] as const;
+  ...(['applied', 'duplicate', 'late', 'stale', 'test'] as const),
+  ...(['bad_signature', 'invalid', 'unknown_order', 'failed'] as const),
+];
 export type NotificationOutcome = (typeof NOTIFICATION_OUTCOMES)[number];
 
 export const paymentNotifications = createCounter(

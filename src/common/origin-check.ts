@@ -7,7 +7,6 @@ const LOOPBACK_ORIGIN = /^http:\/\/(localhost|127\.0\.0\.1)(:\d{1,5})?$/;
 
 type OriginSettings = Pick<Env, 'publicUrl' | 'corsOrigins' | 'corsAllowsLoopback'>;
 
-/** Returns a predicate for origins whose pages may send the customer's cookies. */
 export function corsOriginMatcher(settings: Omit<OriginSettings, 'publicUrl'>): (origin: string) => boolean {
   const listed = new Set(settings.corsOrigins);
   return (origin) => listed.has(origin) || (settings.corsAllowsLoopback && LOOPBACK_ORIGIN.test(origin));

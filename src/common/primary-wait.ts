@@ -2,7 +2,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { errorCode } from '../config/error-info.js';
 import { isDatabaseUnavailable } from './database-errors.js';
 
-/** Time for a cluster to promote a primary, or for a server to start. */
 const PATIENCE_MS = 60_000;
 const LINE_GAP_MS = 5_000;
 const RETRY_PAUSE_MS = 500;

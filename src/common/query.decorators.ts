@@ -31,7 +31,6 @@ export function SearchQuery(description: string): PropertyDecorator {
   );
 }
 
-/** Returns a LIKE pattern for texts that contain the given text. */
 export function toLikePattern(text: string): string {
   return `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`;
 }

@@ -6,7 +6,6 @@ import { Matches } from 'class-validator';
 export interface TextRules {
   /** Unicode code points, as in PostgreSQL and JSON Schema. */
   readonly maxLength: number;
-  /** Name of the field in messages; the property's name by default. */
   readonly label?: string;
   /** False for a password, whose spaces count. */
   readonly trim?: boolean;

@@ -4,7 +4,6 @@ import { validate, type ValidationError } from 'class-validator';
 import { pickKnownFields } from './dto-input.js';
 import { failures, type FieldMessages } from './errors.js';
 
-/** Types of parameters without a DTO. */
 const NO_DTOS: readonly unknown[] = [undefined, Object, Array, String, Number, Boolean];
 
 /** Builds the DTO of a body, a query or headers and reports every failing field at once: 400 `validation error`. */
