@@ -78,12 +78,7 @@ describe('an operation of the OpenAPI document', () => {
     ['missing', 401, undefined, MESSAGES.missingAccessToken],
     ['expired', 401, () => expiredToken({ role: 'ADMIN' }), MESSAGES.missingAccessToken],
     ['malformed', 400, () => 'rubbish', MESSAGES.malformedAccessToken],
-    [
-      'unsigned',
-      400,
-      () => signToken(goodClaims({ role: 'ADMIN' }), { algorithm: 'none' }),
-      MESSAGES.malformedAccessToken,
-    ],
+    ['unsigned', 400, () => signToken(goodClaims(), { algorithm: 'none' }), MESSAGES.malformedAccessToken],
   ])(
     'for users or administrators rejects a %s access cookie with %i before it reads a form (contract 4.4)',
     async (_what, status, cookie, message) => {

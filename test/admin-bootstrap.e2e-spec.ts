@@ -1,4 +1,4 @@
-import { codeTo } from './support/accounts.js';
+import { codeTo, signIn } from './support/accounts.js';
 import { createDatabase, type TestDatabase } from './support/databases.js';
 import { expectFailure, MESSAGES } from './support/failure.js';
 import { ADMIN, startService, type TestService } from './support/service.js';
@@ -33,11 +33,8 @@ async function registerFirst({ isVerified }: { readonly isVerified: boolean }): 
     const client = service.client();
     const email = 'ADMIN@bakery.example';
     await client.register({ email, fullname: 'The owner', password: OWN_PASSWORD }).expect(201);
-    if (!isVerified) return;
-    await client
-      .post('/api/otp/verify')
-      .send({ otp: await codeTo(service, email) })
-      .expect(200);
+    const otp = await codeTo(service, email);
+    if (isVerified) await client.post('/api/otp/verify').send({ otp }).expect(200);
   });
 }
 
@@ -60,8 +57,7 @@ describe('the account of ADMIN_EMAIL', () => {
       expect(await users()).toMatchObject([{ role: 'ADMIN', fullname: 'The owner' }]);
       expect((await database.pool.query('SELECT FROM sessions')).rowCount).toBe(0);
       expectFailure(await service.client().post('/api/login').send(ADMIN), 400, MESSAGES.credentials);
-      const client = service.client();
-      await client.post('/api/login').send({ email: ADMIN.email, password: OWN_PASSWORD }).expect(200);
+      const client = await signIn(service, ADMIN.email, OWN_PASSWORD);
       await client.delete('/api/products/1').expect(404);
     });
   });
@@ -73,8 +69,7 @@ describe('the account of ADMIN_EMAIL', () => {
       expect(await users()).toEqual(before);
       const warnings = service.log.filter(({ level }) => level === 'warn' || level === 40);
       expect(JSON.stringify(warnings)).toContain('npm run admin -- grant');
-      const client = service.client();
-      await client.post('/api/login').send({ email: ADMIN.email, password: OWN_PASSWORD }).expect(200);
+      const client = await signIn(service, ADMIN.email, OWN_PASSWORD);
       expectFailure(await client.delete('/api/products/1'), 403, MESSAGES.adminOnly);
     });
   });

@@ -29,7 +29,7 @@ const STARTERS = ['src', 'commands'];
 /** Files that only their own module imports. Exception: relations between entities of modules that may import each other. */
 const OWN = /\.(entity|repository)\.ts$/;
 
-/** Text that no source may contain. The linter rejects `any`, so its rules must not be disabled either. */
+/** Text that no source may contain. */
 const FORBIDDEN: readonly { what: string; pattern: RegExp; except?: string }[] = [
   { what: 'forwardRef', pattern: /\bforwardRef\b/ },
   { what: 'process.env', pattern: /\bprocess(\.env|\['env'\])|env \} = process\b/, except: 'config' },

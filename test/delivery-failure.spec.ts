@@ -8,27 +8,13 @@ const UNKNOWN_RECIPIENT = [
 ];
 const OTHER_REPLIES = [
   ...['421', '450', '451', '452', '530', '535', '552', '554', '450 4.1.1', '450 4.2.1', '451 5.1.1'],
-  ...[
-    '550 5.0.0',
-    '550 5.1.0',
-    '550 5.1.4',
-    '550 5.1.5',
-    '550 5.1.7',
-    '550 5.1.8',
-    '550 5.1.9',
-    '550 5.1.11',
-  ],
-  ...[
-    '550 5.2.0',
-    '552 5.2.2',
-    '552 5.2.3',
-    '550 5.2.10',
-    '552 5.3.4',
-    '550 5.4.1',
-    '554 5.7.1',
-    '550 5.7.26',
-  ],
+  ...listReplies('550', '0.0 1.0 1.4 1.5 1.7 1.8 1.9 1.11 2.0 2.2 2.3 2.4 2.10 3.4 4.1 4.4 4.7 7.1 7.26'),
+  ...listReplies('554', '5.0 5.1 5.2 6.0 7.0 7.1 7.8'),
 ];
+
+function listReplies(code: string, details: string): string[] {
+  return details.split(' ').map((detail) => `${code} 5.${detail}`);
+}
 
 /** Creates an error as nodemailer throws it for a rejected command. */
 function smtpError(command: string, reply: string): Error {

@@ -1,5 +1,5 @@
 import { parseCookies } from './support/client.js';
-import { untilLocked } from './support/databases.js';
+import { inTransaction, untilLocked } from './support/databases.js';
 import { comparableHeaders, expectFailure, MESSAGES } from './support/failure.js';
 import { startService, type TestService } from './support/service.js';
 import { decodeClaims } from './support/tokens.js';
@@ -82,17 +82,13 @@ describe('a rejected login', () => {
 describe('a login while the account changes', () => {
   /** Logs in, with a change that commits between the check of the password and the start of the session. */
   async function loginDuring(change: string) {
-    const holder = await service.database.pool.connect();
-    try {
-      await holder.query('BEGIN');
+    const { response } = await inTransaction(service.database, async (holder) => {
       await holder.query(`UPDATE users SET ${change} WHERE id = $1`, [ayuId]);
-      const response = login({ email: AYU.email, password: AYU.password }).then((response) => response);
+      const response = login({ email: AYU.email, password: AYU.password }).then((received) => received);
       await untilLocked(service.database);
-      await holder.query('COMMIT');
-      return await response;
-    } finally {
-      holder.release();
-    }
+      return { response };
+    });
+    return response;
   }
 
   it('issues tokens with the new role', async () => {

@@ -38,9 +38,8 @@ describe('POST /api/logout', () => {
   it('ends the session of an expired, well-signed access cookie', async () => {
     const { client, id, email } = await newAccount(service);
     const { jti } = decodeClaims(client.cookie('accessToken'));
-    await bearer(expiredToken({ tokenId: id, email, jti }))
-      .post('/api/logout')
-      .expect(204);
+    const expired = expiredToken({ tokenId: id, email, jti });
+    await bearer(expired).post('/api/logout').expect(204);
     expect(await hasSession(id)).toBe(false);
   });
 });
@@ -64,23 +63,18 @@ describe('POST /api/logout without a token of the live session', () => {
   ])('ends no session with an access cookie %s', async (_what, forgery) => {
     const { client, id, email } = await newAccount(service);
     const { jti } = decodeClaims(client.cookie('accessToken'));
-    await bearer(signToken(goodClaims({ tokenId: id, email, jti }), forgery))
-      .post('/api/logout')
-      .expect(204);
+    const forged = signToken(goodClaims({ tokenId: id, email, jti }), forgery);
+    await bearer(forged).post('/api/logout').expect(204);
     expect(await hasSession(id)).toBe(true);
   });
 
   it('ends no session with a well-signed access cookie of another session or account', async () => {
-    const { client, id, email } = await newAccount(service);
+    const { client, id } = await newAccount(service);
     const other = await newAccount(service);
     const { jti } = decodeClaims(client.cookie('accessToken'));
-    for (const claims of [
-      { tokenId: id, email },
-      { tokenId: other.id, jti },
-    ])
-      await bearer(signToken(goodClaims(claims)))
-        .post('/api/logout')
-        .expect(204);
+    const ofOtherSession = signToken(goodClaims({ tokenId: id }));
+    const ofOtherAccount = signToken(goodClaims({ tokenId: other.id, jti }));
+    for (const token of [ofOtherSession, ofOtherAccount]) await bearer(token).post('/api/logout').expect(204);
     expect(await hasSession(id)).toBe(true);
     expect(await hasSession(other.id)).toBe(true);
   });

@@ -1,5 +1,4 @@
 import {
-  ageMails,
   codeTo,
   mailsTo,
   newAccount,
@@ -8,7 +7,7 @@ import {
   type TestAccount,
   untilMailed,
 } from './support/accounts.js';
-import { ATTACKER, counts, forgetCounts, from, HOME, setCounts } from './support/guesses.js';
+import { ageCounts, ATTACKER, counts, forgetCounts, from, HOME, setCounts } from './support/guesses.js';
 import { startService, type TestService } from './support/service.js';
 
 const MINUTE_S = 60;
@@ -47,7 +46,7 @@ async function subjectsTo(email: string): Promise<string[]> {
 describe('one mailbox', () => {
   it('gets one code for each purpose per minute, even from 50 parallel calls', async () => {
     // One verification code was sent on registration, more than a minute ago.
-    await ageMails(service, MINUTE_S);
+    await ageCounts(service, MINUTE_S);
     await Promise.all(
       Array.from({ length: 50 }, (_, index) =>
         index % 2 === 0 ? requestOtp() : requestReset(index % 4 === 1 ? ayu.email : ayu.email.toUpperCase()),
@@ -69,7 +68,7 @@ describe('one mailbox', () => {
     expect(await subjectsTo(mailbox)).toEqual([SUBJECTS.newEmail]);
     await ayu.client.post('/api/otp').expect(204);
     expect(await subjectsTo(mailbox)).toHaveLength(1);
-    await ageMails(service, MINUTE_S);
+    await ageCounts(service, MINUTE_S);
     await ayu.client.post('/api/otp').expect(204);
     expect(await subjectsTo(mailbox)).toHaveLength(2);
   });
@@ -85,13 +84,13 @@ describe('one mailbox', () => {
 
   it('gets at most ten codes an hour, regardless of the client address of the request', async () => {
     await setCounts(service, 'mails-to', 9);
-    await ageMails(service, MINUTE_S);
+    await ageCounts(service, MINUTE_S);
     await Promise.all([requestOtp(), requestReset(ayu.email, ATTACKER)]);
     expect(await subjectsTo(ayu.email)).toHaveLength(2);
-    await ageMails(service, MINUTE_S);
+    await ageCounts(service, MINUTE_S);
     await Promise.all([requestOtp(ATTACKER), requestReset(ayu.email)]);
     expect(await subjectsTo(ayu.email)).toHaveLength(2);
-    await ageMails(service, HOUR_S);
+    await ageCounts(service, HOUR_S);
     await requestOtp();
     expect(await subjectsTo(ayu.email)).toHaveLength(3);
   });
@@ -111,7 +110,7 @@ describe('one client address', () => {
     expect(await subjectsTo(ayu.email)).toHaveLength(1);
     await requestReset(ayu.email, HOME);
     expect(await subjectsTo(ayu.email)).toHaveLength(2);
-    await ageMails(service, HOUR_S);
+    await ageCounts(service, HOUR_S);
     await register('later@example.com').expect(201);
     expect(await subjectsTo('later@example.com')).toEqual([SUBJECTS.verification]);
   });

@@ -14,10 +14,12 @@ import {
   wrongCodes,
 } from './support/accounts.js';
 import { type Client, parseCookies } from './support/client.js';
+import { inTransaction } from './support/databases.js';
 import { expectFailure, MESSAGES } from './support/failure.js';
 import { startService, type TestService } from './support/service.js';
 
 const NEW_PASSWORD = 'nastar dan kastengel';
+const OTHER_CONFIRMATION = { passwordConfirmation: 'password confirmation does not match' };
 
 let service: TestService;
 
@@ -72,10 +74,7 @@ describe('PUT /api/users/password', () => {
     const { client, email } = await newAccount(service);
     const response = await changePassword(client).expect(204);
     expect(response.text).toBe('');
-    expect(parseCookies(response).map(({ name, attributes }) => [name, attributes.path])).toEqual([
-      ['accessToken', '/'],
-      ['refreshToken', '/api/refresh'],
-    ]);
+    expect(parseCookies(response).map(({ name }) => name)).toEqual(['accessToken', 'refreshToken']);
     await client.get('/api/refresh').expect(200);
     await expectPassword(email, NEW_PASSWORD, PASSWORD);
   });
@@ -90,24 +89,15 @@ describe('PUT /api/users/password', () => {
     await client.get('/api/refresh').expect(200);
   });
 
-  it.each([
-    [
-      'nothing',
-      { currentPassword: undefined, password: undefined, passwordConfirmation: undefined },
-      {
-        currentPassword: 'current password is required',
-        password: 'password is required',
-        passwordConfirmation: 'password confirmation is required',
-      },
-    ],
-    [
-      'another confirmation',
-      { passwordConfirmation: 'other' },
-      { passwordConfirmation: 'password confirmation does not match' },
-    ],
-  ])('returns 400 with a message for each field for %s', async (_what, fields, details) => {
+  it('returns 400 with a message for each field', async () => {
     const { client } = await newAccount(service);
-    expectFailure(await changePassword(client, fields), 400, MESSAGES.validation, details);
+    expectFailure(await client.put('/api/users/password').send({}), 400, MESSAGES.validation, {
+      currentPassword: 'current password is required',
+      password: 'password is required',
+      passwordConfirmation: 'password confirmation is required',
+    });
+    const mismatch = await changePassword(client, { passwordConfirmation: 'other' });
+    expectFailure(mismatch, 400, MESSAGES.validation, OTHER_CONFIRMATION);
   });
 
   it('ends the reset code, but not the verification code', async () => {
@@ -122,19 +112,11 @@ describe('PUT /api/users/password', () => {
   });
 
   it('succeeds for one of 6 parallel calls with the same current password', async () => {
-    const { client, email } = await newAccount(service);
-    const passwords = Array.from({ length: 6 }, (_, index) => `password ${index}`);
-    const responses = await Promise.all(
-      passwords.map((password) =>
-        changePassword(client.clone(), { password, passwordConfirmation: password }),
-      ),
-    );
-    const [first, ...others] = statusesOf(responses);
-    expect(first).toBe(204);
+    const { client } = await newAccount(service);
+    const responses = await Promise.all(Array.from({ length: 6 }, () => changePassword(client.clone())));
     // 400 if the password was replaced during the check, 401 if the session ended before.
-    expect(others.filter((status) => status !== 400 && status !== 401)).toEqual([]);
-    const made = passwords[responses.findIndex(({ status }) => status === 204)] ?? '';
-    await expectPassword(email, made, PASSWORD);
+    const accepted = responses.filter(({ status }) => status !== 400 && status !== 401);
+    expect(statusesOf(accepted)).toEqual([204]);
   });
 });
 
@@ -142,15 +124,10 @@ describe('POST /api/password/forgot', () => {
   it('responds before the account is looked up, so that the time reveals nothing', async () => {
     const { id, email } = await newAccount(service);
     await codeTo(service, email);
-    const holder = await service.database.pool.connect();
-    try {
-      await holder.query('BEGIN');
+    await inTransaction(service.database, async (holder) => {
       await holder.query('LOCK TABLE users, one_time_passwords IN ACCESS EXCLUSIVE MODE');
       for (const address of [email, 'nobody@example.com']) expect((await forgot(address)).status).toBe(204);
-    } finally {
-      await holder.query('COMMIT');
-      holder.release();
-    }
+    });
     await codeTo(service, email, SUBJECTS.reset);
     expect(await storedOtp(service, id, 'reset_password')).toMatchObject({ tries: 0 });
   });
@@ -187,13 +164,8 @@ describe('POST /api/password/reset', () => {
 
   it('succeeds for exactly one of 5 parallel calls with the same code', async () => {
     const account = await forgetful();
-    const passwords = Array.from({ length: 5 }, (_, index) => `password ${index}`);
-    const responses = await Promise.all(
-      passwords.map((password) => reset(account, { password, passwordConfirmation: password })),
-    );
+    const responses = await Promise.all(Array.from({ length: 5 }, () => reset(account)));
     expect(statusesOf(responses)).toEqual([204, 400, 400, 400, 400]);
-    const winner = passwords[responses.findIndex(({ status }) => status === 204)] ?? '';
-    await expectPassword(account.email, winner, PASSWORD);
   });
 
   it('returns the same response for an unknown account, no code and a wrong code, after at least 50 ms', async () => {
@@ -220,9 +192,8 @@ describe('POST /api/password/reset', () => {
       password: 'password is required',
       passwordConfirmation: 'password confirmation is required',
     });
-    expectFailure(await reset(account, { passwordConfirmation: 'other' }), 400, MESSAGES.validation, {
-      passwordConfirmation: 'password confirmation does not match',
-    });
+    const mismatch = await reset(account, { passwordConfirmation: 'other' });
+    expectFailure(mismatch, 400, MESSAGES.validation, OTHER_CONFIRMATION);
     expect((await storedOtp(service, account.id, 'reset_password'))?.tries).toBe(0);
   });
 

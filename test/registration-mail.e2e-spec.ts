@@ -2,6 +2,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import PostalMime from 'postal-mime';
 import { expectFailure, MESSAGES } from './support/failure.js';
+import { makeJobsDue } from './support/jobs.js';
 import { startService, type TestService } from './support/service.js';
 import { SmtpStandIn, type ReceivedMail } from './support/smtp-stand-in.js';
 import { until } from './support/wait.js';
@@ -9,16 +10,9 @@ import { until } from './support/wait.js';
 /** Six digits that are not part of an id or a time. */
 const CODE = /(?<![\w.-])\d{6}(?![\w-])/g;
 
-interface Job {
-  readonly payload: unknown;
-  readonly last_error: string | null;
-}
-
-async function jobsOf(service: TestService): Promise<Job[]> {
-  const { rows } = await service.database.pool.query<Job>(
-    'SELECT payload, last_error FROM graphile_worker._private_jobs ORDER BY id',
-  );
-  return rows;
+async function jobsOf({ database }: TestService) {
+  const query = 'SELECT payload, last_error FROM graphile_worker._private_jobs';
+  return (await database.pool.query<{ payload: unknown; last_error: string | null }>(query)).rows;
 }
 
 /** Returns the only code of a mail. Both parts must contain it. */
@@ -64,7 +58,7 @@ describe('the mail of a registration over SMTP', () => {
     expect(smtp.mails.some(isFor(email))).toBe(false);
 
     await smtp.up();
-    await service.database.pool.query('UPDATE graphile_worker._private_jobs SET run_at = now()');
+    await makeJobsDue(service.database.pool);
     codeOf(await smtp.waitForMail(isFor(email)));
     await until('an empty queue', async () => (await jobsOf(service)).length === 0);
     expect(smtp.mails.filter(isFor(email))).toHaveLength(1);
@@ -136,9 +130,7 @@ describe('the mail of a registration without SMTP_URL', () => {
     const response = await service.client().register({ email: 'whole@example.com' });
     expectFailure(response, 500, MESSAGES.unexpected);
     await service.database.pool.query('DROP FUNCTION reject CASCADE');
-    const { rows } = await service.database.pool.query('SELECT 1 FROM users WHERE email = $1', [
-      'whole@example.com',
-    ]);
+    const { rows } = await service.database.pool.query("SELECT FROM users WHERE email = 'whole@example.com'");
     expect(rows).toEqual([]);
   });
 });

@@ -2,6 +2,7 @@ import request, { type Response } from 'supertest';
 import {
   codeTo,
   newAccount,
+  newEmail,
   PASSWORD,
   signIn,
   statusesOf,
@@ -39,26 +40,17 @@ function changePassword(client: Client, from = PASSWORD, to = NEW_PASSWORD) {
 }
 
 /** Calls every operation with this access that changes something, or every one that reads. */
-async function callAll(
-  client: Client,
-  access: string,
-  kind: 'changes' | 'reads',
-): Promise<(readonly [name: string, Response])[]> {
+async function callAll(client: Client, access: string, kind: 'changes' | 'reads'): Promise<Response[]> {
   const operations = operationsOf(await documentOf(service)).filter(
     ([method, , operation]) => operation['x-access'] === access && (method === 'get') === (kind === 'reads'),
   );
   expect(operations.length).toBeGreaterThan(1);
-  return Promise.all(
-    operations.map(async ([method, path]) => {
-      const url = path.replaceAll(/\{\w+\}/g, '1');
-      const response = await client.clone()[method as HttpMethod](url);
-      return [`${method} ${path}`, response] as const;
-    }),
-  );
+  const call = async (method: string, path: string) =>
+    client.clone()[method as HttpMethod](path.replaceAll(/\{\w+\}/g, '1'));
+  return Promise.all(operations.map(([method, path]) => call(method, path)));
 }
 
-/** Every way to end a session. */
-const ENDS: readonly (readonly [what: string, end: (account: TestAccount) => Promise<unknown>])[] = [
+const ENDS: readonly (readonly [what: string, end: (account: TestAccount) => PromiseLike<unknown>])[] = [
   ['a change of password', ({ client }) => changePassword(client).expect(204)],
   [
     'a reset of the password',
@@ -71,11 +63,7 @@ const ENDS: readonly (readonly [what: string, end: (account: TestAccount) => Pro
   ],
   [
     'a change of e-mail',
-    ({ client, email }) =>
-      client
-        .patch('/api/users')
-        .send({ email: `new-${email}`, password: PASSWORD })
-        .expect(200),
+    ({ client }) => client.patch('/api/users').send({ email: newEmail(), password: PASSWORD }).expect(200),
   ],
   ['a change of name', ({ client }) => client.patch('/api/users').send({ fullname: 'Ayu L.' }).expect(200)],
   ['a new role', ({ email }) => changeRole(email, 'grant')],
@@ -91,16 +79,11 @@ describe('an ended session', () => {
       await end(account);
 
       await old.get('/api/users').expect(200);
-      for (const [name, response] of await callAll(old, 'user', 'changes')) {
-        expect([name, response.status]).toEqual([name, 401]);
+      const stolen = old.patch('/api/users').send({ fullname: 'Thief', password: PASSWORD });
+      for (const response of [...(await callAll(old, 'user', 'changes')), await stolen]) {
         expectFailure(response, 401, MESSAGES.missingAccessToken);
         expect(parseCookies(response)).toEqual([]);
       }
-      expectFailure(
-        await old.patch('/api/users').send({ fullname: 'Thief', password: PASSWORD }),
-        401,
-        MESSAGES.missingAccessToken,
-      );
       const refreshed = await old.get('/api/refresh');
       expectFailure(refreshed, 401, MESSAGES.refreshToken);
       expect(parseCookies(refreshed)).toEqual([]);
@@ -119,12 +102,9 @@ describe('an ended session', () => {
   it('of an administrator who logged out can read, but cannot change anything', async () => {
     const admin = await service.admin();
     await admin.clone().post('/api/logout').expect(204);
-    for (const [name, response] of await callAll(admin, 'admin', 'changes')) {
-      expect([name, response.status]).toEqual([name, 401]);
+    for (const response of await callAll(admin, 'admin', 'changes'))
       expectFailure(response, 401, MESSAGES.missingAccessToken);
-    }
-    for (const [name, { status }] of await callAll(admin, 'admin', 'reads'))
-      expect([name, [401, 403].includes(status)]).toEqual([name, false]);
+    for (const { status } of await callAll(admin, 'admin', 'reads')) expect([401, 403]).not.toContain(status);
   });
 });
 
@@ -136,10 +116,8 @@ describe('a revoked administrator', () => {
     await admin.delete('/api/products/999').expect(404);
     await changeRole(email, 'revoke');
     for (const kind of ['changes', 'reads'] as const)
-      for (const [name, response] of await callAll(admin, 'admin', kind)) {
-        expect([name, response.status]).toEqual([name, 403]);
+      for (const response of await callAll(admin, 'admin', kind))
         expectFailure(response, 403, MESSAGES.adminOnly);
-      }
     expectFailure(await admin.get('/api/refresh'), 401, MESSAGES.refreshToken);
     expectFailure(await (await signIn(service, email)).delete('/api/products/999'), 403, MESSAGES.adminOnly);
   });
@@ -148,8 +126,7 @@ describe('a revoked administrator', () => {
     const { client, email } = await newAccount(service);
     await changeRole(email, 'grant');
     expectFailure(await client.get('/api/admin/orders'), 403, MESSAGES.adminOnly);
-    const status = (await (await signIn(service, email)).get('/api/admin/orders')).status;
-    expect([200, 404]).toContain(status);
+    expectFailure(await (await signIn(service, email)).get('/api/admin/orders'), 404, MESSAGES.notFound);
   });
 });
 
@@ -168,8 +145,7 @@ describe('a later login', () => {
     'with SESSIONS_PER_ACCOUNT=%i leaves that many refresh tokens after 50 parallel logins',
     async (limit) => {
       const settings = { SESSIONS_PER_ACCOUNT: String(limit) };
-      const { database } = service;
-      const other = await startService({ database, settings });
+      const other = await startService({ database: service.database, settings });
       try {
         const { client, id, email } = await newAccount(other);
         const clients = await Promise.all(Array.from({ length: 50 }, () => signIn(other, email)));
@@ -193,10 +169,9 @@ describe('a later login', () => {
   it('with the former password leaves no session if the password changes in parallel', async () => {
     for (let round = 0; round < 3; round += 1) {
       const { client, id, email } = await newAccount(service);
-      const logins = Array.from({ length: 8 }, () => {
-        const thief = service.client();
-        return thief.post('/api/login').send({ email, password: PASSWORD });
-      });
+      const logins = Array.from({ length: 8 }, () =>
+        service.client().post('/api/login').send({ email, password: PASSWORD }),
+      );
       const [changed, ...responses] = await Promise.all([changePassword(client), ...logins]);
       expect(changed.status).toBe(204);
       for (const { status } of responses) expect([200, 400]).toContain(status);
@@ -206,7 +181,7 @@ describe('a later login', () => {
   });
 });
 
-describe('the hourly removal of expired sessions', () => {
+describe('the hourly removal of sessions', () => {
   it('removes only sessions whose tokens have expired', async () => {
     const { pool } = service.database;
     const expired = await newAccount(service);
@@ -217,13 +192,12 @@ describe('the hourly removal of expired sessions', () => {
     expect(replaced?.seconds).toBeGreaterThan(600);
     expect(replaced?.seconds).toBeLessThan(700);
     expect(current?.seconds).toBeGreaterThan(864_600);
-    await pool.query("UPDATE sessions SET expires_at = now() - interval '1 second' WHERE user_id = $1", [
-      expired.id,
-    ]);
+    await pool.query('UPDATE sessions SET expires_at = now() WHERE user_id = $1', [expired.id]);
     await pool.query(`SELECT graphile_worker.add_job('remove-expired-sessions')`);
-    await until('the expired session is removed', async () => {
-      return (await storedSessions(service, expired.id)).length === 0;
-    });
+    await until(
+      'the expired session is removed',
+      async () => (await storedSessions(service, expired.id)).length === 0,
+    );
     expect(await storedSessions(service, live.id)).toHaveLength(2);
   });
 });

@@ -26,35 +26,43 @@ export interface OutboxMail {
   readonly html: string;
 }
 
-/** Returns the statuses of responses in ascending order. */
-export function statusesOf(responses: readonly { readonly status: number }[]): number[] {
-  return responses.map(({ status }) => status).sort((a, b) => a - b);
-}
-
-/** Row of an account. */
-export interface StoredUser {
+interface StoredUser {
   readonly fullname: string;
   readonly email: string;
   readonly password_hash: string;
   readonly email_verified_at: Date | null;
 }
 
-/** Row of a one-time password. */
-export interface StoredOtp {
+interface StoredSession {
+  readonly id: string;
+  readonly refresh_token_digest: Buffer | null;
+  /** Seconds until the session expires. */
+  readonly seconds: number;
+}
+
+interface StoredOtp {
   readonly digest: Buffer | null;
   readonly tries: number;
   /** Seconds until the code expires. */
   readonly seconds: number | null;
 }
 
-export type Purpose = 'verify_email' | 'reset_password';
+/** Returns the statuses of responses in ascending order. */
+export function statusesOf(responses: readonly { readonly status: number }[]): number[] {
+  return responses.map(({ status }) => status).sort((a, b) => a - b);
+}
 
-let accounts = 0;
+let emails = 0;
+
+/** Returns an address that no other account of the test file has. */
+export function newEmail(): string {
+  emails += 1;
+  return `Owner-${emails}@example.com`;
+}
 
 /** Registers an account with a new e-mail and `PASSWORD`. */
 export async function newAccount(service: TestService, fullname = 'Ayu Lestari'): Promise<TestAccount> {
-  accounts += 1;
-  const email = `owner-${accounts}@example.com`;
+  const email = newEmail();
   const client = service.client();
   const response = await client.register({ email, fullname, password: PASSWORD }).expect(201);
   return { client, id: (response.body as { data: { user: { id: number } } }).data.user.id, email };
@@ -68,20 +76,9 @@ export async function signIn(service: TestService, email: string, password = PAS
 }
 
 export async function storedUser({ database }: TestService, id: number): Promise<StoredUser> {
-  const { rows } = await database.pool.query<StoredUser>(
-    'SELECT fullname, email, password_hash, email_verified_at FROM users WHERE id = $1',
-    [id],
-  );
+  const { rows } = await database.pool.query<StoredUser>('SELECT * FROM users WHERE id = $1', [id]);
   if (rows[0] === undefined) throw new Error('there is no such account');
   return rows[0];
-}
-
-/** Session as stored. */
-export interface StoredSession {
-  readonly id: string;
-  readonly refresh_token_digest: Buffer | null;
-  /** Seconds until the session expires. */
-  readonly seconds: number;
 }
 
 /** Returns the sessions of an account that have not been ended, oldest first. */
@@ -94,33 +91,24 @@ export async function storedSessions({ database }: TestService, userId: number):
   return rows;
 }
 
-/** Returns the code of an account; null if no code was requested. */
+/** Returns the code of an account; undefined if no code was requested. */
 export async function storedOtp(
   { database }: TestService,
   userId: number,
-  purpose: Purpose = 'verify_email',
-): Promise<StoredOtp | null> {
+  purpose: 'verify_email' | 'reset_password' = 'verify_email',
+): Promise<StoredOtp | undefined> {
   const { rows } = await database.pool.query<StoredOtp>(
     `SELECT digest, tries, extract(epoch FROM expires_at - now())::float AS seconds
      FROM one_time_passwords WHERE user_id = $1 AND purpose = $2`,
     [userId, purpose],
   );
-  return rows[0] ?? null;
+  return rows[0];
 }
 
-/** Moves the counts of mails into the past. */
-export async function ageMails({ database }: TestService, seconds: number): Promise<void> {
-  const { pool } = database;
-  await pool.query("UPDATE attempt_counts SET expire = expire - $1 WHERE key LIKE 'mail%'", [seconds * 1000]);
-}
-
-/** Moves the codes of an account and the counts of mails into the past. */
-export async function ageOtps(service: TestService, userId: number, seconds: number): Promise<void> {
-  await ageMails(service, seconds);
-  const { database } = service;
+/** Moves the codes of an account into the past. */
+export async function ageOtps({ database }: TestService, userId: number, seconds: number): Promise<void> {
   await database.pool.query(
-    `UPDATE one_time_passwords SET requested_at = requested_at - make_interval(secs => $2),
-       expires_at = expires_at - make_interval(secs => $2) WHERE user_id = $1`,
+    'UPDATE one_time_passwords SET expires_at = expires_at - make_interval(secs => $2) WHERE user_id = $1',
     [userId, seconds],
   );
 }
@@ -137,12 +125,7 @@ export async function mailsTo(service: TestService, email: string): Promise<Outb
 }
 
 /** Waits for the nth mail with a subject to an address. */
-export async function mailTo(
-  service: TestService,
-  email: string,
-  subject: string,
-  nth = 1,
-): Promise<OutboxMail> {
+export function mailTo(service: TestService, email: string, subject: string, nth = 1): Promise<OutboxMail> {
   return until(
     `mail ${nth} "${subject}" to ${email}`,
     async () => (await mailsTo(service, email)).filter((mail) => mail.subject === subject)[nth - 1],
@@ -173,6 +156,6 @@ export async function untilMailed({ database }: TestService): Promise<void> {
 /** Returns different wrong codes of 6 digits. */
 export function wrongCodes(right: string, count: number): string[] {
   return Array.from({ length: count }, (_, index) =>
-    ((Number(right) + index + 1) % 1_000_000).toString().padStart(6, '0'),
+    String((Number(right) + index + 1) % 1_000_000).padStart(6, '0'),
   );
 }

@@ -23,25 +23,11 @@ export class Client {
 
   constructor(readonly url: string) {}
 
-  get(path: string): Test {
-    return this.#send('get', path);
-  }
-
-  post(path: string): Test {
-    return this.#send('post', path);
-  }
-
-  put(path: string): Test {
-    return this.#send('put', path);
-  }
-
-  patch(path: string): Test {
-    return this.#send('patch', path);
-  }
-
-  delete(path: string): Test {
-    return this.#send('delete', path);
-  }
+  readonly get = (path: string) => this.#send('get', path);
+  readonly post = (path: string) => this.#send('post', path);
+  readonly put = (path: string) => this.#send('put', path);
+  readonly patch = (path: string) => this.#send('patch', path);
+  readonly delete = (path: string) => this.#send('delete', path);
 
   /** Registers an account, with defaults for missing fields. */
   register(fields: Partial<Registration> = {}): Test {
@@ -99,17 +85,12 @@ export class Client {
 export function parseCookies(response: Response): Cookie[] {
   const headers = (response.headers['set-cookie'] as unknown as string[] | undefined) ?? [];
   return headers.map((header) => {
-    const [pair = '', ...attributes] = header.split('; ');
+    const [pair = '', ...rest] = header.split('; ');
     const [name = '', value = ''] = pair.split('=');
-    return {
-      name,
-      value,
-      attributes: Object.fromEntries(
-        attributes.map((attribute) => {
-          const [key = '', text = ''] = attribute.split('=');
-          return [key.toLowerCase(), text];
-        }),
-      ),
-    };
+    const attributes = rest.map((attribute) => {
+      const [key = '', text = ''] = attribute.split('=');
+      return [key.toLowerCase(), text];
+    });
+    return { name, value, attributes: Object.fromEntries(attributes) as Cookie['attributes'] };
   });
 }

@@ -30,6 +30,21 @@ export async function untilLocked({ pool }: TestDatabase): Promise<void> {
   });
 }
 
+/** Runs an action inside a transaction of the test, which commits afterwards. */
+export async function inTransaction<T>(
+  { pool }: TestDatabase,
+  act: (client: pg.PoolClient) => Promise<T>,
+): Promise<T> {
+  const client = await pool.connect();
+  try {
+    await client.query('BEGIN');
+    return await act(client);
+  } finally {
+    await client.query('COMMIT');
+    client.release();
+  }
+}
+
 async function copyOf(template: string | undefined): Promise<TestDatabase> {
   const { TEST_POSTGRES_URL: serverUrl } = process.env;
   if (serverUrl === undefined || template === undefined) throw new Error('global-setup.mjs has not run');

@@ -3,13 +3,9 @@ import { ACCESS_SECRET } from './service.js';
 
 export type Claims = Record<string, unknown>;
 
-/** Returns the unverified claims of a JSON Web Token. */
-export function decodeClaims(token: string): Claims {
-  return decodePart(token, 1);
-}
-
-export function decodeHeader(token: string): Claims {
-  return decodePart(token, 0);
+/** Returns the unverified claims of a JSON Web Token; its header with part 0. */
+export function decodeClaims(token: string, part: 0 | 1 = 1): Claims {
+  return JSON.parse(Buffer.from(token.split('.')[part] ?? '', 'base64url').toString()) as Claims;
 }
 
 /** Differences between a forged token and a token of the service. */
@@ -49,10 +45,6 @@ export function goodClaims(claims: Claims = {}): Claims {
 export function expiredToken(claims: Claims = {}, forgery: Forgery = {}): string {
   const now = Math.floor(Date.now() / 1000);
   return signToken(goodClaims({ iat: now - 601, exp: now - 1, ...claims }), forgery);
-}
-
-function decodePart(token: string, index: number): Claims {
-  return JSON.parse(Buffer.from(token.split('.')[index] ?? '', 'base64url').toString()) as Claims;
 }
 
 function encode(part: unknown): string {
