@@ -34,14 +34,11 @@ export class Shop1766200000000 implements MigrationInterface {
         ADD COLUMN phone varchar(32),
         ADD COLUMN note varchar(500);
       CREATE INDEX orders_pickup_at_idx ON orders (pickup_at, order_id) WHERE pickup_at IS NOT NULL;
-      CREATE INDEX orders_first_paid_at_idx ON orders (first_paid_at, order_id)
-        INCLUDE (status, fraud_status, gross_amount, refunded_amount) WHERE first_paid_at IS NOT NULL;
     `);
   }
 
   async down(runner: QueryRunner): Promise<void> {
     await runner.query(`
-      DROP INDEX orders_first_paid_at_idx;
       ALTER TABLE orders DROP COLUMN pickup_at, DROP COLUMN phone, DROP COLUMN note;
       ALTER TABLE products
         DROP CONSTRAINT products_availability_check,

@@ -13,6 +13,9 @@ export class Refunds1766210000000 implements MigrationInterface {
     await runner.query(`
       ALTER TABLE orders ADD COLUMN refunded_amount bigint NOT NULL DEFAULT 0;
       UPDATE orders SET refunded_amount = gross_amount WHERE status = 'refund';
+      -- For sales: the included columns save reading the orders of a year.
+      CREATE INDEX orders_first_paid_at_idx ON orders (first_paid_at, order_id)
+        INCLUDE (status, fraud_status, gross_amount, refunded_amount) WHERE first_paid_at IS NOT NULL;
 
       CREATE TABLE refunds (
         refund_id uuid CONSTRAINT refunds_pkey PRIMARY KEY,
@@ -50,6 +53,7 @@ export class Refunds1766210000000 implements MigrationInterface {
         ADD CONSTRAINT payment_notifications_source_check
           CHECK (source IN ('notification', 'reconciliation', 'cancellation'));
       DROP TABLE refunds;
+      DROP INDEX orders_first_paid_at_idx;
       ALTER TABLE orders DROP COLUMN refunded_amount;
     `);
   }
