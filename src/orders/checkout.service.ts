@@ -58,7 +58,7 @@ export class CheckoutService {
   /**
    * Requests the page of a claimed attempt, and stores the page.
    * @param canReplace true to retry with a new attempt if the gateway already knows the id
-   * @returns the attempt with its page; null if the order is no longer pending or another request has the claim
+   * @returns null if the order is no longer pending or another request has the claim
    * @throws Failure 502 if the gateway returned no page in time
    */
   async requestPage(
@@ -108,7 +108,6 @@ export class CheckoutService {
     });
   }
 
-  /** @returns null if the order is no longer pending or another request has the claim */
   async #storePage(attempt: PaymentAttempt, page: PaymentPage): Promise<PaymentAttempt | null> {
     const change = { ...page, expiresAt: new Date(Date.now() + PAGE_LIFETIME_MS) };
     const { affected } = await this.#endClaim(attempt, change)
@@ -117,7 +116,7 @@ export class CheckoutService {
     return affected === 1 ? Object.assign(attempt, change) : null;
   }
 
-  /** Builds the update that releases a claim. It changes nothing if another request has claimed the attempt. */
+  /** Builds an update that changes nothing if another request has claimed the attempt. */
   #endClaim({ attemptId, claimId }: PaymentAttempt, change: Partial<PaymentAttempt> = {}) {
     return this.dataSource
       .createQueryBuilder()

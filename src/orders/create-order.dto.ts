@@ -29,7 +29,6 @@ export const PRODUCT_GONE = 'product is no longer available';
 export const PICKUP_IMPOSSIBLE = 'pickup is not possible at this time';
 const PICKUP = { message: PICKUP_IMPOSSIBLE };
 
-/** Item of a new order. */
 export class NewOrderItemDto {
   @ApiProperty({ type: 'integer', example: 7 })
   @Max(Number.MAX_SAFE_INTEGER, PRODUCT_ID)

@@ -20,7 +20,6 @@ const SEND_ORDER_MAIL = 'send-order-mail';
 /** Contains no address: the mail goes to the customer's address at the time of sending. */
 type OrderMailPayload = Readonly<{ orderId: string; mail: OrderMail }>;
 
-/** Mails to customers about their orders. */
 @Injectable()
 export class OrderMailsService implements OnModuleInit {
   constructor(
@@ -34,7 +33,6 @@ export class OrderMailsService implements OnModuleInit {
     this.jobs.handle<OrderMailPayload>(SEND_ORDER_MAIL, (payload) => this.#send(payload), { kind: 'mail' });
   }
 
-  /** Queues a mail to the customer of an order. */
   async enqueue(tx: EntityManager, orderId: string, mail: OrderMail): Promise<void> {
     const payload: OrderMailPayload = { orderId, mail };
     await this.jobs.enqueue(tx, SEND_ORDER_MAIL, payload, { key: `${SEND_ORDER_MAIL}:${orderId}:${mail}` });

@@ -17,7 +17,6 @@ import { PaymentAttempt } from './payment-attempt.entity.js';
 
 const KEY_CONSTRAINT = 'orders_user_id_idempotency_key_key';
 
-/** Takes orders from customers. */
 @Injectable()
 export class OrderPlacementService {
   constructor(

@@ -5,7 +5,6 @@ import { ORDER_STATUSES, type OrderStatus } from './order-status.js';
 import type { Order, OrderItem } from './order.entity.js';
 import type { PaymentAttempt } from './payment-attempt.entity.js';
 
-/** Item of an order, with name and price as sold. */
 export class OrderItemView {
   @ApiProperty({ example: 7 })
   readonly product_id: number;
@@ -40,7 +39,6 @@ export class PaymentPageView {
   }
 }
 
-/** An order as its customer and administrators see it. */
 export class OrderView {
   @ApiProperty({ format: 'uuid', example: '5f0c2a3e-8a55-4c42-9df5-1b7f1a0f7a11' })
   readonly order_id: string;
@@ -107,7 +105,6 @@ export class OrderView {
   }
 }
 
-/** An order as administrators see it. */
 export class AdminOrderView extends OrderView {
   @ApiProperty()
   readonly customer: UserView;

@@ -132,7 +132,6 @@ export class OrderItem {
   @Column('varchar', { length: 255 })
   name!: string;
 
-  /** Whole rupiah, as PostgreSQL writes a bigint. */
   @Column('bigint')
   price!: string;
 

@@ -6,7 +6,6 @@ import { BooleanQuery, SearchQuery } from '../common/query.decorators.js';
 import { type Fulfilment, FULFILMENTS } from './fulfilment.js';
 import { ORDER_STATUSES, type OrderStatus } from './order-status.js';
 
-/** Query of a list of orders. */
 export class OrdersQuery {
   /** Last order of the previous page. */
   @ApiPropertyOptional({ format: 'uuid' })
@@ -17,7 +16,6 @@ export class OrdersQuery {
 
 export const UNKNOWN_FULFILMENT = `fulfilment should be one of ${FULFILMENTS.join(', ')}`;
 
-/** Query of the list for administrators. */
 export class AdminOrdersQuery extends OrdersQuery {
   @ApiPropertyOptional({ enum: ORDER_STATUSES })
   @IsOptional()

@@ -98,8 +98,8 @@ export class OrdersRepository {
   }
 
   /**
-   * Takes pending orders that are due for reconciliation. Gaps double from 5 minutes to 6 hours, and one check falls on the
-   * 25th hour. SQL, because TypeORM cannot update rows that a subquery locks with SKIP LOCKED.
+   * Takes pending orders that are due for reconciliation. Gaps double from 5 minutes to 6 hours, and one reconciliation is
+   * due after 25 hours. SQL, because TypeORM cannot update rows that a subquery locks with SKIP LOCKED.
    */
   async takeDueForCheck(tx: EntityManager, limit: number): Promise<string[]> {
     const [rows] = await tx.query<[{ order_id: string }[], number]>(

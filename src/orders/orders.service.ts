@@ -28,7 +28,6 @@ export interface OrderPayment {
   readonly refundedAmount: string;
 }
 
-/** Orders of customers and the state of their payment. */
 @Injectable()
 export class OrdersService {
   constructor(
@@ -47,7 +46,6 @@ export class OrdersService {
     return page;
   }
 
-  /** Returns the paid orders of a day that are not refused. Orders with a pickup time come first, by that time. */
   findOfDay(day: TimeRange): Promise<Order[]> {
     return this.orders.findOfDay(day);
   }
@@ -102,7 +100,6 @@ export class OrdersService {
     return attempts.length === 0 ? [orderId] : attempts.map(({ attemptId }) => attemptId).reverse();
   }
 
-  /** Takes pending orders that are due for reconciliation. Each order is due again after a longer gap. */
   takeDueForCheck(tx: EntityManager, limit: number): Promise<string[]> {
     return this.orders.takeDueForCheck(tx, limit);
   }

@@ -2,10 +2,10 @@ import type { SoldItem } from './sales.repository.js';
 
 export const CSV_HEADER = 'date,order_id,product_id,name,quantity,price,sum,status\r\n';
 
-/** Beginnings that make a spreadsheet read a cell as a formula. */
+/** Matches cells that a spreadsheet would run as a formula. */
 const FORMULA = /^[=+\-@\t]/;
 
-/** Line of a CSV file (RFC 4180). */
+/** Builds a line of a CSV file (RFC 4180). */
 export function toCsvLine(date: string, item: SoldItem): string {
   const { order_id, product_id, name, quantity, price, sum, status } = item;
   return `${[date, order_id, product_id, name, quantity, price, sum, status].map(toCell).join(',')}\r\n`;

@@ -20,7 +20,6 @@ export class SalesQuery {
   to!: string;
 }
 
-/** Quantities of a product on the day sheet. */
 export class DayProductView {
   @ApiProperty({ example: 7 })
   readonly product_id!: number;
@@ -35,7 +34,7 @@ export class DayProductView {
   open!: number;
 }
 
-/** Day sheet: the paid orders of a day and the quantities to make. */
+/** Day sheet. */
 export class DayView {
   @ApiProperty({ format: 'date', example: '2026-11-24' })
   readonly date!: string;
@@ -74,7 +73,6 @@ export class SalesProductView {
   readonly revenue!: number;
 }
 
-/** Sales of a range of days. */
 export class SalesView {
   @ApiProperty()
   readonly total!: SalesTotalView;

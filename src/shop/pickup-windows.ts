@@ -2,7 +2,6 @@ import { addDays, isOnClock, localAt, mayClockChange, weekdayOf } from '../commo
 import type { PickupWindowView } from './shop.dto.js';
 import { type OpeningWindow, type Shop, WEEKDAYS } from './shop.entity.js';
 
-/** Rules that decide when an order can be collected. */
 export type PickupRules = Readonly<Omit<Shop, 'id'>>;
 
 const MINUTE_MS = 60_000;

@@ -27,7 +27,6 @@ export class Shop {
   @Column('smallint', { name: 'lead_minutes' })
   leadMinutes!: number;
 
-  /** Last day on which an order can be collected, counted from today. */
   @Column('smallint', { name: 'days_ahead' })
   daysAhead!: number;
 }

@@ -29,7 +29,6 @@ export class ShopService {
     return shop;
   }
 
-  /** Stores settings unless the table already contains some. */
   async insertIfMissing(settings: Readonly<ShopDto>): Promise<void> {
     await this.shops.createQueryBuilder().insert().values(toShop(settings)).orIgnore().execute();
   }
