@@ -50,7 +50,7 @@ export class AuthService {
     const session = await this.dataSource.transaction(async (tx) =>
       (await this.users.lockIfSame(tx, proved)) ? this.#openSession(tx, proved) : null,
     );
-    // The account was changed during the check: the password may be wrong now.
+    // If the account was changed during the check, check again: the password may be wrong now.
     return session ?? this.login(credentials, address);
   }
 

@@ -70,7 +70,7 @@ export class GuessLimitsService {
     }
     await this.counts.delete(ofPair);
     if (isStranger) await this.counts.takeBack([ofAccount, ofAddress]);
-    // Save the write of most logins.
+    // A mark that is less than a day old is not renewed, which saves most logins a write.
     if (knownSeconds < known.seconds - DAY) await this.counts.restart(known);
     return proof;
   }

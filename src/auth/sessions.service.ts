@@ -40,7 +40,7 @@ export class SessionsService {
     );
   }
 
-  /** Reads the role, which is null if the account does not exist, and whether the session has not been ended. */
+  /** Reads role and session by primary key. The role is null if the account does not exist. */
   async readState({ id, sessionId }: Caller): Promise<{ role: Role | null; isLive: boolean }> {
     // SQL: accounts and sessions belong to different modules, and every change waits for this statement.
     const [state] = await this.sessions.query<{ role: Role; isLive: boolean }[]>(

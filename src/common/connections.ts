@@ -47,7 +47,7 @@ export function disconnectStalledReaders(server: Server, timeouts: { readonly re
   });
 }
 
-/** Counts the bytes that the operating system accepted, also of an unfinished chunk, for which Node has no property. */
+/** Counts the bytes that the operating system has accepted, including the sent part of an unfinished chunk. */
 function countSentBytes(
   socket: Socket & { readonly _handle?: { readonly writeQueueSize: number } | null },
 ): number {
