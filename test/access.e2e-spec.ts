@@ -5,7 +5,7 @@ import { expectFailure, MESSAGES } from './support/failure.js';
 import { documentOf, operationsOf } from './support/openapi.js';
 import type { Access } from './support/operations.js';
 import { type HttpMethod, isDocumentation, type Route, routesOf } from './support/routes.js';
-import { startService, type TestService } from './support/service.js';
+import { useService } from './support/service.js';
 import { expiredToken, goodClaims, signToken } from './support/tokens.js';
 
 const MALFORMED_FORMS = [
@@ -16,19 +16,16 @@ const MALFORMED_FORMS = [
 /** Operation of the OpenAPI document with the access that it declares. */
 type DeclaredRoute = Route & { readonly access: Access };
 
-let service: TestService;
+const service = useService();
 let routes: DeclaredRoute[];
 
 beforeAll(async () => {
-  service = await startService();
   routes = operationsOf(await documentOf(service)).map(([method, path, operation]) => ({
     method: method as HttpMethod,
     path,
     access: operation['x-access'],
   }));
 });
-
-afterAll(() => service.stop());
 
 function routesWith(...accesses: readonly Access[]): DeclaredRoute[] {
   const found = routes.filter(({ access }) => accesses.includes(access));

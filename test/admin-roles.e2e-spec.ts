@@ -1,16 +1,10 @@
 import { newAccount } from './support/accounts.js';
 import { built } from './support/built.js';
 import { inTransaction, untilLocked } from './support/databases.js';
-import { ADMIN, startService, type TestService } from './support/service.js';
+import { ADMIN, useService } from './support/service.js';
 import { until } from './support/wait.js';
 
-let service: TestService;
-
-beforeAll(async () => {
-  service = await startService();
-});
-
-afterAll(() => service.stop());
+const service = useService();
 
 it('one of two parallel revocations is rejected, so that an administrator remains', async () => {
   const { AdminAccountsService } = await built('src/auth/admin-accounts.service.js');

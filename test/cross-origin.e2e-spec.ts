@@ -3,7 +3,7 @@ import { expectFailure, MESSAGES } from './support/failure.js';
 import type { Client } from './support/client.js';
 import { sendRaw } from './support/raw-http.js';
 import { routesOf } from './support/routes.js';
-import { startService, type TestService } from './support/service.js';
+import { startService, type TestService, useService } from './support/service.js';
 
 const OWN = 'https://bakery.example';
 const SHOP = 'https://shop.example';
@@ -31,17 +31,14 @@ const FORM_BODIES = [
   ],
 ] as const;
 
-let service: TestService;
+const service = useService({
+  settings: { PUBLIC_URL: `${OWN}/shop/`, CORS_ORIGINS: `${SHOP}, ${SHOP_WITH_PORT}` },
+});
 let customer: Client;
 
 beforeAll(async () => {
-  service = await startService({
-    settings: { PUBLIC_URL: `${OWN}/shop/`, CORS_ORIGINS: `${SHOP}, ${SHOP_WITH_PORT}` },
-  });
   customer = await service.customer();
 });
-
-afterAll(() => service.stop());
 
 function preflight(url: string, origin: string) {
   return request(url)

@@ -1,14 +1,8 @@
 import { PASSWORD } from './support/accounts.js';
 import { expectFailure, MESSAGES } from './support/failure.js';
-import { startService, type TestService } from './support/service.js';
+import { useService } from './support/service.js';
 
-let service: TestService;
-
-beforeAll(async () => {
-  service = await startService();
-});
-
-afterAll(() => service.stop());
+const service = useService();
 
 it('an unexpected database failure is logged without the parameters of the statement', async () => {
   await service.database.pool.query(`

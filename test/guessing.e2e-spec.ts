@@ -21,19 +21,13 @@ import {
   HOME,
   setCounts,
 } from './support/guesses.js';
-import { startService, type TestService } from './support/service.js';
+import { startService, useService } from './support/service.js';
 
 const HOUR = 3600;
 const WRONG = 'not the password';
 
-let service: TestService;
+const service = useService({ settings: { TRUSTED_PROXIES: '1' } });
 let ayu: TestAccount;
-
-beforeAll(async () => {
-  service = await startService({ settings: { TRUSTED_PROXIES: '1' } });
-});
-
-afterAll(() => service.stop());
 
 beforeEach(async () => {
   ayu = await newAccount(service);
@@ -49,12 +43,13 @@ function tryReset(address: string, email: string, otp: string) {
   return from(address, service.client().post('/api/password/reset').send(body));
 }
 
-const expectWrongPassword = (response: Response) => {
+function expectWrongPassword(response: Response): void {
   expectWrong(response, MESSAGES.credentials);
-};
-const expectWrongCode = (response: Response) => {
+}
+
+function expectWrongCode(response: Response): void {
   expectWrong(response, MESSAGES.otp);
-};
+}
 
 async function expectRejected(address: string, email = ayu.email): Promise<void> {
   expectWrongPassword(await tryPassword(address, PASSWORD, email));
@@ -72,11 +67,9 @@ async function countWrongPasswords(address: string, times: number, email = ayu.e
 
 describe('password guesses for one account from one address', () => {
   it('end after 50 wrong passwords: the correct one gets the response of a wrong one, but only from there', async () => {
-    const responses = await Promise.all(Array.from({ length: 49 }, () => tryPassword(ATTACKER, WRONG)));
-    for (const response of responses) expectWrongPassword(response);
+    await countWrongPasswords(ATTACKER, 49);
     const last = await tryPassword(ATTACKER, WRONG);
-    expect(await counts(service)).toMatchObject({ 'password-from': 50, 'password-at': 50, 'wrong-of': 50 });
-
+    expectWrongPassword(last);
     const rejected = await tryPassword(ATTACKER, PASSWORD);
     expectWrongPassword(rejected);
     expect(comparableHeaders(rejected)).toEqual(comparableHeaders(last));

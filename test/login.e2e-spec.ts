@@ -1,21 +1,18 @@
 import { parseCookies } from './support/client.js';
 import { inTransaction, untilLocked } from './support/databases.js';
 import { comparableHeaders, expectFailure, MESSAGES } from './support/failure.js';
-import { startService, type TestService } from './support/service.js';
+import { useService } from './support/service.js';
 import { decodeClaims } from './support/tokens.js';
 
 const AYU = { email: 'Ayu@example.com', fullname: 'Ayu Lestari', password: 'kue lapis legit' } as const;
 
-let service: TestService;
+const service = useService();
 let ayuId: number;
 
 beforeAll(async () => {
-  service = await startService();
   const response = await service.client().register(AYU).expect(201);
   ayuId = (response.body as { data: { user: { id: number } } }).data.user.id;
 });
-
-afterAll(() => service.stop());
 
 function login(fields: object) {
   return service.client().post('/api/login').send(fields);

@@ -1,16 +1,10 @@
 import { newAccount, storedSessions } from './support/accounts.js';
 import { type Client, parseCookies } from './support/client.js';
 import { expectFailure, MESSAGES } from './support/failure.js';
-import { REFRESH_SECRET, startService, type TestService } from './support/service.js';
+import { REFRESH_SECRET, useService } from './support/service.js';
 import { decodeClaims, expiredToken, goodClaims, signToken } from './support/tokens.js';
 
-let service: TestService;
-
-beforeAll(async () => {
-  service = await startService();
-});
-
-afterAll(() => service.stop());
+const service = useService();
 
 async function hasSession(id: number): Promise<boolean> {
   return (await storedSessions(service, id)).length > 0;

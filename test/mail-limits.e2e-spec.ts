@@ -8,19 +8,13 @@ import {
   untilMailed,
 } from './support/accounts.js';
 import { ageCounts, ATTACKER, counts, forgetCounts, from, HOME, setCounts } from './support/guesses.js';
-import { startService, type TestService } from './support/service.js';
+import { useService } from './support/service.js';
 
 const MINUTE_S = 60;
 const HOUR_S = 60 * MINUTE_S;
 
-let service: TestService;
+const service = useService({ settings: { TRUSTED_PROXIES: '1' } });
 let ayu: TestAccount;
-
-beforeAll(async () => {
-  service = await startService({ settings: { TRUSTED_PROXIES: '1' } });
-});
-
-afterAll(() => service.stop());
 
 beforeEach(async () => {
   await forgetCounts(service);

@@ -15,17 +15,11 @@ import {
 } from './support/accounts.js';
 import { ageCounts, forgetCounts } from './support/guesses.js';
 import { expectFailure, MESSAGES } from './support/failure.js';
-import { startService, type TestService } from './support/service.js';
+import { useService } from './support/service.js';
 
 const MINUTE = 60;
 
-let service: TestService;
-
-beforeAll(async () => {
-  service = await startService();
-});
-
-afterAll(() => service.stop());
+const service = useService();
 
 /** Clears the limit of the address that all tests share. */
 beforeEach(() => forgetCounts(service));

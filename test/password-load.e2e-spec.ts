@@ -2,19 +2,13 @@ import { built } from './support/built.js';
 import { from } from './support/guesses.js';
 import { png } from './support/pictures.js';
 import { createProduct, fail } from './support/products.js';
-import { startService, type TestService } from './support/service.js';
+import { useService } from './support/service.js';
 
 const LOGINS = 100;
 
 describe('100 simultaneous logins', () => {
-  let service: TestService;
-
-  beforeAll(async () => {
-    // Each login comes from its own address, so that no limit for guesses applies.
-    service = await startService({ settings: { TRUSTED_PROXIES: '1' } });
-  });
-
-  afterAll(() => service.stop());
+  // Each login comes from its own address, so that no limit for guesses applies.
+  const service = useService({ settings: { TRUSTED_PROXIES: '1' } });
 
   it('delay an image by only a few hashes', async () => {
     const product = await createProduct(await service.admin(), [{ bytes: png(), name: 'cake.png' }]);

@@ -16,18 +16,12 @@ import {
 import { type Client, parseCookies } from './support/client.js';
 import { inTransaction } from './support/databases.js';
 import { expectFailure, MESSAGES } from './support/failure.js';
-import { startService, type TestService } from './support/service.js';
+import { useService } from './support/service.js';
 
 const NEW_PASSWORD = 'nastar dan kastengel';
 const OTHER_CONFIRMATION = { passwordConfirmation: 'password confirmation does not match' };
 
-let service: TestService;
-
-beforeAll(async () => {
-  service = await startService();
-});
-
-afterAll(() => service.stop());
+const service = useService();
 
 function changePassword(client: Client, fields: object = {}): Test {
   return client.put('/api/users/password').send({

@@ -15,16 +15,10 @@ import {
 import { type Client, parseCookies } from './support/client.js';
 import { inTransaction, untilLocked } from './support/databases.js';
 import { expectFailure, MESSAGES } from './support/failure.js';
-import { startService, type TestService } from './support/service.js';
+import { useService } from './support/service.js';
 import { decodeClaims } from './support/tokens.js';
 
-let service: TestService;
-
-beforeAll(async () => {
-  service = await startService();
-});
-
-afterAll(() => service.stop());
+const service = useService();
 
 function change(client: Client, body: object): Test {
   return client.patch('/api/users').send(body);

@@ -2,16 +2,10 @@ import { createHash } from 'node:crypto';
 import { newAccount, storedSessions } from './support/accounts.js';
 import { parseCookies } from './support/client.js';
 import { expectFailure, MESSAGES } from './support/failure.js';
-import { ACCESS_SECRET, REFRESH_SECRET, startService, type TestService } from './support/service.js';
+import { ACCESS_SECRET, REFRESH_SECRET, useService } from './support/service.js';
 import { decodeClaims, expiredToken, goodClaims, signToken } from './support/tokens.js';
 
-let service: TestService;
-
-beforeAll(async () => {
-  service = await startService();
-});
-
-afterAll(() => service.stop());
+const service = useService();
 
 function refreshWith(token: string) {
   return service.client().setCookie('refreshToken', token, '/api/refresh').get('/api/refresh');

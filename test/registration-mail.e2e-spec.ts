@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import PostalMime from 'postal-mime';
 import { expectFailure, MESSAGES } from './support/failure.js';
 import { makeJobsDue } from './support/jobs.js';
-import { startService, type TestService } from './support/service.js';
+import { startService, type TestService, useService } from './support/service.js';
 import { SmtpStandIn, type ReceivedMail } from './support/smtp-stand-in.js';
 import { until } from './support/wait.js';
 
@@ -98,13 +98,7 @@ describe('the mail of a registration over SMTP', () => {
 });
 
 describe('the mail of a registration without SMTP_URL', () => {
-  let service: TestService;
-
-  beforeAll(async () => {
-    service = await startService();
-  });
-
-  afterAll(() => service.stop());
+  const service = useService();
 
   it('is written to DATA_DIR/outbox as an .eml file that only its owner can read, and a log line names the file', async () => {
     await service.client().register({ email: 'outbox@example.com' }).expect(201);

@@ -1,15 +1,9 @@
 import { newEmail, PASSWORD } from './support/accounts.js';
 import { type Client, parseCookies, type Registration } from './support/client.js';
 import { expectFailure, MESSAGES } from './support/failure.js';
-import { startService, type TestService } from './support/service.js';
+import { useService } from './support/service.js';
 
-let service: TestService;
-
-beforeAll(async () => {
-  service = await startService();
-});
-
-afterAll(() => service.stop());
+const service = useService();
 
 function register(fields: Partial<Registration>, client: Client = service.client()) {
   return client.register({ email: newEmail(), password: PASSWORD, ...fields });

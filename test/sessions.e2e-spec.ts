@@ -15,18 +15,12 @@ import { type Client, parseCookies } from './support/client.js';
 import { expectFailure, MESSAGES } from './support/failure.js';
 import { documentOf, operationsOf } from './support/openapi.js';
 import { type HttpMethod } from './support/routes.js';
-import { startService, type TestService } from './support/service.js';
+import { startService, useService } from './support/service.js';
 import { until } from './support/wait.js';
 
 const NEW_PASSWORD = 'nastar dan kastengel';
 
-let service: TestService;
-
-beforeAll(async () => {
-  service = await startService();
-});
-
-afterAll(() => service.stop());
+const service = useService();
 
 async function changeRole(email: string, action: 'grant' | 'revoke'): Promise<void> {
   const { AdminAccountsService } = await built('src/auth/admin-accounts.service.js');

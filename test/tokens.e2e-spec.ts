@@ -2,23 +2,20 @@ import request, { type Response } from 'supertest';
 import { newAccount, type TestAccount } from './support/accounts.js';
 import { parseCookies, type Client, type Cookie } from './support/client.js';
 import { expectFailure, MESSAGES } from './support/failure.js';
-import { REFRESH_SECRET, startService, type TestService } from './support/service.js';
+import { REFRESH_SECRET, useService } from './support/service.js';
 import { decodeClaims, expiredToken, goodClaims, signToken } from './support/tokens.js';
 import { until } from './support/wait.js';
 
 const UUID = /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/;
 
-let service: TestService;
+const service = useService();
 let account: TestAccount;
 let ayu: Client;
 
 beforeAll(async () => {
-  service = await startService();
   account = await newAccount(service);
   ayu = account.client;
 });
-
-afterAll(() => service.stop());
 
 function usersWith(token: string) {
   return service.client().setCookie('accessToken', token).get('/api/users');

@@ -122,3 +122,18 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
     },
   };
 }
+
+/** Starts a service before the tests of a file, or of a `describe`, and stops it afterwards. */
+export function useService(options?: ServiceOptions): TestService {
+  let service: TestService | undefined;
+  beforeAll(async () => {
+    service = await startService(options);
+  });
+  afterAll(() => service?.stop());
+  return new Proxy({} as TestService, {
+    get: (_target, name) => {
+      if (service === undefined) throw new Error('the service starts before the first test');
+      return Reflect.get(service, name) as unknown;
+    },
+  });
+}
