@@ -201,17 +201,6 @@ describe('parallel changes of the profile', () => {
     expect(alive?.body).toMatchObject({ data: { user: { fullname, email: stored } } });
   });
 
-  it('to the same e-mail succeed for one of two users', async () => {
-    const accounts = [await newAccount(service), await newAccount(service)];
-    const email = newEmail();
-    const responses = await Promise.all(
-      accounts.map(({ client }) => change(client, { email, password: PASSWORD })),
-    );
-    expect(responses.map(({ status }) => status).sort()).toEqual([200, 409]);
-    const stored = await Promise.all(accounts.map(({ id }) => storedUser(service, id)));
-    expect(stored.filter((user) => user.email === email)).toHaveLength(1);
-  });
-
   it('reject a new e-mail if the given password is replaced during the check', async () => {
     for (let round = 0; round < 4; round += 1) {
       const { client, id, email } = await newAccount(service);
