@@ -33,7 +33,7 @@ export interface paths {
         };
         /**
          * List the orders of all customers, newest first
-         * @description A page contains 50 orders. A 404 marks the end of the list.
+         * @description A page contains 50 orders. After the last page, and without any order, the response is 404.
          */
         get: operations["AdminOrdersController_list"];
         put?: never;
@@ -113,7 +113,7 @@ export interface paths {
         };
         /**
          * A page of 50 products with their availability, ordered by id
-         * @description Unlike GET /api/products, it contains products that are not available. The end of the list is the 404.
+         * @description Unlike GET /api/products, it contains products that are not available. After the last page, and without any product, the response is 404.
          */
         get: operations["AdminProductsController_list"];
         put?: never;
@@ -304,7 +304,7 @@ export interface paths {
         };
         /**
          * List your orders, newest first
-         * @description A page contains 50 orders. A 404 marks the end of the list.
+         * @description A page contains 50 orders. After the last page, and without any order, the response is 404.
          */
         get: operations["OrdersController_list"];
         put?: never;
@@ -462,7 +462,7 @@ export interface paths {
         };
         /**
          * A page of 50 products, or of those with a text in their name, ordered by id
-         * @description The end of the list is the 404. `images` is null for a product without images.
+         * @description Past the last product, and without any product, the response is 404. `images` is null for a product without images.
          */
         get: operations["ProductsController_list"];
         put?: never;
@@ -625,11 +625,15 @@ export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
         AdminOrderView: {
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description Time at which the status became `settlement` or `capture`. Null in every other status, also after a refund.
+             */
             completed_at: string | null;
             /** Format: date-time */
             created_at: string;
             customer: components["schemas"]["UserView"];
+            /** @description Result of the gateway's fraud check of a card payment: `accept`, `challenge` or `deny`. */
             fraud_status: string | null;
             /**
              * @description Progress in the bakery
@@ -646,13 +650,20 @@ export interface components {
             phone: string | null;
             /** Format: date-time */
             pickup_at: string | null;
-            /** @description URL of a payment page that can be used */
+            /**
+             * Format: uri
+             * @description URL of a payment page that can be used
+             */
             redirect_url: string | null;
             /** @description Refused, paid, and not refunded in full */
             refund_due: boolean;
             /** @description Whole rupiah that were returned to the customer */
             refunded_amount: number;
-            /** @enum {string} */
+            /**
+             * @description Status of the payment, in the gateway's words. An order is paid in `settlement`, `partial_refund`, and `capture` unless
+             *     `fraud_status` is `challenge` or `deny`. In `pending` and `authorize` it can still be paid.
+             * @enum {string}
+             */
             status: "capture" | "settlement" | "pending" | "deny" | "cancel" | "expire" | "failure" | "refund" | "partial_refund" | "authorize";
             /** @description Token of a payment page that can be used */
             token: string | null;
@@ -664,7 +675,7 @@ export interface components {
             id: number;
             images: string[] | null;
             name: string;
-            /** @description Rupiah */
+            /** @description Rupiah. An order rounds a fraction to whole rupiah */
             price: number;
             /**
              * Format: date
@@ -688,17 +699,17 @@ export interface components {
         };
         CreateOrderDto: {
             items: components["schemas"]["NewOrderItemDto"][];
-            note?: string;
-            phone?: string;
+            note?: string | null;
+            phone?: string | null;
             /**
              * Format: date-time
-             * @description ISO 8601 with an offset, in a pickup window of GET /api/shop.
+             * @description ISO 8601 with an offset: any time in a pickup window of GET /api/shop.
              */
-            pickup_at?: string;
+            pickup_at?: string | null;
         };
         CreateProductDto: {
             description: string;
-            /** @description PNG or JPEG (.png, .jpg, .jpeg), 5 MiB each at most */
+            /** @description PNG or JPEG, 5 MiB each at most. The name of each file must end with .png, .jpg or .jpeg */
             images?: File[];
             name: string;
             price: string;
@@ -751,7 +762,7 @@ export interface components {
             id: number;
             images: string[] | null;
             name: string;
-            /** @description Rupiah */
+            /** @description Rupiah. An order rounds a fraction to whole rupiah */
             price: number;
         };
         LoginDto: {
@@ -799,10 +810,14 @@ export interface components {
             lastOrderId: string;
         };
         OrderView: {
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description Time at which the status became `settlement` or `capture`. Null in every other status, also after a refund.
+             */
             completed_at: string | null;
             /** Format: date-time */
             created_at: string;
+            /** @description Result of the gateway's fraud check of a card payment: `accept`, `challenge` or `deny`. */
             fraud_status: string | null;
             /**
              * @description Progress in the bakery
@@ -819,11 +834,18 @@ export interface components {
             phone: string | null;
             /** Format: date-time */
             pickup_at: string | null;
-            /** @description URL of a payment page that can be used */
+            /**
+             * Format: uri
+             * @description URL of a payment page that can be used
+             */
             redirect_url: string | null;
             /** @description Whole rupiah that were returned to the customer */
             refunded_amount: number;
-            /** @enum {string} */
+            /**
+             * @description Status of the payment, in the gateway's words. An order is paid in `settlement`, `partial_refund`, and `capture` unless
+             *     `fraud_status` is `challenge` or `deny`. In `pending` and `authorize` it can still be paid.
+             * @enum {string}
+             */
             status: "capture" | "settlement" | "pending" | "deny" | "cancel" | "expire" | "failure" | "refund" | "partial_refund" | "authorize";
             /** @description Token of a payment page that can be used */
             token: string | null;
@@ -846,6 +868,7 @@ export interface components {
             transaction_time: string;
         };
         PaymentPageView: {
+            /** Format: uri */
             redirect_url: string;
             token: string;
         };
@@ -866,7 +889,7 @@ export interface components {
             id: number;
             images: string[];
             name: string;
-            /** @description Rupiah */
+            /** @description Rupiah. An order rounds a fraction to whole rupiah */
             price: number;
         };
         RefundDto: {
@@ -963,7 +986,7 @@ export interface components {
         };
         UpdateProductDto: {
             description: string;
-            /** @description PNG or JPEG (.png, .jpg, .jpeg), 5 MiB each at most */
+            /** @description PNG or JPEG, 5 MiB each at most. The name of each file must end with .png, .jpg or .jpeg */
             images?: File[];
             /** @description URLs of images to remove; one empty value when none are */
             "images.removed[]": string[];
@@ -1312,7 +1335,10 @@ export interface operations {
     ReportsController_day: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description ETag of the last response. `fetch` adds `Cache-Control: no-cache` to a request with this header, which asks for the full response: send `Cache-Control: max-age=0` as well. */
+                "If-None-Match"?: string;
+            };
             path: {
                 date: string;
             };
@@ -1378,7 +1404,10 @@ export interface operations {
                 refund?: "due";
                 status?: "capture" | "settlement" | "pending" | "deny" | "cancel" | "expire" | "failure" | "refund" | "partial_refund" | "authorize";
             };
-            header?: never;
+            header?: {
+                /** @description ETag of the last response. `fetch` adds `Cache-Control: no-cache` to a request with this header, which asks for the full response: send `Cache-Control: max-age=0` as well. */
+                "If-None-Match"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -1436,7 +1465,10 @@ export interface operations {
                 /** @description Id of the last event on the previous page. */
                 last_id?: number;
             };
-            header?: never;
+            header?: {
+                /** @description ETag of the last response. `fetch` adds `Cache-Control: no-cache` to a request with this header, which asks for the full response: send `Cache-Control: max-age=0` as well. */
+                "If-None-Match"?: string;
+            };
             path: {
                 order_id: string;
             };
@@ -1573,6 +1605,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description Key that the client chooses, such as a UUID. A repeated request with the same key gets the first result. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -1659,7 +1692,10 @@ export interface operations {
                 /** @description Words of the name, in any order; case and accents do not matter */
                 q?: string;
             };
-            header?: never;
+            header?: {
+                /** @description ETag of the last response. `fetch` adds `Cache-Control: no-cache` to a request with this header, which asks for the full response: send `Cache-Control: max-age=0` as well. */
+                "If-None-Match"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -1777,7 +1813,10 @@ export interface operations {
                 /** @description At most 366 days with `from` */
                 to: string;
             };
-            header?: never;
+            header?: {
+                /** @description ETag of the last response. `fetch` adds `Cache-Control: no-cache` to a request with this header, which asks for the full response: send `Cache-Control: max-age=0` as well. */
+                "If-None-Match"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -1832,7 +1871,10 @@ export interface operations {
                 /** @description At most 366 days with `from` */
                 to: string;
             };
-            header?: never;
+            header?: {
+                /** @description ETag of the last response. `fetch` adds `Cache-Control: no-cache` to a request with this header, which asks for the full response: send `Cache-Control: max-age=0` as well. */
+                "If-None-Match"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -1848,7 +1890,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "text/csv": File;
+                    "text/csv": string;
                 };
             };
             304: components["responses"]["NotModified"];
@@ -1935,7 +1977,10 @@ export interface operations {
     HealthController_live: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description ETag of the last response. `fetch` adds `Cache-Control: no-cache` to a request with this header, which asks for the full response: send `Cache-Control: max-age=0` as well. */
+                "If-None-Match"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -1966,7 +2011,10 @@ export interface operations {
     HealthController_ready: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description ETag of the last response. `fetch` adds `Cache-Control: no-cache` to a request with this header, which asks for the full response: send `Cache-Control: max-age=0` as well. */
+                "If-None-Match"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -2014,7 +2062,10 @@ export interface operations {
     ImagesController_show: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description ETag of the last response. `fetch` adds `Cache-Control: no-cache` to a request with this header, which asks for the full response: send `Cache-Control: max-age=0` as well. */
+                "If-None-Match"?: string;
+            };
             path: {
                 name: string;
             };
@@ -2149,7 +2200,10 @@ export interface operations {
                 /** @description Last order of the previous page. */
                 last_id?: string;
             };
-            header?: never;
+            header?: {
+                /** @description ETag of the last response. `fetch` adds `Cache-Control: no-cache` to a request with this header, which asks for the full response: send `Cache-Control: max-age=0` as well. */
+                "If-None-Match"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -2204,6 +2258,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description Key that the client chooses, such as a UUID. A repeated request with the same key gets the first result. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -2281,7 +2336,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETag of the last response */
+                /** @description ETag of the last response. `fetch` adds `Cache-Control: no-cache` to a request with this header, which asks for the full response: send `Cache-Control: max-age=0` as well. */
                 "If-None-Match"?: string;
             };
             path: {
@@ -2575,7 +2630,10 @@ export interface operations {
                 /** @description Words of the name, in any order; case and accents do not matter */
                 q?: string;
             };
-            header?: never;
+            header?: {
+                /** @description ETag of the last response. `fetch` adds `Cache-Control: no-cache` to a request with this header, which asks for the full response: send `Cache-Control: max-age=0` as well. */
+                "If-None-Match"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -2703,7 +2761,10 @@ export interface operations {
     ProductsController_show: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description ETag of the last response. `fetch` adds `Cache-Control: no-cache` to a request with this header, which asks for the full response: send `Cache-Control: max-age=0` as well. */
+                "If-None-Match"?: string;
+            };
             path: {
                 product_id: number;
             };
@@ -3002,7 +3063,10 @@ export interface operations {
     ShopController_show: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description ETag of the last response. `fetch` adds `Cache-Control: no-cache` to a request with this header, which asks for the full response: send `Cache-Control: max-age=0` as well. */
+                "If-None-Match"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -3035,7 +3099,10 @@ export interface operations {
     AccountController_currentUser: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description ETag of the last response. `fetch` adds `Cache-Control: no-cache` to a request with this header, which asks for the full response: send `Cache-Control: max-age=0` as well. */
+                "If-None-Match"?: string;
+            };
             path?: never;
             cookie?: never;
         };

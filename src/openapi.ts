@@ -34,7 +34,8 @@ export function openApiDocument(app: INestApplication): OpenAPIObject {
     .setTitle('Bakery catalog service')
     .setDescription(
       'Accounts, products with images, orders and payment notifications. Tokens travel in HTTP-only cookies: ' +
-        'send credentials with every request. When an access token expires (401), call `GET /api/refresh` and ' +
+        'send credentials with every request. The cookies are `Secure`: some clients send them over plain HTTP to ' +
+        'localhost, others only over HTTPS. When an access token expires (401), call `GET /api/refresh` and ' +
         'repeat the request. Every response has the header `X-Request-Id`.\n\nTo try calls on this page, sign in with ' +
         '`POST /api/login` first: the browser keeps the cookies, and sends them with the calls that show a padlock.',
     )
@@ -43,12 +44,12 @@ export function openApiDocument(app: INestApplication): OpenAPIObject {
     .addServer('/', 'The address under which this document was loaded')
     .addCookieAuth(
       'accessToken',
-      { type: 'apiKey', in: 'cookie', description: '10 minutes, path /' },
+      { type: 'apiKey', in: 'cookie', description: 'Token valid for 10 minutes, path /' },
       'accessToken',
     )
     .addCookieAuth(
       'refreshToken',
-      { type: 'apiKey', in: 'cookie', description: '10 days, path /api/refresh' },
+      { type: 'apiKey', in: 'cookie', description: 'Token valid for 10 days, path /api/refresh' },
       'refreshToken',
     );
   for (const [name, description] of Object.entries(TAGS)) builder.addTag(name, description);

@@ -84,6 +84,7 @@ export class AuthController {
     description:
       'Clears both cookies. Ends the session of the access cookie, even if the cookie has expired.',
     access: 'none',
+    usesAccessCookie: true,
     success: { status: 204, cookies: BOTH_COOKIES },
     changesState: true,
   })

@@ -4,6 +4,7 @@ import {
   ApiCookieAuth,
   ApiExtension,
   ApiExtraModels,
+  ApiHeader,
   ApiOperation,
   ApiResponse,
   getSchemaPath,
@@ -26,6 +27,8 @@ interface EndpointOptions {
     readonly files?: readonly string[];
     readonly cookies?: readonly string[];
   };
+  /** True if an operation without access rules uses the access cookie of a request that has one. */
+  readonly usesAccessCookie?: true;
   readonly takes?: 'json' | 'form';
   /** Failures in addition to those of every operation of this kind. */
   readonly failures?: readonly Failure[];
@@ -39,13 +42,14 @@ export function ApiEndpoint(options: EndpointOptions): MethodDecorator {
   const changesState = options.changesState ?? takes !== undefined;
   const isPublic = access === 'none' || access === 'refresh cookie';
   const { data = {}, cookies } = success;
+  const publicSecurity = options.usesAccessCookie === true ? [{ accessToken: [] }, {}] : [];
   const isCacheable = !changesState && cookies === undefined;
   return applyDecorators(
     Access(access),
     HttpCode(success.status),
     // OpenAPI itself cannot express that an operation is for administrators.
     ApiExtension('x-access', access),
-    ApiOperation({ summary, description, ...(access === 'none' && { security: [] }) }),
+    ApiOperation({ summary, description, ...(access === 'none' && { security: publicSecurity }) }),
     ...when(access !== 'none', ApiCookieAuth(access === 'refresh cookie' ? 'refreshToken' : 'accessToken')),
     ...when(takes === 'form', ApiConsumes('multipart/form-data')),
     ApiExtraModels(FailEnvelope, ...(typeof data === 'function' ? [data] : Object.values(data).flat())),
@@ -55,7 +59,7 @@ export function ApiEndpoint(options: EndpointOptions): MethodDecorator {
       headers: { ...REQUEST_ID, ...(isCacheable && ETAG), ...(cookies && describeCookies(cookies)) },
       ...describeContent(success),
     }),
-    ...when(isCacheable, UNCHANGED),
+    ...when(isCacheable, IF_NONE_MATCH, UNCHANGED),
     ...describeFailures([
       ...when(!isPublic, failures.malformedAccessToken(), failures.missingAccessToken()),
       ...when(access === 'admin', failures.adminOnly()),
@@ -77,6 +81,13 @@ const BODY_FAILURES = [failures.malformedRequest(), failures.tooLarge(), failure
 const text = (description: string) => ({ description, schema: { type: 'string' as const } });
 const REQUEST_ID = { 'X-Request-Id': text('In every response and in every log line of the request') };
 const ETAG = { ETag: text('Version of the response, for `If-None-Match`') };
+const IF_NONE_MATCH = ApiHeader({
+  name: 'If-None-Match',
+  required: false,
+  description:
+    'ETag of the last response. `fetch` adds `Cache-Control: no-cache` to a request with this header, which asks for the ' +
+    'full response: send `Cache-Control: max-age=0` as well.',
+});
 const UNCHANGED = ApiResponse({
   status: 304,
   description: 'Not modified since the response with the ETag in `If-None-Match`; empty body',
@@ -90,8 +101,11 @@ function describeCookies(cookies: readonly string[]) {
 
 function describeContent({ data, files }: EndpointOptions['success']) {
   if (files !== undefined) {
-    const schema = { type: 'string', format: 'binary' } as const;
-    return { content: Object.fromEntries(files.map((mediaType) => [mediaType, { schema }])) };
+    const toSchema = (mediaType: string) =>
+      mediaType.startsWith('text/') ? { type: 'string' } : { type: 'string', format: 'binary' };
+    return {
+      content: Object.fromEntries(files.map((mediaType) => [mediaType, { schema: toSchema(mediaType) }])),
+    };
   }
   if (data === undefined) return {};
   const schema = {

@@ -6,6 +6,8 @@ export const ApiIdempotencyKey = (): MethodDecorator =>
   ApiHeader({
     name: 'Idempotency-Key',
     required: false,
+    description:
+      'Key that the client chooses, such as a UUID. A repeated request with the same key gets the first result.',
     schema: { type: 'string', minLength: 1, maxLength: 255 },
   });
 

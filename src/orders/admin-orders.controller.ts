@@ -14,7 +14,8 @@ export class AdminOrdersController {
   @Get()
   @ApiEndpoint({
     summary: 'List the orders of all customers, newest first',
-    description: 'A page contains 50 orders. A 404 marks the end of the list.',
+    description:
+      'A page contains 50 orders. After the last page, and without any order, the response is 404.',
     access: 'admin',
     success: { status: 200, data: { meta: OrderPageMeta, orders: [AdminOrderView] } },
     failures: [failures.validation({ last_id: 'last_id should be the id of an order' }), failures.notFound()],

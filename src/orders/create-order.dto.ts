@@ -63,25 +63,29 @@ export class CreateOrderDto {
   @IsArray(ITEMS)
   items!: NewOrderItemDto[];
 
-  /** ISO 8601 with an offset, in a pickup window of GET /api/shop. */
-  @ApiPropertyOptional({ format: 'date-time', example: '2026-11-24T10:30:00+07:00' })
+  /** ISO 8601 with an offset: any time in a pickup window of GET /api/shop. */
+  @ApiPropertyOptional({ nullable: true, format: 'date-time', example: '2026-11-24T10:30:00+07:00' })
   @IsOptional()
   @ValidateBy({ name: 'isInstant', validator: { validate: (value) => parseInstant(value) !== null } }, PICKUP)
   pickup_at?: string;
 
-  @ApiPropertyOptional({ minLength: 5, maxLength: 32, example: '+62 812-3456-7890' })
+  @ApiPropertyOptional({ nullable: true, minLength: 5, maxLength: 32, example: '+62 812-3456-7890' })
   @Transform(({ value }: { value: unknown }) => (typeof value === 'string' ? value.trim() : value))
   @IsOptional()
   @Matches(/^[0-9 +\-().]{5,32}$/, { message: 'phone should be a phone number' })
   phone?: string;
 
-  @ApiPropertyOptional({ maxLength: 500, example: 'Please write "Selamat ulang tahun" on it' })
+  @ApiPropertyOptional({
+    nullable: true,
+    maxLength: 500,
+    example: 'Please write "Selamat ulang tahun" on it',
+  })
   @Transform(({ value }: { value: unknown }) =>
     typeof value === 'string' ? value.trim() || undefined : value,
   )
   @IsOptional()
   // `MaxLength` does not count variation selectors.
-  @Matches(/^.{0,500}$/su, { message: 'note can have 500 characters at max' })
+  @Matches(/^[\s\S]{0,500}$/u, { message: 'note can have 500 characters at max' })
   @Matches(STORABLE, { message: 'note contains a character that is not allowed' })
   @IsString({ message: 'note should be a text' })
   note?: string;

@@ -6,16 +6,16 @@ import type { Order, OrderItem } from './order.entity.js';
 import type { PaymentAttempt } from './payment-attempt.entity.js';
 
 export class OrderItemView {
-  @ApiProperty({ example: 7 })
+  @ApiProperty({ type: 'integer', example: 7 })
   readonly product_id: number;
 
   @ApiProperty({ example: 'Kue lapis legit' })
   readonly name: string;
 
-  @ApiProperty({ description: 'Whole rupiah', example: 185000 })
+  @ApiProperty({ type: 'integer', description: 'Whole rupiah', example: 185000 })
   readonly price: number;
 
-  @ApiProperty({ example: 2 })
+  @ApiProperty({ type: 'integer', example: 2 })
   readonly quantity: number;
 
   constructor({ productId, name, price, quantity }: OrderItem) {
@@ -30,7 +30,11 @@ export class PaymentPageView {
   @ApiProperty({ nullable: false, example: '3b7ad8a1c5f24e2f9f6e0d7a' })
   readonly token: string | null;
 
-  @ApiProperty({ nullable: false, example: 'http://localhost:3000/api/simulator/3b7ad8a1c5f24e2f9f6e0d7a' })
+  @ApiProperty({
+    nullable: false,
+    format: 'uri',
+    example: 'http://localhost:3000/api/simulator/3b7ad8a1c5f24e2f9f6e0d7a',
+  })
   readonly redirect_url: string | null;
 
   constructor({ token, redirectUrl }: PaymentAttempt) {
@@ -43,24 +47,34 @@ export class OrderView {
   @ApiProperty({ format: 'uuid', example: '5f0c2a3e-8a55-4c42-9df5-1b7f1a0f7a11' })
   readonly order_id: string;
 
+  /**
+   * Status of the payment, in the gateway's words. An order is paid in `settlement`, `partial_refund`, and `capture` unless
+   * `fraud_status` is `challenge` or `deny`. In `pending` and `authorize` it can still be paid.
+   */
   @ApiProperty({ enum: ORDER_STATUSES, example: 'pending' })
   readonly status: OrderStatus;
 
   @ApiProperty({ enum: FULFILMENTS, description: 'Progress in the bakery', example: 'new' })
   readonly fulfilment: Fulfilment;
 
-  @ApiProperty({ description: 'Whole rupiah: the sum of price × quantity', example: 370000 })
+  @ApiProperty({ type: 'integer', description: 'Whole rupiah: the sum of price × quantity', example: 370000 })
   readonly gross_amount: number;
 
-  @ApiProperty({ description: 'Whole rupiah that were returned to the customer', example: 0 })
+  @ApiProperty({
+    type: 'integer',
+    description: 'Whole rupiah that were returned to the customer',
+    example: 0,
+  })
   readonly refunded_amount: number;
 
   @ApiProperty({ type: String, nullable: true, example: null })
   readonly payment_type: string | null;
 
+  /** Result of the gateway's fraud check of a card payment: `accept`, `challenge` or `deny`. */
   @ApiProperty({ type: String, nullable: true, example: null })
   readonly fraud_status: string | null;
 
+  /** Time at which the status became `settlement` or `capture`. Null in every other status, also after a refund. */
   @ApiProperty({ type: String, format: 'date-time', nullable: true, example: null })
   readonly completed_at: Date | null;
 
@@ -82,7 +96,12 @@ export class OrderView {
   @ApiProperty({ type: String, nullable: true, description: 'Token of a payment page that can be used' })
   readonly token: string | null;
 
-  @ApiProperty({ type: String, nullable: true, description: 'URL of a payment page that can be used' })
+  @ApiProperty({
+    type: String,
+    format: 'uri',
+    nullable: true,
+    description: 'URL of a payment page that can be used',
+  })
   readonly redirect_url: string | null;
 
   constructor(order: Order) {

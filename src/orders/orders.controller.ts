@@ -1,5 +1,5 @@
 import { Controller, Get, Param, Post, Query } from '@nestjs/common';
-import { ApiBody, ApiHeader, ApiParam, ApiTags } from '@nestjs/swagger';
+import { ApiBody, ApiParam, ApiTags } from '@nestjs/swagger';
 import { CurrentUser, type Principal } from '../common/current-user.decorator.js';
 import { failures } from '../common/errors.js';
 import { ApiEndpoint } from '../common/api-endpoint.decorator.js';
@@ -45,7 +45,8 @@ export class OrdersController {
   @Get()
   @ApiEndpoint({
     summary: 'List your orders, newest first',
-    description: 'A page contains 50 orders. A 404 marks the end of the list.',
+    description:
+      'A page contains 50 orders. After the last page, and without any order, the response is 404.',
     access: 'user',
     success: { status: 200, data: { meta: OrderPageMeta, orders: [OrderView] } },
     failures: [failures.validation({ last_id: 'last_id should be the id of an order' }), failures.notFound()],
@@ -60,7 +61,6 @@ export class OrdersController {
 
   @Get(':order_id')
   @ApiParam(ORDER_ID_PARAM)
-  @ApiHeader({ name: 'If-None-Match', required: false, description: 'ETag of the last response' })
   @ApiEndpoint({
     summary: 'Return an order',
     description:

@@ -31,7 +31,7 @@ function Field(
   const { maxLength = 255 } = docs;
   const invalid = { message: `${name} is invalid` };
   return applyDecorators(
-    ApiProperty({ type: String, minLength: 1, ...docs, ...(docs.enum === undefined && { maxLength }) }),
+    ApiProperty({ type: String, ...(docs.enum === undefined && { minLength: 1, maxLength }), ...docs }),
     IsNotEmpty({ message: `${name} is required` }),
     IsString({ message: `${name} should be a string` }),
     MaxLength(maxLength, invalid),

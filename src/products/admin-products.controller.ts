@@ -16,7 +16,7 @@ export class AdminProductsController {
   @ApiEndpoint({
     summary: 'A page of 50 products with their availability, ordered by id',
     description:
-      'Unlike GET /api/products, it contains products that are not available. The end of the list is the 404.',
+      'Unlike GET /api/products, it contains products that are not available. After the last page, and without any product, the response is 404.',
     access: 'admin',
     success: { status: 200, data: { meta: ProductPageMeta, products: [AdminProductView] } },
     failures: [failures.validation({ last_id: 'last_id should be a number' }), failures.notFound()],

@@ -43,7 +43,8 @@ export class ProductsController {
   @Get()
   @ApiEndpoint({
     summary: 'A page of 50 products, or of those with a text in their name, ordered by id',
-    description: 'The end of the list is the 404. `images` is null for a product without images.',
+    description:
+      'Past the last product, and without any product, the response is 404. `images` is null for a product without images.',
     access: LIST_ACCESS,
     success: { status: 200, data: { meta: ProductPageMeta, products: [ListedProductView] } },
     failures: [failures.validation({ last_id: 'last_id should be a number' }), failures.notFound()],

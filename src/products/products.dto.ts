@@ -42,7 +42,7 @@ const Images = (): PropertyDecorator =>
       type: 'array',
       required: false,
       maxItems: MAX_IMAGES,
-      description: 'PNG or JPEG (.png, .jpg, .jpeg), 5 MiB each at most',
+      description: 'PNG or JPEG, 5 MiB each at most. The name of each file must end with .png, .jpg or .jpeg',
       items: { type: 'string', format: 'binary' },
     }),
     Transform(({ value }: { value: unknown }) => parseTexts(value)),
@@ -103,7 +103,7 @@ const IMAGE_URLS: ApiPropertyOptions = {
 
 /** A product as the list shows it (contract 4.5). */
 export class ListedProductView {
-  @ApiProperty({ example: 7 })
+  @ApiProperty({ type: 'integer', example: 7 })
   readonly id: number;
 
   @ApiProperty({ example: NAME.example })
@@ -112,7 +112,7 @@ export class ListedProductView {
   @ApiProperty({ type: String, nullable: true, example: DESCRIPTION.example })
   readonly description: string | null;
 
-  @ApiProperty({ description: 'Rupiah', example: 185000 })
+  @ApiProperty({ description: 'Rupiah. An order rounds a fraction to whole rupiah', example: 185000 })
   readonly price: number;
 
   @ApiProperty({ ...IMAGE_URLS, nullable: true })
@@ -139,6 +139,6 @@ export class ProductView extends ListedProductView {
 }
 
 export class ProductPageMeta {
-  @ApiProperty({ description: 'Pass it as last_id for the next page', example: 7 })
+  @ApiProperty({ type: 'integer', description: 'Pass it as last_id for the next page', example: 7 })
   readonly lastProductId!: number;
 }

@@ -21,16 +21,16 @@ export class SalesQuery {
 }
 
 export class DayProductView {
-  @ApiProperty({ example: 7 })
+  @ApiProperty({ type: 'integer', example: 7 })
   readonly product_id!: number;
 
   @ApiProperty({ description: 'As last sold', example: 'Kue lapis legit' })
   readonly name!: string;
 
-  @ApiProperty({ description: 'Pieces in all orders of the day', example: 12 })
+  @ApiProperty({ type: 'integer', description: 'Pieces in all orders of the day', example: 12 })
   quantity!: number;
 
-  @ApiProperty({ description: 'Pieces in orders that are new or preparing', example: 4 })
+  @ApiProperty({ type: 'integer', description: 'Pieces in orders that are new or preparing', example: 4 })
   open!: number;
 }
 
@@ -47,10 +47,10 @@ export class DayView {
 }
 
 export class SalesTotalView {
-  @ApiProperty({ example: 41 })
+  @ApiProperty({ type: 'integer', example: 41 })
   readonly orders!: number;
 
-  @ApiProperty({ description: 'Whole rupiah, without what was refunded', example: 7585000 })
+  @ApiProperty({ type: 'integer', description: 'Whole rupiah, without what was refunded', example: 7585000 })
   readonly revenue!: number;
 }
 
@@ -60,16 +60,20 @@ export class SalesDayView extends SalesTotalView {
 }
 
 export class SalesProductView {
-  @ApiProperty({ example: 7 })
+  @ApiProperty({ type: 'integer', example: 7 })
   readonly product_id!: number;
 
   @ApiProperty({ description: 'As last sold', example: 'Kue lapis legit' })
   readonly name!: string;
 
-  @ApiProperty({ example: 41 })
+  @ApiProperty({ type: 'integer', example: 41 })
   readonly quantity!: number;
 
-  @ApiProperty({ description: 'Whole rupiah: the sum of price × quantity', example: 7585000 })
+  @ApiProperty({
+    type: 'integer',
+    description: 'Whole rupiah: the sum of price × quantity',
+    example: 7585000,
+  })
   readonly revenue!: number;
 }
 

@@ -3,7 +3,7 @@ import { type Principal, type Role, ROLES } from '../common/current-user.decorat
 
 /** User in the responses of login and of GET /api/users (contract 4.2, 4.4). */
 export class UserView {
-  @ApiProperty({ example: 12 })
+  @ApiProperty({ type: 'integer', example: 12 })
   readonly id: number;
 
   @ApiProperty({ example: 'Ayu Lestari' })
