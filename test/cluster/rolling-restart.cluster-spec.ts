@@ -3,7 +3,7 @@ import { Client } from '../support/client.js';
 import { createEmptyDatabase, type TestDatabase } from '../support/databases.js';
 import { type BuiltProcess, untilListening } from '../support/process.js';
 import { ADMIN } from '../support/service.js';
-import { ServicePlace, stopProcess } from '../support/service-process.js';
+import { ServiceInstance, stopProcess } from '../support/service-process.js';
 import { buildVersion11, hasVersion11 } from '../support/version-1.1.js';
 import { until } from '../support/wait.js';
 import { ExternalServices } from '../resilience/support/external-services.js';
@@ -19,7 +19,7 @@ const REQUEST_LIMIT_MS = 15_000;
 
 describeInstalled('three processes behind nginx', ['nginx'], () => {
   let database: TestDatabase;
-  let places: ServicePlace[];
+  let places: ServiceInstance[];
   let processes: BuiltProcess[];
   let external: ExternalServices;
   let nginx: Nginx;
@@ -27,10 +27,10 @@ describeInstalled('three processes behind nginx', ['nginx'], () => {
 
   beforeEach(async () => {
     database = await createEmptyDatabase();
-    const owner = await ServicePlace.prepare();
+    const owner = await ServiceInstance.create();
     external = await ExternalServices.start(owner.dataDir);
     places = [owner];
-    while (places.length < PROCESSES) places.push(await ServicePlace.prepare(owner.dataDir));
+    while (places.length < PROCESSES) places.push(await ServiceInstance.create(owner.dataDir));
     nginx = await Nginx.start(places.map(({ port }) => port));
     settings = {
       ...external.settings,

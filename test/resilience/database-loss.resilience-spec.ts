@@ -8,18 +8,18 @@ import type { BuiltProcess } from '../support/process.js';
 import { until } from '../support/wait.js';
 import { ExternalServices } from './support/external-services.js';
 import { isLongForm } from './support/long-form.js';
-import { ServicePlace } from '../support/service-process.js';
+import { ServiceInstance } from '../support/service-process.js';
 import { Workload } from './support/workload.js';
 
 /** So soon after the database's return the service works again, its first mail included, on the average of all rounds. */
 const RECOVERY_MS = 5_000;
 const ROUNDS = isLongForm ? 8 : 2;
 
-let place: ServicePlace;
+let place: ServiceInstance;
 let external: ExternalServices;
 
 beforeEach(async () => {
-  place = await ServicePlace.prepare();
+  place = await ServiceInstance.create();
   external = await ExternalServices.start(place.dataDir);
 });
 

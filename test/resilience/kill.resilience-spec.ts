@@ -4,16 +4,16 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { embeddedDatabaseUrl } from '../support/embedded-database.js';
 import { ExternalServices } from './support/external-services.js';
 import { isLongForm } from './support/long-form.js';
-import { killHard, ServicePlace } from '../support/service-process.js';
+import { killHard, ServiceInstance } from '../support/service-process.js';
 import { Workload } from './support/workload.js';
 
 const ROUNDS = isLongForm ? 24 : 4;
 
-let place: ServicePlace;
+let place: ServiceInstance;
 let external: ExternalServices;
 
 beforeEach(async () => {
-  place = await ServicePlace.prepare();
+  place = await ServiceInstance.create();
   external = await ExternalServices.start(place.dataDir);
 });
 

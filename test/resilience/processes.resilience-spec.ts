@@ -11,7 +11,7 @@ import { ADMIN } from '../support/service.js';
 import { until } from '../support/wait.js';
 import { ExternalServices } from './support/external-services.js';
 import { isLongForm } from './support/long-form.js';
-import { killHard, ServicePlace } from '../support/service-process.js';
+import { killHard, ServiceInstance } from '../support/service-process.js';
 
 const PROCESSES = 4;
 const COPIES = 40;
@@ -19,16 +19,16 @@ const COPIES = 40;
 const JOBS_AT_ONCE = 4;
 
 let external: ExternalServices;
-let places: ServicePlace[];
+let places: ServiceInstance[];
 let processes: BuiltProcess[];
 let database: TestDatabase;
 
 /** All processes start at the same instant on the empty database. */
 beforeAll(async () => {
   database = await createEmptyDatabase();
-  const owner = await ServicePlace.prepare();
+  const owner = await ServiceInstance.create();
   external = await ExternalServices.start(owner.dataDir);
-  const others = Array.from({ length: PROCESSES - 1 }, () => ServicePlace.prepare(owner.dataDir));
+  const others = Array.from({ length: PROCESSES - 1 }, () => ServiceInstance.create(owner.dataDir));
   // Stop the owner of the folder last.
   places = [...(await Promise.all(others)), owner];
   processes = places.map((place) => place.spawn({ ...external.settings, DATABASE_URL: database.url }));

@@ -11,19 +11,19 @@ import { CAKE, form } from '../support/products.js';
 import { until } from '../support/wait.js';
 import { ExternalServices } from './support/external-services.js';
 import { isLongForm } from './support/long-form.js';
-import { ServicePlace, stopProcess } from '../support/service-process.js';
+import { ServiceInstance, stopProcess } from '../support/service-process.js';
 
 /** Number of stops. Every second one uses keep-alive connections. */
 const ROUNDS = isLongForm ? 12 : 2;
 const STOP_MS = 10_000;
 const CALLERS = 12;
 
-let place: ServicePlace;
+let place: ServiceInstance;
 let external: ExternalServices;
 let database: TestDatabase;
 
 beforeEach(async () => {
-  place = await ServicePlace.prepare();
+  place = await ServiceInstance.create();
   external = await ExternalServices.start(place.dataDir);
   database = await createDatabase();
 });
@@ -71,7 +71,7 @@ it('the process exits within 10 s despite an endless body, a hanging mail server
   await until('the mail server is asked', () => external.smtp.openConnections > 0);
   await halfSentLogin(place.port);
 
-  const other = await ServicePlace.prepare();
+  const other = await ServiceInstance.create();
   const proxy = await DatabaseProxy.start(database.url);
   try {
     const stalled = await other.start({ ...external.settings, DATABASE_URL: proxy.url });

@@ -6,8 +6,8 @@ import { createDatabase, type TestDatabase } from './databases.js';
 import { type BuiltProcess, freePort, spawnBuilt, untilListening, untilReady } from './process.js';
 import { ADMIN, COMMON_SETTINGS } from './service.js';
 
-/** Port and DATA_DIR for processes of the service and its commands. */
-export class ServicePlace {
+/** Instance of the service: a port and a DATA_DIR, on which processes are started one after the other. */
+export class ServiceInstance {
   readonly #started: BuiltProcess[] = [];
 
   private constructor(
@@ -21,11 +21,11 @@ export class ServicePlace {
    * @param dataDir existing folder to share; by default a new folder, which is removed at the end
    * @param buildFolder folder that contains the `dist` of another version
    */
-  static async prepare(dataDir?: string, buildFolder?: string): Promise<ServicePlace> {
-    const folder = dataDir ?? (await mkdtemp(join(tmpdir(), 'bakery-place-')));
+  static async create(dataDir?: string, buildFolder?: string): Promise<ServiceInstance> {
+    const folder = dataDir ?? (await mkdtemp(join(tmpdir(), 'bakery-instance-')));
     // The embedded server runs as another user when the tests run as root.
     if (dataDir === undefined) await chmod(folder, 0o755);
-    return new ServicePlace(await freePort(), folder, dataDir === undefined, buildFolder);
+    return new ServiceInstance(await freePort(), folder, dataDir === undefined, buildFolder);
   }
 
   get url(): string {
@@ -111,23 +111,23 @@ export async function startServiceProcess(
   settings: Readonly<Record<string, string>> = {},
 ): Promise<ServiceProcess> {
   const database = await createDatabase();
-  const place = await ServicePlace.prepare();
-  const { url } = place;
-  const service = await place.start({ DATABASE_URL: database.url, ...settings });
+  const instance = await ServiceInstance.create();
+  const { url } = instance;
+  const service = await instance.start({ DATABASE_URL: database.url, ...settings });
   await untilReady(url);
   return {
     ...service,
     url,
     database,
     client: () => new Client(url),
-    admin: () => place.admin(),
+    admin: () => instance.admin(),
     residentMiB: async () => {
       const status = await readFile(`/proc/${service.child.pid ?? 0}/status`, 'utf8');
       return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) / 1024;
     },
     stop: async () => {
       const code = await stopProcess(service);
-      await place.clear();
+      await instance.clear();
       await database.drop();
       return code;
     },

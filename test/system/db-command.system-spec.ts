@@ -7,14 +7,14 @@ import { createDatabase, createEmptyDatabase, type TestDatabase } from '../suppo
 import { runDb, spawnDb } from '../support/db-command.js';
 import { png } from '../support/pictures.js';
 import { createProduct } from '../support/products.js';
-import { ServicePlace } from '../support/service-process.js';
+import { ServiceInstance } from '../support/service-process.js';
 import { until } from '../support/wait.js';
 
 const PASSWORD = 'correct horse battery staple';
 
 let root: string;
 let databases: TestDatabase[] = [];
-let places: ServicePlace[] = [];
+let instances: ServiceInstance[] = [];
 
 beforeEach(async () => {
   root = await mkdtemp(join(tmpdir(), 'bakery-db-command-'));
@@ -22,10 +22,10 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
-  for (const place of places) await place.clear();
+  for (const instance of instances) await instance.clear();
   for (const database of databases) await database.drop();
   await rm(root, { recursive: true, force: true });
-  [databases, places] = [[], []];
+  [databases, instances] = [[], []];
 });
 
 const at = (name: string): string => join(root, name);
@@ -37,11 +37,11 @@ async function dropped(made: Promise<TestDatabase>): Promise<TestDatabase> {
 }
 
 /** Starts a service with an embedded database. */
-async function start(dataDir: string): Promise<ServicePlace> {
-  const place = await ServicePlace.prepare(dataDir);
-  places.push(place);
-  await place.start();
-  return place;
+async function start(dataDir: string): Promise<ServiceInstance> {
+  const instance = await ServiceInstance.create(dataDir);
+  instances.push(instance);
+  await instance.start();
+  return instance;
 }
 
 /** Runs `npm run db` and expects an exit code. @returns the output */

@@ -6,27 +6,27 @@ import { DatabaseProxy } from '../support/database-proxy.js';
 import { createDatabase, type TestDatabase } from '../support/databases.js';
 import { type BuiltProcess, freePort, spawnBuilt, untilListening, untilReady } from '../support/process.js';
 import { ADMIN } from '../support/service.js';
-import { ServicePlace, stopProcess } from '../support/service-process.js';
+import { ServiceInstance, stopProcess } from '../support/service-process.js';
 import { until } from '../support/wait.js';
 
 const REFUSED_DATABASE = 'postgresql://shop:secret-word@127.0.0.1:9/shop';
 
-let place: ServicePlace;
+let instance: ServiceInstance;
 let database: TestDatabase;
 /** Service that retries for 60 seconds to reach its database, while the other tests run. */
 let retrying: BuiltProcess;
 let retryEnd: Promise<{ code: number | null; durationMs: number }>;
 
 beforeAll(async () => {
-  place = await ServicePlace.prepare();
+  instance = await ServiceInstance.create();
   database = await createDatabase();
   const startedAt = performance.now();
-  retrying = place.spawn({ DATABASE_URL: REFUSED_DATABASE });
+  retrying = instance.spawn({ DATABASE_URL: REFUSED_DATABASE });
   retryEnd = retrying.exited.then((code) => ({ code, durationMs: performance.now() - startedAt }));
 });
 
 afterAll(async () => {
-  await place.clear();
+  await instance.clear();
   await database.drop();
 });
 
@@ -42,7 +42,7 @@ function expectStartFailure(service: BuiltProcess, message: string): void {
 
 /** Runs a service whose start fails. */
 async function failToStart(settings: Record<string, string>): Promise<BuiltProcess> {
-  const service = place.spawn(settings);
+  const service = instance.spawn(settings);
   expect(await service.exited).toBe(1);
   return service;
 }
@@ -56,17 +56,17 @@ describe('a start that cannot succeed', () => {
   });
 
   it('fails with one line if the port is in use, and leaves no embedded database running', async () => {
-    const other = createServer().listen(place.port, '127.0.0.1');
+    const other = createServer().listen(instance.port, '127.0.0.1');
     await once(other, 'listening');
-    expectStartFailure(await failToStart({}), `port ${place.port} is in use: set PORT to another one`);
+    expectStartFailure(await failToStart({}), `port ${instance.port} is in use: set PORT to another one`);
     const onMetricsPort = await failToStart({
       PORT: String(await freePort()),
-      METRICS_PORT: String(place.port),
+      METRICS_PORT: String(instance.port),
       DATABASE_URL: database.url,
     });
-    expectStartFailure(onMetricsPort, `port ${place.port} is in use: set METRICS_PORT to another one`);
+    expectStartFailure(onMetricsPort, `port ${instance.port} is in use: set METRICS_PORT to another one`);
     other.close();
-    expect(await embeddedDatabaseUrl(place.dataDir)).toBeUndefined();
+    expect(await embeddedDatabaseUrl(instance.dataDir)).toBeUndefined();
   });
 
   it.each(['192.0.2.1', 'nowhere.invalid'])(
@@ -103,14 +103,14 @@ describe('a start that cannot succeed', () => {
 
 it('npm run admin grants, lists and revokes roles while the service runs, but never revokes the last administrator', async () => {
   const email = 'ayu@example.com';
-  const service = await place.start({ PUBLIC_URL: 'https://bakery.example' });
+  const service = await instance.start({ PUBLIC_URL: 'https://bakery.example' });
   expect(service.output()).toContain(
-    `listening on 127.0.0.1 port ${place.port}; API documentation at ${place.url}/api/docs`,
+    `listening on 127.0.0.1 port ${instance.port}; API documentation at ${instance.url}/api/docs`,
   );
-  const customer = new Client(place.url);
+  const customer = new Client(instance.url);
   await customer.register({ email }).expect(201);
   const runAdmin = async (...args: string[]) => {
-    const command = spawnBuilt('src/commands/admin.js', { DATA_DIR: place.dataDir }, args);
+    const command = spawnBuilt('src/commands/admin.js', { DATA_DIR: instance.dataDir }, args);
     return { code: await command.exited, output: command.output() };
   };
   expect(await runAdmin('grant', 'AYU@example.com')).toMatchObject({ code: 0 });
@@ -130,14 +130,14 @@ describe('a service whose database refuses connections', () => {
   it('becomes ready when the database is back', async () => {
     const proxy = await DatabaseProxy.start(database.url);
     await proxy.down();
-    const service = place.spawn({ DATABASE_URL: proxy.url });
+    const service = instance.spawn({ DATABASE_URL: proxy.url });
     try {
       await until('the start waits for the database', () =>
         service.output().includes('waiting for the database'),
       );
       await proxy.up();
-      await untilListening(service, place.url);
-      await untilReady(place.url);
+      await untilListening(service, instance.url);
+      await untilReady(instance.url);
     } finally {
       await stopProcess(service);
       await proxy.down();

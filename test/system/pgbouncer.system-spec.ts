@@ -9,7 +9,7 @@ import { png } from '../support/pictures.js';
 import { createProduct } from '../support/products.js';
 import { ADMIN } from '../support/service.js';
 import { untilReady } from '../support/process.js';
-import { ServicePlace } from '../support/service-process.js';
+import { ServiceInstance } from '../support/service-process.js';
 import { SmtpStandIn } from '../support/smtp-stand-in.js';
 import { until } from '../support/wait.js';
 
@@ -22,10 +22,10 @@ describe(`two processes behind PgBouncer in transaction mode${isInstalled ? '' :
   let database: TestDatabase;
   let pooler: PgBouncer;
   let smtp: SmtpStandIn;
-  let places: ServicePlace[] = [];
+  let instances: ServiceInstance[] = [];
 
   const clientsOfBoth = (): [Client, Client] => {
-    const [one, other] = places;
+    const [one, other] = instances;
     return [new Client(one?.url ?? ''), new Client(other?.url ?? '')];
   };
 
@@ -35,21 +35,21 @@ describe(`two processes behind PgBouncer in transaction mode${isInstalled ? '' :
     pooler = await startPgBouncer(database.url);
     smtp = await SmtpStandIn.start();
     const settings = { DATABASE_URL: pooler.through(database.url), SMTP_URL: smtp.url };
-    const owner = await ServicePlace.prepare();
-    places = [await ServicePlace.prepare(owner.dataDir), owner];
-    await Promise.all(places.map((place) => place.start(settings)));
+    const owner = await ServiceInstance.create();
+    instances = [await ServiceInstance.create(owner.dataDir), owner];
+    await Promise.all(instances.map((instance) => instance.start(settings)));
   });
 
   afterAll(async () => {
     if (!isInstalled) return;
-    for (const place of places) await place.clear();
+    for (const instance of instances) await instance.clear();
     await smtp.close();
     await pooler.stop();
     await database.drop();
   });
 
   whenInstalled('both are ready, and the migrations have run once', async () => {
-    for (const { url } of places) await untilReady(url);
+    for (const { url } of instances) await untilReady(url);
     const { rows } = await database.pool.query<{ name: string; times: number }>(
       'SELECT name, count(*)::int AS times FROM migrations GROUP BY name',
     );

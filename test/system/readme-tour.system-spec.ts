@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { createDatabase, type TestDatabase } from '../support/databases.js';
-import { ServicePlace } from '../support/service-process.js';
+import { ServiceInstance } from '../support/service-process.js';
 
 interface Step {
   readonly commands: string;
@@ -12,18 +12,18 @@ interface Step {
   readonly shown: string;
 }
 
-let place: ServicePlace;
+let instance: ServiceInstance;
 let folder: string;
 let database: TestDatabase;
 
 beforeAll(async () => {
-  place = await ServicePlace.prepare();
+  instance = await ServiceInstance.create();
   folder = await mkdtemp(join(tmpdir(), 'bakery-tour-'));
   await symlink(resolve('examples'), join(folder, 'examples'));
   database = await createDatabase();
   const [, email = '', password = ''] =
     /^ADMIN_EMAIL=(\S+) ADMIN_PASSWORD='([^']+)' npm start$/m.exec(await readFile('README.md', 'utf8')) ?? [];
-  await place.start({
+  await instance.start({
     NODE_ENV: 'development',
     DATABASE_URL: database.url,
     DATA_DIR: join(folder, '.data'),
@@ -33,7 +33,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  await place.clear();
+  await instance.clear();
   await database.drop();
   await rm(folder, { recursive: true, force: true });
 });
@@ -48,7 +48,7 @@ async function readTour(): Promise<Step[]> {
 /** Runs a block in a shell, with the variables that earlier blocks have set. */
 async function runInShell(commands: string): Promise<string> {
   const script = `[ -f variables ] && . ./variables
-${commands.replaceAll('http://localhost:3000', place.url)}
+${commands.replaceAll('http://localhost:3000', instance.url)}
 { declare -p OTP AYU PRODUCT ORDER PAGE; declare -f call json; } 2>/dev/null >variables; true`;
   const { stdout } = await promisify(execFile)('bash', ['-c', script], { cwd: folder, timeout: 60_000 });
   return stdout.trim();
@@ -57,7 +57,7 @@ ${commands.replaceAll('http://localhost:3000', place.url)}
 /** Removes ids, times and the address, which differ in each run. */
 function removeVariableParts(output: string): string {
   return output
-    .replaceAll(place.url, 'http://localhost:3000')
+    .replaceAll(instance.url, 'http://localhost:3000')
     .replaceAll(/[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}/g, 'UUID')
     .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME');
 }

@@ -5,7 +5,7 @@ import { createDatabase, type TestDatabase } from '../support/databases.js';
 import { expectFailure, MESSAGES } from '../support/failure.js';
 import { order, orderOf } from '../support/orders.js';
 import { createProduct } from '../support/products.js';
-import { ServicePlace } from '../support/service-process.js';
+import { ServiceInstance } from '../support/service-process.js';
 import { buildVersion11, hasVersion11 } from '../support/version-1.1.js';
 
 const NEW_PASSWORD = 'nastar dan kastengel';
@@ -19,7 +19,7 @@ function freshEmail(): string {
   return `customer-${emails}@example.com`;
 }
 
-/** The same caller at another process. */
+/** Returns a client of another process with the same cookies. */
 function at(url: string, client: Client): Client {
   return new Client(url)
     .setCookie('accessToken', client.cookie('accessToken'))
@@ -43,6 +43,10 @@ async function expectNoRefresh(client: Client, ...urls: readonly string[]): Prom
     expectFailure(await at(url, client).get('/api/refresh'), 401, MESSAGES.refreshToken);
 }
 
+async function expectRefresh(client: Client, ...urls: readonly string[]): Promise<void> {
+  for (const url of urls) await at(url, client).get('/api/refresh').expect(200);
+}
+
 const describeIfPossible = (await hasVersion11()) ? describe : describe.skip;
 
 describeIfPossible('version 1.1', () => {
@@ -54,17 +58,27 @@ describeIfPossible('version 1.1', () => {
 
   describe('beside this version on one database', () => {
     let database: TestDatabase;
-    const places: Record<'1.1' | '1.2', ServicePlace> = {} as never;
+    const instances: Record<'1.1' | '1.2', ServiceInstance> = {} as never;
+
+    /** Expects that no token of the client works. 1.1 accepts an access token until it expires. */
+    async function expectEnded(client: Client): Promise<void> {
+      await expectNoRefresh(client, instances['1.1'].url, instances['1.2'].url);
+      expectFailure(
+        await at(instances['1.2'].url, client).post('/api/otp'),
+        401,
+        MESSAGES.missingAccessToken,
+      );
+    }
 
     beforeAll(async () => {
       database = await createDatabase();
-      places['1.1'] = await ServicePlace.prepare(undefined, build);
-      places['1.2'] = await ServicePlace.prepare();
-      for (const place of Object.values(places)) await place.start({ DATABASE_URL: database.url });
+      instances['1.1'] = await ServiceInstance.create(undefined, build);
+      instances['1.2'] = await ServiceInstance.create();
+      for (const instance of Object.values(instances)) await instance.start({ DATABASE_URL: database.url });
     }, BUILD_MS);
 
     afterAll(async () => {
-      for (const place of Object.values(places)) await place.clear();
+      for (const instance of Object.values(instances)) await instance.clear();
       await database.drop();
     });
 
@@ -72,9 +86,9 @@ describeIfPossible('version 1.1', () => {
       ['1.1', '1.2'],
       ['1.2', '1.1'],
     ] as const)('a session that %s opened', (opener, other) => {
-      const urls = () => [places[opener].url, places[other].url] as const;
+      const urls = () => [instances[opener].url, instances[other].url] as const;
 
-      it(`refreshes and changes things at ${other}`, async () => {
+      it(`can be refreshed and used for changes at ${other}`, async () => {
         const [here, there] = urls();
         const email = freshEmail();
         for (const open of [register, login]) {
@@ -91,8 +105,7 @@ describeIfPossible('version 1.1', () => {
         const [here, there] = urls();
         const client = await register(here);
         await at(there, client).post('/api/logout').expect(204);
-        await expectNoRefresh(client, here, there);
-        expectFailure(await at(places['1.2'].url, client).post('/api/otp'), 401, MESSAGES.missingAccessToken);
+        await expectEnded(client);
       });
 
       it(`ends everywhere with a change of the password at ${other}`, async () => {
@@ -101,20 +114,16 @@ describeIfPossible('version 1.1', () => {
         const first = await register(here, email);
         const second = await login(here, email);
         const changing = at(there, second);
-        await changing
-          .put('/api/users/password')
-          .send({ currentPassword: PASSWORD, password: NEW_PASSWORD, passwordConfirmation: NEW_PASSWORD })
-          .expect(204);
-        for (const ended of [first, second]) {
-          await expectNoRefresh(ended, here, there);
-          expectFailure(
-            await at(places['1.2'].url, ended).post('/api/otp'),
-            401,
-            MESSAGES.missingAccessToken,
-          );
-        }
-        for (const url of [here, there]) await at(url, changing).get('/api/refresh').expect(200);
-        await at(places['1.2'].url, changing).post('/api/otp').expect(204);
+        const change = {
+          currentPassword: PASSWORD,
+          password: NEW_PASSWORD,
+          passwordConfirmation: NEW_PASSWORD,
+        };
+        await changing.put('/api/users/password').send(change).expect(204);
+        await expectEnded(first);
+        await expectEnded(second);
+        await expectRefresh(changing, here, there);
+        await at(instances['1.2'].url, changing).post('/api/otp').expect(204);
       });
 
       it(`keeps only its access token after a login at ${other}`, async () => {
@@ -123,18 +132,20 @@ describeIfPossible('version 1.1', () => {
         const earlier = await register(here, email);
         const later = await login(there, email);
         await expectNoRefresh(earlier, here, there);
-        await at(places['1.2'].url, earlier).post('/api/otp').expect(204);
-        for (const url of [here, there]) await at(url, later).get('/api/refresh').expect(200);
+        await at(instances['1.2'].url, earlier).post('/api/otp').expect(204);
+        await expectRefresh(later, here, there);
       });
     });
 
     it('leaves one refresh token after 20 parallel logins at both versions', async () => {
       const email = freshEmail();
-      await register(places['1.1'].url, email);
+      await register(instances['1.1'].url, email);
       const clients = await Promise.all(
-        Array.from({ length: 20 }, (_, index) => login(places[index % 2 === 0 ? '1.1' : '1.2'].url, email)),
+        Array.from({ length: 20 }, (_, index) =>
+          login(instances[index % 2 === 0 ? '1.1' : '1.2'].url, email),
+        ),
       );
-      for (const { url } of Object.values(places)) {
+      for (const { url } of Object.values(instances)) {
         const refreshed = await Promise.all(clients.map((client) => at(url, client).get('/api/refresh')));
         expect(refreshed.filter(({ status }) => status === 200)).toHaveLength(1);
       }
@@ -144,8 +155,8 @@ describeIfPossible('version 1.1', () => {
   it(
     'hands over a data directory whose customers stay signed in: they refresh and order',
     async () => {
-      const before = await ServicePlace.prepare(undefined, build);
-      const after = await ServicePlace.prepare(before.dataDir);
+      const before = await ServiceInstance.create(undefined, build);
+      const after = await ServiceInstance.create(before.dataDir);
       try {
         await before.start();
         const { id } = await createProduct(await before.admin());

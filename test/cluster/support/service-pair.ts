@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { setTimeout as delay } from 'node:timers/promises';
 import { freePort } from '../../support/process.js';
-import { ServicePlace } from '../../support/service-process.js';
+import { ServiceInstance } from '../../support/service-process.js';
 import { until } from '../../support/wait.js';
 import { ExternalServices } from '../../resilience/support/external-services.js';
 import { Workload } from '../../resilience/support/workload.js';
@@ -29,7 +29,7 @@ export class ServicePair {
   #sampling: Promise<unknown> = Promise.resolve();
 
   private constructor(
-    private readonly places: readonly [ServicePlace, ServicePlace],
+    private readonly places: readonly [ServiceInstance, ServiceInstance],
     private readonly metricsPorts: readonly [number, number],
     private readonly external: ExternalServices,
     private readonly databaseUrl: string,
@@ -41,8 +41,8 @@ export class ServicePair {
    * @param serviceUrl URL of the same database for the service, for example through a pooler
    */
   static async open(databaseUrl: string, serviceUrl: string): Promise<ServicePair> {
-    const owner = await ServicePlace.prepare();
-    const places = [owner, await ServicePlace.prepare(owner.dataDir)] as const;
+    const owner = await ServiceInstance.create();
+    const places = [owner, await ServiceInstance.create(owner.dataDir)] as const;
     const external = await ExternalServices.start(owner.dataDir);
     const ports = [await freePort(), await freePort()] as const;
     try {

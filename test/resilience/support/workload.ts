@@ -3,7 +3,7 @@ import { Client } from '../../support/client.js';
 import type { TestDatabase } from '../../support/databases.js';
 import { jobRows } from '../../support/jobs.js';
 import { createProduct, ledger, letTimePass } from '../../support/products.js';
-import type { ServicePlace } from '../../support/service-process.js';
+import type { ServiceInstance } from '../../support/service-process.js';
 import { until } from '../../support/wait.js';
 import { Catalog, wholeCatalog } from './catalog.js';
 import { imageIdOf, type ExternalServices } from './external-services.js';
@@ -58,7 +58,7 @@ export class Workload {
 
   /** @param place of a running service, or of the proxy in front of it */
   static async prepare(
-    place: Pick<ServicePlace, 'url' | 'admin'>,
+    place: Pick<ServiceInstance, 'url' | 'admin'>,
     external: ExternalServices,
     options: WorkloadOptions = {},
   ): Promise<Workload> {
