@@ -1,16 +1,16 @@
 import { lazy, Suspense } from 'react';
 import { ErrorBoundary } from 'react-error-boundary';
 import { Navigate, Route, Routes, useLocation } from 'react-router';
-import { Bars, Failure } from './components/page';
+import { Skeleton, Failure } from './components/page';
 import { Shell } from './components/shell';
 import { CartPage } from './pages/cart';
 import { CatalogPage } from './pages/catalog';
-import { LostPage } from './pages/lost';
+import { NotFoundPage } from './pages/not-found';
 import { OrderPage } from './pages/order';
 import { OrdersPage } from './pages/orders';
 import { ProductPage } from './pages/product';
 import { WelcomePage } from './pages/welcome';
-import { CatalogPages, GuestsOnly, RequireAdmin, RequireUser, ToSignIn } from './routing/guards';
+import { CatalogPages, GuestsOnly, RequireAdmin, RequireUser, RedirectToSignIn } from './routing/guards';
 import { useSession } from './state/session';
 
 // Loaded on demand, to keep the script of the catalog small.
@@ -37,13 +37,13 @@ export function App() {
         fallbackRender={({ error }) => <Failure error={error} onRetry={() => location.reload()} />}
         resetKeys={[pathname]}
       >
-        <Suspense fallback={<Bars />}>
-          {/* A new key resets the state of every page when another person signs in. */}
+        <Suspense fallback={<Skeleton />}>
+          {/* The key resets the state of all pages when another person signs in. */}
           <Routes key={personId ?? 'visitor'}>
             <Route element={<CatalogPages instead={<WelcomePage />} />}>
               <Route index element={<CatalogPage />} />
             </Route>
-            <Route element={<CatalogPages instead={<ToSignIn />} />}>
+            <Route element={<CatalogPages instead={<RedirectToSignIn />} />}>
               <Route path="products/:id" element={<ProductPage />} />
               <Route path="cart" element={<CartPage />} />
             </Route>
@@ -69,7 +69,7 @@ export function App() {
                 <Route path="shop" element={<ShopPage />} />
               </Route>
             </Route>
-            <Route path="*" element={<LostPage />} />
+            <Route path="*" element={<NotFoundPage />} />
           </Routes>
         </Suspense>
       </ErrorBoundary>

@@ -1,4 +1,4 @@
-/** Length of the steps in which customers choose a pickup time, in minutes. */
+/** Interval between pickup times that customers can choose. */
 const STEP_MINUTES = 30;
 const DAY_MS = 24 * 60 * 60_000;
 
@@ -12,7 +12,7 @@ const shortDate = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'sho
 
 /** Returns the date of an instant in a time zone: `2026-11-24` */
 export function toDate(instant: Date, timeZone: string): string {
-  // The format of Canada is that of ISO 8601.
+  // Canada uses the date format of ISO 8601.
   return new Intl.DateTimeFormat('en-CA', { timeZone, dateStyle: 'short' }).format(instant);
 }
 
@@ -46,14 +46,13 @@ export function formatPickup(iso: string, timeZone: string): string {
   return `${formatDate(toDate(new Date(iso), timeZone))}, ${formatClock(iso, timeZone)}`;
 }
 
-/** Lists the times of a window in steps of half an hour. The end of the window is not part of it. */
+/** Lists the pickup times in a window. The end of the window is excluded. */
 export function listTimes({ from, to }: { from: string; to: string }): string[] {
   const first = Math.ceil(toMinutes(from) / STEP_MINUTES) * STEP_MINUTES;
   const count = Math.max(0, Math.ceil((toMinutes(to) - first) / STEP_MINUTES));
   return Array.from({ length: count }, (_, step) => toTime(first + step * STEP_MINUTES));
 }
 
-/** Returns the instant of a local date and time in a time zone. */
 export function toInstant(date: string, time: string, timeZone: string): Date {
   const local = Date.parse(`${date}T${time}Z`);
   // The first offset can be off by an hour close to a change of daylight saving time.
@@ -61,7 +60,6 @@ export function toInstant(date: string, time: string, timeZone: string): Date {
   return new Date(local - readOffset(guess, timeZone));
 }
 
-/** Reads the offset of a time zone at an instant, in milliseconds. */
 function readOffset(instant: number, timeZone: string): number {
   const format = new Intl.DateTimeFormat('en-US', { timeZone, timeZoneName: 'longOffset' });
   const name = format.formatToParts(instant).find(({ type }) => type === 'timeZoneName')?.value ?? '';

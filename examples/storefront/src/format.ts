@@ -2,7 +2,6 @@ const FRACTION = { minimumFractionDigits: 0, maximumFractionDigits: 2 };
 const rupiah = new Intl.NumberFormat('id-ID', { style: 'currency', currency: 'IDR', ...FRACTION });
 const dateAndTime = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short' });
 
-/** Formats rupiah: `Rp 185.000` */
 export function formatPrice(amount: number): string {
   return rupiah.format(amount);
 }
@@ -23,18 +22,18 @@ export function formatTime(iso: string): string {
   return dateAndTime.format(new Date(iso));
 }
 
-/** Shortens an order's id to the number that people read to each other: `5F0C2A3E` */
+/** Shortens an order's id to its number: `5F0C2A3E` */
 export function formatOrderNumber(id: string): string {
   return id.slice(0, 8).toUpperCase();
 }
 
 /** `1 product`, `2 products` */
-export function count(number: number, one: string): string {
+export function formatCount(number: number, one: string): string {
   return `${number} ${number === 1 ? one : `${one}s`}`;
 }
 
 /** Makes a sentence of a message: `email is required` becomes `Email is required.` */
-export function sentence(message: string): string {
+export function toSentence(message: string): string {
   const text = message.charAt(0).toUpperCase() + message.slice(1);
   return /[.!?]$/.test(text) ? text : `${text}.`;
 }

@@ -6,7 +6,7 @@ import { queryClient } from './api/query-client';
 import { App } from './app';
 import { useSession } from './state/session';
 
-// Cached responses of one person must not be shown to the next.
+// The next person must not see cached responses of the previous one.
 useSession.subscribe((now, before) => {
   if (now.person?.id !== before.person?.id) queryClient.clear();
 });

@@ -13,12 +13,12 @@ type NewOrder = Schemas['CreateOrderDto'];
 const KEY_NAME = 'bakery.checkout';
 const ENDED_UNPAID = ['cancel', 'expire', 'deny', 'failure'];
 
-/** Orders the lines. If the service rejects the order, the cart shows the current prices, products and pickup times. */
+/** Orders the lines. If the service rejects the order, the cart is updated. */
 export async function placeOrder(lines: CartLine[], details: CheckoutDetails) {
   const order = toNewOrder(lines, details);
   try {
     let response = await postOrder(order);
-    // The key belonged to the same order, which was cancelled or has expired. Place a new order.
+    // The key belongs to an earlier order, which was cancelled or has expired. Order again with a new key.
     if (ENDED_UNPAID.includes(response.order.status)) response = await postOrder(order);
     await cacheOrder(response);
     return response.order;
@@ -44,7 +44,7 @@ async function postOrder(body: NewOrder) {
   return response;
 }
 
-/** Applies what the service said about the items and the pickup time of a rejected order. */
+/** Updates the cart's prices, products and pickup times from the messages of a rejected order. */
 async function correctCart(lines: CartLine[], details: BakeryFailure['details']) {
   for (const [index, { id }] of lines.entries()) {
     if (`items.${index}.product_id` in details) await markSoldOut(id);

@@ -5,12 +5,10 @@ import { hasCode } from './errors';
 
 export type Schemas = components['schemas'];
 export type Product = Schemas['ListedProductView'];
-/** Product with its availability, for administrators. */
 export type AdminProduct = Schemas['AdminProductView'];
 export type Order = Schemas['OrderView'];
 export type OrderStatus = Order['status'];
 export type Fulfilment = Order['fulfilment'];
-/** Order with its customer. */
 export type AdminOrder = Schemas['AdminOrderView'];
 /** Entry of an order's payment history. */
 export type PaymentEntry = Schemas['NotificationView'];
@@ -31,7 +29,7 @@ export interface Page<Item, Id> {
   next: Id | null;
 }
 
-/** List that is loaded page by page. Its data is the items of all loaded pages. */
+/** Query options for a list that is loaded page by page. Its data is the items of all loaded pages. */
 export function listOptions<Item, Id extends string | number>(
   queryKey: readonly unknown[],
   getPage: (query: { last_id?: Id }, signal: AbortSignal) => Promise<Page<Item, Id>>,
@@ -53,7 +51,7 @@ export function itemsOf<Item>({ pages }: InfiniteData<Page<Item, unknown>>) {
   return pages.flatMap(({ items }) => items);
 }
 
-/** What a call resolves to; null when the service has no such thing. */
+/** Returns the data of a call, or null if the call fails with 404. */
 export function orNull<Data>(call: Promise<Data>) {
   return call.catch((error: unknown) => {
     if (hasCode(error, 404)) return null;

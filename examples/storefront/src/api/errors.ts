@@ -1,5 +1,5 @@
 import { BakeryFailure } from 'bakery-client';
-import { sentence } from '../format';
+import { toSentence } from '../format';
 
 /** Messages of the service that the shop words differently. */
 const SHOP_MESSAGES: Record<string, string> = {
@@ -16,22 +16,21 @@ const SHOP_MESSAGES: Record<string, string> = {
 
 const NEW_PRICE = /^price is now \d+$/;
 
-/** Returns true if a call failed with this status. */
 export function hasCode(error: unknown, code: number): error is BakeryFailure {
   return error instanceof BakeryFailure && error.code === code;
 }
 
 /** Converts a message of the service into a sentence of the shop. */
-export function shopMessage(message: string) {
+export function toShopMessage(message: string) {
   if (NEW_PRICE.test(message)) return 'A price has changed. Please check the new total and order again.';
-  return sentence(SHOP_MESSAGES[message] ?? message);
+  return toSentence(SHOP_MESSAGES[message] ?? message);
 }
 
-/** Returns the messages of a failed call for these fields, by name. */
-export function fieldMessages(error: unknown, fields: readonly string[]): Record<string, string> {
+/** Returns the messages of a failed call for these fields, by field name. */
+export function getFieldMessages(error: unknown, fields: readonly string[]): Record<string, string> {
   const details = error instanceof BakeryFailure ? Object.entries(error.details) : [];
   const shown = details.filter(([name]) => fields.includes(name));
-  return Object.fromEntries(shown.map(([name, message]) => [name, shopMessage(message)]));
+  return Object.fromEntries(shown.map(([name, message]) => [name, toShopMessage(message)]));
 }
 
 /**
@@ -43,9 +42,9 @@ export function explain(error: unknown, fields: readonly string[] = []) {
   if (!(error instanceof BakeryFailure))
     return 'We cannot reach the bakery. Check your connection and try again.';
   const details = Object.entries(error.details);
-  if (details.length === 0) return shopMessage(error.message);
+  if (details.length === 0) return toShopMessage(error.message);
   const others = details
     .filter(([name]) => !fields.includes(name))
-    .map(([, message]) => shopMessage(message));
+    .map(([, message]) => toShopMessage(message));
   return [...new Set(others)].join(' ');
 }

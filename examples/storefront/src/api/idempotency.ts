@@ -1,8 +1,8 @@
 /**
- * Returns the same key for the same request until `forgetIdempotencyKey` is called. A second click, a reload or a retry
- * after a lost response therefore does not repeat the action.
+ * Returns the same key for the same request until `forgetIdempotencyKey` is called, so that a second click, a reload or a
+ * retry after a lost response does not repeat the action.
  *
- * @param name key in sessionStorage
+ * @param name name of the entry in sessionStorage
  */
 export function getIdempotencyKey(name: string, body: object) {
   const wanted = JSON.stringify(body);

@@ -16,7 +16,6 @@ const SHORTEST_POLL_MS = 2_000;
 const LONGEST_POLL_MS = 15_000;
 const POLL_GROWTH = 1.15;
 
-/** Interval at which visible lists of orders are loaded again. */
 const LIST_POLL_MS = 15_000;
 
 /** Returns true if money was received and not returned in full. A card payment under review does not count. */
@@ -25,16 +24,15 @@ export function isPaid({ status, fraud_status }: Order) {
   return status === 'settlement' || status === 'partial_refund';
 }
 
-/** Returns the amount of a payment that is not refunded yet. */
 export function getRefundableAmount({ gross_amount, refunded_amount }: Order) {
   return gross_amount - refunded_amount;
 }
 
-/** Returns true if a payment or the bakery's next step may still follow. */
+/** Returns true if a payment or a step of the bakery can still change the order. */
 function isUnderWay(order: Order) {
   const { status, fulfilment } = order;
   const isOpen = status === 'pending' || status === 'authorize';
-  // The bakery continues an order that it has begun, even if part of the money is refunded.
+  // The bakery continues an order after a partial refund.
   const isBegun = fulfilment === 'preparing' || fulfilment === 'ready';
   return isOpen || isBegun || (isPaid(order) && fulfilment === 'new');
 }
@@ -48,7 +46,7 @@ export const ownOrders = {
   refetchInterval: LIST_POLL_MS,
 };
 
-/** Search and filters of the service. `q` is part of a customer's name or e-mail, or the beginning of an order's id. */
+/** Query parameters that search and filter the administrators' order list. */
 export type OrderFilter = paths['/api/admin/orders']['get']['parameters']['query'];
 
 /** Orders of all customers, newest first. For administrators. */
@@ -65,8 +63,8 @@ interface PolledOrder {
   state: { data: { order: Order } | null | undefined; dataUpdateCount: number; errorUpdateCount: number };
 }
 
-/** Gap until an open order is loaded again. The gaps grow, and polling stops while the tab is hidden. */
-function pollGap({ state: { data, dataUpdateCount, errorUpdateCount } }: PolledOrder) {
+/** Returns the gap until the next poll of an order. The gaps grow. A finished order is not polled. */
+function getPollGap({ state: { data, dataUpdateCount, errorUpdateCount } }: PolledOrder) {
   if (data === null || (data && !isUnderWay(data.order))) return false;
   return Math.min(SHORTEST_POLL_MS * POLL_GROWTH ** (dataUpdateCount + errorUpdateCount), LONGEST_POLL_MS);
 }
@@ -76,18 +74,18 @@ export function orderDetail(id: string) {
   return queryOptions({
     queryKey: ['orders', 'detail', id],
     queryFn: ({ signal }) => orNull(dataOf(api.GET('/api/orders/{order_id}', { ...orderPath(id), signal }))),
-    refetchInterval: pollGap,
+    refetchInterval: getPollGap,
     refetchOnWindowFocus: 'always',
   });
 }
 
-/** Any order, with its customer and the first 50 entries of its payment history. For administrators. */
+/** Any order, with the first 50 entries of its payment history. For administrators. */
 export function adminOrderDetail(id: string) {
   return queryOptions({
     queryKey: ['orders', 'admin', id],
     queryFn: ({ signal }) =>
       orNull(dataOf(api.GET('/api/admin/orders/{order_id}', { ...orderPath(id), signal }))),
-    refetchInterval: pollGap,
+    refetchInterval: getPollGap,
   });
 }
 
@@ -95,13 +93,13 @@ export async function cancelOrder(id: string) {
   await cacheOrder(await dataOf(api.POST('/api/orders/{order_id}/cancel', orderPath(id))));
 }
 
-/** Requests a payment page for an order that has none. */
+/** Requests the payment page of an order that has none. */
 export async function getPaymentPage(order: Order) {
   const page = await dataOf(api.POST('/api/orders/{order_id}/token', orderPath(order.order_id)));
   await cacheOrder({ order: { ...order, ...page } });
 }
 
-/** Takes an order to another step. Reloads orders even after a failure: another administrator may have been faster. */
+/** Takes an order to another step. Also reloads the orders after a failure: another administrator may have been faster. */
 export async function fulfilOrder(id: string, fulfilment: Fulfilment) {
   const step = { ...orderPath(id), body: { fulfilment } };
   const call = dataOf(api.PUT('/api/admin/orders/{order_id}/fulfilment', step));
@@ -110,7 +108,7 @@ export async function fulfilOrder(id: string, fulfilment: Fulfilment) {
 
 export type Refund = Schemas['RefundDto'];
 
-/** Refunds an order. Without an amount it refunds the rest. A retry after a lost response does not refund twice. */
+/** Refunds an order. Without an amount, refunds the rest. A retry after a lost response does not refund twice. */
 export async function refundOrder(id: string, body: Refund) {
   const name = `bakery.refund.${id}`;
   const params = { ...orderPath(id).params, header: { 'Idempotency-Key': getIdempotencyKey(name, body) } };
@@ -118,7 +116,7 @@ export async function refundOrder(id: string, body: Refund) {
     await dataOf(api.POST('/api/admin/orders/{order_id}/refund', { params, body }));
     forgetIdempotencyKey(name);
   } catch (error) {
-    // The service has decided. Another try is a new request.
+    // The service has rejected the refund. The next try is a new request.
     if (error instanceof BakeryFailure && error.code < 500) forgetIdempotencyKey(name);
     throw error;
   } finally {
@@ -126,10 +124,9 @@ export async function refundOrder(id: string, body: Refund) {
   }
 }
 
-/** Updates the cached order with a response of the service. */
 export async function cacheOrder(response: { order: Order }) {
   const { queryKey } = orderDetail(response.order.order_id);
-  // An older response that is still being loaded would replace this one.
+  // A response that is still being loaded may be older than this one.
   await queryClient.cancelQueries({ queryKey });
   queryClient.setQueryData(queryKey, response);
   void queryClient.invalidateQueries({ queryKey: ['orders', 'list'] });

@@ -1,6 +1,15 @@
 import { type InfiniteData, queryOptions } from '@tanstack/react-query';
-import { asForm, dataOf } from 'bakery-client';
-import { api, itemsOf, listOptions, orNull, type Page, type Product } from './client';
+import { asForm, dataOf, type paths } from 'bakery-client';
+import {
+  type AdminProduct,
+  api,
+  itemsOf,
+  listOptions,
+  orNull,
+  type Page,
+  type Product,
+  type Schemas,
+} from './client';
 import { queryClient } from './query-client';
 import { apiWithProgress, type ShowProgress } from './upload-progress';
 
@@ -9,7 +18,7 @@ const LISTS = ['products', 'list'];
 const DETAILS = ['products', 'detail'];
 type ListData = InfiniteData<Page<Product, number>>;
 
-/** Products by id: the whole catalog, or those with all words of the text in their name. */
+/** Available products by id. A text selects the products with all its words in their names. */
 export function productList(q = '') {
   const list = listOptions<Product, number>([...LISTS, q], async (page, signal) => {
     const query = q === '' ? page : { ...page, q };
@@ -17,6 +26,18 @@ export function productList(q = '') {
     return { items: products, next: meta.lastProductId };
   });
   return { ...list, staleTime: 60_000 };
+}
+
+/** Query parameters that search and filter the administrators' product list. */
+export type ProductFilter = paths['/api/admin/products']['get']['parameters']['query'];
+
+/** All products by id, also unavailable ones. For administrators. */
+export function allProducts(filter: ProductFilter) {
+  return listOptions<AdminProduct, number>([...LISTS, 'all', filter], async (page, signal) => {
+    const query = { ...filter, ...page };
+    const { products, meta } = await dataOf(api.GET('/api/admin/products', { params: { query }, signal }));
+    return { items: products, next: meta.lastProductId };
+  });
 }
 
 /** Product, or null if there is none with this id. */
@@ -27,7 +48,7 @@ export function productDetail(id: number) {
       const call = api.GET('/api/products/{product_id}', { ...productPath(id), signal });
       return (await orNull(dataOf(call)))?.products ?? null;
     },
-    // The product of a cached list is shown while the product is loading.
+    // Shows the product of a cached list while the product is loading.
     placeholderData: () => {
       const lists = queryClient.getQueriesData<ListData>({ queryKey: LISTS });
       return lists.flatMap(([, list]) => (list ? itemsOf(list) : [])).find((product) => product.id === id);
@@ -35,13 +56,13 @@ export function productDetail(id: number) {
   });
 }
 
-/** Treats a product as missing, after an order for it was rejected. */
+/** Treats a product as missing after the service rejected an order for it. */
 export async function markSoldOut(id: number) {
   await queryClient.cancelQueries({ queryKey: productDetail(id).queryKey });
   queryClient.setQueryData(productDetail(id).queryKey, null);
 }
 
-/** Caches the price that the service named when it rejected an order. */
+/** Caches the price that the service returned when it rejected an order. */
 export async function correctPrice(id: number, price: number) {
   const { queryKey } = productDetail(id);
   await queryClient.cancelQueries({ queryKey });
@@ -49,36 +70,40 @@ export async function correctPrice(id: number, price: number) {
   void queryClient.invalidateQueries({ queryKey });
 }
 
-/** Values of the product form: texts as typed, which the service validates, and pictures. */
+/** Values of the product form. The service validates the texts. */
 export interface ProductValues extends Record<'name' | 'price' | 'description', string> {
   images: EditedPicture[];
 }
 
 export interface EditedPicture {
-  /** URL under which the browser shows the picture. */
+  /** URL of an existing picture, or object URL of a new one. */
   src: string;
-  /** File of a new picture. */
   file?: File;
-  /** Marks an existing picture for removal. */
   isRemoved?: boolean;
 }
 
-/** Creates a product, or changes the one with this id, and returns it. */
+/** Changes the product with this id, or creates a product if `id` is undefined. */
 export async function saveProduct(id: number | undefined, values: ProductValues, showProgress: ShowProgress) {
   const client = apiWithProgress(showProgress);
   const { images, ...texts } = values;
   const body = { ...texts, images: images.flatMap(({ file }) => file ?? []) };
   const removed = images.filter(({ isRemoved }) => isRemoved).map(({ src }) => src);
-  const changes = { body: { ...body, 'images.removed[]': removed }, bodySerializer: asForm };
+  const creation = { body, bodySerializer: asForm };
+  const change = { body: { ...body, 'images.removed[]': removed }, bodySerializer: asForm };
   const { products: saved } = await (id === undefined
-    ? dataOf(client.POST('/api/products', { body, bodySerializer: asForm }))
-    : dataOf(client.PUT('/api/products/{product_id}', { ...productPath(id), ...changes })));
+    ? dataOf(client.POST('/api/products', creation))
+    : dataOf(client.PUT('/api/products/{product_id}', { ...productPath(id), ...change })));
   updateProduct(saved);
   return saved;
 }
 
-/** Caches a product that has changed. */
-export function updateProduct(changed: Product) {
+/** Makes a product available or unavailable. With `until`, an unavailable product is available again from that date. */
+export async function setAvailability(id: number, body: Schemas['AvailabilityDto']) {
+  const call = api.PUT('/api/admin/products/{product_id}/availability', { ...productPath(id), body });
+  updateProduct((await dataOf(call)).product);
+}
+
+function updateProduct(changed: Product) {
   queryClient.setQueryData(productDetail(changed.id).queryKey, changed);
   changeLists((products) =>
     products.map((product) => (product.id === changed.id ? { ...product, ...changed } : product)),

@@ -2,10 +2,9 @@ import { queryOptions } from '@tanstack/react-query';
 import { dataOf } from 'bakery-client';
 import { api } from './client';
 
-/** Interval at which a visible day sheet is loaded again. */
 const DAY_POLL_MS = 15_000;
 
-/** Paid orders of a day and the products to bake for them. Its key is one of the orders, which a step reloads. */
+/** Paid orders of a day and the products to bake for them. `fulfilOrder` reloads all queries with the key `orders`. */
 export function daySheet(date: string) {
   return queryOptions({
     queryKey: ['orders', 'day', date],
@@ -17,10 +16,7 @@ export function daySheet(date: string) {
 }
 
 /** First and last date of a report. */
-export interface Range {
-  from: string;
-  to: string;
-}
+export type Range = Record<'from' | 'to', string>;
 
 export function salesReport(range: Range) {
   return queryOptions({
@@ -30,19 +26,12 @@ export function salesReport(range: Range) {
   });
 }
 
-/** Loads the sales as CSV and offers the file for download. */
 export async function downloadSales(range: Range): Promise<void> {
-  const { data, error, response } = await api.GET('/api/admin/sales.csv', {
-    params: { query: range },
-    parseAs: 'blob',
-  });
-  // `dataOf` throws the failure.
-  if (data === undefined) {
-    await dataOf(Promise.resolve({ error, response }));
-    return;
-  }
+  const call = api.GET('/api/admin/sales.csv', { params: { query: range }, parseAs: 'blob' });
+  await dataOf(call);
+  const { data } = await call;
   const link = document.createElement('a');
-  link.href = URL.createObjectURL(data);
+  link.href = URL.createObjectURL(data as Blob);
   link.download = `sales-${range.from}-${range.to}.csv`;
   link.click();
   URL.revokeObjectURL(link.href);

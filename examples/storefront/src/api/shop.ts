@@ -4,10 +4,10 @@ import { toDate } from '../calendar';
 import { api, type Shop, type ShopSettings } from './client';
 import { queryClient } from './query-client';
 
-/** Time zone until the shop's own one is loaded. It is the default of the service. */
+/** Default of the service, used until the settings of the shop are loaded. */
 const DEFAULT_TIME_ZONE = 'Asia/Jakarta';
 
-/** Opening hours, and the windows in which a customer can collect an order. */
+/** Opening hours and pickup windows. */
 export const shopInfo = queryOptions<Shop>({
   queryKey: ['shop'],
   queryFn: async ({ signal }) => (await dataOf(api.GET('/api/shop', { signal }))).shop,
@@ -18,7 +18,6 @@ export function useTimeZone(): string {
   return useQuery(shopInfo).data?.time_zone ?? DEFAULT_TIME_ZONE;
 }
 
-/** Today's date in the shop's time zone. */
 export function useToday(): string {
   return toDate(new Date(), useTimeZone());
 }

@@ -1,10 +1,10 @@
 import { createBakeryClient, type Send } from 'bakery-client';
 import { API_OPTIONS } from './client';
 
-/** Gets the fraction of the body that was sent, from 0 to 1. It starts at 0 again if the call is repeated. */
+/** Receives the sent fraction of the body, from 0 to 1. A retry starts at 0 again. */
 export type ShowProgress = (part: number) => void;
 
-/** Client that sends with XMLHttpRequest, because `fetch` does not report upload progress. */
+/** Creates a client that uses XMLHttpRequest, because `fetch` does not report upload progress. */
 export function apiWithProgress(show: ShowProgress) {
   const send: Send = async (request) => {
     show(0);

@@ -9,7 +9,6 @@ export function Button({ className = 'button', onClick, ...attributes }: Compone
   );
 }
 
-/** Link to another page that looks like a button. */
 export function ButtonLink({ className = 'button', ...attributes }: ComponentProps<typeof Link>) {
   return <Link className={className} {...attributes} />;
 }

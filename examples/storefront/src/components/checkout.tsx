@@ -2,27 +2,27 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
 import { useNavigate } from 'react-router';
 import { placeOrder } from '../api/checkout';
-import { explain, fieldMessages } from '../api/errors';
+import { explain, getFieldMessages } from '../api/errors';
 import { shopInfo } from '../api/shop';
-import { count, formatPrice } from '../format';
-import { type CartLine, clearCart, piecesIn, sumOf } from '../state/cart';
+import { formatCount, formatPrice } from '../format';
+import { type CartLine, clearCart, countPieces, calculateLineTotal } from '../state/cart';
 import { changeCheckoutDetails, clearCheckoutDetails, useCheckoutDetails } from '../state/checkout';
 import { useSession } from '../state/session';
 import { Button, ButtonLink } from './button';
-import { FieldFrame } from './field';
+import { TextField } from './field';
 import { Alert } from './page';
 import { listPickupTimes, PickupPicker } from './pickup-picker';
 
 const FIELDS = ['pickup_at', 'phone', 'note'];
 
-/** Total of the cart and the way to order it. @param lines the lines that can be ordered */
+/** Total of the lines that can be ordered, and the form that orders them. */
 export function Summary({ lines }: { lines: CartLine[] }) {
   const isSignedIn = useSession(({ person }) => person !== null);
   return (
     <section className="panel summary" aria-label="Summary">
       <p className="sum">
-        <span>Total, {count(piecesIn(lines), 'piece')}</span>
-        <strong>{formatPrice(lines.reduce((sum, line) => sum + sumOf(line), 0))}</strong>
+        <span>Total, {formatCount(countPieces(lines), 'piece')}</span>
+        <strong>{formatPrice(lines.reduce((sum, line) => sum + calculateLineTotal(line), 0))}</strong>
       </p>
       {isSignedIn ? (
         <Checkout lines={lines} />
@@ -38,7 +38,7 @@ export function Summary({ lines }: { lines: CartLine[] }) {
   );
 }
 
-/** Pickup time, phone number and note, and the button that orders. */
+/** Form for the pickup time, phone number and note of an order. */
 function Checkout({ lines }: { lines: CartLine[] }) {
   const navigate = useNavigate();
   const section = useRef<HTMLDivElement>(null);
@@ -48,7 +48,7 @@ function Checkout({ lines }: { lines: CartLine[] }) {
   const chosen = times.find(({ at }) => at === details.pickupAt) ?? times[0];
   const { mutate, isPending, error } = useMutation({
     mutationFn: () => {
-      // A retry must send the same time, also when an earlier one has become possible or impossible meanwhile.
+      // Store the default time: a retry must send the same time, even if an earlier time has become possible.
       changeCheckoutDetails({ pickupAt: chosen?.at ?? null });
       return placeOrder(lines, { ...details, pickupAt: chosen?.at ?? null });
     },
@@ -60,7 +60,7 @@ function Checkout({ lines }: { lines: CartLine[] }) {
       void navigate(`/orders/${order_id}`);
     },
   });
-  const messages = fieldMessages(error, FIELDS);
+  const messages = getFieldMessages(error, FIELDS);
   useEffect(() => section.current?.querySelector<HTMLElement>('[aria-invalid]')?.focus(), [error]);
   return (
     <div className="form" ref={section}>
@@ -73,31 +73,25 @@ function Checkout({ lines }: { lines: CartLine[] }) {
           onChoose={({ at }) => changeCheckoutDetails({ pickupAt: at })}
         />
       )}
-      <FieldFrame label="Phone" hint="Optional, for questions about your order." message={messages.phone}>
-        {(frame) => (
-          <input
-            {...frame}
-            type="tel"
-            autoComplete="tel"
-            maxLength={32}
-            value={details.phone}
-            onChange={({ target }) => changeCheckoutDetails({ phone: target.value })}
-          />
-        )}
-      </FieldFrame>
-      <FieldFrame label="Note" hint="Optional, for example a text for the cake." message={messages.note}>
-        {({ id, ...frame }) => (
-          <textarea
-            id={id}
-            aria-describedby={frame['aria-describedby']}
-            aria-invalid={frame['aria-invalid']}
-            maxLength={500}
-            rows={2}
-            value={details.note}
-            onChange={({ target }) => changeCheckoutDetails({ note: target.value })}
-          />
-        )}
-      </FieldFrame>
+      <TextField
+        label="Phone"
+        hint="Optional, for questions about your order."
+        message={messages.phone}
+        type="tel"
+        autoComplete="tel"
+        maxLength={32}
+        value={details.phone}
+        onChange={({ target }) => changeCheckoutDetails({ phone: target.value })}
+      />
+      <TextField
+        isMultiline
+        label="Note"
+        hint="Optional, for example a text for the cake."
+        message={messages.note}
+        maxLength={500}
+        value={details.note}
+        onChange={({ target }) => changeCheckoutDetails({ note: target.value })}
+      />
       <p className="hint">You pay on the page of our payment partner, which opens in a new tab.</p>
       <Alert>{error && explain(error, FIELDS)}</Alert>
       <Button

@@ -3,7 +3,6 @@ import { Button } from './button';
 
 interface QuestionProps {
   className: string;
-  /** Text of the button that opens the question. */
   label: string;
   question: string;
   text: ReactNode;
@@ -62,7 +61,6 @@ interface ConfirmButtonProps extends QuestionProps {
   onConfirm: () => void;
 }
 
-/** Button that asks for confirmation. */
 export function ConfirmButton({ yes, onConfirm, ...props }: ConfirmButtonProps) {
   return <QuestionButton answers={{ yes }} onAnswer={onConfirm} {...props} />;
 }

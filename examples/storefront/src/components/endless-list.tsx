@@ -1,6 +1,6 @@
 import type { UseInfiniteQueryResult } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useRef } from 'react';
-import { count } from '../format';
+import { formatCount } from '../format';
 import { Button } from './button';
 import { Failure } from './page';
 import { NothingFound } from './search';
@@ -13,15 +13,13 @@ export interface EndlessListProps<Item> {
   className: 'grid' | 'rows';
   /** Renders an `li` element with a key. */
   renderItem: (item: Item) => ReactNode;
-  /** Shown instead of an empty list. */
   empty: ReactNode;
-  /** Text for a search without results. */
   notFound?: string | false;
-  /** Returns the text below the last item. Gets the number of items as text, for example `2 orders`. */
+  /** Text below the last item. `items` is for example `2 orders`. */
   end?: (items: string) => string;
 }
 
-/** List that loads its next page shortly before its end is scrolled into view. */
+/** List that loads its next page before the end of the list is scrolled into view. */
 export function EndlessList<Item>(props: EndlessListProps<Item>) {
   const { query, label, noun, className, renderItem, empty, notFound } = props;
   const { end = (items) => `${items} ${notFound ? 'found' : 'in all'}.` } = props;
@@ -31,7 +29,7 @@ export function EndlessList<Item>(props: EndlessListProps<Item>) {
   const canLoadMore = hasNextPage && !isFetching && !hasFailed;
 
   const foot = useRef<HTMLDivElement>(null);
-  // A new observer reports the current position. A short page can leave the end in view without any scrolling.
+  // Observe again after each page: if a short page leaves the end in view, no scrolling triggers the old observer.
   useEffect(() => {
     if (!canLoadMore || foot.current === null) return;
     const loadWhenNear = ([entry]: IntersectionObserverEntry[]) => {
@@ -64,7 +62,7 @@ export function EndlessList<Item>(props: EndlessListProps<Item>) {
         {/* Always rendered: screen readers announce changes only inside an existing status element. */}
         <div role="status">
           {isEmpty && (notFound ? <NothingFound text={notFound} /> : empty)}
-          {!isEmpty && data && !hasNextPage && <p className="end">{end(count(data.length, noun))}</p>}
+          {!isEmpty && data && !hasNextPage && <p className="end">{end(formatCount(data.length, noun))}</p>}
         </div>
       </div>
     </div>

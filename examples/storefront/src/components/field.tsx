@@ -1,15 +1,20 @@
 import { type ComponentProps, type ReactNode, useId } from 'react';
 
-interface FieldFrameProps {
+interface FieldTexts {
   label: string;
   hint?: string | undefined;
-  /** Validation message. */
   message?: string | undefined;
-  /** Renders the input with the attributes that connect it with its label, hint and message. */
-  children: (attributes: ComponentProps<'input'>) => ReactNode;
 }
 
-/** Label, hint and validation message around an input. */
+/** Attributes that connect a control with its label, hint and message. */
+type ControlAttributes = Required<Pick<ComponentProps<'input'>, 'id' | 'aria-describedby'>> &
+  Pick<ComponentProps<'input'>, 'aria-invalid'>;
+
+interface FieldFrameProps extends FieldTexts {
+  children: (attributes: ControlAttributes) => ReactNode;
+}
+
+/** Label, hint and validation message around a control. */
 export function FieldFrame({ label, hint, message, children }: FieldFrameProps) {
   const id = useId();
   return (
@@ -20,12 +25,25 @@ export function FieldFrame({ label, hint, message, children }: FieldFrameProps) 
       </p>
       {children({
         id,
-        'aria-describedby': `${id}-hint ${id}-complaint`,
+        'aria-describedby': `${id}-hint ${id}-error`,
         'aria-invalid': message === undefined ? undefined : true,
       })}
-      <p className="complaint" id={`${id}-complaint`}>
+      <p className="error" id={`${id}-error`}>
         {message}
       </p>
     </div>
+  );
+}
+
+export type TextFieldProps = FieldTexts & ComponentProps<'input'> & { isMultiline?: boolean };
+
+/** Field for a text, a number or a date. */
+export function TextField({ label, hint, message, isMultiline = false, ...attributes }: TextFieldProps) {
+  // React's types of the two elements differ, but this component passes only attributes that both have.
+  const Tag: 'input' = isMultiline ? ('textarea' as 'input') : 'input';
+  return (
+    <FieldFrame label={label} hint={hint} message={message}>
+      {(frame) => <Tag {...frame} {...attributes} />}
+    </FieldFrame>
   );
 }

@@ -1,5 +1,4 @@
-import { BakeryFailure } from 'bakery-client';
-import type { ComponentProps, ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import {
   type DefaultValues,
   type FieldValues,
@@ -8,15 +7,14 @@ import {
   useForm,
   useFormContext,
 } from 'react-hook-form';
-import { explain, shopMessage } from '../api/errors';
-import { FieldFrame } from './field';
+import { explain, getFieldMessages } from '../api/errors';
+import { TextField, type TextFieldProps } from './field';
 import { Alert } from './page';
 
 interface FormProps<Values> {
-  /** Text of the submit button. */
   submit: string;
   defaultValues?: DefaultValues<Values>;
-  /** Gets the values by field name. If it rejects with a failure, the form shows the messages at their fields. */
+  /** If it rejects with a failure of the service, the form shows the messages at their fields. */
   onSubmit: (values: Values, reset: () => void) => Promise<void>;
   children: ReactNode;
 }
@@ -31,14 +29,11 @@ export function Form<Values extends FieldValues>(props: FormProps<Values>) {
     try {
       await onSubmit(values, form.reset);
     } catch (error) {
-      const details = error instanceof BakeryFailure ? error.details : {};
-      const [ofFields, others] = partition(Object.entries(details), ([name]) => name in values);
-      for (const [index, [name, text]] of ofFields.entries()) {
-        const message = shopMessage(text);
+      const fields = Object.keys(values);
+      for (const [index, [name, message]] of Object.entries(getFieldMessages(error, fields)).entries())
         form.setError(name as Path<Values>, { message }, { shouldFocus: index === 0 });
-      }
-      const rest = others.map(([, text]) => shopMessage(text)).join(' ');
-      if (rest !== '' || ofFields.length === 0) form.setError('root', { message: rest || explain(error) });
+      const message = explain(error, fields);
+      if (message !== '') form.setError('root', { message });
     }
   });
   return (
@@ -54,38 +49,21 @@ export function Form<Values extends FieldValues>(props: FormProps<Values>) {
   );
 }
 
-/** Splits a list into the items that match and the others. */
-function partition<Item>(items: Item[], matches: (item: Item) => boolean) {
-  return [items.filter(matches), items.filter((item) => !matches(item))] as const;
-}
-
-interface FieldProps extends ComponentProps<'input'> {
+interface FieldProps extends TextFieldProps {
   /** Key of the value, and of its message in the response of the service. */
   name: string;
-  label: string;
-  hint?: string;
-  /** Renders a text area. */
-  multiline?: boolean;
 }
 
-export function Field({ name, label, hint, multiline = false, ...attributes }: FieldProps) {
+export function Field({ name, ...attributes }: FieldProps) {
   const { register, getFieldState, formState } = useFormContext();
   const message = getFieldState(name, formState).error?.message;
-  // `register` has the same type for both tags.
-  const Tag: 'input' = multiline ? ('textarea' as 'input') : 'input';
-  return (
-    <FieldFrame label={label} hint={hint} message={message}>
-      {(frame) => <Tag autoComplete="off" {...frame} {...attributes} {...register(name)} />}
-    </FieldFrame>
-  );
+  return <TextField message={message} autoComplete="off" {...attributes} {...register(name)} />;
 }
 
-/** Current password of an account. */
 export function PasswordField({ name = 'password', label = 'Password' }) {
   return <Field name={name} label={label} type="password" autoComplete="current-password" />;
 }
 
-/** New password, entered twice. */
 export function NewPasswordFields({ label }: { label: string }) {
   const attributes = { type: 'password', autoComplete: 'new-password' };
   return (
@@ -96,7 +74,6 @@ export function NewPasswordFields({ label }: { label: string }) {
   );
 }
 
-/** Mailed one-time code. */
 export function CodeField() {
   const hint = 'Six digits. Expires after 10 minutes.';
   return (

@@ -1,8 +1,4 @@
-/**
- * Line drawing beside a text with the same meaning.
- *
- * @param name the part of the id after `icon-` in index.html
- */
+/** Icon of index.html: `name` is the id without `icon-`. */
 export function Icon({ name }: { name: string }) {
   return (
     <svg className="icon" aria-hidden="true">

@@ -11,7 +11,6 @@ export interface StatusText {
 
 const PAID: StatusText = { label: 'Paid', text: 'Thank you! We have received your payment.', tone: 'good' };
 
-/** Labels of an order's payment status. */
 export const STATUS: Record<OrderStatus, StatusText> = {
   pending: { label: 'Waiting for payment', text: 'This page updates when you have paid.', tone: 'waiting' },
   authorize: {
@@ -33,7 +32,6 @@ export const STATUS: Record<OrderStatus, StatusText> = {
   },
 };
 
-/** Labels of an order's fulfilment. */
 export const FULFILMENT: Record<Fulfilment, StatusText> = {
   new: { label: 'New', text: 'We have your order and start soon.', tone: 'waiting' },
   preparing: { label: 'Preparing', text: 'We are baking for you.', tone: 'waiting' },
@@ -42,7 +40,7 @@ export const FULFILMENT: Record<Fulfilment, StatusText> = {
   refused: { label: 'Refused', text: 'We are sorry, we cannot make this order.', tone: 'bad' },
 };
 
-/** Describes the state of an order to its customer. A refused order leads with the refusal. */
+/** Describes the state of an order to its customer. The refusal of an order is more important than its payment. */
 export function describeOrder(order: Order): StatusText {
   if (order.fulfilment === 'refused') return { ...FULFILMENT.refused, text: describeRefusal(order) };
   if (order.status !== 'partial_refund') return STATUS[order.status];

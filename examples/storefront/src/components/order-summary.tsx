@@ -4,7 +4,7 @@ import { formatPickup } from '../calendar';
 import { formatOrderNumber, formatPrice, formatTime } from '../format';
 import { Button } from './button';
 
-/** Items and total of an order. It is a receipt once the order is paid. */
+/** Items and total of an order. After the payment, the section is a receipt. */
 export function OrderSummary({ order }: { order: Order }) {
   const timeZone = useTimeZone();
   const { pickup_at, phone, note } = order;

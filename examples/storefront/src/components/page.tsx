@@ -5,7 +5,7 @@ import { explain } from '../api/errors';
 import { Button } from './button';
 import { Icon } from './icon';
 
-/** Path of the first page until another page is shown. Screen readers announce the first page themselves. */
+/** Path of the first page, null after a navigation. Screen readers announce the first page without a moved focus. */
 let firstPath: string | null = location.pathname;
 
 interface PageHeadingProps {
@@ -45,13 +45,19 @@ export function focusHeading() {
   document.querySelector('h1')?.focus({ preventScroll: true });
 }
 
-/** State of a history entry: the path and query of the list in which a link was followed. */
-export interface FromState {
+/** State of a history entry. `from` is the path and query of the page with the link. */
+interface FromState {
   from?: string;
 }
 
+/** State for a link to a page with a `BackLink`. */
+export function useFromState(): FromState {
+  const { pathname, search } = useLocation();
+  return { from: pathname + search };
+}
+
 interface BackLinkProps {
-  /** Path of the list without search and filters, for people who did not come from it. */
+  /** Path of the list without search and filters, for people who came from another page. */
   to: string;
   children: ReactNode;
 }
@@ -66,7 +72,6 @@ export function BackLink({ to, children }: BackLinkProps) {
   );
 }
 
-/** Page with one small form. */
 export function FormPage({ title, children }: { title: string; children: ReactNode }) {
   return (
     <div className="page gate">
@@ -83,11 +88,10 @@ interface NoticeProps {
   title: string;
   text: string;
   role?: 'alert';
-  /** Buttons and links. */
   children?: ReactNode;
 }
 
-/** Message in place of missing content, with the possible next steps. */
+/** Message instead of content, with the possible next steps. */
 export function Notice({ icon, title, text, role, children }: NoticeProps) {
   return (
     <div className="notice" role={role}>
@@ -99,7 +103,6 @@ export function Notice({ icon, title, text, role, children }: NoticeProps) {
   );
 }
 
-/** Message in place of content that failed to load. */
 export function Failure({ error, onRetry }: { error: unknown; onRetry: () => unknown }) {
   return (
     <Notice icon="offline" title="That did not work" text={explain(error)} role="alert">
@@ -112,35 +115,33 @@ interface LoadedProps<Data> {
   query: Pick<UseQueryResult<Data | null>, 'data' | 'error' | 'refetch'>;
   /** Heading of the page while there is no data. Leave it out if the page has its own heading. */
   title?: string;
-  /** Message for content that does not exist. */
-  missing: NoticeProps;
+  missing?: NoticeProps;
   children: (data: Data) => ReactNode;
 }
 
-/** Content of a query: grey bars while it loads, a message if it does not exist (null) or failed to load. */
+/** Content of a query: grey bars while it loads, a message if it does not exist (`null`) or failed to load. */
 export function Loaded<Data>({ query, title, missing, children }: LoadedProps<Data>) {
   const { data, error, refetch } = query;
   if (data != null) return children(data);
   return (
     <>
       {title && <PageHeading hidden>{data === null ? `${title} not found` : title}</PageHeading>}
-      {data === null ? (
+      {data === null && missing ? (
         <Notice {...missing} />
       ) : error ? (
         <Failure error={error} onRetry={refetch} />
       ) : (
-        <Bars />
+        <Skeleton />
       )}
     </>
   );
 }
 
-/** Error message of an action. */
 export function Alert({ children }: { children: ReactNode }) {
   return <div role="alert">{children && <p className="alert">{children}</p>}</div>;
 }
 
-/** Grey bars in place of loading text. */
-export function Bars() {
+/** Grey bars instead of text that is loading. */
+export function Skeleton() {
   return <div className="skeleton bars" aria-hidden="true" />;
 }

@@ -2,7 +2,6 @@ import { formatClock, formatDay, listTimes, toDate, toInstant } from '../calenda
 import type { Shop } from '../api/client';
 import { FieldFrame } from './field';
 
-/** Time at which an order can be collected. */
 export interface PickupTime {
   /** Date in the time zone of the shop: `2026-11-24` */
   date: string;
@@ -21,7 +20,6 @@ interface PickupPickerProps {
   times: PickupTime[];
   timeZone: string;
   chosen: PickupTime;
-  /** Validation message that the service returned for the pickup time. */
   message?: string | undefined;
   onChoose: (time: PickupTime) => void;
 }

@@ -1,6 +1,6 @@
 import { type ComponentProps, useState } from 'react';
 
-/** Drawings in public/drawings for products without a picture, and the product names that they fit. */
+/** Drawings in public/drawings, and the names of the products that they show. */
 const DRAWINGS: readonly (readonly [string, RegExp])[] = [
   ['croissant', /croissant|cornetto|kouign/i],
   ['ring', /donat|donut|doughnut|bagel|ring/i],
@@ -13,7 +13,7 @@ interface PictureProps extends ComponentProps<'img'> {
   product: { id: number; name: string };
 }
 
-/** Picture of a product, or a drawing if there is no picture (no `src`) or the picture fails to load. */
+/** Picture of a product, or a drawing if `src` is undefined or fails to load. */
 export function Picture({ product: { id, name }, src, alt = '', ...attributes }: PictureProps) {
   const [broken, setBroken] = useState<string>();
   const [drawing = 'bun'] = DRAWINGS.find(([, names]) => names.test(name)) ?? [];

@@ -2,7 +2,6 @@ import { useId, useState } from 'react';
 import { MAX_QUANTITY } from '../state/cart';
 
 interface QuantityPickerProps {
-  /** Name of the product. */
   name: string;
   value: number;
   onChange: (quantity: number) => void;
@@ -10,9 +9,9 @@ interface QuantityPickerProps {
 
 /** Field for a number of pieces, with buttons for one less and one more. */
 export function QuantityPicker({ name, value, onChange }: QuantityPickerProps) {
-  // The typed text, until it is a possible quantity.
+  // Typed text, for example a quantity that is not possible. Null shows `value`.
   const [draft, setDraft] = useState<string | null>(null);
-  const [hasComplaint, setHasComplaint] = useState(false);
+  const [hasError, setHasError] = useState(false);
   const id = useId();
   const change = (quantity: number) => {
     const isPossible = Number.isInteger(quantity) && quantity >= 1 && quantity <= MAX_QUANTITY;
@@ -22,11 +21,11 @@ export function QuantityPicker({ name, value, onChange }: QuantityPickerProps) {
   const type = (text: string) => {
     setDraft(text);
     // An empty field is a quantity that is still being typed.
-    setHasComplaint(!change(Number(text)) && text !== '');
+    setHasError(!change(Number(text)) && text !== '');
   };
   const step = (quantity: number) => {
     setDraft(null);
-    setHasComplaint(!change(quantity));
+    setHasError(!change(quantity));
   };
   return (
     <div className="quantity-field">
@@ -41,7 +40,7 @@ export function QuantityPicker({ name, value, onChange }: QuantityPickerProps) {
           inputMode="numeric"
           aria-label={`Quantity of ${name}`}
           aria-describedby={id}
-          aria-invalid={hasComplaint || undefined}
+          aria-invalid={hasError || undefined}
           value={draft ?? value}
           onChange={({ target }) => type(target.value)}
           onBlur={() => setDraft(null)}
@@ -50,8 +49,8 @@ export function QuantityPicker({ name, value, onChange }: QuantityPickerProps) {
           +
         </button>
       </div>
-      <p className="complaint" id={id} role="status">
-        {hasComplaint && `Choose 1 to ${MAX_QUANTITY} pieces. The quantity is still ${value}.`}
+      <p className="error" id={id} role="status">
+        {hasError && `Choose 1 to ${MAX_QUANTITY} pieces. The quantity is still ${value}.`}
       </p>
     </div>
   );

@@ -4,7 +4,7 @@ import { Button } from './button';
 import { Icon } from './icon';
 import { Notice } from './page';
 
-/** Query parameter of the page's address as state. A missing parameter is ''. */
+/** Returns a query parameter of the page's address and a function that changes it. A missing parameter is ''. */
 export function useParameter(name: string) {
   const [search, setSearch] = useSearchParams();
   const change = (value: string) => {
@@ -40,7 +40,6 @@ export function SearchForm({ label }: { label: string }) {
   );
 }
 
-/** Message for a search without results. */
 export function NothingFound({ text }: { text: string }) {
   const [, setSearch] = useSearchParams();
   const showAll = () => {

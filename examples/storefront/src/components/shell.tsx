@@ -4,8 +4,8 @@ import { type ReactNode, useSyncExternalStore } from 'react';
 import { Link, NavLink, useNavigate } from 'react-router';
 import { api } from '../api/client';
 import { productList } from '../api/products';
-import { count } from '../format';
-import { piecesIn, useCart } from '../state/cart';
+import { formatCount } from '../format';
+import { countPieces, useCart } from '../state/cart';
 import { signOut, useSession } from '../state/session';
 import { toast, Toasts } from '../state/toast';
 import { Button, ButtonLink } from './button';
@@ -50,7 +50,7 @@ const PLACES = {
 
 function MainNav() {
   const role = useSession(({ person }) => person?.role);
-  // The pages of the catalog load it for visitors, if it is public.
+  // `CatalogPages` has loaded the list if the catalog is public.
   const isPublic = useInfiniteQuery({ ...productList(), enabled: false }).data !== undefined;
   const places = role ? PLACES[role] : isPublic ? [SHOP, CART] : [];
   return (
@@ -66,16 +66,15 @@ function MainNav() {
   );
 }
 
-/** Number of pieces in the cart. */
 function Pieces() {
-  const pieces = piecesIn(useCart());
+  const pieces = countPieces(useCart());
   if (pieces === 0) return null;
   return (
     <>
       <span className="pieces" aria-hidden="true">
         {pieces > 99 ? '99+' : pieces}
       </span>
-      <span className="hidden">, {count(pieces, 'piece')}</span>
+      <span className="hidden">, {formatCount(pieces, 'piece')}</span>
     </>
   );
 }

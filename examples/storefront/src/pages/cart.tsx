@@ -7,7 +7,7 @@ import { Notice, PageHeading } from '../components/page';
 import { Picture } from '../components/picture';
 import { QuantityPicker } from '../components/quantity-picker';
 import { formatPrice } from '../format';
-import { removeFromCart, setQuantity, sumOf, useCart } from '../state/cart';
+import { removeFromCart, setQuantity, calculateLineTotal, useCart } from '../state/cart';
 import { toast } from '../state/toast';
 
 export function CartPage() {
@@ -35,7 +35,7 @@ export function CartPage() {
 
 type CheckedLine = ReturnType<typeof useCheckedLines>[number];
 
-/** Lines of the cart with their current names and prices. `oldPrice` is the price when the product was added. */
+/** Returns the lines of the cart with current names and prices. `oldPrice` is the price when the product was added. */
 function useCheckedLines() {
   const lines = useCart();
   const answers = useQueries({ queries: lines.map(({ id }) => productDetail(id)) });
@@ -58,7 +58,7 @@ function Line({ line }: { line: CheckedLine }) {
       <div className="line-text">
         <Link to={`/products/${id}`}>{name}</Link>
         {isGone ? (
-          <p className="complaint">Sold out. It is left out of your order.</p>
+          <p className="error">Sold out. It is left out of your order.</p>
         ) : (
           <p className="hint">
             {formatPrice(price)} each{price !== oldPrice && `, was ${formatPrice(oldPrice)}`}
@@ -68,7 +68,7 @@ function Line({ line }: { line: CheckedLine }) {
       {!isGone && (
         <>
           <QuantityPicker name={name} value={line.quantity} onChange={(value) => setQuantity(id, value)} />
-          <p className="price">{formatPrice(sumOf(line))}</p>
+          <p className="price">{formatPrice(calculateLineTotal(line))}</p>
         </>
       )}
       <Button className="link" aria-label={`Remove ${name}`} onClick={remove}>

@@ -59,7 +59,6 @@ function OrderState({ order }: { order: Order }) {
 
 const STEPS = ['new', 'preparing', 'ready', 'collected'] as const;
 
-/** Progress of the order in the bakery. */
 function Progress({ step }: { step: Fulfilment }) {
   return (
     <section className="panel" aria-labelledby="progress">
@@ -78,7 +77,6 @@ function Progress({ step }: { step: Fulfilment }) {
   );
 }
 
-/** Actions for an order that waits for its payment. */
 function PendingActions({ order }: { order: Order }) {
   const cancel = useMutation({ mutationFn: () => cancelOrder(order.order_id), onSuccess: focusHeading });
   const newPage = useMutation({ mutationFn: () => getPaymentPage(order) });

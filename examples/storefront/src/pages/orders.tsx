@@ -1,7 +1,7 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { ownOrders } from '../api/orders';
 import { ButtonLink } from '../components/button';
-import { OrderList } from '../components/orders';
+import { OrderList } from '../components/order-list';
 import { Notice, PageHeading } from '../components/page';
 
 export function OrdersPage() {

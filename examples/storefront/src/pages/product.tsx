@@ -7,8 +7,8 @@ import { Button, ButtonLink } from '../components/button';
 import { Loaded, PageHeading } from '../components/page';
 import { Picture } from '../components/picture';
 import { QuantityPicker } from '../components/quantity-picker';
-import { count, formatPrice } from '../format';
-import { addToCart, piecesIn } from '../state/cart';
+import { formatCount, formatPrice } from '../format';
+import { addToCart, countPieces } from '../state/cart';
 import { useSession } from '../state/session';
 import { toast } from '../state/toast';
 
@@ -38,7 +38,7 @@ function ProductDetails({ product }: { product: Product }) {
   const [quantity, setQuantity] = useState(1);
   const add = () => {
     const cart = addToCart(product, quantity);
-    toast(`${product.name} is in your cart: ${count(piecesIn(cart), 'piece')} in all.`);
+    toast(`${product.name} is in your cart: ${formatCount(countPieces(cart), 'piece')} in all.`);
   };
   return (
     <article className="product">
@@ -61,7 +61,7 @@ function ProductDetails({ product }: { product: Product }) {
   );
 }
 
-/** Large picture, with small ones as buttons to select it. */
+/** Large picture, and buttons that select another one. */
 function Gallery({ product }: { product: Product }) {
   const images = product.images ?? [];
   const [chosen, setChosen] = useState(0);

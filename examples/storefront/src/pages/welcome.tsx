@@ -2,7 +2,7 @@ import { ButtonLink } from '../components/button';
 import { PageHeading } from '../components/page';
 import { Picture } from '../components/picture';
 
-/** Product names for which `Picture` shows different drawings. */
+/** Names for which `Picture` shows different drawings. */
 const DRAWN_PRODUCTS = ['Croissant', 'Roti', 'Kue lapis', 'Donat'];
 
 /** Start page for visitors who are not signed in, if the catalog is only for customers with an account. */

@@ -3,18 +3,17 @@ import { type ReactNode } from 'react';
 import { Navigate, Outlet, useLocation, useSearchParams } from 'react-router';
 import { hasCode } from '../api/errors';
 import { productList } from '../api/products';
-import { Bars } from '../components/page';
-import { LostPage } from '../pages/lost';
+import { Skeleton } from '../components/page';
+import { NotFoundPage } from '../pages/not-found';
 import { useSession } from '../state/session';
 
-/** Pages for people with an account. Others sign in first and return to the page afterwards. */
+/** Redirects visitors to the sign-in. */
 export function RequireUser() {
   const { person } = useSession();
-  return person === null ? <ToSignIn /> : <Outlet />;
+  return person === null ? <RedirectToSignIn /> : <Outlet />;
 }
 
-/** Redirects to the sign-in, which leads back to the current page. */
-export function ToSignIn() {
+export function RedirectToSignIn() {
   const { pathname, search } = useLocation();
   return <Navigate to={`/login?next=${encodeURIComponent(pathname + search)}`} replace />;
 }
@@ -24,23 +23,23 @@ interface CatalogPagesProps {
   instead: ReactNode;
 }
 
-/** Pages of the catalog. Visitors see them if the service returns the catalog without a session. */
+/** Shows the pages of the catalog to signed-in people, and to visitors if the service has a public catalog. */
 export function CatalogPages({ instead }: CatalogPagesProps) {
   const isSignedIn = useSession(({ person }) => person !== null);
   const { data, error } = useInfiniteQuery({ ...productList(), enabled: !isSignedIn });
   if (isSignedIn || data) return <Outlet />;
   if (hasCode(error, 401) || hasCode(error, 400)) return instead;
-  // Another failure is shown by the page itself, which has a button to try again.
-  return error ? <Outlet /> : <Bars />;
+  // The page shows other failures and has a button to try again.
+  return error ? <Outlet /> : <Skeleton />;
 }
 
-/** Pages for administrators. Others see "not found". */
+/** Shows "not found" to people who are no administrators. */
 export function RequireAdmin() {
   const { person } = useSession();
-  return person?.role === 'ADMIN' ? <Outlet /> : <LostPage />;
+  return person?.role === 'ADMIN' ? <Outlet /> : <NotFoundPage />;
 }
 
-/** Pages for signing in and registering. Redirects signed-in people, new ones to the verification first. */
+/** Redirects signed-in people away from the sign-in and the registration. New people verify their e-mail first. */
 export function GuestsOnly() {
   const { person } = useSession();
   const next = useNextPath();
@@ -49,7 +48,7 @@ export function GuestsOnly() {
   return <Navigate to={person.emailVerified === false ? verify : next} replace />;
 }
 
-/** Path after signing in: `?next=` if it is a path of this shop, otherwise the person's start page. */
+/** Returns the path after the sign-in: `?next=` if it is a path of this shop, otherwise the person's start page. */
 export function useNextPath() {
   const [search] = useSearchParams();
   const role = useSession(({ person }) => person?.role);

@@ -1,8 +1,8 @@
 import type { Product } from '../api/client';
 import { useSession } from './session';
-import { sharedStore } from './shared-store';
+import { createSharedStore } from './shared-store';
 
-/** Product and quantity in a cart. Name, price (in rupiah) and images are copies from the last time it was added. */
+/** Product and quantity in a cart. Name, price and images are copies from the last time the product was added. */
 export interface CartLine extends Pick<Product, 'id' | 'name' | 'price' | 'images'> {
   quantity: number;
 }
@@ -12,21 +12,19 @@ export const MAX_QUANTITY = 999;
 const NO_LINES: CartLine[] = [];
 
 /** Carts by user id. The cart of a visitor who is not signed in has the key ''. */
-const useCarts = sharedStore<{ carts: Record<string, CartLine[]> }>('bakery.cart', { carts: {} });
+const useCarts = createSharedStore<{ carts: Record<string, CartLine[]> }>('bakery.cart', { carts: {} });
 
-/** Returns the lines of the current cart: that of the signed-in user, or that of the visitor. */
 export function useCart() {
   const owner = useSession(({ person }) => person?.id ?? '');
   return useCarts(({ carts }) => carts[owner] ?? NO_LINES);
 }
 
-/** Returns the total quantity of all lines. */
-export function piecesIn(lines: CartLine[]) {
+export function countPieces(lines: CartLine[]) {
   return lines.reduce((sum, { quantity }) => sum + quantity, 0);
 }
 
-/** Returns the price of a line. Like the service, rounds the price of a piece to whole rupiah. */
-export function sumOf({ price, quantity }: CartLine) {
+/** Like the service, rounds the price of a piece to whole rupiah. */
+export function calculateLineTotal({ price, quantity }: CartLine) {
   return Math.round(price) * quantity;
 }
 
@@ -60,7 +58,6 @@ useSession.subscribe(({ person }, previous) => {
   for (const line of lines) addToCart(line, line.quantity);
 });
 
-/** Changes the current cart and returns its new lines. */
 function changeCart(change: (lines: CartLine[]) => CartLine[]) {
   const owner = useSession.getState().person?.id ?? '';
   const { carts } = useCarts.getState();

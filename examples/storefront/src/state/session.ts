@@ -1,16 +1,15 @@
 import type { User } from '../api/client';
-import { sharedStore } from './shared-store';
+import { createSharedStore } from './shared-store';
 import { toast } from './toast';
 
 interface Person extends User {
-  /** Known only after a registration or verification in this browser. */
+  /** Undefined unless the person registered or verified the e-mail in this browser. */
   emailVerified?: boolean;
 }
 
-/** Person who is signed in, null for a visitor. The session itself is in cookies that pages cannot read. */
-export const useSession = sharedStore<{ person: Person | null }>('bakery.session', { person: null });
+/** Person who is signed in, null for a visitor. The tokens are in cookies that scripts cannot read. */
+export const useSession = createSharedStore<{ person: Person | null }>('bakery.session', { person: null });
 
-/** Person who is signed in, for pages inside `RequireUser`. */
 export function usePerson() {
   const { person } = useSession();
   if (person === null) throw new Error('this page needs RequireUser around it');
@@ -19,7 +18,7 @@ export function usePerson() {
 
 /** Stores the person after a sign-in or a change of the profile. */
 export function signIn(user: Person) {
-  // Do not mix in fields of another person.
+  // Keep the fields of the same person only.
   useSession.setState(({ person }) => ({ person: person?.id === user.id ? { ...person, ...user } : user }));
 }
 
@@ -27,7 +26,7 @@ export function signOut() {
   useSession.setState({ person: null });
 }
 
-/** Handles a session that the service has ended. */
+/** Signs the person out after the service has ended the session. */
 export function endSession() {
   if (useSession.getState().person === null) return;
   signOut();

@@ -2,7 +2,7 @@ import { create } from 'zustand';
 import { persist } from 'zustand/middleware';
 
 /** Store in localStorage. It survives reloads and all tabs share it. */
-export function sharedStore<State extends object>(name: string, initial: State) {
+export function createSharedStore<State extends object>(name: string, initial: State) {
   const store = create<State>()(persist(() => initial, { name, version: 1 }));
   window.addEventListener('storage', ({ key }) => {
     if (key === name) void store.persist.rehydrate();

@@ -12,7 +12,6 @@ export function toast(text: string) {
   timer = setTimeout(() => useToast.setState({ text: '' }), SHOWN_MS);
 }
 
-/** Area for the messages of `toast`. */
 export function Toasts() {
   const { text } = useToast();
   return (

@@ -61,7 +61,7 @@ export default function ProfilePage() {
   );
 }
 
-/** Shows the failure of a wrong password at the field with this name. The service names no field for it. */
+/** Assigns the failure of a wrong password to this field, because the response has no field for it. */
 async function checkPassword<Result>(field: string, call: Promise<Result>) {
   try {
     return await call;

@@ -1,56 +1,30 @@
-import { count } from '../../format';
-
-interface BakedProduct {
-  product_id: number;
-  name: string;
-  /** Pieces in all orders of the day. */
-  quantity: number;
-  /** Pieces in orders that are not ready yet. */
-  open: number;
-}
+import type { Schemas } from '../../api/client';
+import { formatCount } from '../../format';
+import { FiguresTable } from './figures-table';
 
 /** Products of a day with the pieces that are still to be baked. */
-export function BakeList({ products }: { products: BakedProduct[] }) {
+export function BakeList({ products }: { products: Schemas['DayProductView'][] }) {
   const sum = (key: 'quantity' | 'open') => products.reduce((total, product) => total + product[key], 0);
   const open = sum('open');
+  const rows = products.map((product) => ({
+    key: `${product.product_id} ${product.name}`,
+    name: product.name,
+    figures: [<strong>{product.open}</strong>, product.quantity],
+    isDone: product.open === 0,
+  }));
   return (
     <section className="panel bake" aria-labelledby="bake">
       <h2 id="bake">To bake</h2>
       <p role="status" className="hint">
-        {products.length === 0 && 'Nothing is ordered for this day.'}
-        {products.length > 0 && (open === 0 ? 'Everything is baked.' : `${count(open, 'piece')} to bake.`)}
+        {rows.length === 0 && 'Nothing is ordered for this day.'}
+        {rows.length > 0 && (open === 0 ? 'Everything is baked.' : `${formatCount(open, 'piece')} to bake.`)}
       </p>
-      {products.length > 0 && (
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">Product</th>
-              <th scope="col">To bake</th>
-              <th scope="col">Ordered</th>
-            </tr>
-          </thead>
-          <tbody>
-            {products.map((product) => (
-              <tr
-                key={`${product.product_id} ${product.name}`}
-                className={product.open === 0 ? 'done' : undefined}
-              >
-                <th scope="row">{product.name}</th>
-                <td>
-                  <strong>{product.open}</strong>
-                </td>
-                <td>{product.quantity}</td>
-              </tr>
-            ))}
-          </tbody>
-          <tfoot>
-            <tr>
-              <th scope="row">Total</th>
-              <td>{open}</td>
-              <td>{sum('quantity')}</td>
-            </tr>
-          </tfoot>
-        </table>
+      {rows.length > 0 && (
+        <FiguresTable
+          columns={['Product', 'To bake', 'Ordered']}
+          rows={rows}
+          total={[open, sum('quantity')]}
+        />
       )}
     </section>
   );

@@ -4,7 +4,7 @@ import { formatDate } from '../../calendar';
 import { Button } from '../../components/button';
 import { FieldFrame } from '../../components/field';
 
-/** Form field `closed` of the shop settings: dates on which the shop is closed. */
+/** Form field `closed`: dates on which the shop is closed. */
 export function ClosedDates() {
   const { field, fieldState } = useController({ name: 'closed' });
   const dates = field.value as string[];
@@ -16,7 +16,7 @@ export function ClosedDates() {
   };
   const remove = (date: string) => {
     field.onChange(dates.filter((other) => other !== date));
-    // Move the focus to the input, because the focused button disappears together with the date.
+    // The focused button disappears together with the date.
     input.current?.focus();
   };
   return (

@@ -1,11 +1,11 @@
 import { useRef, useState } from 'react';
-import { Link, useLocation } from 'react-router';
+import { Link } from 'react-router';
 import type { AdminOrder } from '../../api/client';
 import { explain } from '../../api/errors';
 import { formatClock } from '../../calendar';
 import { Badge, FULFILMENT } from '../../components/order-labels';
-import { Alert, type FromState, Notice } from '../../components/page';
-import { count, formatOrderNumber } from '../../format';
+import { Alert, Notice, useFromState } from '../../components/page';
+import { formatCount, formatOrderNumber } from '../../format';
 import { toast } from '../../state/toast';
 import { StepButton } from './fulfilment';
 
@@ -19,10 +19,8 @@ interface DayOrdersProps {
 export function DayOrders({ orders, timeZone }: DayOrdersProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   const [error, setError] = useState<Error | null>(null);
-  const [open, collected] = [
-    orders.filter(({ fulfilment }) => fulfilment !== 'collected'),
-    orders.filter(({ fulfilment }) => fulfilment === 'collected'),
-  ];
+  const open = orders.filter(({ fulfilment }) => fulfilment !== 'collected');
+  const collected = orders.filter(({ fulfilment }) => fulfilment === 'collected');
   const row = (order: AdminOrder) => (
     <DayOrder
       key={order.order_id}
@@ -39,7 +37,7 @@ export function DayOrders({ orders, timeZone }: DayOrdersProps) {
   return (
     <section className="day-orders" aria-labelledby="day-orders">
       <h2 id="day-orders" ref={heading} tabIndex={-1}>
-        {orders.length === 0 ? 'Orders' : `${count(open.length, 'order')} to hand over`}
+        {orders.length === 0 ? 'Orders' : `${formatCount(open.length, 'order')} to hand over`}
       </h2>
       <Alert>{error && explain(error)}</Alert>
       {orders.length === 0 && (
@@ -50,7 +48,7 @@ export function DayOrders({ orders, timeZone }: DayOrdersProps) {
       </ol>
       {collected.length > 0 && (
         <div className="collected-orders">
-          <h2>{count(collected.length, 'collected order')}</h2>
+          <h2>{formatCount(collected.length, 'collected order')}</h2>
           <ol className="rows collected" aria-label="Collected orders">
             {collected.map(row)}
           </ol>
@@ -69,8 +67,6 @@ interface DayOrderProps {
 
 function DayOrder({ order, timeZone, onError, onCollected }: DayOrderProps) {
   const { order_id, pickup_at, phone, note, customer, items, fulfilment } = order;
-  const { pathname, search } = useLocation();
-  const from: FromState = { from: pathname + search };
   return (
     <li className="row day-order">
       <span className="pickup-time">
@@ -79,7 +75,7 @@ function DayOrder({ order, timeZone, onError, onCollected }: DayOrderProps) {
       <div className="row-main">
         <span className="contact">
           <strong>{customer.fullname}</strong>
-          <Link to={`/manage/orders/${order_id}`} state={from}>
+          <Link to={`/manage/orders/${order_id}`} state={useFromState()}>
             {formatOrderNumber(order_id)}
           </Link>
           {phone !== null && <a href={`tel:${phone.replaceAll(/[^\d+]/g, '')}`}>{phone}</a>}

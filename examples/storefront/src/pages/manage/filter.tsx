@@ -1,10 +1,16 @@
+import { useSearchParams } from 'react-router';
 import { useParameter } from '../../components/search';
+
+/** Returns the search and the filters of the address. Ignores other parameters, because the service rejects them. */
+export function useFilters(names: string[]): Record<string, string> {
+  const [search] = useSearchParams();
+  return Object.fromEntries([...search].filter(([name]) => names.includes(name)));
+}
 
 interface FilterProps {
   label: string;
   /** Name of the parameter in the address. */
   name: string;
-  /** Options by value. */
   options: Record<string, { label: string }>;
 }
 

@@ -4,14 +4,14 @@ import type { Fulfilment, Order } from '../../api/client';
 import { fulfilOrder } from '../../api/orders';
 import { Button } from '../../components/button';
 
-/** Next step of the fulfilment, and the label of its button. */
+/** Next steps by current step, with the labels of their buttons. */
 const NEXT: Partial<Record<Fulfilment, [Fulfilment, string]>> = {
   new: ['preparing', 'Start preparing'],
   preparing: ['ready', 'Ready to be collected'],
   ready: ['collected', 'Handed over'],
 };
 
-/** Returns the next step of an order and its label, nothing if there is none. */
+/** Returns the next step of an order and the label of its button, or an empty array. */
 export function getNextStep({ fulfilment }: Order) {
   return NEXT[fulfilment] ?? [];
 }
@@ -20,7 +20,6 @@ interface StepButtonProps {
   order: Order;
   /** Distinguishes the button from those of other orders, for screen readers. */
   description?: string;
-  /** Called after the step was taken. */
   onTaken?: (step: Fulfilment) => void;
   onError: (error: Error | null) => void;
 }

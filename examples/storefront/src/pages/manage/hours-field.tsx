@@ -18,12 +18,12 @@ type Windows = Shop['hours'][Day];
 const MAX_WINDOWS = 5;
 const NEW_WINDOW = ['07:00', '18:00'];
 
-/** Field `hours` of the shop: opening hours by weekday. */
+/** Form field `hours`: opening hours by weekday. */
 export function HoursField() {
   const { field, fieldState } = useController({ name: 'hours' });
   const hours = field.value as Shop['hours'];
   return (
-    <fieldset className="field hours" aria-describedby="hours-complaint">
+    <fieldset className="field hours" aria-describedby="hours-error">
       <legend className="label">Opening hours</legend>
       <p className="hint">Customers can collect orders in these hours. Write 24:00 for the end of a day.</p>
       {(Object.keys(DAYS) as Day[]).map((day) => (
@@ -34,7 +34,7 @@ export function HoursField() {
           onChange={(windows) => field.onChange({ ...hours, [day]: windows })}
         />
       ))}
-      <p className="complaint" id="hours-complaint" role="alert">
+      <p className="error" id="hours-error" role="alert">
         {fieldState.error?.message}
       </p>
     </fieldset>

@@ -2,15 +2,14 @@ import { useRef } from 'react';
 import { useController, useFormContext } from 'react-hook-form';
 import type { EditedPicture } from '../../api/products';
 import { Icon } from '../../components/icon';
-import { count, sentence } from '../../format';
+import { formatCount, toSentence } from '../../format';
 
-/** Limits of a product's pictures. */
 const MAX_IMAGES = 5;
 const MAX_BYTES = 5 * 1024 * 1024;
 const ACCEPTED = /\.(png|jpe?g)$/i;
 const TOO_MANY = `a product can have ${MAX_IMAGES} pictures`;
 
-/** Field `images` of the product form: removes existing pictures and previews new ones before the upload. */
+/** Form field `images`: marks existing pictures for removal and previews new ones before the upload. */
 export function ImagePicker() {
   const { field, fieldState } = useController({ name: 'images' });
   const pictures = field.value as EditedPicture[];
@@ -18,8 +17,7 @@ export function ImagePicker() {
   const input = useRef<HTMLInputElement>(null);
   const remaining = pictures.filter(({ isRemoved }) => !isRemoved).length;
 
-  // One message at a time: a later one of the service replaces this one.
-  const complain = (message: string) => setError('images', { message: sentence(message) });
+  const showError = (message: string) => setError('images', { message: toSentence(message) });
   const change = (changed: EditedPicture[]) => {
     field.onChange(changed);
     clearErrors('images');
@@ -30,15 +28,15 @@ export function ImagePicker() {
     const problems = files.map(findProblem).filter((text) => text !== null);
     if (fitting.length < good.length) problems.push(TOO_MANY);
     change([...pictures, ...fitting.map((file) => ({ file, src: URL.createObjectURL(file) }))]);
-    if (problems.length > 0) complain(`Not added: ${problems.join('; ')}`);
+    if (problems.length > 0) showError(`Not added: ${problems.join('; ')}`);
   };
-  // A new picture is dropped at once. An existing one is only marked until the form is saved.
+  // Removes a new picture at once. Marks an existing one, which is removed when the form is saved.
   const act = ({ src, file, isRemoved = false }: EditedPicture) => {
     if (file) {
       URL.revokeObjectURL(src);
       change(pictures.filter((picture) => picture.src !== src));
       input.current?.focus();
-    } else if (isRemoved && remaining >= MAX_IMAGES) complain(TOO_MANY);
+    } else if (isRemoved && remaining >= MAX_IMAGES) showError(TOO_MANY);
     else change(pictures.map((picture) => (picture.src === src ? { src, isRemoved: !isRemoved } : picture)));
   };
 
@@ -72,9 +70,9 @@ export function ImagePicker() {
         Add pictures
       </label>
       <p className="hint" role="status">
-        {count(remaining, 'picture')} after saving.
+        {formatCount(remaining, 'picture')} after saving.
       </p>
-      <p className="complaint" role="alert">
+      <p className="error" role="alert">
         {fieldState.error?.message}
       </p>
     </div>

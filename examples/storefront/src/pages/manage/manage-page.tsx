@@ -7,7 +7,6 @@ interface ManagePageProps {
   title: string;
   action?: ReactNode;
   search?: ReactNode;
-  /** Uses the full width of the window. */
   isWide?: boolean;
 }
 

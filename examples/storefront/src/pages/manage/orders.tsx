@@ -1,29 +1,25 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
-import { useSearchParams } from 'react-router';
 import type { AdminOrder } from '../../api/client';
 import { allOrders, type OrderFilter } from '../../api/orders';
 import { FULFILMENT, STATUS } from '../../components/order-labels';
-import { OrderList } from '../../components/orders';
+import { OrderList } from '../../components/order-list';
 import { Notice } from '../../components/page';
 import { SearchForm, useParameter } from '../../components/search';
-import { count } from '../../format';
+import { formatCount } from '../../format';
 import { toast } from '../../state/toast';
-import { Filter } from './filter';
+import { Filter, useFilters } from './filter';
 import { ManagePage } from './manage-page';
 
 const FILTERS = ['q', 'status', 'fulfilment', 'refund', 'pickup'];
-// Customers see "Paid" for two statuses.
+// Distinguishes the two statuses that customers see as "Paid".
 const STATUSES = { ...STATUS, capture: { label: 'Paid (captured)' } };
 const REFUND = { due: { label: 'Refund due' } };
 
 /** Orders of all customers. Search and filters are in the address: `?q=ayu&status=settlement&fulfilment=ready`. */
 export default function ManageOrdersPage() {
-  const [search] = useSearchParams();
-  const known = [...search].filter(([name]) => FILTERS.includes(name));
-  // The service rejects unknown values.
-  const filter = Object.fromEntries(known) as OrderFilter;
-  const filters = (
+  const filters = useFilters(FILTERS);
+  const search = (
     <>
       <SearchForm label="Customer, e-mail or order number" />
       <div className="filters">
@@ -34,15 +30,15 @@ export default function ManageOrdersPage() {
       </div>
     </>
   );
-  const query = useInfiniteQuery(allOrders(filter));
+  const query = useInfiniteQuery(allOrders(filters as OrderFilter));
   return (
-    <ManagePage title="Orders" search={filters}>
-      <Arrivals key={search.toString()} orders={query.data} />
+    <ManagePage title="Orders" search={search}>
+      <Arrivals key={JSON.stringify(filters)} orders={query.data} />
       <OrderList
         path="/manage/orders"
         query={query}
         empty={<Notice icon="orders" title="No orders here" text="There are no orders yet." />}
-        notFound={known.length > 0 && 'No orders match your search.'}
+        notFound={Object.keys(filters).length > 0 && 'No orders match your search.'}
       />
     </ManagePage>
   );
@@ -57,15 +53,14 @@ function Arrivals({ orders }: { orders: AdminOrder[] | undefined }) {
     const before = known.current;
     known.current = new Set(ids);
     if (before === undefined) return;
-    // Unknown orders after the last known one belong to the next page of the list.
+    // Unknown orders below the last known one are not new: the list has loaded another page.
     const end = before.size === 0 ? ids.length : ids.findLastIndex((id) => before.has(id));
     const arrived = ids.slice(0, Math.max(end, 0)).filter((id) => !before.has(id));
-    if (arrived.length > 0) toast(`${count(arrived.length, 'new order')}.`);
+    if (arrived.length > 0) toast(`${formatCount(arrived.length, 'new order')}.`);
   }, [orders]);
   return null;
 }
 
-/** Filters by the date of the pickup. */
 function PickupFilter() {
   const [date, choose] = useParameter('pickup');
   return (

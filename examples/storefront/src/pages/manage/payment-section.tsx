@@ -22,7 +22,6 @@ interface PaymentSectionProps {
   entries: PaymentEntry[];
 }
 
-/** Payment of an order: status, refund and history. */
 export function PaymentSection({ order, entries }: PaymentSectionProps) {
   return (
     <section className="panel" aria-labelledby="payment">
@@ -30,7 +29,7 @@ export function PaymentSection({ order, entries }: PaymentSectionProps) {
       <p>
         <Badge {...STATUS[order.status]} /> {order.payment_type?.replaceAll('_', ' ')}
       </p>
-      {order.refund_due && <p className="complaint">The order is refused and not refunded in full.</p>}
+      {order.refund_due && <p className="error">The order is refused and not refunded in full.</p>}
       {isPaid(order) && <RefundForm key={order.refunded_amount} order={order} />}
       {entries.length === 0 && <p className="hint">No payment has been recorded yet.</p>}
       <ol className="history" aria-label="Payment history">
@@ -51,10 +50,10 @@ export function PaymentSection({ order, entries }: PaymentSectionProps) {
   );
 }
 
-/** Returns the refunded amount of a refund, and the amount of the payment for other entries. */
+/** Returns the amount of a refund, or the amount of the payment for other entries. */
 function readAmount({ transaction_status, payload, gross_amount }: PaymentEntry) {
   if (transaction_status?.includes('refund') !== true) return gross_amount;
-  // Only JSON is recorded: the service wrote the payload or has parsed it.
+  // The payload is valid JSON: the service has parsed or written it.
   const { refund_amount, amount } = JSON.parse(payload) as { refund_amount?: string; amount?: number };
   return refund_amount ?? amount ?? gross_amount;
 }

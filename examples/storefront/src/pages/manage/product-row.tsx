@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query';
-import { setAvailability } from '../../api/availability';
 import type { AdminProduct } from '../../api/client';
 import { explain } from '../../api/errors';
+import { setAvailability } from '../../api/products';
 import { useToday } from '../../api/shop';
 import { addDays, formatShortDate } from '../../calendar';
 import { Button, ButtonLink } from '../../components/button';

@@ -26,7 +26,7 @@ export default function ManageProductPage() {
 
 function EditedProduct({ id }: { id: number }) {
   const { data, isPlaceholderData, error, refetch } = useQuery(productDetail(id));
-  // Edit the current product, not a possibly outdated copy from a list.
+  // The placeholder is a copy from a list and may be outdated.
   const query = { data: isPlaceholderData ? undefined : data, error, refetch };
   return (
     <Loaded query={query} missing={MISSING}>
@@ -40,7 +40,6 @@ function EditedProduct({ id }: { id: number }) {
   );
 }
 
-/** Form that saves changes of `product`, or creates a product if `product` is undefined. */
 function ProductForm({ product }: { product?: Product }) {
   const navigate = useNavigate();
   const isNew = product === undefined;
@@ -66,7 +65,7 @@ function ProductForm({ product }: { product?: Product }) {
       <Form submit={isNew ? 'Create product' : 'Save changes'} defaultValues={defaultValues} onSubmit={save}>
         <Field name="name" label="Name" maxLength={255} />
         <Field name="price" label="Price in rupiah" inputMode="decimal" hint="For example 25.000" />
-        <Field name="description" label="Description" maxLength={10_000} multiline />
+        <Field name="description" label="Description" maxLength={10_000} isMultiline />
         <ImagePicker />
         {uploadProgress !== undefined && (
           <div className="progress">

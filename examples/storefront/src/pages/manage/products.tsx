@@ -1,11 +1,10 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { useSearchParams } from 'react-router';
-import { allProducts, type ProductFilter } from '../../api/availability';
+import { allProducts, type ProductFilter } from '../../api/products';
 import { ButtonLink } from '../../components/button';
 import { EndlessList } from '../../components/endless-list';
 import { Notice } from '../../components/page';
 import { SearchForm } from '../../components/search';
-import { Filter } from './filter';
+import { Filter, useFilters } from './filter';
 import { ManagePage } from './manage-page';
 import { ProductRow } from './product-row';
 
@@ -16,11 +15,8 @@ const AVAILABILITY = {
 
 /** All products. Search and filter are in the address: `?q=lapis&available=false`. */
 export default function ManageProductsPage() {
-  const [search] = useSearchParams();
-  const known = [...search].filter(([name]) => ['q', 'available'].includes(name));
-  // The service rejects unknown values.
-  const filter = Object.fromEntries(known) as ProductFilter;
-  const filters = (
+  const filters = useFilters(['q', 'available']);
+  const search = (
     <>
       <SearchForm label="Name of the product" />
       <div className="filters">
@@ -29,9 +25,9 @@ export default function ManageProductsPage() {
     </>
   );
   return (
-    <ManagePage title="Products" action={<NewProductLink />} search={filters}>
+    <ManagePage title="Products" action={<NewProductLink />} search={search}>
       <EndlessList
-        query={useInfiniteQuery(allProducts(filter))}
+        query={useInfiniteQuery(allProducts(filters as ProductFilter))}
         label="Products"
         noun="product"
         className="rows"
@@ -41,7 +37,7 @@ export default function ManageProductsPage() {
             <NewProductLink />
           </Notice>
         }
-        notFound={known.length > 0 && 'No products match your search.'}
+        notFound={Object.keys(filters).length > 0 && 'No products match your search.'}
       />
     </ManagePage>
   );

@@ -1,10 +1,10 @@
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { AdminOrder } from '../../api/client';
-import { explain, fieldMessages } from '../../api/errors';
+import { explain, getFieldMessages } from '../../api/errors';
 import { getRefundableAmount, type Refund, refundOrder } from '../../api/orders';
 import { ConfirmButton } from '../../components/confirm-button';
-import { FieldFrame } from '../../components/field';
+import { TextField } from '../../components/field';
 import { Alert, focusHeading } from '../../components/page';
 import { formatPrice, parsePrice } from '../../format';
 import { toast } from '../../state/toast';
@@ -18,7 +18,7 @@ export function RefundForm({ order }: { order: AdminOrder }) {
   const [reason, setReason] = useState('');
   const [isManual, setManual] = useState(false);
   const amount = Number(parsePrice(text));
-  // A text that is not a number must not be sent: without an amount the service refunds everything.
+  // Never send NaN: JSON turns it into null, and without an amount the service refunds the rest.
   const isPossible = Number.isInteger(amount) && amount >= 1 && amount <= rest;
   const refund: Refund = { amount, ...(reason !== '' && { reason }), ...(isManual && { manual: true }) };
   const { mutate, error } = useMutation({
@@ -28,35 +28,27 @@ export function RefundForm({ order }: { order: AdminOrder }) {
       focusHeading();
     },
   });
-  const messages = fieldMessages(error, FIELDS);
+  const messages = getFieldMessages(error, FIELDS);
   return (
     <details className="refund" open={order.refund_due}>
       <summary>Refund</summary>
       <div className="form">
-        <FieldFrame
+        <TextField
           label="Amount in rupiah"
           hint={`A whole amount from 1 to ${formatPrice(rest)}`}
           message={messages.amount}
-        >
-          {(frame) => (
-            <input
-              {...frame}
-              inputMode="numeric"
-              value={text}
-              onChange={({ target }) => setText(target.value)}
-            />
-          )}
-        </FieldFrame>
-        <FieldFrame label="Reason" hint="Optional, for your records." message={messages.reason}>
-          {(frame) => (
-            <input
-              {...frame}
-              maxLength={255}
-              value={reason}
-              onChange={({ target }) => setReason(target.value)}
-            />
-          )}
-        </FieldFrame>
+          inputMode="numeric"
+          value={text}
+          onChange={({ target }) => setText(target.value)}
+        />
+        <TextField
+          label="Reason"
+          hint="Optional, for your records."
+          message={messages.reason}
+          maxLength={255}
+          value={reason}
+          onChange={({ target }) => setReason(target.value)}
+        />
         <label className="check">
           <input type="checkbox" checked={isManual} onChange={({ target }) => setManual(target.checked)} />I
           have returned the money by hand, for example by bank transfer

@@ -1,19 +1,15 @@
+import type { Schemas } from '../../api/client';
 import { formatShortDate } from '../../calendar';
-import { formatPrice } from '../../format';
+import { formatCount, formatPrice } from '../../format';
+import { FiguresTable } from './figures-table';
 
-interface DaySales {
-  date: string;
-  orders: number;
-  revenue: number;
-}
-
-/** Height of the drawing; a day is 10 wide. */
+/** Sizes in units of the drawing. */
 const HEIGHT = 120;
 const DAY_WIDTH = 10;
 const GAP = 2;
 
 /** Bar chart of the revenue per day. Screen readers read the same figures as a table. */
-export function SalesChart({ days }: { days: DaySales[] }) {
+export function SalesChart({ days }: { days: Schemas['SalesDayView'][] }) {
   const highest = Math.max(1, ...days.map(({ revenue }) => revenue));
   const width = days.length * DAY_WIDTH;
   return (
@@ -32,7 +28,7 @@ export function SalesChart({ days }: { days: DaySales[] }) {
               width={DAY_WIDTH - GAP}
               height={height}
             >
-              <title>{`${formatShortDate(date)}: ${formatPrice(revenue)}, ${orders} orders`}</title>
+              <title>{`${formatShortDate(date)}: ${formatPrice(revenue)}, ${formatCount(orders, 'order')}`}</title>
             </rect>
           );
         })}
@@ -43,25 +39,15 @@ export function SalesChart({ days }: { days: DaySales[] }) {
       </p>
       <details>
         <summary>Figures per day</summary>
-        <table>
-          <caption className="hidden">Revenue per day</caption>
-          <thead>
-            <tr>
-              <th scope="col">Day</th>
-              <th scope="col">Orders</th>
-              <th scope="col">Revenue</th>
-            </tr>
-          </thead>
-          <tbody>
-            {days.map(({ date, orders, revenue }) => (
-              <tr key={date}>
-                <th scope="row">{formatShortDate(date)}</th>
-                <td>{orders}</td>
-                <td>{formatPrice(revenue)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <FiguresTable
+          caption="Revenue per day"
+          columns={['Day', 'Orders', 'Revenue']}
+          rows={days.map(({ date, orders, revenue }) => ({
+            key: date,
+            name: formatShortDate(date),
+            figures: [orders, formatPrice(revenue)],
+          }))}
+        />
       </details>
     </div>
   );

@@ -6,15 +6,14 @@ import { downloadSales, type Range, salesReport } from '../../api/reports';
 import { useToday } from '../../api/shop';
 import { addDays } from '../../calendar';
 import { Button } from '../../components/button';
-import { FieldFrame } from '../../components/field';
+import { TextField } from '../../components/field';
 import { Alert, Loaded } from '../../components/page';
-import { count, formatPrice } from '../../format';
+import { formatCount, formatPrice } from '../../format';
+import { FiguresTable } from './figures-table';
 import { ManagePage } from './manage-page';
 import { SalesChart } from './sales-chart';
 
-const MISSING = { icon: 'orders', title: 'There are no figures', text: 'Choose another period.' };
-
-/** Sales of a period: total, revenue per day and products by revenue. The address has the period. */
+/** Total, revenue per day and products by revenue. The period is in the address: `?from=2026-11-18&to=2026-11-24`. */
 export default function SalesPage() {
   const today = useToday();
   const [search, setSearch] = useSearchParams();
@@ -36,14 +35,14 @@ export default function SalesPage() {
       }
     >
       <Alert>{download.error && explain(download.error)}</Alert>
-      <Loaded query={useQuery(salesReport(range))} missing={MISSING}>
+      <Loaded query={useQuery(salesReport(range))}>
         {({ total, days, products }) => (
           <>
             <section className="panel" aria-labelledby="revenue">
               <h2 id="revenue">Revenue per day</h2>
               <p role="status">
                 <strong className="figure">{formatPrice(total.revenue)}</strong> with{' '}
-                {count(total.orders, 'order')}
+                {formatCount(total.orders, 'order')}
               </p>
               <SalesChart days={days} />
             </section>
@@ -52,7 +51,14 @@ export default function SalesPage() {
               {products.length === 0 ? (
                 <p className="hint">Nothing was sold.</p>
               ) : (
-                <ProductTable products={products} />
+                <FiguresTable
+                  columns={['Product', 'Pieces', 'Revenue']}
+                  rows={products.map(({ product_id, name, quantity, revenue }) => ({
+                    key: `${product_id} ${name}`,
+                    name,
+                    figures: [quantity, formatPrice(revenue)],
+                  }))}
+                />
               )}
             </section>
           </>
@@ -65,10 +71,10 @@ export default function SalesPage() {
 interface RangePickerProps {
   range: Range;
   today: string;
-  onChoose: (range: { from: string; to: string }) => void;
+  onChoose: (range: Range) => void;
 }
 
-/** Selects the last 7 or 30 days, or any period. */
+/** Form for the last 7 or 30 days, or any other period. */
 function RangePicker({ range, today, onChoose }: RangePickerProps) {
   const [{ from, to }, setDraft] = useState(range);
   const isLast = (days: number) => range.to === today && range.from === addDays(today, 1 - days);
@@ -84,61 +90,23 @@ function RangePicker({ range, today, onChoose }: RangePickerProps) {
           Last {days} days
         </Button>
       ))}
-      <FieldFrame label="From">
-        {({ id }) => (
-          <input
-            id={id}
-            type="date"
-            required
-            max={to}
-            value={from}
-            onChange={({ target }) => setDraft({ from: target.value, to })}
-          />
-        )}
-      </FieldFrame>
-      <FieldFrame label="To">
-        {({ id }) => (
-          <input
-            id={id}
-            type="date"
-            required
-            min={from}
-            value={to}
-            onChange={({ target }) => setDraft({ from, to: target.value })}
-          />
-        )}
-      </FieldFrame>
+      <TextField
+        label="From"
+        type="date"
+        required
+        max={to}
+        value={from}
+        onChange={({ target }) => setDraft({ from: target.value, to })}
+      />
+      <TextField
+        label="To"
+        type="date"
+        required
+        min={from}
+        value={to}
+        onChange={({ target }) => setDraft({ from, to: target.value })}
+      />
       <button className="button quiet">Show</button>
     </form>
-  );
-}
-
-interface SoldProduct {
-  product_id: number;
-  name: string;
-  quantity: number;
-  revenue: number;
-}
-
-function ProductTable({ products }: { products: SoldProduct[] }) {
-  return (
-    <table>
-      <thead>
-        <tr>
-          <th scope="col">Product</th>
-          <th scope="col">Pieces</th>
-          <th scope="col">Revenue</th>
-        </tr>
-      </thead>
-      <tbody>
-        {products.map(({ product_id, name, quantity, revenue }) => (
-          <tr key={`${product_id} ${name}`}>
-            <th scope="row">{name}</th>
-            <td>{quantity}</td>
-            <td>{formatPrice(revenue)}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
   );
 }

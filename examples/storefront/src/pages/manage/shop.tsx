@@ -8,13 +8,11 @@ import { ClosedDates } from './closed-dates';
 import { HoursField } from './hours-field';
 import { ManagePage } from './manage-page';
 
-const MISSING = { icon: 'shop', title: 'There are no opening hours', text: 'Try again later.' };
-
 /** Opening hours, closed dates and the rules of pickup. */
 export default function ShopPage() {
   return (
     <ManagePage title="Opening hours">
-      <Loaded query={useQuery({ ...shopInfo, refetchOnWindowFocus: false })} missing={MISSING}>
+      <Loaded query={useQuery({ ...shopInfo, refetchOnWindowFocus: false })}>
         {(shop) => <ShopForm shop={shop} />}
       </Loaded>
     </ManagePage>
@@ -61,7 +59,7 @@ function ShopForm({ shop }: { shop: Shop }) {
   );
 }
 
-/** Converts the text of a number field. The service rejects an empty or invalid number. */
+/** Converts the text of a number field. The service rejects NaN, which becomes null in JSON. */
 function toNumber(text: string) {
   return text.trim() === '' ? NaN : Number(text);
 }

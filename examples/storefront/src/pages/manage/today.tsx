@@ -9,13 +9,11 @@ import { BakeList } from './bake-list';
 import { DayOrders } from './day-orders';
 import { ManagePage } from './manage-page';
 
-const MISSING = { icon: 'clock', title: 'There is no such day', text: 'Choose another date.' };
-
-/** Orders of a day by pickup time, and the products to bake for them. The address has the date: `?date=2026-11-24`. */
+/** Orders of a day by pickup time, and the products to bake for them. The date is in the address: `?date=2026-11-24`. */
 export default function TodayPage() {
   const shop = useQuery(shopInfo);
   return (
-    <Loaded query={shop} title="Today" missing={MISSING}>
+    <Loaded query={shop} title="Today">
       {({ time_zone }) => <Day timeZone={time_zone} />}
     </Loaded>
   );
@@ -52,7 +50,7 @@ function Day({ timeZone }: { timeZone: string }) {
       }
       search={name !== formatDate(date) && <p>{formatDate(date)}</p>}
     >
-      <Loaded query={query} missing={MISSING}>
+      <Loaded query={query}>
         {({ orders, products }) => (
           <div className="day">
             <DayOrders key={date} orders={orders} timeZone={timeZone} />

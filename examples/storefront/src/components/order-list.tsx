@@ -1,4 +1,4 @@
-import { Link, useLocation } from 'react-router';
+import { Link } from 'react-router';
 import type { AdminOrder, Order } from '../api/client';
 import { isPaid } from '../api/orders';
 import { useTimeZone } from '../api/shop';
@@ -6,14 +6,13 @@ import { formatPickup } from '../calendar';
 import { formatOrderNumber, formatPrice, formatTime } from '../format';
 import { EndlessList, type EndlessListProps } from './endless-list';
 import { Badge, FULFILMENT, STATUS } from './order-labels';
-import type { FromState } from './page';
+import { useFromState } from './page';
 
 interface OrderListProps<Item> extends Pick<EndlessListProps<Item>, 'query' | 'empty' | 'notFound'> {
   /** Path of an order's page without the id. */
   path: string;
 }
 
-/** List of orders that link to their pages. */
 export function OrderList<Item extends Order>({ path, ...props }: OrderListProps<Item>) {
   return (
     <EndlessList
@@ -27,13 +26,11 @@ export function OrderList<Item extends Order>({ path, ...props }: OrderListProps
 }
 
 function OrderRow({ order, path }: { order: Order & Partial<AdminOrder>; path: string }) {
-  const { pathname, search } = useLocation();
-  const from: FromState = { from: pathname + search };
   const timeZone = useTimeZone();
   const hasBegun = isPaid(order) || order.fulfilment !== 'new';
   return (
     <li>
-      <Link className="row" to={`${path}/${order.order_id}`} state={from}>
+      <Link className="row" to={`${path}/${order.order_id}`} state={useFromState()}>
         <span className="row-main">
           <strong>{order.items.map(({ name, quantity }) => `${quantity} × ${name}`).join(', ')}</strong>
           {order.customer && <span>{order.customer.fullname}</span>}

@@ -1,7 +1,7 @@
 import { ButtonLink } from '../components/button';
 import { Notice, PageHeading } from '../components/page';
 
-export function LostPage() {
+export function NotFoundPage() {
   return (
     <div className="page">
       <PageHeading hidden>Not found</PageHeading>

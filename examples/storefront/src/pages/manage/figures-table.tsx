@@ -1,0 +1,54 @@
+import type { ReactNode } from 'react';
+
+interface Row {
+  key: string;
+  name: string;
+  figures: ReactNode[];
+  isDone?: boolean;
+}
+
+interface FiguresTableProps {
+  caption?: string;
+  /** Headings: of the names, then of the figures. */
+  columns: string[];
+  rows: Row[];
+  /** Figures of the last row. */
+  total?: ReactNode[];
+}
+
+export function FiguresTable({ caption, columns, rows, total }: FiguresTableProps) {
+  return (
+    <table>
+      {caption && <caption className="hidden">{caption}</caption>}
+      <thead>
+        <tr>
+          {columns.map((column) => (
+            <th key={column} scope="col">
+              {column}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map(({ key, name, figures, isDone }) => (
+          <tr key={key} className={isDone ? 'done' : undefined}>
+            <th scope="row">{name}</th>
+            <Figures figures={figures} />
+          </tr>
+        ))}
+      </tbody>
+      {total && (
+        <tfoot>
+          <tr>
+            <th scope="row">Total</th>
+            <Figures figures={total} />
+          </tr>
+        </tfoot>
+      )}
+    </table>
+  );
+}
+
+function Figures({ figures }: Pick<Row, 'figures'>) {
+  return figures.map((figure, column) => <td key={column}>{figure}</td>);
+}
