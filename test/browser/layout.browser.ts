@@ -1,129 +1,123 @@
 import type { Page } from 'playwright-core';
-import {
-  DESKTOP,
-  waitForHeading,
-  measureOverflow,
-  PHONE,
-  takeScreenshot,
-  waitForPictures,
-  register,
-  waitForText,
-  serviceUrl,
-  newShopper,
-  signInAsAdmin,
-  findViolations,
-} from './support/shopper.js';
+import { expectGoodLayout, findLayoutProblems, waitForPictures, waitForText } from './support/page.js';
+import { serviceUrl } from './support/settings.js';
+import { createProduct, makeUnavailable, placeOrder, placePaidOrder } from './support/shop.js';
+import { type Customer, newAdmin, newCustomer, newVisitor } from './support/shopper.js';
 
-const WIDTHS = { phone: PHONE, desktop: DESKTOP } as const;
-/** Further widths that are checked for overflow. */
-const NARROWEST = 360;
-const TABLET = 768;
+interface ListedPage {
+  readonly name: string;
+  readonly path: string;
+  /** Text that the page shows when it has loaded. */
+  readonly text: string | RegExp;
+  /** Changes the page before it is checked. */
+  readonly act?: (page: Page) => Promise<unknown>;
+}
 
-type SizeName = keyof typeof WIDTHS;
+const LONG_NAME = 'Wolfeschlegelsteinhausenbergerdorff Nama-Yang-Sangat-Panjang';
+const NO_ID = '00000000-0000-4000-8000-000000000000';
 
-describe.each(Object.keys(WIDTHS) as SizeName[])('on a %s', (size) => {
-  it('pages for visitors fit the screen and are accessible', async () => {
-    const { page, problems } = await newShopper(WIDTHS[size]);
-    await page.goto('/');
-    await waitForHeading(page, 'Bread that was dough an hour ago');
-    await expectGoodLayout(page, `welcome-${size}`);
-    await page.goto('/register');
-    await page.getByRole('button', { name: 'Create account' }).click();
-    await waitForText(page, 'Your name is required.');
-    await expectGoodLayout(page, `register-${size}`);
-    await page.goto('/login');
-    await waitForHeading(page, 'Welcome back');
-    await expectGoodLayout(page, `login-${size}`);
-    await page.goto('/forgot');
-    await page.getByLabel('E-mail').fill('no-account@example.com');
-    await page.getByRole('button', { name: 'Send the code' }).click();
-    await waitForHeading(page, 'Choose a new password');
-    await expectGoodLayout(page, `reset-${size}`);
-    await page.goto('/nowhere');
-    await waitForText(page, 'There is nothing here');
-    await expectGoodLayout(page, `lost-${size}`);
-    expect(problems).toEqual([]);
+const VISITOR_PAGES: readonly ListedPage[] = [
+  { name: 'welcome', path: '/', text: 'Bread that was dough an hour ago' },
+  { name: 'register', path: '/register', text: 'Been here before?' },
+  { name: 'registration with errors', path: '/register', text: 'Been here before?', act: submitEmptyForm },
+  { name: 'sign-in', path: '/login', text: 'Welcome back' },
+  { name: 'forgotten password', path: '/forgot', text: 'Forgot your password?' },
+  { name: 'password reset', path: '/forgot', text: 'Forgot your password?', act: requestCode },
+  { name: 'not found', path: '/nowhere', text: 'There is nothing here' },
+];
+
+const CUSTOMER_PAGES: readonly ListedPage[] = [
+  { name: 'catalog', path: '/', text: 'Kue lapis legit', act: waitForPictures },
+  { name: 'search', path: '/?q=bagel', text: /^Bagel wijen no\. 1$/ },
+  { name: 'search without results', path: '/?q=pizza', text: 'Nothing found' },
+  { name: 'empty cart', path: '/cart', text: 'Nothing in it yet' },
+  { name: 'product with pictures', path: '/products/1', text: 'Eighteen layers', act: addToCart },
+  { name: 'product without a picture', path: '/products/9', text: 'Baked fresh', act: addToCart },
+  { name: 'cart', path: '/cart', text: 'Total, 2 pieces' },
+  { name: 'missing product', path: '/products/999999', text: 'This product is sold out or no longer baked.' },
+  { name: 'orders', path: '/orders', text: '2 orders in all.' },
+  { name: 'missing order', path: `/orders/${NO_ID}`, text: 'There is no such order' },
+  { name: 'account', path: '/profile', text: 'Your account' },
+  { name: 'verification', path: '/verify', text: 'Check your mail' },
+];
+
+const STAFF_PAGES: readonly ListedPage[] = [
+  { name: 'Today', path: '/manage/today', text: 'To bake' },
+  { name: 'Orders', path: '/manage/orders', text: LONG_NAME },
+  { name: 'Orders with a refund due', path: '/manage/orders?refund=due', text: /found|match/ },
+  { name: 'Products', path: '/manage/products', text: 'Kue lapis legit' },
+  { name: 'unavailable Products', path: '/manage/products?available=false', text: 'Hidden' },
+  { name: 'new product', path: '/manage/products/new', text: 'Create product' },
+  { name: 'product editor', path: '/manage/products/1', text: 'Delete product', act: removePicture },
+  { name: 'Sales', path: '/manage/sales', text: 'Products by revenue', act: showFigures },
+  { name: 'Hours', path: '/manage/shop', text: 'Monday' },
+];
+
+/** Returns the layout problems of all pages. */
+async function checkPages(page: Page, pages: readonly ListedPage[]): Promise<string[]> {
+  const problems: string[] = [];
+  for (const { name, path, text, act } of pages) {
+    await page.goto(path);
+    await waitForText(page, text);
+    await act?.(page);
+    problems.push(...(await findLayoutProblems(page, name)));
+  }
+  return problems;
+}
+
+/** Registers a customer with an order that is paid and an order that is not. */
+async function newCustomerWithOrders(): Promise<{ customer: Customer; pages: ListedPage[] }> {
+  const customer = await newCustomer({ name: LONG_NAME });
+  const details = { phone: '0812-3456-7890', note: 'Please slice it '.repeat(20).trim() };
+  const paid = await placePaidOrder(customer, { 1: 2, 9: 999 }, details);
+  const { order_id: pending } = await placeOrder(customer, { 2: 1 });
+  const pages = [
+    { name: 'paid order', path: `/orders/${paid}`, text: 'Receipt' },
+    { name: 'order that waits for its payment', path: `/orders/${pending}`, text: 'Cancel order' },
+  ];
+  return { customer, pages };
+}
+
+describe('every page fits windows of 360 to 1280 px and is accessible on a phone and a desktop', () => {
+  it('for visitors', async () => {
+    const { page } = await newVisitor();
+    expect(await checkPages(page, VISITOR_PAGES)).toEqual([]);
   });
 
-  it('pages for customers fit the screen and are accessible', async () => {
-    const { page, problems } = await newShopper(WIDTHS[size]);
-    await register(page, 'Wolfeschlegelsteinhausenbergerdorff Nama-Yang-Sangat-Panjang');
-    await page.getByRole('link', { name: 'Kue lapis legit' }).waitFor();
-    await waitForPictures(page);
-    await expectGoodLayout(page, `catalog-${size}`);
-    await page.goto('/?q=bagel');
-    await page.getByRole('link', { name: /^Bagel wijen no\. 1 Rp/ }).waitFor();
-    await expectGoodLayout(page, `search-some-${size}`);
-    await page.goto('/?q=pizza');
-    await waitForText(page, 'Nothing found');
-    await expectGoodLayout(page, `search-nothing-${size}`);
-    await page.goto('/cart');
-    await waitForText(page, 'Nothing in it yet');
-    await expectGoodLayout(page, `cart-empty-${size}`);
-    await page.goto('/orders');
-    await waitForText(page, 'No orders yet');
-    await expectGoodLayout(page, `orders-empty-${size}`);
-    for (const name of ['Kue lapis legit', 'Bagel wijen no. 1']) {
-      await page.goto('/');
-      await page.getByRole('link', { name }).click();
-      await waitForHeading(page, name);
-      await page.getByRole('button', { name: 'Add to cart' }).click();
-      await expectGoodLayout(page, `product-${name.split(' ', 1)[0]?.toLowerCase() ?? ''}-${size}`);
-    }
-    await page.goto('/cart');
-    await waitForText(page, 'Total, 2 pieces');
-    await expectGoodLayout(page, `cart-${size}`);
-    await page.getByRole('button', { name: 'Order and pay' }).click();
-    await waitForHeading(page, 'Waiting for payment');
-    await expectGoodLayout(page, `order-${size}`);
-    await page.goto('/orders');
-    await waitForText(page, '1 order in all.');
-    await expectGoodLayout(page, `orders-${size}`);
-    await page.goto('/profile');
-    await waitForHeading(page, 'Your account');
-    await expectGoodLayout(page, `profile-${size}`);
-    await page.goto('/products/999999');
-    await waitForText(page, 'This product is sold out or no longer baked.');
-    await expectGoodLayout(page, `product-gone-${size}`);
-    expect(problems).toEqual([]);
+  it('for customers', async () => {
+    const { customer, pages } = await newCustomerWithOrders();
+    expect(await checkPages(customer.page, [...CUSTOMER_PAGES, ...pages])).toEqual([]);
+    const { page } = await newCustomer();
+    const empty = { name: 'no orders', path: '/orders', text: 'No orders yet' };
+    expect(await checkPages(page, [empty])).toEqual([]);
   });
 
-  it('pages for administrators fit the screen and are accessible', async () => {
-    const { page, problems } = await newShopper(WIDTHS[size]);
-    await signInAsAdmin(page);
-    await page.goto('/manage/products');
-    await page.getByRole('link', { name: 'Edit Kue lapis legit' }).waitFor();
-    await expectGoodLayout(page, `manage-products-${size}`);
-    await page.getByRole('link', { name: 'Edit Kue lapis legit' }).click();
-    await page.getByRole('button', { name: 'Remove picture 2' }).click();
-    await expectGoodLayout(page, `manage-editor-${size}`);
-    await page.goto('/manage/orders');
-    // Order of the customer of the previous test. The end of the list may be outside of the window.
-    const order = page.getByRole('link', { name: /Wolfeschlegel/ }).first();
-    await order.waitFor();
-    await expectGoodLayout(page, `manage-orders-${size}`);
-    await order.click();
-    await waitForHeading(page, 'Order');
-    await page.getByRole('heading', { name: 'Fulfilment' }).waitFor();
-    await expectGoodLayout(page, `manage-order-${size}`);
-    expect(problems).toEqual([]);
+  it('for administrators', async () => {
+    const { pages } = await newCustomerWithOrders();
+    await makeUnavailable((await createProduct('Roti libur', 10_000)).id);
+    const { page } = await newAdmin();
+    const orders = pages.map(({ name, path }) => ({
+      name: `management of a ${name}`,
+      path: `/manage${path}`,
+      text: 'Fulfilment',
+    }));
+    expect(await checkPages(page, [...STAFF_PAGES, ...orders])).toEqual([]);
   });
 
-  it('the catalog fits the screen and is accessible while it loads and when it fails', async () => {
-    const { page } = await newShopper(WIDTHS[size]);
-    await register(page);
-    let answer: ((fail: boolean) => void) | undefined;
+  it('while the catalog loads and when it fails', async () => {
+    const { page } = await newCustomer();
+    let answer: ((isFailing: boolean) => void) | undefined;
     await page.route(`${serviceUrl}/api/products**`, async (route) => {
       const isFailing = await new Promise<boolean>((resolve) => (answer = resolve));
       if (isFailing) await route.abort();
       else await route.continue();
     });
-    await page.reload();
+    await page.goto('/');
     await page.locator('.grid > .skeleton').first().waitFor();
-    await expectGoodLayout(page, `catalog-loading-${size}`);
+    await expectGoodLayout(page, 'loading catalog');
     answer?.(true);
     await waitForText(page, 'We cannot reach the bakery.');
-    await expectGoodLayout(page, `catalog-failed-${size}`);
+    await expectGoodLayout(page, 'failed catalog');
     await page.getByRole('button', { name: 'Try again' }).click();
     await page.locator('.grid > .skeleton').first().waitFor();
     answer?.(false);
@@ -132,14 +126,26 @@ describe.each(Object.keys(WIDTHS) as SizeName[])('on a %s', (size) => {
   });
 });
 
-/** Expects no horizontal overflow, also at other widths, and no violation that axe-core finds. */
-async function expectGoodLayout(page: Page, name: string): Promise<void> {
-  const size = page.viewportSize() ?? DESKTOP;
-  const widths = [size.width < TABLET ? NARROWEST : TABLET, size.width];
-  for (const width of widths) {
-    await page.setViewportSize({ ...size, width });
-    expect({ name, width, overflow: await measureOverflow(page) }).toEqual({ name, width, overflow: 0 });
-  }
-  expect({ name, violations: await findViolations(page) }).toEqual({ name, violations: [] });
-  await takeScreenshot(page, name, !/^(catalog|search-some|manage-products)/.test(name));
+async function submitEmptyForm(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Create account' }).click();
+  await waitForText(page, 'Your name is required.');
+  expect(await page.getByLabel('Your name').getAttribute('aria-invalid')).toBe('true');
+}
+
+async function requestCode(page: Page): Promise<void> {
+  await page.getByLabel('E-mail').fill('no-account@example.com');
+  await page.getByRole('button', { name: 'Send the code' }).click();
+  await waitForText(page, 'Choose a new password');
+}
+
+function addToCart(page: Page): Promise<void> {
+  return page.getByRole('button', { name: 'Add to cart' }).click();
+}
+
+function removePicture(page: Page): Promise<void> {
+  return page.getByRole('button', { name: 'Remove picture 2' }).click();
+}
+
+function showFigures(page: Page): Promise<void> {
+  return page.locator('summary').click();
 }

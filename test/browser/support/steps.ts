@@ -1,34 +1,39 @@
 import type { Page } from 'playwright-core';
-import { waitForHeading } from './shopper.js';
+import { waitForHeading } from './page.js';
 
-/** Orders a product as the customer who is signed in. @returns the payment page */
-export async function orderProduct(page: Page, name: string): Promise<Page> {
-  await page.goto('/');
-  await page.getByRole('link', { name }).click();
+/** Adds a product to the cart and opens the cart. */
+export async function addToCart(page: Page, productId: number): Promise<void> {
+  await page.goto(`/products/${productId}`);
   await page.getByRole('button', { name: 'Add to cart' }).click();
+  // The cart loads its products when it is opened.
+  const loaded = page.waitForResponse(new RegExp(`/api/products/${productId}$`));
   await page.getByRole('link', { name: /^Cart/ }).click();
+  await waitForHeading(page, 'Your cart');
+  await (await loaded).finished();
+}
+
+/** Orders the cart. @returns the payment page */
+export async function orderCart(page: Page): Promise<Page> {
   const opened = page.context().waitForEvent('page');
   await page.getByRole('button', { name: 'Order and pay' }).click();
   const payment = await opened;
   // A tab that is closed while it is loading may hang.
   await payment.getByRole('button', { name: 'Pay with QRIS' }).waitFor();
+  await waitForHeading(page, 'Waiting for payment');
   return payment;
 }
 
-/** Orders a product and pays for it. @returns the order's id */
-export async function buyProduct(page: Page, name: string): Promise<string> {
-  const payment = await orderProduct(page, name);
-  await payment.getByRole('button', { name: 'Pay with QRIS' }).click();
-  await waitForHeading(page, 'Paid');
-  return readOrderId(page);
+/** Fills in the form for a new account and submits it. */
+export async function submitRegistration(page: Page, email: string, password: string): Promise<void> {
+  await page.getByLabel('Your name').fill('Ayu Lestari');
+  await page.getByLabel('E-mail').fill(email);
+  await page.getByLabel('Password', { exact: true }).fill(password);
+  await page.getByLabel('Repeat password').fill(password);
+  await page.getByRole('button', { name: 'Create account' }).click();
 }
 
-/** Returns the id of the order whose page is open. */
-export function readOrderId(page: Page): string {
-  return new URL(page.url()).pathname.split('/').at(-1) ?? '';
-}
-
-/** Counts the pages of a PDF file that Chromium has written. */
-export function countPages(pdf: Buffer): number {
-  return pdf.toString('latin1').match(/\/Type\s*\/Page\b(?!s)/g)?.length ?? 0;
+export async function submitSignIn(page: Page, email: string, password: string): Promise<void> {
+  await page.getByLabel('E-mail').fill(email);
+  await page.getByLabel('Password').fill(password);
+  await page.getByRole('button', { name: 'Sign in' }).click();
 }

@@ -15,6 +15,8 @@ const SHOP_MESSAGES: Record<string, string> = {
 };
 
 const NEW_PRICE = /^price is now \d+$/;
+/** Name of a field at the beginning of a message, such as `lead_minutes`. */
+const FIELD_NAME = /^[a-z]+(_[a-z]+)+(?= )/;
 
 export function hasCode(error: unknown, code: number): error is BakeryFailure {
   return error instanceof BakeryFailure && error.code === code;
@@ -23,7 +25,11 @@ export function hasCode(error: unknown, code: number): error is BakeryFailure {
 /** Converts a message of the service into a sentence of the shop. */
 export function toShopMessage(message: string) {
   if (NEW_PRICE.test(message)) return 'A price has changed. Please check the new total and order again.';
-  return toSentence(SHOP_MESSAGES[message] ?? message);
+  return toSentence(SHOP_MESSAGES[message] ?? message.replace(FIELD_NAME, replaceUnderscores));
+}
+
+function replaceUnderscores(name: string) {
+  return name.replaceAll('_', ' ');
 }
 
 /** Returns the messages of a failed call for these fields, by field name. */

@@ -29,9 +29,9 @@ export function salesReport(range: Range) {
 export async function downloadSales(range: Range): Promise<void> {
   const call = api.GET('/api/admin/sales.csv', { params: { query: range }, parseAs: 'blob' });
   await dataOf(call);
-  const { data } = await call;
+  const { data = new Blob() } = await call;
   const link = document.createElement('a');
-  link.href = URL.createObjectURL(data as Blob);
+  link.href = URL.createObjectURL(data);
   link.download = `sales-${range.from}-${range.to}.csv`;
   link.click();
   URL.revokeObjectURL(link.href);

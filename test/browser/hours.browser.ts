@@ -1,0 +1,70 @@
+import { expectGoodLayout, waitForText } from './support/page.js';
+import { changeShop, CROISSANT, everyDay, readShop } from './support/shop.js';
+import { newCustomer, openAsAdmin } from './support/shopper.js';
+import { addToCart } from './support/steps.js';
+
+const HOURS = everyDay('07:00', '18:00');
+
+let restoreShop: () => Promise<void>;
+
+beforeEach(async () => {
+  restoreShop = await changeShop({ hours: HOURS, closed: [], days_ahead: 14 });
+});
+afterEach(() => restoreShop());
+
+it('saved opening hours can end at 24:00, and a closed date is not offered for a pickup', async () => {
+  const customer = await newCustomer();
+  await addToCart(customer.page, CROISSANT);
+  const day = customer.page.getByLabel('Day').getByRole('option').nth(2);
+  const closed = (await day.getAttribute('value')) ?? '';
+
+  const { page } = await openAsAdmin('/manage/shop', 'Opening hours');
+  const monday = page.getByRole('group', { name: 'Monday' });
+  await monday.getByLabel('Monday, opens').fill('6.30');
+  await monday.getByLabel('Monday, closes').fill('12');
+  await monday.getByRole('button', { name: 'Add hours on Monday' }).click();
+  await monday.getByLabel('Monday, opens').nth(1).fill('17:00');
+  await monday.getByLabel('Monday, closes').nth(1).fill('24:00');
+  await page.getByRole('button', { name: 'Remove 07:00 to 18:00 on Tuesday' }).click();
+  await page.getByRole('group', { name: 'Tuesday' }).getByText('Closed').waitFor();
+  await page.getByLabel('Closed on').fill(closed);
+  await page.getByRole('button', { name: 'Add date' }).click();
+  await page.getByRole('button', { name: `Remove ${closed}` }).waitFor();
+  await page.getByRole('button', { name: 'Save' }).click();
+  await waitForText(page, 'The opening hours are saved.');
+
+  const mon = [
+    ['06:30', '12:00'],
+    ['17:00', '24:00'],
+  ];
+  expect(await readShop()).toMatchObject({ hours: { ...HOURS, mon, tue: [] }, closed: [closed] });
+  await page.reload();
+  expect(await monday.getByLabel('Monday, closes').nth(1).inputValue()).toBe('24:00');
+  await page.getByRole('button', { name: `Remove ${closed}` }).waitFor();
+  await customer.page.reload();
+  await day.waitFor({ state: 'attached' });
+  expect(await customer.page.locator(`option[value="${closed}"]`).count()).toBe(0);
+});
+
+it('rejected opening hours are explained at their fields, and nothing is saved or lost', async () => {
+  const { page } = await openAsAdmin('/manage/shop', 'Opening hours');
+  const before = await readShop();
+  await page.getByLabel('Wednesday, closes').fill('25:00');
+  await page.getByLabel('Days in advance').fill('0');
+  await page.getByLabel('Time zone').fill('Mars/Phobos');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('alert').getByText('Hours.wed should be a list of at most 5 windows').waitFor();
+  await waitForText(page, 'Days ahead should be a whole number from 1 to 90.');
+  await waitForText(page, 'Time zone should be the name of a time zone, such as Asia/Jakarta.');
+  expect(await page.getByLabel('Days in advance').getAttribute('aria-invalid')).toBe('true');
+  expect(await page.getByLabel('Wednesday, closes').inputValue()).toBe('25:00');
+  await expectGoodLayout(page, 'rejected opening hours');
+  expect(await readShop()).toEqual(before);
+
+  await page.getByLabel('Wednesday, closes').fill('18:00');
+  await page.getByLabel('Days in advance').fill('14');
+  await page.getByLabel('Time zone').fill('Asia/Jakarta');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await waitForText(page, 'The opening hours are saved.');
+  expect(await page.locator('[aria-invalid]').count()).toBe(0);
+});

@@ -1,0 +1,91 @@
+import type { Page } from 'playwright-core';
+import { waitForHeading, waitForText } from './support/page.js';
+import { newCustomer, newVisitor, PASSWORD } from './support/shopper.js';
+
+it('a customer signs in, orders and pays by keyboard only', async () => {
+  const { email } = await newCustomer();
+  const { context, page } = await newVisitor();
+  await page.goto('/');
+  await waitForHeading(page, 'Bread that was dough an hour ago');
+
+  await tabTo(page, 'Sign in');
+  await page.keyboard.press('Enter');
+  await waitForHeading(page, 'Welcome back');
+  await page.keyboard.type(email);
+  await tabTo(page, 'Password');
+  await page.keyboard.type(PASSWORD);
+  await page.keyboard.press('Enter');
+  await waitForHeading(page, 'Baked before sunrise');
+  await page.getByRole('link', { name: 'Butter croissant' }).waitFor();
+  await tabTo(page, /^Butter croissant/);
+  await page.keyboard.press('Enter');
+  await waitForHeading(page, 'Butter croissant');
+  await tabTo(page, 'Add to cart');
+  await page.keyboard.press('Enter');
+  await waitForText(page, 'Butter croissant is in your cart');
+  await tabTo(page, /^Cart/, 'Shift+Tab');
+  await page.keyboard.press('Enter');
+  await waitForHeading(page, 'Your cart');
+  await tabTo(page, 'Order and pay');
+  const opened = context.waitForEvent('page');
+  await page.keyboard.press('Enter');
+  const payment = await opened;
+  await waitForHeading(page, 'Waiting for payment');
+  await payment.getByRole('button', { name: 'Pay by card' }).waitFor();
+  await tabTo(payment, /^Pay by card/);
+  await payment.keyboard.press('Enter');
+  await waitForHeading(page, 'Paid');
+});
+
+it('the focus moves to the heading of a new page and stays there while content loads', async () => {
+  const { page } = await newCustomer();
+  await page.goto('/');
+  await page.getByRole('link', { name: 'Orders' }).click();
+  expect(await readFocusedHeading(page)).toBe('Your orders');
+  await page.getByRole('link', { name: 'Shop', exact: true }).click();
+  const product = page.waitForResponse(/\/api\/products\/\d+$/);
+  await page.getByRole('link', { name: 'Butter croissant' }).click();
+  await waitForHeading(page, 'Butter croissant');
+  await (await product).finished();
+  expect(await readFocusedHeading(page)).toBe('Butter croissant');
+  await page.getByRole('button', { name: 'Add to cart' }).click();
+  await page.getByRole('link', { name: /^Cart/ }).click();
+  await waitForHeading(page, 'Your cart');
+  expect(await readFocusedHeading(page)).toBe('Your cart');
+  await page.getByRole('button', { name: 'Order and pay' }).click();
+  await waitForHeading(page, 'Waiting for payment');
+  expect(await readFocusedHeading(page)).toBe('Waiting for payment');
+  const { pathname } = new URL(page.url());
+  // After a full reload, the order is not cached before its page opens.
+  await page.goto('/orders');
+  await page.locator(`a[href="${pathname}"]`).click();
+  await waitForHeading(page, 'Waiting for payment');
+  expect(await readFocusedHeading(page)).toBe('Waiting for payment');
+});
+
+/** Returns the text of the page's heading, once it has the focus. */
+function readFocusedHeading(page: Page): Promise<string | null> {
+  return page.locator('h1:focus').textContent();
+}
+
+/** Presses a key until the element with this name has the focus, with a visible outline. */
+async function tabTo(page: Page, name: string | RegExp, key = 'Tab'): Promise<void> {
+  const LONGEST_WAY = 60;
+  const seen: string[] = [];
+  for (let step = 0; step < LONGEST_WAY; step += 1) {
+    await page.keyboard.press(key);
+    const focused = await page.evaluate(() => {
+      const element = document.activeElement;
+      const label = element instanceof HTMLInputElement ? element.labels?.[0]?.textContent : null;
+      return {
+        name: element?.getAttribute('aria-label') ?? label ?? element?.textContent.trim() ?? '',
+        outline: element === null ? 0 : parseFloat(getComputedStyle(element).outlineWidth),
+      };
+    });
+    seen.push(focused.name);
+    if (typeof name === 'string' ? focused.name !== name : !name.test(focused.name)) continue;
+    expect(focused.outline).toBeGreaterThanOrEqual(2);
+    return;
+  }
+  throw new Error(`${String(name)} is not reached by ${key}: ${seen.join(' | ')}`);
+}

@@ -1,0 +1,101 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import type { RunOptions } from 'axe-core';
+import type { Page } from 'playwright-core';
+
+const ROOT = join(import.meta.dirname, '..', '..', '..');
+const SCREENSHOTS = join(ROOT, '.screenshots');
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+/** WCAG 2.2 AA and best practices. */
+const AXE_OPTIONS: RunOptions = {
+  runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
+  resultTypes: ['violations'],
+};
+
+/** Widths of windows, and the name of those in which axe-core checks the page. */
+const WIDTHS = [
+  { width: 360 },
+  { width: 390, device: 'phone' },
+  { width: 768 },
+  { width: 1280, device: 'desktop' },
+];
+
+declare global {
+  var axe: typeof import('axe-core') | undefined;
+}
+
+export async function waitForHeading(page: Page, name: string | RegExp): Promise<void> {
+  await page.getByRole('heading', { name, level: 1 }).waitFor();
+}
+
+export async function waitForText(page: Page, text: string | RegExp): Promise<void> {
+  await page.getByText(text).first().waitFor();
+}
+
+/** Searches the list of a page. */
+export async function search(page: Page, text: string): Promise<void> {
+  await page.getByRole('searchbox').fill(text);
+  await page.getByRole('search').getByRole('button', { name: 'Search' }).click();
+}
+
+/** Returns by how many pixels the page is wider than the window. */
+export function measureOverflow(page: Page): Promise<number> {
+  return page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+}
+
+/** Returns texts about content that is wider than the window, and about violations that axe-core finds. */
+export async function findLayoutProblems(page: Page, name: string): Promise<string[]> {
+  const size = page.viewportSize();
+  const problems: string[] = [];
+  for (const { width, device } of WIDTHS) {
+    await page.setViewportSize({ width, height: 800 });
+    const overflow = await measureOverflow(page);
+    if (overflow > 0) problems.push(`${name} at ${width} px: ${overflow} px too wide`);
+    if (device === undefined) continue;
+    const violations = await findViolations(page);
+    problems.push(...violations.map((violation) => `${name} at ${width} px: ${violation}`));
+    if (process.env.SCREENSHOTS === undefined) continue;
+    const path = join(SCREENSHOTS, `${name.replaceAll(/\W+/g, '-')}-${device}.png`);
+    await page.screenshot({ path, fullPage: true });
+  }
+  if (size !== null) await page.setViewportSize(size);
+  return problems;
+}
+
+/** Expects that a page fits windows of usual widths and is accessible on a phone and a desktop. */
+export async function expectGoodLayout(page: Page, name: string): Promise<void> {
+  expect(await findLayoutProblems(page, name)).toEqual([]);
+}
+
+async function findViolations(page: Page): Promise<string[]> {
+  if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(AXE);
+  const results = await page.evaluate((options) => axe?.run(document, options), AXE_OPTIONS);
+  if (results === undefined) throw new Error('axe-core is not loaded');
+  return results.violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary ?? ''}`),
+  );
+}
+
+/** Saves a picture for the README. SCREENSHOTS=keep writes it into the repository. */
+export async function takeReadmeScreenshot(page: Page, name: string): Promise<void> {
+  if (process.env.SCREENSHOTS === undefined) return;
+  await waitForPictures(page);
+  await page.locator('.toast').waitFor({ state: 'detached' });
+  const folder = process.env.SCREENSHOTS === 'keep' ? join(ROOT, 'docs', 'screenshots') : SCREENSHOTS;
+  await page.screenshot({ path: join(folder, `${name}.jpg`), type: 'jpeg', quality: 85 });
+}
+
+/** Waits until every picture in the visible part of the page is loaded. */
+export async function waitForPictures(page: Page): Promise<void> {
+  await page.waitForFunction(() =>
+    [...document.images]
+      .filter((image) => image.getBoundingClientRect().top < window.innerHeight)
+      .every((image) => image.complete && image.naturalWidth > 0),
+  );
+}
+
+/** Counts the pages of a PDF file that Chromium has written. */
+export function countPages(pdf: Buffer): number {
+  return pdf.toString('latin1').match(/\/Type\s*\/Page\b(?!s)/g)?.length ?? 0;
+}

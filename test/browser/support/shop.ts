@@ -1,0 +1,110 @@
+import type { APIRequestContext, APIResponse } from 'playwright-core';
+import type { components } from '../../../client/schema.js';
+import { until } from '../../support/wait.js';
+import { admin, serviceUrl } from './settings.js';
+import type { Shopper } from './shopper.js';
+
+type Schemas = components['schemas'];
+type ShopSettings = Schemas['ShopDto'];
+type OrderDetails = Omit<Schemas['CreateOrderDto'], 'items'>;
+
+/** Id of "Butter croissant" for Rp 24.000, which `run.mjs` creates in each shop. */
+export const CROISSANT = 2;
+
+/** Orders pieces of products by id. */
+export async function placeOrder(
+  { context }: Shopper,
+  quantities: Readonly<Record<number, number>>,
+  details: OrderDetails = {},
+): Promise<Schemas['OrderView']> {
+  const items = Object.entries(quantities).map(([id, quantity]) => ({ product_id: Number(id), quantity }));
+  const response = await context.request.post(`${serviceUrl}/api/orders`, { data: { items, ...details } });
+  return (await readData<{ order: Schemas['OrderView'] }>(response)).order;
+}
+
+/** Orders pieces of products and pays with QRIS. @returns the order's id */
+export async function placePaidOrder(
+  customer: Shopper,
+  quantities: Readonly<Record<number, number>>,
+  details: OrderDetails = {},
+): Promise<string> {
+  const { request } = customer.context;
+  const { order_id, redirect_url } = await placeOrder(customer, quantities, details);
+  await readData(await request.post(`${redirect_url}/qris`, { headers: { Accept: 'application/json' } }));
+  return until('the order is paid', async () => {
+    const response = await request.get(`${serviceUrl}/api/orders/${order_id}`);
+    const { order } = await readData<{ order: Schemas['OrderView'] }>(response);
+    return order.status === 'settlement' && order_id;
+  });
+}
+
+export async function takeStep(orderId: string, fulfilment: Schemas['FulfilmentDto']['fulfilment']) {
+  await callAsAdmin('PUT', `/api/admin/orders/${orderId}/fulfilment`, { data: { fulfilment } });
+}
+
+/** Appends a number, so that the name is unique in the shop. */
+export function makeUnique(name: string): string {
+  return `${name} ${Date.now()}`;
+}
+
+/** Creates a product with a unique name and without pictures. */
+export async function createProduct(prefix: string, price: number): Promise<Schemas['ProductView']> {
+  const multipart = { name: makeUnique(prefix), description: 'Only this week.', price };
+  const path = '/api/products';
+  return (await callAsAdmin<{ products: Schemas['ProductView'] }>('POST', path, { multipart })).products;
+}
+
+export async function changePrice({ id, name }: Schemas['ProductView'], price: number) {
+  const multipart = { name, description: 'Only this week.', price, 'images.removed[]': '' };
+  await callAsAdmin('PUT', `/api/products/${id}`, { multipart });
+}
+
+export async function deleteProduct(id: number) {
+  await callAsAdmin('DELETE', `/api/products/${id}`);
+}
+
+export async function makeUnavailable(id: number) {
+  await callAsAdmin('PUT', `/api/admin/products/${id}/availability`, { data: { available: false } });
+}
+
+export async function readShop(): Promise<ShopSettings> {
+  const { shop } = await callAsAdmin<{ shop: ShopSettings }>('GET', '/api/shop');
+  const { time_zone, hours, closed, lead_minutes, days_ahead } = shop;
+  return { time_zone, hours, closed, lead_minutes, days_ahead };
+}
+
+/** Changes settings of the shop. @returns a function that restores them */
+export async function changeShop(change: Partial<ShopSettings>): Promise<() => Promise<void>> {
+  const before = await readShop();
+  await callAsAdmin('PUT', '/api/admin/shop', { data: { ...before, ...change } });
+  return () => callAsAdmin('PUT', '/api/admin/shop', { data: before });
+}
+
+/** Returns the same opening hours for every day. */
+export function everyDay(from: string, to: string): ShopSettings['hours'] {
+  const windows = [[from, to]];
+  return { mon: windows, tue: windows, wed: windows, thu: windows, fri: windows, sat: windows, sun: windows };
+}
+
+let adminApi: Promise<APIRequestContext> | undefined;
+
+async function callAsAdmin<Data = void>(
+  method: string,
+  path: string,
+  body: { data?: object; multipart?: Record<string, string | number> } = {},
+): Promise<Data> {
+  adminApi ??= signInAsAdmin();
+  return readData(await (await adminApi).fetch(path, { method, ...body }));
+}
+
+async function signInAsAdmin(): Promise<APIRequestContext> {
+  const { request } = await browser.newContext({ baseURL: serviceUrl });
+  await readData(await request.post('/api/login', { data: admin }));
+  return request;
+}
+
+async function readData<Data>(response: APIResponse): Promise<Data> {
+  const text = await response.text();
+  if (!response.ok()) throw new Error(`status ${response.status()}: ${text}`);
+  return (text === '' ? undefined : (JSON.parse(text) as { data: Data }).data) as Data;
+}

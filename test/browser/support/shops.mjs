@@ -1,0 +1,101 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+
+export const ADMIN = { email: 'admin@bakery.example', password: 'the admin password' };
+
+const STOREFRONT = join('examples', 'storefront');
+const START_DEADLINE_MS = 60_000;
+
+/** URL of the service in the build, which `startShop` replaces in a copy. One build is enough for all shops. */
+const PLACEHOLDER_URL = 'http://service.invalid';
+
+const children = [];
+
+export function buildStorefront(outDir) {
+  execFileSync('npm', ['run', '--silent', 'build', '--', '--logLevel', 'warn', '--outDir', outDir], {
+    cwd: STOREFRONT,
+    stdio: 'inherit',
+    env: { ...process.env, VITE_API_URL: PLACEHOLDER_URL },
+  });
+}
+
+/** Starts a service and a web server with a copy of the built storefront, on free ports. */
+export async function startShop(folder, build, settings) {
+  const [servicePort, storefrontPort] = [await findFreePort(), await findFreePort()];
+  const serviceUrl = `http://localhost:${servicePort}`;
+  await mkdir(folder);
+  const isServiceReady = start(
+    ['--enable-source-maps', 'dist/src/main.js'],
+    '.',
+    `${serviceUrl}/api/health/ready`,
+    {
+      NODE_ENV: 'development',
+      LOG_LEVEL: 'warn',
+      HOST: '127.0.0.1',
+      PORT: String(servicePort),
+      PUBLIC_URL: serviceUrl,
+      DATA_DIR: folder,
+      ADMIN_EMAIL: ADMIN.email,
+      ADMIN_PASSWORD: ADMIN.password,
+      ...settings,
+    },
+  );
+  const dist = await copyStorefront(build, `${folder}-storefront`, serviceUrl);
+  const storefrontUrl = `http://localhost:${storefrontPort}`;
+  const address = ['--host', '127.0.0.1', '--port', String(storefrontPort)];
+  const preview = ['node_modules/vite/bin/vite.js', 'preview', '--outDir', dist, ...address];
+  await start(preview, STOREFRONT, storefrontUrl, {});
+  await isServiceReady;
+  return { serviceUrl, storefrontUrl, outbox: join(folder, 'outbox') };
+}
+
+export async function stopShops() {
+  await Promise.all(
+    children.map(async (child) => {
+      if (child.exitCode !== null) return;
+      child.kill('SIGTERM');
+      await once(child, 'close');
+    }),
+  );
+}
+
+async function copyStorefront(build, folder, serviceUrl) {
+  await cp(build, folder, { recursive: true });
+  for (const name of await readdir(join(folder, 'assets'))) {
+    if (!name.endsWith('.js')) continue;
+    const path = join(folder, 'assets', name);
+    const script = await readFile(path, 'utf8');
+    await writeFile(path, script.replaceAll(PLACEHOLDER_URL, serviceUrl));
+  }
+  return folder;
+}
+
+/** Starts a program and waits until it responds. */
+async function start(args, cwd, url, settings) {
+  const env = { PATH: process.env.PATH, HOME: process.env.HOME, ...settings };
+  const child = spawn(process.execPath, args, { cwd, env, stdio: ['ignore', 'pipe', 'inherit'] });
+  children.push(child);
+  let output = '';
+  child.stdout.on('data', (chunk) => (output += chunk));
+  const deadline = Date.now() + START_DEADLINE_MS;
+  for (;;) {
+    const response = await fetch(url).catch(() => undefined);
+    if (response?.ok) return;
+    if (child.exitCode !== null || Date.now() > deadline)
+      throw new Error(`${url} does not respond. Its output:\n${output}`);
+    await delay(50);
+  }
+}
+
+async function findFreePort() {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address();
+  server.close();
+  await once(server, 'close');
+  return port;
+}
