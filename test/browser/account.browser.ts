@@ -1,5 +1,71 @@
 import { waitForHeading, waitForText } from './support/page.js';
+import { storefrontUrl } from './support/settings.js';
 import { newCustomer, newEmail, newVisitor, PASSWORD } from './support/shopper.js';
+import { submitSignIn } from './support/steps.js';
+
+it('an ended session leads to the sign-in and from there back to the page', async () => {
+  const { context, page, email } = await newCustomer();
+  await page.goto('/');
+  await page.getByRole('link', { name: 'Butter croissant' }).waitFor();
+  await context.clearCookies();
+  await page.getByRole('link', { name: 'Orders' }).click();
+  await waitForHeading(page, 'Welcome back');
+  await waitForText(page, 'Your session has ended. Please sign in again.');
+  await submitSignIn(page, email, 'wrong');
+  await waitForText(page, 'Email or password is incorrect.');
+  await submitSignIn(page, email, PASSWORD);
+  await waitForHeading(page, 'Your orders');
+});
+
+it('a sign-in never leads to another site', async () => {
+  const { email } = await newCustomer();
+  for (const next of ['/.//other.example', '//other.example', 'https://other.example/', '/\\other.example']) {
+    const { page } = await newVisitor();
+    await page.goto(`/login?next=${encodeURIComponent(next)}`);
+    await submitSignIn(page, email, PASSWORD);
+    await waitForHeading(page, 'Baked before sunrise');
+    expect([next, page.url()]).toEqual([next, `${storefrontUrl}/`]);
+  }
+});
+
+it('two tabs share the cart, can refresh at the same time, and are signed out together', async () => {
+  const { context, page } = await newCustomer();
+  const other = await context.newPage();
+  await page.goto('/');
+  await other.goto('/cart');
+  await waitForText(other, 'Nothing in it yet');
+  await page.getByRole('link', { name: 'Roti sobek pandan' }).click();
+  await page.getByRole('button', { name: 'Add to cart' }).click();
+  await other.getByRole('link', { name: 'Roti sobek pandan' }).waitFor();
+  await other.getByRole('button', { name: 'One more of Roti sobek pandan' }).click();
+  await page.getByRole('link', { name: /^Cart ?, 2 pieces$/ }).waitFor();
+
+  await context.clearCookies({ name: 'accessToken' });
+  await Promise.all([
+    page.getByRole('link', { name: 'Orders' }).click(),
+    other.getByRole('link', { name: 'Orders' }).click(),
+  ]);
+  await waitForText(page, 'No orders yet');
+  await waitForText(other, 'No orders yet');
+
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await waitForHeading(page, 'Bread that was dough an hour ago');
+  await waitForHeading(other, 'Welcome back');
+});
+
+it('a page without a connection says so, has a button to try again, and loads when the connection is back', async () => {
+  const { context, page } = await newCustomer();
+  await page.goto('/');
+  await context.setOffline(true);
+  await waitForText(page, 'You are offline.');
+  await page.getByRole('link', { name: 'Orders' }).click();
+  await waitForText(page, 'We cannot reach the bakery.');
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await waitForText(page, 'We cannot reach the bakery.');
+  await context.setOffline(false);
+  await waitForText(page, 'No orders yet');
+  expect(await page.getByText('You are offline.').count()).toBe(0);
+});
 
 it('a password reset continues at its second step after a reload', async () => {
   const { page } = await newVisitor();

@@ -64,9 +64,9 @@ it('the list of orders shows the short number, and keeps each badge inside its c
   expect(outside).toBe(0);
 });
 
-it('robots.txt keeps search engines away from personal pages', async () => {
+it('robots.txt keeps search engines away from the pages of administrators', async () => {
   const { page } = await newVisitor();
   const response = await page.goto('/robots.txt');
   expect(response?.headers()['content-type']).toContain('text/plain');
-  expect(await response?.text()).toContain('Disallow: /orders');
+  expect(await response?.text()).toContain('Disallow: /manage');
 });

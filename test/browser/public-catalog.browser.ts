@@ -1,10 +1,10 @@
 import { expectGoodLayout, search, waitForHeading, waitForText } from './support/page.js';
-import { publicStorefrontUrl } from './support/settings.js';
+import { publicShop } from './support/settings.js';
 import { newEmail, newVisitor, PASSWORD } from './support/shopper.js';
 import { submitRegistration } from './support/steps.js';
 
 it('a visitor of a public catalog browses, fills a cart, and signs in only to order', async () => {
-  const { page } = await newVisitor({ baseURL: publicStorefrontUrl });
+  const { page } = await newVisitor({ baseURL: publicShop.storefrontUrl });
   await page.goto('/');
   await waitForHeading(page, 'Baked before sunrise');
   await page.getByRole('link', { name: 'Butter croissant' }).waitFor();
@@ -27,7 +27,7 @@ it('a visitor of a public catalog browses, fills a cart, and signs in only to or
 });
 
 it('orders and the account need an account, also in a shop with a public catalog', async () => {
-  const { page } = await newVisitor({ baseURL: publicStorefrontUrl });
+  const { page } = await newVisitor({ baseURL: publicShop.storefrontUrl });
   for (const path of ['/orders', '/profile', '/manage/today']) {
     await page.goto(path);
     await waitForHeading(page, 'Welcome back');

@@ -5,20 +5,18 @@ interface Shop {
   readonly outbox: string;
 }
 
-const shops = JSON.parse(readSetting('TEST_SHOPS')) as Shop[];
+interface Settings {
+  /** One shop for each worker, so that test files that run at the same time do not change each other's data. */
+  readonly shops: readonly Shop[];
+  /** Shop with CATALOG_ACCESS=public. */
+  readonly publicShop: Shop;
+  readonly admin: { readonly email: string; readonly password: string };
+  /** Folder of the built storefront. */
+  readonly dist: string;
+}
+
+/** Settings that `run.mjs` passes to the tests. */
+export const { shops, publicShop, admin, dist } = JSON.parse(process.env.TEST_SETTINGS ?? '{}') as Settings;
 const shop = shops[Number(process.env.JEST_WORKER_ID) - 1];
 if (shop === undefined) throw new Error('there are more workers than shops');
-
-/** Shop of this worker. Test files of another worker use another shop. */
 export const { serviceUrl, storefrontUrl, outbox } = shop;
-/** Storefront of a service with CATALOG_ACCESS=public. */
-export const publicStorefrontUrl = (JSON.parse(readSetting('TEST_PUBLIC_SHOP')) as Shop).storefrontUrl;
-export const admin = JSON.parse(readSetting('TEST_ADMIN')) as { email: string; password: string };
-/** Folder of the built storefront. */
-export const dist = readSetting('TEST_DIST');
-
-function readSetting(name: string): string {
-  const value = process.env[name];
-  if (value === undefined) throw new Error(`${name} is not set: start these tests with npm run test:browser`);
-  return value;
-}

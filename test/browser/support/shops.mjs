@@ -16,11 +16,15 @@ const PLACEHOLDER_URL = 'http://service.invalid';
 const children = [];
 
 export function buildStorefront(outDir) {
-  execFileSync('npm', ['run', '--silent', 'build', '--', '--logLevel', 'warn', '--outDir', outDir], {
-    cwd: STOREFRONT,
-    stdio: 'inherit',
-    env: { ...process.env, VITE_API_URL: PLACEHOLDER_URL },
-  });
+  execFileSync(
+    'npm',
+    ['run', '--silent', 'build', '--', '--logLevel', 'warn', '--outDir', outDir, '--emptyOutDir'],
+    {
+      cwd: STOREFRONT,
+      stdio: 'inherit',
+      env: { ...process.env, VITE_API_URL: PLACEHOLDER_URL },
+    },
+  );
 }
 
 /** Starts a service and a web server with a copy of the built storefront, on free ports. */
