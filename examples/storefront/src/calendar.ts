@@ -13,7 +13,7 @@ const shortDate = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'sho
 /** Returns the date of an instant in a time zone: `2026-11-24` */
 export function toDate(instant: Date, timeZone: string): string {
   // Canada uses the date format of ISO 8601.
-  return new Intl.DateTimeFormat('en-CA', { timeZone, dateStyle: 'short' }).format(instant);
+  return getFormat('en-CA', { timeZone, dateStyle: 'short' }).format(instant);
 }
 
 export function addDays(date: string, days: number): string {
@@ -38,7 +38,7 @@ export function formatDay(date: string, today: string): string {
 
 /** Formats the time of an instant in a time zone: `14:30` */
 export function formatClock(iso: string, timeZone: string): string {
-  return new Intl.DateTimeFormat('en-GB', { timeZone, timeStyle: 'short' }).format(new Date(iso));
+  return getFormat('en-GB', { timeZone, timeStyle: 'short' }).format(new Date(iso));
 }
 
 /** Formats a pickup time in the shop's time zone: `Tuesday 24 November, 14:30` */
@@ -61,10 +61,20 @@ export function toInstant(date: string, time: string, timeZone: string): Date {
 }
 
 function readOffset(instant: number, timeZone: string): number {
-  const format = new Intl.DateTimeFormat('en-US', { timeZone, timeZoneName: 'longOffset' });
+  const format = getFormat('en-US', { timeZone, timeZoneName: 'longOffset' });
   const name = format.formatToParts(instant).find(({ type }) => type === 'timeZoneName')?.value ?? '';
   const [, sign = '+', hours = '0', minutes = '0'] = /([+-])(\d+):(\d+)/.exec(name) ?? [];
   return Number(`${sign}1`) * (Number(hours) * 60 + Number(minutes)) * 60_000;
+}
+
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+/** Returns a cached format. A page with all pickup times would otherwise create hundreds of them, which is slow. */
+function getFormat(locale: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
+  const key = JSON.stringify([locale, options]);
+  const format = formats.get(key) ?? new Intl.DateTimeFormat(locale, options);
+  formats.set(key, format);
+  return format;
 }
 
 function toMinutes(time: string): number {

@@ -1,5 +1,5 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { useEffect, useRef } from 'react';
+import { useEffect, useMemo, useRef } from 'react';
 import { useNavigate } from 'react-router';
 import { placeOrder } from '../api/checkout';
 import { explain, getFieldMessages } from '../api/errors';
@@ -44,7 +44,7 @@ function Checkout({ lines }: { lines: CartLine[] }) {
   const section = useRef<HTMLDivElement>(null);
   const details = useCheckoutDetails();
   const shop = useQuery(shopInfo);
-  const times = shop.data ? listPickupTimes(shop.data) : [];
+  const times = useMemo(() => (shop.data ? listPickupTimes(shop.data) : []), [shop.data]);
   const chosen = times.find(({ at }) => at === details.pickupAt) ?? times[0];
   const { mutate, isPending, error } = useMutation({
     mutationFn: () => {
