@@ -5,7 +5,7 @@ import { MidtransGateway } from '../src/gateway/midtrans.gateway.js';
 import {
   GatewayRejectedError,
   GatewayUnavailableError,
-  type TransactionRequest,
+  type PaymentPageRequest,
 } from '../src/gateway/payment-gateway.js';
 import { listenOnLoopback } from './support/loopback.js';
 import { type MidtransFault, type MidtransOperation, MidtransStandIn } from './support/midtrans-stand-in.js';
@@ -56,10 +56,10 @@ describe('Midtrans gateway', () => {
   }
 
   function run(target: MidtransGateway, operation: MidtransOperation, id: string): Promise<unknown> {
-    if (operation === 'create') return target.createTransaction(requestOf(id));
+    if (operation === 'create') return target.openPaymentPage(requestOf(id));
     if (operation === 'refund')
       return target.refund(id, { refundKey: randomUUID(), amount: 185_000, reason: null });
-    return operation === 'status' ? target.status(id) : target.end(id, operation);
+    return operation === 'status' ? target.getTransaction(id) : target.cancelOrExpire(id, operation);
   }
 
   /** Prepares an order id for which the operation succeeds. */
@@ -71,7 +71,7 @@ describe('Midtrans gateway', () => {
     return id;
   }
 
-  describe('createTransaction', () => {
+  describe('openPaymentPage', () => {
     it('removes the server key from the reason of a rejection', async () => {
       const basic = Buffer.from(`${KEY}:`).toString('base64');
       standIn.fault({
@@ -80,16 +80,16 @@ describe('Midtrans gateway', () => {
         status: 400,
         body: { error_messages: [`unknown Merchant ${KEY}`, `Basic ${basic}`, 7, 'x'.repeat(10_000)] },
       });
-      const error = await failureOf(gateway.createTransaction(requestOf()), GatewayRejectedError);
+      const error = await failureOf(gateway.openPaymentPage(requestOf()), GatewayRejectedError);
       expect(error.message).toContain('unknown Merchant ***; Basic ***; xxx');
       expect(error.message.length).toBeLessThan(400);
     });
 
     it('ends at the shorter of the deadline of the call and the deadline of the gateway', async () => {
       standIn.fault({ operation: 'create', kind: 'hang' });
-      const short = gateway.createTransaction(requestOf(), DEADLINE_MS);
+      const short = gateway.openPaymentPage(requestOf(), DEADLINE_MS);
       expect((await failureOf(short, GatewayUnavailableError)).message).toContain(`within ${DEADLINE_MS} ms`);
-      const long = impatient.createTransaction(requestOf(), 60_000);
+      const long = impatient.openPaymentPage(requestOf(), 60_000);
       expect((await failureOf(long, GatewayUnavailableError)).message).toContain(`within ${DEADLINE_MS} ms`);
     });
   });
@@ -162,9 +162,9 @@ describe('Midtrans gateway', () => {
   });
 });
 
-function requestOf(orderId: string = randomUUID()): TransactionRequest {
+function requestOf(attemptId: string = randomUUID()): PaymentPageRequest {
   return {
-    orderId,
+    attemptId,
     grossAmount: 185_000,
     items: [
       { id: '7', name: 'Sourdough', price: 45_000, quantity: 3 },

@@ -9,7 +9,6 @@ import { SimulatorController } from './simulator/simulator.controller.js';
 import { SimulatorGateway } from './simulator/simulator.gateway.js';
 import { SimulatorTransaction } from './simulator/simulator-transaction.entity.js';
 
-/** Provides the payment gateway that the settings name. */
 @Module({
   imports: [TypeOrmModule.forFeature([SimulatorTransaction]), JobsModule],
   providers: [{ provide: PaymentGateway, inject: [Env, DataSource, JobsService], useFactory: createGateway }],
@@ -27,7 +26,7 @@ async function createGateway(env: Env, dataSource: DataSource, jobs: JobsService
   return new MidtransGateway(env.payment);
 }
 
-/** Modules with payment pages that this service serves: one for the simulator, none for Midtrans. */
+/** Only the simulator has payment pages of its own. */
 export function gatewayPages({ payment }: Env): Type[] {
   return payment.gateway === 'simulator' ? [SimulatorPageModule] : [];
 }

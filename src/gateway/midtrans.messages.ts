@@ -1,55 +1,42 @@
-import type {
-  GatewayTransaction,
-  PaymentPage,
-  RefundRequest,
-  TransactionRequest,
-} from './payment-gateway.js';
+import type { GatewayTransaction, PaymentPage, PaymentPageRequest } from './payment-gateway.js';
 
 type Fields = Readonly<Record<string, unknown>>;
 
 export interface MidtransResponse {
-  /** Mostly 200 from the Core API, whose result is `status_code` in the body. */
   readonly httpStatus: number;
   readonly text: string;
   /** `text` as a JSON object; null if it is none. */
   readonly fields: Fields | null;
 }
 
-const MAX_ITEM_TEXT = 50;
-const MAX_CUSTOMER_TEXT = 255;
+const MAX_ITEM_NAME = 50;
+const MAX_CUSTOMER_NAME = 255;
 const MAX_URL_LENGTH = 2048;
 const JAKARTA_OFFSET_MS = 7 * 60 * 60 * 1000;
 const ONE_DAY = { unit: 'hours', duration: 24 } as const;
 
 /**
- * Builds the request for a payment page. Both the page and the payment expire 24 hours from now. Without `page_expiry` the
- * account's setting applies. Without `start_time` a payment method that is chosen in the last hour stays payable for
- * another day.
+ * Builds the request for a payment page. Both the page and the payment expire 24 hours from now. Without `start_time` a
+ * payment method that is chosen in the last hour would stay payable for another day.
  *
  * @see https://docs.midtrans.com/reference/json-objects
  */
-export function toSnapRequest({ orderId, grossAmount, items, customer }: TransactionRequest, now: Date) {
+export function toSnapRequest({ attemptId, grossAmount, items, customer }: PaymentPageRequest, now: Date) {
   return {
-    transaction_details: { order_id: orderId, gross_amount: grossAmount },
+    transaction_details: { order_id: attemptId, gross_amount: grossAmount },
     item_details: items.map(({ id, name, price, quantity }) => ({
-      id: truncate(id, MAX_ITEM_TEXT),
+      id,
       // Alfamart payments fail on a vertical line.
-      name: truncate(name.replaceAll('|', '/'), MAX_ITEM_TEXT),
+      name: truncate(name.replaceAll('|', '/'), MAX_ITEM_NAME),
       price,
       quantity,
     })),
-    customer_details: { first_name: truncate(customer.fullname, MAX_CUSTOMER_TEXT), email: customer.email },
+    customer_details: { first_name: truncate(customer.fullname, MAX_CUSTOMER_NAME), email: customer.email },
     expiry: { start_time: `${formatGatewayTime(now)} +0700`, ...ONE_DAY },
     page_expiry: ONE_DAY,
   };
 }
 
-/** @see https://docs.midtrans.com/reference/refund-transaction */
-export function toRefundBody({ refundKey, amount, reason }: RefundRequest) {
-  return { refund_key: refundKey, amount, ...(reason !== null && { reason }) };
-}
-
-/** @returns null if the text is not a JSON object */
 export function parseObject(text: string): Fields | null {
   try {
     const value: unknown = JSON.parse(text);
@@ -59,29 +46,40 @@ export function parseObject(text: string): Fields | null {
   }
 }
 
-/** @returns null without a token or an http(s) address */
 export function parsePaymentPage({ fields }: MidtransResponse): PaymentPage | null {
   const token = parseText(fields?.token);
   const redirectUrl = parseText(fields?.redirect_url, MAX_URL_LENGTH);
-  return token === null || redirectUrl === null || !isHttpUrl(redirectUrl) ? null : { token, redirectUrl };
+  const isHttpUrl = redirectUrl !== null && /^https?:\/\//i.test(redirectUrl) && URL.canParse(redirectUrl);
+  return token !== null && isHttpUrl ? { token, redirectUrl } : null;
 }
 
-/** @returns the reasons of a rejection by Snap in one line; null for any other response */
+/** Returns the reasons of a rejection by Snap in one line. 408 and 429 are temporary failures and no rejections. */
 export function parseRejection({ httpStatus, fields }: MidtransResponse): string | null {
   const reasons = fields?.error_messages;
-  if (httpStatus < 400 || httpStatus > 499 || !Array.isArray(reasons)) return null;
+  const isRejected = httpStatus >= 400 && httpStatus < 500 && httpStatus !== 408 && httpStatus !== 429;
+  if (!isRejected || !Array.isArray(reasons)) return null;
   return reasons.filter((reason) => typeof reason === 'string').join('; ');
 }
 
 /**
- * Returns true if a rejection says that the order id was used before: 406, or any message about the field if the id is
- * well-formed. The message itself is not compared, because Snap has worded it differently over time and in two languages.
+ * Returns true if a rejection says that the order id was used before: 406, or any message about the field, because our ids
+ * are well-formed. Snap has worded the message differently over time and in two languages.
  */
-export function isOrderIdTaken(httpStatus: number, reasons: string, orderId: string): boolean {
-  return httpStatus === 406 || (/order[_ ]?id/i.test(reasons) && /^[\w.~-]{1,50}$/.test(orderId));
+export function isOrderIdTaken(httpStatus: number, reasons: string): boolean {
+  return httpStatus === 406 || /order[_ ]?id/i.test(reasons);
 }
 
-/** @returns null if a required field is missing or a field is malformed or too long */
+/**
+ * Returns the `status_code` in the body of a Core API response. The HTTP status is not a substitute, except 401: a 404
+ * without a body may come from a wrong address or a proxy, and must not be read as "no such payment".
+ */
+export function parseStatusCode({ httpStatus, fields }: MidtransResponse): string {
+  const code = fields?.status_code;
+  const isFromMidtrans = httpStatus < 300 || (httpStatus >= 400 && httpStatus < 500);
+  if (isFromMidtrans && typeof code === 'string' && /^\d{3}$/.test(code)) return code;
+  return httpStatus === 401 ? '401' : 'none';
+}
+
 export function parseTransaction({ fields, text: payload }: MidtransResponse): GatewayTransaction | null {
   const required = {
     transactionId: parseText(fields?.transaction_id),
@@ -96,12 +94,12 @@ export function parseTransaction({ fields, text: payload }: MidtransResponse): G
   return { ...required, fraudStatus, refundAmount: parseText(fields?.refund_amount, 32), payload };
 }
 
-/** Returns true if a status response lists a refund with this key. */
-export function listsRefund(transaction: GatewayTransaction | null, refundKey: string): boolean {
+export function hasRefund(
+  transaction: GatewayTransaction | null,
+  refundKey: string,
+): transaction is GatewayTransaction {
   const refunds = parseObject(transaction?.payload ?? '')?.refunds;
-  return (
-    Array.isArray(refunds) && refunds.some((refund) => (refund as Fields | null)?.refund_key === refundKey)
-  );
+  return Array.isArray(refunds) && refunds.some((refund: Fields | null) => refund?.refund_key === refundKey);
 }
 
 /** Formats a time as the gateway does: `2026-11-20 17:05:12`, in Jakarta. */
@@ -114,17 +112,11 @@ function isComplete<K extends string>(texts: Record<K, string | null>): texts is
 }
 
 function parseText(value: unknown, maxLength = 255): string | null {
-  const isText =
-    typeof value === 'string' && value !== '' && value.length <= maxLength && !value.includes('\0');
-  return isText ? value : null;
-}
-
-function isHttpUrl(url: string): boolean {
-  return /^https?:\/\//i.test(url) && URL.canParse(url);
+  const isText = typeof value === 'string' && value.length <= maxLength && !value.includes('\0');
+  return isText && value !== '' ? value : null;
 }
 
 /** Cuts a text to a number of UTF-16 units, and never in the middle of a surrogate pair. */
 function truncate(value: string, maxLength: number): string {
-  const end = /[\uD800-\uDBFF]/.test(value.charAt(maxLength - 1)) ? maxLength - 1 : maxLength;
-  return value.length <= maxLength ? value : value.slice(0, end);
+  return value.slice(0, maxLength).replace(/[\uD800-\uDBFF]$/, '');
 }

@@ -13,38 +13,28 @@ export const TRANSACTION_STATUSES = [
 ] as const;
 export type TransactionStatus = (typeof TRANSACTION_STATUSES)[number];
 
-/** Request for a payment page. Amounts are whole rupiah. The items add up to `grossAmount`. */
-export interface TransactionRequest {
-  /** Id of the payment attempt, which the gateway calls `order_id`. The gateway accepts each id once. */
-  readonly orderId: string;
+/** Request for the payment page of an attempt. Amounts are whole rupiah. The items add up to `grossAmount`. */
+export interface PaymentPageRequest {
+  readonly attemptId: string;
   readonly grossAmount: number;
-  readonly items: readonly {
-    readonly id: string;
-    readonly name: string;
-    readonly price: number;
-    readonly quantity: number;
-  }[];
-  readonly customer: { readonly fullname: string; readonly email: string };
+  readonly items: readonly Readonly<{ id: string; name: string; price: number; quantity: number }>[];
+  readonly customer: Readonly<{ fullname: string; email: string }>;
 }
 
-/** Request to return money to a customer. */
+export type PaymentPage = Readonly<{ token: string; redirectUrl: string }>;
+
 export interface RefundRequest {
-  /** Identifies the refund at the gateway: calls with the same key refund only once. */
+  /** Calls with the same key refund only once. */
   readonly refundKey: string;
   /** Whole rupiah. */
   readonly amount: number;
   readonly reason: string | null;
 }
 
-export interface PaymentPage {
-  readonly token: string;
-  readonly redirectUrl: string;
-}
-
 /** Transaction as the status API reports it. Amounts are as the gateway writes them, for example `185000.00`. */
 export interface GatewayTransaction {
   readonly transactionId: string;
-  /** One of `TRANSACTION_STATUSES`, unless the gateway has added a status. */
+  /** May be a status that the gateway has added to `TRANSACTION_STATUSES`. */
   readonly transactionStatus: string;
   readonly statusCode: string;
   readonly grossAmount: string;
@@ -66,10 +56,10 @@ export class GatewayUnavailableError extends Error {
 export class GatewayRejectedError extends Error {
   override readonly name = 'GatewayRejectedError';
 
-  /** @param isOrderIdTaken true if the order id was used before: retry with a new id */
+  /** @param isAttemptIdTaken true if the gateway already knows the id: retry with a new attempt */
   constructor(
     message: string,
-    readonly isOrderIdTaken = false,
+    readonly isAttemptIdTaken = false,
   ) {
     super(message);
   }
@@ -79,33 +69,29 @@ export class GatewayRejectedError extends Error {
 export const CALL_DEADLINE_MS = 5000;
 
 /**
- * Payment gateway (port and injection token). Implementations end every call within `CALL_DEADLINE_MS`, do not retry, and
- * never write the server key to an error or a log. Every method may throw GatewayUnavailableError. If the gateway rejects
- * the server key, `createTransaction` throws GatewayRejectedError, and the other methods throw GatewayUnavailableError.
- * Every `orderId` is the id of a payment attempt.
+ * Payment gateway. It calls the id of a payment attempt `order_id`, and opens one payment page for each id.
+ *
+ * Implementations end every call within `CALL_DEADLINE_MS`, do not retry, and never write the server key to an error or a
+ * log. Every method may throw GatewayUnavailableError.
  */
 export abstract class PaymentGateway {
   /**
    * Opens a payment page that is valid for 24 hours.
    * @param deadlineMs shorter limit than `CALL_DEADLINE_MS` for this call
-   * @throws GatewayRejectedError if the id was used before (`isOrderIdTaken`) or the gateway rejects the request
+   * @throws GatewayRejectedError also for a wrong server key, for which the other methods throw GatewayUnavailableError
    */
-  abstract createTransaction(request: TransactionRequest, deadlineMs?: number): Promise<PaymentPage>;
+  abstract openPaymentPage(request: PaymentPageRequest, deadlineMs?: number): Promise<PaymentPage>;
 
-  /** Returns the state of a payment; null until the customer chooses a payment method. */
-  abstract status(orderId: string): Promise<GatewayTransaction | null>;
+  /** @returns null until the customer chooses a payment method */
+  abstract getTransaction(attemptId: string): Promise<GatewayTransaction | null>;
 
-  /**
-   * Cancels or expires a payment.
-   * @returns the payment after the call, unchanged if its status allows no cancellation or expiry; null if the customer
-   *   has not chosen a payment method
-   */
-  abstract end(orderId: string, status: 'cancel' | 'expire'): Promise<GatewayTransaction | null>;
+  /** @returns the transaction afterwards, unchanged if its status does not allow the change; null as `getTransaction` */
+  abstract cancelOrExpire(attemptId: string, to: 'cancel' | 'expire'): Promise<GatewayTransaction | null>;
 
   /**
    * Refunds a settled payment in full or in part.
-   * @returns the payment after the refund, also if an earlier call with the same key made the refund
+   * @returns the transaction after the refund, also if an earlier call with the same key made the refund
    * @throws GatewayRejectedError if the payment cannot be refunded, for example because of its payment method
    */
-  abstract refund(orderId: string, request: RefundRequest): Promise<GatewayTransaction>;
+  abstract refund(attemptId: string, request: RefundRequest): Promise<GatewayTransaction>;
 }

@@ -1,18 +1,12 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 
 /** Fields that a signature covers, exactly as they were sent. */
-export interface SignedFields {
-  readonly order_id: string;
-  readonly status_code: string;
-  readonly gross_amount: string;
-}
+type SignedFields = Readonly<Record<'order_id' | 'status_code' | 'gross_amount', string>>;
 
-/** Computes `signature_key` of a notification: SHA-512 in lower-case hexadecimal (contract 5, rule 5). */
-export function computeSignature(
-  { order_id, status_code, gross_amount }: SignedFields,
-  serverKey: string,
-): string {
-  return createHash('sha512').update(`${order_id}${status_code}${gross_amount}${serverKey}`).digest('hex');
+/** Computes `signature_key` of a notification in lower-case hexadecimal (contract 5, rule 5). */
+export function computeSignature(fields: SignedFields, serverKey: string): string {
+  const text = fields.order_id + fields.status_code + fields.gross_amount + serverKey;
+  return createHash('sha512').update(text).digest('hex');
 }
 
 /** Compares a signature in constant time. */

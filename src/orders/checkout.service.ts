@@ -10,7 +10,7 @@ import {
   GatewayUnavailableError,
   PaymentGateway,
   type PaymentPage,
-  type TransactionRequest,
+  type PaymentPageRequest,
 } from '../gateway/payment-gateway.js';
 import { Order } from './order.entity.js';
 import { OrdersRepository } from './orders.repository.js';
@@ -70,10 +70,10 @@ export class CheckoutService {
   ): Promise<PaymentAttempt | null> {
     try {
       const request = buildRequest(order, customer, attempt.attemptId);
-      const page = await this.gateway.createTransaction(request, deadline - Date.now());
+      const page = await this.gateway.openPaymentPage(request, deadline - Date.now());
       return await this.#storePage(attempt, page);
     } catch (error) {
-      if (canReplace && error instanceof GatewayRejectedError && error.isOrderIdTaken) {
+      if (canReplace && error instanceof GatewayRejectedError && error.isAttemptIdTaken) {
         // The gateway knows the id from a call whose response was lost.
         const fresh = await this.#claimAttempt(order.orderId, attempt);
         return fresh === null ? null : this.requestPage(order, customer, fresh, deadline, false);
@@ -126,9 +126,9 @@ export class CheckoutService {
   }
 }
 
-function buildRequest(order: Order, { fullname, email }: Principal, attemptId: string): TransactionRequest {
+function buildRequest(order: Order, { fullname, email }: Principal, attemptId: string): PaymentPageRequest {
   return {
-    orderId: attemptId,
+    attemptId,
     grossAmount: Number(order.grossAmount),
     items: order.items.map(({ productId, name, price, quantity }) => ({
       id: String(productId),

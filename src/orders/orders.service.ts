@@ -109,6 +109,13 @@ export class OrdersService {
     return this.orders.lock(tx, id);
   }
 
+  /** @throws Failure 404 */
+  async lockOrFail(tx: EntityManager, id: string): Promise<Order> {
+    const order = await this.lock(tx, id);
+    if (order === null) throw failures.notFound();
+    return order;
+  }
+
   /** Updates a locked order after a payment event. Queues a mail when the order is paid for the first time. */
   async applyPayment(tx: EntityManager, order: Order, payment: OrderPayment): Promise<void> {
     const { status, attemptId, transactionId, paymentType, fraudStatus, refundedAmount } = payment;

@@ -18,7 +18,6 @@ import { PaymentsRepository } from './payments.repository.js';
 import { RefundDto } from './refund.dto.js';
 import { RefundsService } from './refunds.service.js';
 
-/** Administration of one order. Every operation depends on its payment. */
 @ApiTags('Administration')
 @Controller('admin/orders/:order_id')
 @ApiParam(ORDER_ID_PARAM)
@@ -46,10 +45,7 @@ export class AdminOrderController {
       failures.notFound(),
     ],
   })
-  async show(
-    @Param('order_id', OrderIdPipe) orderId: string,
-    @Query() { last_id: afterId }: HistoryQuery,
-  ): Promise<{ order: AdminOrderView; meta: HistoryMeta; notifications: NotificationView[] }> {
+  async show(@Param('order_id', OrderIdPipe) orderId: string, @Query() { last_id: afterId }: HistoryQuery) {
     const order = await this.orders.findWithCustomer(orderId);
     const events = await this.payments.page(order.orderId, afterId ?? 0);
     if (events.length === 0 && afterId !== undefined) throw failures.notFound();
@@ -78,10 +74,7 @@ export class AdminOrderController {
     ],
     takes: 'json',
   })
-  async advance(
-    @Param('order_id', OrderIdPipe) orderId: string,
-    @Body() { fulfilment }: FulfilmentDto,
-  ): Promise<{ order: AdminOrderView }> {
+  async advance(@Param('order_id', OrderIdPipe) orderId: string, @Body() { fulfilment }: FulfilmentDto) {
     return { order: new AdminOrderView(await this.steps.advance(orderId, fulfilment)) };
   }
 
@@ -105,10 +98,7 @@ export class AdminOrderController {
     ],
     takes: 'json',
   })
-  async refund(
-    @Param('order_id', OrderIdPipe) orderId: string,
-    @IdempotentBody() request: RefundDto,
-  ): Promise<{ order: AdminOrderView }> {
+  async refund(@Param('order_id', OrderIdPipe) orderId: string, @IdempotentBody() request: RefundDto) {
     return { order: new AdminOrderView(await this.refunds.refund(orderId, request)) };
   }
 }

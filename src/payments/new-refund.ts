@@ -9,12 +9,16 @@ import { Refund } from './refund.entity.js';
  * @param manualSum whole rupiah that were returned outside of the gateway before
  * @throws Failure 409 if the order is not paid or the amount exceeds the rest
  */
-export function newRefund(order: Order, request: RefundDto, digest: Buffer, manualSum: number): Refund {
+export function newRefund(
+  order: Order,
+  request: RefundDto,
+  requestDigest: Buffer,
+  manualSum: number,
+): Refund {
   const { orderId, transactionId, currentAttemptId: attemptId } = order;
   const refunded = Number(order.refundedAmount);
   const rest = Number(order.grossAmount) - refunded;
   const amount = request.amount ?? rest;
-  const reason = request.reason ?? '';
   const isManual = request.manual ?? false;
   if (!order.isPaid || transactionId === null || amount > rest) throw failures.orderNotRefundable();
   return Object.assign(new Refund(), {
@@ -24,11 +28,11 @@ export function newRefund(order: Order, request: RefundDto, digest: Buffer, manu
     transactionId,
     amount: String(amount),
     gatewaySum: String(refunded - manualSum + (isManual ? 0 : amount)),
-    reason: reason === '' ? null : reason,
+    reason: request.reason === '' ? null : (request.reason ?? null),
     isManual,
     state: isManual ? ('succeeded' as const) : ('requested' as const),
     claimedAt: isManual ? null : new Date(),
     idempotencyKey: request['idempotency-key'] ?? null,
-    requestDigest: digest,
+    requestDigest,
   });
 }

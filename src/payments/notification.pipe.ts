@@ -5,6 +5,8 @@ import { type FieldMessages, failures } from '../common/errors.js';
 import { checkDto } from '../common/validation.pipe.js';
 import { PaymentNotificationDto } from './payments.dto.js';
 
+type NotificationRequest = RawBodyRequest<Request>;
+
 /** A received notification, valid or not. Not a class, because the global pipe would validate it. */
 export interface ReceivedNotification {
   readonly notification: PaymentNotificationDto;
@@ -14,19 +16,15 @@ export interface ReceivedNotification {
   readonly problems: FieldMessages | null;
 }
 
-/** Injects the body of a notification, parsed and as received. Combine it with `NotificationPipe`. */
+/** Injects the request into `NotificationPipe`. */
 export const NotificationBody = createParamDecorator((_: undefined, context: ExecutionContext) =>
-  context.switchToHttp().getRequest<RawBodyRequest<Request>>(),
+  context.switchToHttp().getRequest<NotificationRequest>(),
 );
 
 /** Validates a notification without rejecting it, because the service records invalid notifications that are signed. */
 @Injectable()
-export class NotificationPipe implements PipeTransform<
-  RawBodyRequest<Request>,
-  Promise<ReceivedNotification>
-> {
-  /** @throws Failure 415 for a body that cannot be stored */
-  async transform({ body, rawBody }: RawBodyRequest<Request>): Promise<ReceivedNotification> {
+export class NotificationPipe implements PipeTransform<NotificationRequest, Promise<ReceivedNotification>> {
+  async transform({ body, rawBody }: NotificationRequest): Promise<ReceivedNotification> {
     const payload = rawBody?.toString() ?? '';
     // PostgreSQL cannot store U+0000. JSON in UTF-8 has no such byte; the parser also accepts UTF-16.
     if (payload.includes('\0')) throw failures.unsupportedEncoding();

@@ -7,7 +7,7 @@ import { OrderView } from '../orders/order.dto.js';
 import { ORDER_ID_PARAM, OrderIdPipe } from '../orders/orders-query.dto.js';
 import { OrderStepsService } from './order-steps.service.js';
 
-/** Belongs to payments because a cancellation ends the payment at the gateway first. */
+/** Belongs to payments, because a cancellation ends the payment at the gateway first. */
 @ApiTags('Orders')
 @Controller('orders')
 export class OrderCancellationController {
@@ -27,10 +27,7 @@ export class OrderCancellationController {
     ],
     changesState: true,
   })
-  async cancel(
-    @CurrentUser() customer: Principal,
-    @Param('order_id', OrderIdPipe) orderId: string,
-  ): Promise<{ order: OrderView }> {
+  async cancel(@CurrentUser() customer: Principal, @Param('order_id', OrderIdPipe) orderId: string) {
     return { order: new OrderView(await this.steps.cancel(customer, orderId)) };
   }
 }

@@ -2,9 +2,8 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { IsInt, IsOptional } from 'class-validator';
 import { parseLastId } from '../common/ids.js';
-import type { PaymentNotification } from './payment-notification.entity.js';
+import { EVENT_SOURCES, OUTCOMES, type PaymentNotification } from './payment-notification.entity.js';
 
-/** Query of an order's payment history. */
 export class HistoryQuery {
   /** Id of the last event on the previous page. */
   @ApiPropertyOptional({ type: 'number' })
@@ -22,15 +21,12 @@ export class NotificationView {
   @ApiProperty({ type: String, format: 'date-time', example: '2026-11-20T10:06:40.010Z' })
   readonly received_at: Date;
 
-  @ApiProperty({
-    enum: ['notification', 'reconciliation', 'cancellation', 'refund'],
-    example: 'notification',
-  })
+  @ApiProperty({ enum: EVENT_SOURCES, example: 'notification' })
   readonly source: string;
 
   @ApiProperty({
-    enum: ['applied', 'duplicate', 'late', 'rejected'],
-    description: 'rejected: well signed, but invalid or implausible',
+    enum: OUTCOMES,
+    description: 'rejected: signed correctly, but invalid or implausible',
     example: 'applied',
   })
   readonly outcome: string;
@@ -67,7 +63,6 @@ export class NotificationView {
   }
 }
 
-/** Cursor of the next page of an order's payment history. */
 export class HistoryMeta {
   @ApiProperty({
     type: Number,
@@ -78,7 +73,6 @@ export class HistoryMeta {
   readonly lastNotificationId: number | null;
 
   constructor(page: readonly PaymentNotification[]) {
-    const last = page.at(-1);
-    this.lastNotificationId = last === undefined ? null : Number(last.id);
+    this.lastNotificationId = page.length === 0 ? null : Number(page.at(-1)?.id);
   }
 }

@@ -6,10 +6,7 @@ import { type Fulfilment, canBecome } from '../orders/fulfilment.js';
 import { type Order, type OrderStatus, OrdersService } from '../orders/orders.service.js';
 import { PaymentEventsService } from './payment-events.service.js';
 
-/**
- * Steps of an order that can end its payment. The payment ends at the gateway first: a confirmed cancellation stays true
- * if the service fails afterwards.
- */
+/** Steps of an order that can end its payment. The payment ends at the gateway first, because that cannot be undone. */
 @Injectable()
 export class OrderStepsService {
   constructor(
@@ -17,10 +14,7 @@ export class OrderStepsService {
     private readonly events: PaymentEventsService,
   ) {}
 
-  /**
-   * Cancels an order for its customer.
-   * @throws Failure 404 for the order of another customer; 409 if it is not pending, or was paid in the meantime; 502
-   */
+  /** @throws Failure 404 for the order of another customer; 409 if it is not pending, or was paid in the meantime; 502 */
   async cancel(customer: Principal, orderId: string): Promise<Order> {
     const order = await this.orders.findOwn(customer, orderId);
     if (order.status !== 'pending') throw failures.orderNotPending();
@@ -29,8 +23,8 @@ export class OrderStepsService {
   }
 
   /**
-   * Takes an order to its next step. Refusing a pending order cancels its payment. If the order was paid in the meantime,
-   * the order is refused too, and a refund is due.
+   * Takes an order to its next step. Refusing a pending order cancels its payment. An order that was paid in the meantime
+   * is refused too, and a refund is due.
    * @throws Failure 404; 409 if the order cannot take this step; 502 if the gateway is unavailable: nothing changes
    */
   async advance(orderId: string, next: Fulfilment): Promise<Order> {
@@ -43,14 +37,13 @@ export class OrderStepsService {
   }
 
   /** @returns the status of the order afterwards, which is not `pending` */
-  async #endPayment(orderId: string): Promise<OrderStatus | undefined> {
+  async #endPayment(orderId: string): Promise<OrderStatus> {
     try {
-      let order: Order | null;
-      do {
+      for (;;) {
+        const { order } = await this.events.callGateway(orderId, 'cancel');
         // If the order changed during the call and is still pending, the call has to be repeated.
-        ({ order } = await this.events.callGateway(orderId, 'cancel'));
-      } while (order?.status === 'pending');
-      return order?.status;
+        if (order.status !== 'pending') return order.status;
+      }
     } catch (error) {
       if (error instanceof GatewayUnavailableError) throw failures.gatewayUnavailable(error);
       throw error;

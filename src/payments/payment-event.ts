@@ -1,12 +1,8 @@
-import type { OrderPayment } from '../orders/orders.service.js';
+import { isCompleted } from '../orders/order-status.js';
+import type { Order, OrderPayment } from '../orders/orders.service.js';
+import type { EventSource, Outcome, PaymentNotification } from './payment-notification.entity.js';
 
-/** Origin of a payment event. `reconciliation` is a response of the gateway to a check of the order. */
-export type EventSource = 'notification' | 'reconciliation' | 'cancellation' | 'refund';
-
-/** Decision on a payment event. A `late` event is stored but not applied. */
-export type Outcome = 'applied' | 'duplicate' | 'late';
-
-/** A fact about one transaction of an order. */
+/** New knowledge about one transaction of an order. */
 export interface PaymentEvent extends Omit<OrderPayment, 'refundedAmount'> {
   readonly source: EventSource;
   readonly statusCode: string;
@@ -14,4 +10,71 @@ export interface PaymentEvent extends Omit<OrderPayment, 'refundedAmount'> {
   readonly refundAmount: string | null;
   /** Body as received. */
   readonly payload: string;
+}
+
+type History = readonly PaymentNotification[];
+
+/** Statuses with which a transaction begins, in this order. All others come after them. */
+const FIRST_STATUSES: readonly string[] = ['pending', 'authorize'];
+
+/**
+ * Decides on a payment event (docs/decisions/08).
+ * - A redelivery changes nothing.
+ * - `pending` or `authorize` after a later status of the same transaction is late.
+ * - An attempt that is no longer current (docs/decisions/07) can only complete the order: the end of its payment page
+ *   must not undo a sale on the next page.
+ * - Everything else applies, `deny` after `settlement` included.
+ *
+ * @param order current state
+ * @param history stored events of the event's transaction
+ */
+export function decideOutcome(
+  event: PaymentEvent,
+  order: Pick<Order, 'status' | 'transactionId' | 'currentAttemptId'>,
+  history: History,
+): Exclude<Outcome, 'rejected'> {
+  const isSameTransaction = order.transactionId === event.transactionId;
+  // A refund is recorded once. If another payment has replaced the refunded one, the order shows the other payment.
+  if (event.source === 'refund') return isSameTransaction ? 'applied' : 'late';
+
+  const applied = history.filter(({ outcome }) => outcome === 'applied');
+  // The gateway reports the full refund of a captured payment as a cancellation.
+  const isRefunded = applied.some(
+    (stored) => stored.source === 'refund' && stored.transactionStatus === 'refund',
+  );
+  if (event.status === 'cancel' && isRefunded) return 'duplicate';
+
+  const statuses = applied.map(({ transactionStatus }) => transactionStatus ?? '');
+  const isCurrent = isSameTransaction && order.status === event.status;
+  const isOfOtherAttempt = event.attemptId !== order.currentAttemptId;
+  const isKnown =
+    event.source === 'notification'
+      ? isRedelivery(event, history, isCurrent)
+      : // An order that was paid twice shows one payment. A status response must not make it show the other one.
+        isCurrent || (isOfOtherAttempt && isCompleted(order.status) && statuses.includes(event.status));
+  if (isKnown) return 'duplicate';
+  if (isOfOtherAttempt && !isCompleted(event.status)) return 'late';
+  return statuses.some((status) => isBefore(event.status, status)) ? 'late' : 'applied';
+}
+
+/** Returns true if a transaction has the first status before the second. */
+function isBefore(status: string, other: string): boolean {
+  const position = FIRST_STATUSES.indexOf(status);
+  return position !== -1 && !FIRST_STATUSES.slice(0, position + 1).includes(other);
+}
+
+/**
+ * Returns true if an identical notification is stored, or if a response of the gateway with the same result is what the
+ * order currently reflects. Status codes of responses are ignored: `expire` has 407 there and 202 in a notification.
+ */
+function isRedelivery(event: PaymentEvent, history: History, isCurrent: boolean): boolean {
+  return history.some(
+    (stored) =>
+      stored.transactionStatus === event.status &&
+      stored.grossAmount === event.grossAmount &&
+      stored.fraudStatus === event.fraudStatus &&
+      // Two partial refunds differ only in their sum.
+      (event.refundAmount === null || stored.refundAmount === event.refundAmount) &&
+      (stored.source === 'notification' ? stored.statusCode === event.statusCode : isCurrent),
+  );
 }

@@ -5,8 +5,7 @@ import { pipelined } from '../common/pipelined.js';
 import { GatewayUnavailableError, PaymentGateway } from '../gateway/payment-gateway.js';
 import { isCompleted, ORDER_STATUSES } from '../orders/order-status.js';
 import { type Order, OrdersService } from '../orders/orders.service.js';
-import type { Outcome, PaymentEvent } from './payment-event.js';
-import { decideOutcome } from './payment-outcome.js';
+import { decideOutcome, type PaymentEvent } from './payment-event.js';
 import { PaymentsRepository } from './payments.repository.js';
 import { parseAmount } from './plausibility.js';
 import { RefundsRepository } from './refunds.repository.js';
@@ -32,13 +31,16 @@ export class PaymentEventsService {
   ) {}
 
   /** Stores an event of a locked order, and applies it unless it is a duplicate or late. */
-  async record(tx: EntityManager, order: Order, event: PaymentEvent): Promise<Outcome> {
+  async record(
+    tx: EntityManager,
+    order: Order,
+    event: PaymentEvent,
+  ): Promise<ReturnType<typeof decideOutcome>> {
     const { orderId } = order;
     // No payment has been recorded yet, so there is no history to read.
     const isFirst = order.transactionId === null && event.attemptId === order.currentAttemptId;
     const history = isFirst ? [] : await this.payments.findByTransaction(tx, orderId, event.transactionId);
     const outcome = decideOutcome(event, order, history);
-    if (outcome !== 'applied' && !ALWAYS_STORED.includes(event.source)) return outcome;
     const stored = { ...event, orderId, outcome, transactionStatus: event.status };
     if (outcome === 'applied') {
       const refundedAmount = await this.#sumRefunds(tx, order, event);
@@ -46,7 +48,7 @@ export class PaymentEventsService {
         this.payments.insert(tx, stored),
         this.orders.applyPayment(tx, order, { ...event, refundedAmount }),
       );
-    } else await this.payments.insert(tx, stored);
+    } else if (ALWAYS_STORED.includes(event.source)) await this.payments.insert(tx, stored);
     return outcome;
   }
 
@@ -61,34 +63,24 @@ export class PaymentEventsService {
   async callGateway(
     orderId: string,
     operation: Operation,
-  ): Promise<{ order: Order | null; outcome: ReconciliationOutcome }> {
+  ): Promise<{ order: Order; outcome: ReconciliationOutcome }> {
     const lastAppliedId = await this.payments.lastAppliedId(orderId);
     const attemptIds = await this.orders.listAttemptIds(orderId);
     const responses = await Promise.all(attemptIds.map((id) => this.#callForAttempt(id, operation)));
     const events = responses.filter((response) => response !== null);
 
     return this.dataSource.transaction(async (tx) => {
-      let order = await this.orders.lock(tx, orderId);
+      let order = await this.orders.lockOrFail(tx, orderId);
       const isOutdated = (await this.payments.lastAppliedId(orderId, tx)) !== lastAppliedId;
       let outcome: ReconciliationOutcome = 'unchanged';
       for (const event of events) {
-        if (order === null || (isOutdated && event.source !== 'cancellation')) continue;
-        if (isCompleted(event.status) && parseAmount(event.grossAmount) !== order.grossAmount)
-          throw new GatewayUnavailableError(
-            `the gateway reports another amount than that of order ${orderId}`,
-          );
+        if (isOutdated && event.source !== 'cancellation') continue;
+        assertFullAmount(event, order);
         if ((await this.record(tx, order, event)) === 'applied') outcome = 'found';
-        order = await this.orders.lock(tx, orderId);
+        order = await this.orders.lockOrFail(tx, orderId);
       }
       if (isOutdated) return { order, outcome: 'outdated' };
-      if (operation !== 'status' && order?.status === 'pending') {
-        const source = operation === 'cancel' ? 'cancellation' : 'reconciliation';
-        const payload = JSON.stringify({ reason: REASONS[operation] });
-        const end = { orderId, source, outcome: 'applied', transactionStatus: operation, payload } as const;
-        await this.payments.insert(tx, end);
-        await this.orders.close(tx, orderId, operation);
-        order.status = operation;
-      }
+      if (operation !== 'status' && order.status === 'pending') await this.#endOrder(tx, order, operation);
       // The service itself ended these payments, so nothing was found.
       const isExpired = operation === 'expire' && events.every(({ status }) => status === 'expire');
       return { order, outcome: isExpired ? 'expired' : outcome };
@@ -98,8 +90,8 @@ export class PaymentEventsService {
   /** @returns null if no payment method was chosen */
   async #callForAttempt(attemptId: string, operation: Operation): Promise<PaymentEvent | null> {
     const transaction = await (operation === 'status'
-      ? this.gateway.status(attemptId)
-      : this.gateway.end(attemptId, operation));
+      ? this.gateway.getTransaction(attemptId)
+      : this.gateway.cancelOrExpire(attemptId, operation));
     if (transaction === null) return null;
     const { transactionStatus, ...rest } = transaction;
     const status = ORDER_STATUSES.find((known) => known === transactionStatus);
@@ -112,6 +104,22 @@ export class PaymentEventsService {
     const isCancelled = operation === 'cancel' && status === 'cancel';
     const source = isCancelled ? 'cancellation' : 'reconciliation';
     return { ...rest, refundAmount: parseAmount(rest.refundAmount), status, source, attemptId };
+  }
+
+  /** Ends a locked order for which the gateway has no transaction. */
+  async #endOrder(tx: EntityManager, order: Order, status: 'cancel' | 'expire'): Promise<void> {
+    const { orderId } = order;
+    const source = status === 'cancel' ? 'cancellation' : 'reconciliation';
+    const payload = JSON.stringify({ reason: REASONS[status] });
+    await this.payments.insert(tx, {
+      orderId,
+      source,
+      outcome: 'applied',
+      transactionStatus: status,
+      payload,
+    });
+    await this.orders.close(tx, orderId, status);
+    order.status = status;
   }
 
   /** Returns the sum of an order's refunds after an event. The gateway does not know about manual refunds. */
@@ -128,4 +136,11 @@ export class PaymentEventsService {
     const isOtherPayment = isCompleted(event.status) && event.transactionId !== order.transactionId;
     return isOtherPayment ? '0' : refundedAmount;
   }
+}
+
+function assertFullAmount({ status, grossAmount }: PaymentEvent, order: Order): void {
+  if (isCompleted(status) && parseAmount(grossAmount) !== order.grossAmount)
+    throw new GatewayUnavailableError(
+      `the gateway reports another amount than that of order ${order.orderId}`,
+    );
 }

@@ -1,7 +1,14 @@
 import { Column, Entity, PrimaryGeneratedColumn } from 'typeorm';
-import type { EventSource, Outcome } from './payment-event.js';
 
-/** Stored payment event, with its outcome. The payment history of an order consists of these. */
+/** `reconciliation` is a response of the gateway to a check of the order. */
+export const EVENT_SOURCES = ['notification', 'reconciliation', 'cancellation', 'refund'] as const;
+export type EventSource = (typeof EVENT_SOURCES)[number];
+
+/** Only `applied` events have changed the order (docs/architecture.md). */
+export const OUTCOMES = ['applied', 'duplicate', 'late', 'rejected'] as const;
+export type Outcome = (typeof OUTCOMES)[number];
+
+/** Stored payment event. The payment history of an order consists of these. */
 @Entity('payment_notifications')
 export class PaymentNotification {
   @PrimaryGeneratedColumn('identity', {
@@ -17,7 +24,7 @@ export class PaymentNotification {
   source!: EventSource;
 
   @Column('text')
-  outcome!: Outcome | 'rejected';
+  outcome!: Outcome;
 
   /** This and the next four columns identify a redelivery. They are null if the notification was rejected. */
   @Column('text', { name: 'transaction_id', nullable: true })

@@ -14,34 +14,25 @@ export class PaymentsRepository {
     @InjectRepository(PaymentNotification) private readonly notifications: Repository<PaymentNotification>,
   ) {}
 
-  findByTransaction(
-    tx: EntityManager,
-    orderId: string,
-    transactionId: string,
-  ): Promise<PaymentNotification[]> {
+  findByTransaction(tx: EntityManager, orderId: string, transactionId: string) {
     return tx.findBy(PaymentNotification, { orderId, transactionId });
   }
 
   /** Id of the last event that changed an order; null if there is none. */
-  async lastAppliedId(
-    orderId: string,
-    tx: EntityManager = this.notifications.manager,
-  ): Promise<string | null> {
+  async lastAppliedId(orderId: string, tx = this.notifications.manager): Promise<string | null> {
+    const where = { orderId, outcome: 'applied' } as const;
     const last = await tx.findOne(PaymentNotification, {
-      where: { orderId, outcome: 'applied' },
+      where,
       order: { id: 'DESC' },
       select: { id: true },
     });
     return last?.id ?? null;
   }
 
-  /** Page of an order's events, oldest first. */
+  /** Returns a page of an order's events, oldest first. */
   page(orderId: string, afterId: number): Promise<PaymentNotification[]> {
-    return this.notifications.find({
-      where: { orderId, id: MoreThan(String(afterId)) },
-      order: { id: 'ASC' },
-      take: PAGE_SIZE,
-    });
+    const where = { orderId, id: MoreThan(String(afterId)) };
+    return this.notifications.find({ where, order: { id: 'ASC' }, take: PAGE_SIZE });
   }
 
   async insert(tx: EntityManager, event: NewEvent): Promise<void> {

@@ -11,15 +11,15 @@ import type { PaymentEvent } from './payment-event.js';
 import { PaymentEventsService } from './payment-events.service.js';
 import type { PaymentNotificationDto } from './payments.dto.js';
 import { PaymentsRepository } from './payments.repository.js';
-import { findImplausible, parseAmount } from './plausibility.js';
+import { findImplausibleFields, parseAmount } from './plausibility.js';
 import { ReconciliationService } from './reconciliation.service.js';
 
-/** Prefix of the order ids in notifications that the test button of the gateway's dashboard sends. */
-const TEST_ORDER = 'payment_notif_test_';
+/** The gateway's dashboard has a button that sends a notification of such an order. */
+const TEST_ORDER_PREFIX = 'payment_notif_test_';
 
-/** Result of a notification: its label in the metric, and the failure to respond with, if any. */
-interface Verdict {
-  readonly label: NotificationOutcome;
+interface Result {
+  readonly outcome: NotificationOutcome;
+  /** Failure to respond with; 200 without one. */
   readonly failure?: Failure;
 }
 
@@ -35,46 +35,46 @@ export class PaymentsService {
     private readonly reconciliation: ReconciliationService,
   ) {}
 
-  /**
-   * Stores a notification and applies it to its order, in one transaction. After a failure the gateway delivers the
-   * notification again.
-   *
-   * @throws Failure 400 with the failing fields, 403 for a wrong signature, 404 for an unknown order
-   */
+  /** @throws Failure 400 with the failing fields, 403 for a wrong signature, 404 for an unknown order */
   async receive(received: ReceivedNotification): Promise<void> {
-    let verdict: Verdict = { label: 'failed' };
+    let result: Result = { outcome: 'failed' };
     try {
-      verdict = await this.#process(received);
+      result = await this.#process(received);
     } finally {
-      paymentNotifications.inc({ outcome: verdict.label });
+      const { outcome } = result;
+      paymentNotifications.inc({ outcome });
       // Version 1.1 called late notifications stale. Dashboards may still read that label.
-      if (verdict.label === 'late') paymentNotifications.inc({ outcome: 'stale' });
+      if (outcome === 'late') paymentNotifications.inc({ outcome: 'stale' });
     }
-    if (verdict.failure !== undefined) throw verdict.failure;
+    if (result.failure !== undefined) throw result.failure;
   }
 
-  async #process({ notification, payload, problems }: ReceivedNotification): Promise<Verdict> {
-    if (!this.#isSigned(notification))
-      return problems === null
-        ? { label: 'bad_signature', failure: failures.signature() }
-        : invalid(problems);
-    if (notification.order_id.startsWith(TEST_ORDER)) return { label: 'test' };
-    if (problems !== null) {
-      await this.dataSource.transaction((tx) => this.#reject(tx, notification.order_id, payload));
-      return invalid(problems);
-    }
-    return this.dataSource.transaction((tx) => this.#apply(tx, notification, payload));
+  async #process(received: ReceivedNotification): Promise<Result> {
+    const { notification, problems } = received;
+    const isSigned = this.#isSigned(notification);
+    if (!isSigned && problems !== null) return invalid(problems);
+    if (!isSigned) return { outcome: 'bad_signature', failure: failures.signature() };
+    if (notification.order_id.startsWith(TEST_ORDER_PREFIX)) return { outcome: 'test' };
+    return this.dataSource.transaction((tx) => this.#store(tx, received));
   }
 
-  async #apply(tx: EntityManager, notification: PaymentNotificationDto, payload: string): Promise<Verdict> {
-    const order = await this.orders.lock(tx, notification.order_id);
-    if (order === null) return { label: 'unknown_order', failure: failures.notFound() };
-    const implausible = findImplausible(notification, order.grossAmount);
-    if (implausible !== null) {
-      await this.#reject(tx, order.orderId, payload);
-      return invalid(implausible);
-    }
-    return { label: await this.events.record(tx, order, toEvent(notification, payload)) };
+  /** Stores a signed notification, and applies it to its order or enqueues a check of the order at the gateway. */
+  async #store(
+    tx: EntityManager,
+    { notification, payload, problems }: ReceivedNotification,
+  ): Promise<Result> {
+    const { order_id: attemptId } = notification;
+    const order = isUUID(attemptId, 'loose') ? await this.orders.lock(tx, attemptId) : null;
+    if (order === null && problems !== null) return invalid(problems);
+    if (order === null) return { outcome: 'unknown_order', failure: failures.notFound() };
+
+    const { orderId, grossAmount } = order;
+    const reasons = problems ?? findImplausibleFields(notification, grossAmount);
+    if (reasons === null)
+      return { outcome: await this.events.record(tx, order, toEvent(notification, payload)) };
+    await this.payments.insert(tx, { orderId, outcome: 'rejected', payload });
+    await this.reconciliation.enqueueCheck(tx, orderId);
+    return invalid(reasons);
   }
 
   #isSigned(notification: PaymentNotificationDto): boolean {
@@ -82,18 +82,10 @@ export class PaymentsService {
     const isSignable = [order_id, status_code, gross_amount, signature_key].every(isString);
     return isSignable && isSignedBy(notification, signature_key, this.env.payment.serverKey);
   }
-
-  /** Stores a signed notification that cannot be applied, and enqueues a check of its order at the gateway. */
-  async #reject(tx: EntityManager, id: string, payload: string): Promise<void> {
-    const order = isUUID(id, 'loose') ? await this.orders.lock(tx, id) : null;
-    if (order === null) return;
-    await this.payments.insert(tx, { orderId: order.orderId, outcome: 'rejected', payload });
-    await this.reconciliation.checkSoon(tx, order.orderId);
-  }
 }
 
-function invalid(problems: FieldMessages): Verdict {
-  return { label: 'invalid', failure: failures.validation(problems) };
+function invalid(problems: FieldMessages): Result {
+  return { outcome: 'invalid', failure: failures.validation(problems) };
 }
 
 function toEvent(notification: PaymentNotificationDto, payload: string): PaymentEvent {

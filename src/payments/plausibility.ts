@@ -8,7 +8,7 @@ import type { PaymentNotificationDto } from './payments.dto.js';
  *
  * @param total total of the order in whole rupiah
  */
-export function findImplausible(
+export function findImplausibleFields(
   { transaction_status, status_code, gross_amount, currency }: PaymentNotificationDto,
   total: string,
 ): FieldMessages | null {

@@ -8,7 +8,7 @@ import { PaymentEventsService } from './payment-events.service.js';
 const FIND_DUE_ORDERS = 'find-due-orders';
 const CHECK_ORDER = 'check-order';
 const EVERY_MINUTE = '* * * * *';
-const DUE_BATCH = 200;
+const BATCH_SIZE = 200;
 /** One hour after the last payment page has expired. */
 const EXPIRE_AFTER_MS = 25 * 60 * 60 * 1000;
 
@@ -26,14 +26,13 @@ export class ReconciliationService implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    this.jobs.handle<object>(FIND_DUE_ORDERS, () => this.#findDue());
+    this.jobs.handle(FIND_DUE_ORDERS, () => this.#findDue());
     this.jobs.repeat(FIND_DUE_ORDERS, EVERY_MINUTE);
-    const kind = 'payments';
-    this.jobs.handle<{ orderId: string }>(CHECK_ORDER, ({ orderId }) => this.#check(orderId), { kind });
+    const check = ({ orderId }: { orderId: string }): Promise<void> => this.#check(orderId);
+    this.jobs.handle(CHECK_ORDER, check, { kind: 'payments' });
   }
 
-  /** Enqueues a check of an order. */
-  async checkSoon(tx: EntityManager, orderId: string): Promise<void> {
+  async enqueueCheck(tx: EntityManager, orderId: string): Promise<void> {
     await this.jobs.enqueue(tx, CHECK_ORDER, { orderId }, { key: `${CHECK_ORDER}:${orderId}` });
   }
 
@@ -41,21 +40,21 @@ export class ReconciliationService implements OnModuleInit {
     let found: number;
     do {
       found = await this.dataSource.transaction(async (tx) => {
-        const orderIds = await this.orders.takeDueForCheck(tx, DUE_BATCH);
-        for (const orderId of orderIds) await this.checkSoon(tx, orderId);
+        const orderIds = await this.orders.takeDueForCheck(tx, BATCH_SIZE);
+        for (const orderId of orderIds) await this.enqueueCheck(tx, orderId);
         return orderIds.length;
       });
-    } while (found === DUE_BATCH);
+    } while (found === BATCH_SIZE);
   }
 
   async #check(orderId: string): Promise<void> {
     let outcome: ReconciliationOutcome = 'failed';
     try {
       const checked = await this.events.callGateway(orderId, 'status');
-      const isOld = Date.now() - (checked.order?.createdAt.getTime() ?? NaN) >= EXPIRE_AFTER_MS;
-      const isExpiring = isOld && checked.order?.status === 'pending';
+      const { status, createdAt } = checked.order;
+      const isExpiring = status === 'pending' && Date.now() - createdAt.getTime() >= EXPIRE_AFTER_MS;
       ({ outcome } = isExpiring ? await this.events.callGateway(orderId, 'expire') : checked);
-      if (outcome === 'outdated') await this.checkSoon(this.dataSource.manager, orderId);
+      if (outcome === 'outdated') await this.enqueueCheck(this.dataSource.manager, orderId);
     } finally {
       paymentReconciliations.inc({ outcome });
     }

@@ -25,8 +25,8 @@ export class RefundSettlementService {
   ) {}
 
   /**
-   * Calls the gateway for a refund that the caller has claimed, and records the result.
-   * @throws Failure 502 without a result: the refund stays `requested` and can be settled again at once
+   * Calls the gateway for a claimed refund, and records the result.
+   * @throws Failure 502 without a result: the refund can be settled again at once
    */
   async settle(refund: Refund): Promise<RefundState> {
     try {
@@ -41,7 +41,6 @@ export class RefundSettlementService {
     }
   }
 
-  /** Records a refund that was made outside of the gateway. */
   async recordManual(tx: EntityManager, order: Order, refund: Refund): Promise<void> {
     const { refundId, amount, reason } = refund;
     const payload = JSON.stringify({ refund_key: refundId, amount: Number(amount), reason, manual: true });
@@ -50,10 +49,10 @@ export class RefundSettlementService {
 
   async #call({ refundId, orderId, attemptId, amount, reason }: Refund): Promise<GatewayTransaction> {
     const order = await this.orders.findWithCustomer(orderId);
-    // The gateway refunds only settled payments. A captured one is returned in full by cancelling it. `cancel`: an
-    // earlier call did that, and its response was lost.
+    // The gateway refunds only settled payments. A captured one is returned in full by cancelling it. The status is already
+    // `cancel` if the response to an earlier call was lost.
     if (['capture', 'cancel'].includes(order.status) && amount === order.grossAmount) {
-      const transaction = await this.gateway.end(attemptId, 'cancel');
+      const transaction = await this.gateway.cancelOrExpire(attemptId, 'cancel');
       if (transaction?.transactionStatus === 'cancel') return transaction;
     }
     return this.gateway.refund(attemptId, { refundKey: refundId, amount: Number(amount), reason });
@@ -65,17 +64,16 @@ export class RefundSettlementService {
     result: 'succeeded' | 'rejected',
     transaction?: GatewayTransaction,
   ): Promise<RefundState> {
-    const { state, isNew } = await this.dataSource.transaction(async (tx) => {
-      const order = await this.orders.lock(tx, orderId);
-      const refund = await this.refunds.find({ refundId }, tx);
-      if (order === null || refund === null) throw failures.notFound();
-      if (refund.state !== 'requested') return { state: refund.state, isNew: false };
+    const earlierResult = await this.dataSource.transaction(async (tx) => {
+      const order = await this.orders.lockOrFail(tx, orderId);
+      const refund = await this.refunds.get(refundId, tx);
+      if (refund.state !== 'requested') return refund.state;
       await this.refunds.settle(tx, refundId, result);
       if (transaction !== undefined) await this.#apply(tx, order, refund, transaction);
-      return { state: result, isNew: true };
+      return null;
     });
-    if (isNew) refundsMetric.inc({ outcome: result });
-    return state;
+    if (earlierResult === null) refundsMetric.inc({ outcome: result });
+    return earlierResult ?? result;
   }
 
   async #apply(

@@ -3,7 +3,7 @@ import { Column, CreateDateColumn, Entity, PrimaryColumn, UpdateDateColumn } fro
 /** `requested`: the gateway's result is not known yet. `rejected`: the gateway cannot refund the payment. */
 export type RefundState = 'requested' | 'succeeded' | 'rejected';
 
-/** After this time, another request or a job may repeat the call of the gateway. */
+/** Lifetime of a claim. Afterwards, another request or a job may repeat the call of the gateway. */
 const CLAIM_MS = 10_000;
 
 /** Money that an administrator returned, or is returning, to the customer of an order. */
@@ -34,14 +34,14 @@ export class Refund {
   @Column('varchar', { length: 255, nullable: true })
   reason!: string | null;
 
-  /** The money was returned outside of the gateway. */
+  /** True if the money was returned outside of the gateway. */
   @Column('boolean', { name: 'is_manual' })
   isManual!: boolean;
 
   @Column('text')
   state!: RefundState;
 
-  /** Start of the current call of the gateway; null while there is none. */
+  /** Start of the current call of the gateway; null without one. */
   @Column('timestamptz', { name: 'claimed_at', nullable: true })
   claimedAt!: Date | null;
 

@@ -7,12 +7,12 @@ import { Refund, type RefundState } from './refund.entity.js';
 export class RefundsRepository {
   constructor(@InjectRepository(Refund) private readonly refunds: Repository<Refund>) {}
 
-  find(where: FindOptionsWhere<Refund>, tx: EntityManager = this.refunds.manager): Promise<Refund | null> {
+  find(tx: EntityManager, where: FindOptionsWhere<Refund>): Promise<Refund | null> {
     return tx.findOneBy(Refund, where);
   }
 
-  get(refundId: string): Promise<Refund> {
-    return this.refunds.findOneByOrFail({ refundId });
+  get(refundId: string, tx = this.refunds.manager): Promise<Refund> {
+    return tx.findOneByOrFail(Refund, { refundId });
   }
 
   /** Sum of an order's refunds that were made outside of the gateway, in whole rupiah. */
@@ -21,18 +21,18 @@ export class RefundsRepository {
     return manual.reduce((sum, { amount }) => sum + Number(amount), 0);
   }
 
-  /** Starts a call of the gateway. The order has to be locked. */
+  /** Reserves a refund of a locked order for one caller, who calls the gateway. */
   async claim(tx: EntityManager, refund: Refund): Promise<void> {
     refund.claimedAt = new Date();
     await tx.update(Refund, { refundId: refund.refundId }, { claimedAt: refund.claimedAt });
   }
 
-  /** Ends a call that had no result, so that the next request can repeat the call at once. */
+  /** Releases a claim after a call without a result, so that the next request can repeat the call at once. */
   async release({ refundId, claimedAt }: Refund): Promise<void> {
     if (claimedAt !== null) await this.refunds.update({ refundId, claimedAt }, { claimedAt: null });
   }
 
-  /** Stores the result of a refund. The order has to be locked. */
+  /** Stores the result of a refund of a locked order. */
   async settle(tx: EntityManager, refundId: string, state: RefundState): Promise<void> {
     await tx.update(Refund, { refundId }, { state, claimedAt: null });
   }

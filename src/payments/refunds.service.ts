@@ -1,7 +1,7 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { DataSource } from 'typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
 import { failures } from '../common/errors.js';
 import { refunds as refundsMetric } from '../common/metrics.js';
 import { JobsService } from '../jobs/jobs.service.js';
@@ -16,16 +16,15 @@ const SETTLE_REFUND = 'settle-refund';
 /** Longer than a request takes, so that the job has nothing to do unless the request failed. */
 const SETTLE_AFTER_MS = 60_000;
 const POLL_MS = 250;
-/** A waiting request gives up after this time. */
-const WAIT_MS = 10_000;
+const MAX_WAIT_MS = 10_000;
 
-/** Refund that a request settles or waits for next. */
+/** Refund whose result a request needs next. */
 interface Step {
   readonly refund: Refund;
   /** False for an earlier refund of the order that has no result yet. */
   readonly isOwn: boolean;
-  /** True if this request, and no other one, calls the gateway. */
-  readonly isClaimed: boolean;
+  /** False if the refund has a result, or another request is calling the gateway. */
+  readonly shouldCallGateway: boolean;
   readonly isNewManual?: true;
 }
 
@@ -44,68 +43,66 @@ export class RefundsService implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    const settle = ({ refundId }: { refundId: string }): Promise<void> => this.#settleStored(refundId);
+    const settle = ({ refundId }: { refundId: string }): Promise<void> => this.#settleLater(refundId);
     this.jobs.handle(SETTLE_REFUND, settle, { kind: 'payments' });
   }
 
   /**
    * Refunds an order in full or in part.
-   * @returns the order afterwards
-   * @throws Failure 404; 409 if the order cannot be refunded, the gateway cannot refund the payment, or the key was used
-   *   with another request; 502 if the gateway is unavailable
+   * @throws Failure 404; 409 if the order or its payment cannot be refunded, or the key was used with another request; 502
    */
   async refund(orderId: string, request: RefundDto): Promise<Order> {
     const order = await this.orders.findWithCustomer(orderId);
     for (;;) {
-      const { refund, isOwn, isClaimed, isNewManual } = await this.#begin(order.orderId, request);
+      const { refund, isOwn, shouldCallGateway, isNewManual } = await this.#begin(order.orderId, request);
       if (isNewManual === true) refundsMetric.inc({ outcome: 'manual' });
-      const state = isClaimed ? await this.settlement.settle(refund) : await this.#waitFor(refund);
-      if (isOwn && state === 'rejected') throw failures.refundRejected();
-      if (isOwn) return this.orders.findWithCustomer(order.orderId);
+      const state = await (shouldCallGateway ? this.settlement.settle(refund) : this.#waitFor(refund));
+      if (!isOwn) continue;
+      if (state === 'rejected') throw failures.refundRejected();
+      return this.orders.findWithCustomer(order.orderId);
     }
   }
 
-  /** Stores and claims the requested refund, or an earlier refund of the order that has to be settled first. */
+  /** Claims the order's refund without a result. If there is none, stores and claims the requested refund. */
   #begin(orderId: string, request: RefundDto): Promise<Step> {
-    const key = request['idempotency-key'] ?? null;
+    const idempotencyKey = request['idempotency-key'];
     const digest = hashRequest(request);
     return this.dataSource.transaction(async (tx) => {
-      const order = await this.orders.lock(tx, orderId);
-      if (order === null) throw failures.notFound();
-      const repeated = key === null ? null : await this.refunds.find({ orderId, idempotencyKey: key }, tx);
-      if (repeated !== null && !repeated.requestDigest.equals(digest)) throw failures.idempotencyKeyReused();
+      const order = await this.orders.lockOrFail(tx, orderId);
+      const repeated =
+        idempotencyKey === undefined ? null : await this.refunds.find(tx, { orderId, idempotencyKey });
+      if (repeated?.requestDigest.equals(digest) === false) throw failures.idempotencyKeyReused();
       if (repeated !== null && repeated.state !== 'requested')
-        return { refund: repeated, isOwn: true, isClaimed: false };
+        return { refund: repeated, isOwn: true, shouldCallGateway: false };
 
-      const unsettled = await this.refunds.find({ orderId, state: 'requested' }, tx);
-      if (unsettled !== null) {
-        const isClaimed = !unsettled.isClaimed;
-        // The same request without a key, after a failure: a person presses the button again.
-        const isRetry = key === null && isClaimed && unsettled.requestDigest.equals(digest);
-        if (isClaimed) await this.refunds.claim(tx, unsettled);
-        return { refund: unsettled, isOwn: isRetry || unsettled.refundId === repeated?.refundId, isClaimed };
-      }
-
-      const manualSum = await this.refunds.sumManual(tx, orderId, order.transactionId ?? '');
-      const refund = newRefund(order, request, digest, manualSum);
-      await tx.insert(Refund, refund);
-      if (refund.isManual) {
-        await this.settlement.recordManual(tx, order, refund);
-        return { refund, isOwn: true, isClaimed: false, isNewManual: true };
-      }
-      const { refundId } = refund;
-      const job = { key: `${SETTLE_REFUND}:${refundId}`, runAt: new Date(Date.now() + SETTLE_AFTER_MS) };
-      await this.jobs.enqueue(tx, SETTLE_REFUND, { refundId }, job);
-      return { refund, isOwn: true, isClaimed: true };
+      const refund = await this.refunds.find(tx, { orderId, state: 'requested' });
+      if (refund === null) return this.#create(tx, order, request, digest);
+      const shouldCallGateway = !refund.isClaimed;
+      if (shouldCallGateway) await this.refunds.claim(tx, refund);
+      // The same request without a key, after a failure: a person presses the button again.
+      const isRetry =
+        idempotencyKey === undefined && shouldCallGateway && refund.requestDigest.equals(digest);
+      return { refund, isOwn: isRetry || refund.refundId === repeated?.refundId, shouldCallGateway };
     });
   }
 
-  /**
-   * Waits for the request that has claimed a refund.
-   * @throws Failure 502 if that request got no result either
-   */
+  async #create(tx: EntityManager, order: Order, request: RefundDto, digest: Buffer): Promise<Step> {
+    const manualSum = await this.refunds.sumManual(tx, order.orderId, order.transactionId ?? '');
+    const refund = newRefund(order, request, digest, manualSum);
+    await tx.insert(Refund, refund);
+    if (refund.isManual) {
+      await this.settlement.recordManual(tx, order, refund);
+      return { refund, isOwn: true, shouldCallGateway: false, isNewManual: true };
+    }
+    const { refundId } = refund;
+    const job = { key: `${SETTLE_REFUND}:${refundId}`, runAt: new Date(Date.now() + SETTLE_AFTER_MS) };
+    await this.jobs.enqueue(tx, SETTLE_REFUND, { refundId }, job);
+    return { refund, isOwn: true, shouldCallGateway: true };
+  }
+
+  /** Waits for the request that has claimed a refund. @throws Failure 502 if that request got no result */
   async #waitFor({ refundId }: Refund): Promise<Refund['state']> {
-    for (let waited = 0; waited < WAIT_MS; waited += POLL_MS) {
+    for (let waited = 0; waited < MAX_WAIT_MS; waited += POLL_MS) {
       const refund = await this.refunds.get(refundId);
       if (refund.state !== 'requested') return refund.state;
       if (!refund.isClaimed) break;
@@ -115,11 +112,11 @@ export class RefundsService implements OnModuleInit {
   }
 
   /** Settles a refund whose request ended without a result, for example because the process died. */
-  async #settleStored(refundId: string): Promise<void> {
+  async #settleLater(refundId: string): Promise<void> {
     const { orderId } = await this.refunds.get(refundId);
     const refund = await this.dataSource.transaction(async (tx) => {
       await this.orders.lock(tx, orderId);
-      const stored = await this.refunds.find({ refundId, state: 'requested' }, tx);
+      const stored = await this.refunds.find(tx, { refundId, state: 'requested' });
       if (stored?.isClaimed === true) throw new Error(`refund ${refundId} is being settled by a request`);
       if (stored !== null) await this.refunds.claim(tx, stored);
       return stored;

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { formatGatewayTime } from '../midtrans.messages.js';
-import { type RefundRequest, TRANSACTION_STATUSES, type TransactionStatus } from '../payment-gateway.js';
-import type { SimulatedRefund, SimulatorTransaction } from './simulator-transaction.entity.js';
+import { TRANSACTION_STATUSES, type TransactionStatus } from '../payment-gateway.js';
+import type { SimulatorTransaction } from './simulator-transaction.entity.js';
 
 /** A button of the payment page. Every action sends a notification to the shop. */
-export interface Action {
+interface Action {
   readonly label: string;
   /** Statuses that allow the action. */
   readonly from: readonly (TransactionStatus | null)[];
@@ -12,9 +12,10 @@ export interface Action {
   readonly to?: TransactionStatus;
   /** Payment method to use if this action starts the payment. */
   readonly method?: string;
-  /** Defect of the notification. */
-  readonly defect?: 'late' | 'bad-signature';
+  readonly notificationDefect?: NotificationDefect;
 }
+
+export type NotificationDefect = 'late' | 'bad-signature';
 
 /** A customer can choose a payment method at first, and again after a payment that failed. */
 const NEW: Action['from'] = [null, 'deny', 'failure'];
@@ -46,8 +47,8 @@ export const ACTIONS: ReadonlyMap<string, Action> = new Map(
     deny: { label: 'Deny the payment', from: DENIABLE, to: 'deny', method: 'credit_card' },
     fail: { label: 'Let the payment fail', from: ['pending'], to: 'failure' },
     'send-again': { label: 'Send the last notification again', from: ANY },
-    'send-late-pending': { label: 'Send a late pending', from: LATER, defect: 'late' },
-    'send-bad-signature': { label: 'Send a bad signature', from: ANY, defect: 'bad-signature' },
+    'send-late-pending': { label: 'Send a late pending', from: LATER, notificationDefect: 'late' },
+    'send-bad-signature': { label: 'Send a bad signature', from: ANY, notificationDefect: 'bad-signature' },
   }),
 );
 
@@ -55,9 +56,6 @@ export function isAllowed({ from, method }: Action, { status, payment }: Simulat
   // A page that was ended before a payment method was chosen allows nothing.
   return from.includes(status) && (method !== undefined || payment !== null);
 }
-
-/** Payment methods that the gateway cannot refund. */
-const UNREFUNDABLE = ['bank_transfer', 'cstore'];
 
 export function performAction({ to, method }: Action, transaction: SimulatorTransaction): void {
   if (method !== undefined && NEW.includes(transaction.status))
@@ -69,40 +67,9 @@ export function performAction({ to, method }: Action, transaction: SimulatorTran
     };
   if (to === 'deny' && transaction.payment?.fraud_status !== undefined)
     transaction.payment = { ...transaction.payment, fraud_status: 'deny' };
-  transaction.status = to ?? transaction.status;
   const total = Number(transaction.grossAmount);
-  const rest = total - transaction.refundedAmount;
-  if (to === 'refund') addRefund(transaction, { refundKey: randomUUID(), amount: rest, reason: null });
-  if (to === 'partial_refund')
-    addRefund(transaction, { refundKey: randomUUID(), amount: Math.ceil(total / 2), reason: null });
-}
-
-/** Returns true if the shop can refund an amount through the API of the gateway. */
-export function isRefundable(transaction: SimulatorTransaction, amount: number): boolean {
-  const { status, payment, grossAmount, refundedAmount } = transaction;
-  return (
-    (status === 'settlement' || status === 'partial_refund') &&
-    !UNREFUNDABLE.includes(payment?.payment_type ?? '') &&
-    refundedAmount + amount <= Number(grossAmount)
-  );
-}
-
-export function addRefund(
-  transaction: SimulatorTransaction,
-  { refundKey, amount, reason }: RefundRequest,
-): void {
-  const { payment, grossAmount, refundedAmount } = transaction;
-  if (payment === null) return;
-  const refund: SimulatedRefund = {
-    refund_key: refundKey,
-    refund_amount: `${amount}.00`,
-    reason,
-    created_at: formatGatewayTime(new Date()),
-  };
-  transaction.payment = {
-    ...payment,
-    refund_amount: `${refundedAmount + amount}.00`,
-    refunds: [...(payment.refunds ?? []), refund],
-  };
-  transaction.status = refundedAmount + amount < Number(grossAmount) ? 'partial_refund' : 'refund';
+  if (to === 'refund' || to === 'partial_refund') {
+    const amount = to === 'refund' ? total - transaction.refundedAmount : Math.ceil(total / 2);
+    transaction.addRefund({ refundKey: randomUUID(), amount, reason: null });
+  } else transaction.status = to ?? transaction.status;
 }

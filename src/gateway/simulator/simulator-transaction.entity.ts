@@ -1,9 +1,10 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import type { TransactionRequest, TransactionStatus } from '../payment-gateway.js';
+import { formatGatewayTime } from '../midtrans.messages.js';
+import type { PaymentPageRequest, RefundRequest, TransactionStatus } from '../payment-gateway.js';
 import { computeSignature } from '../signature.js';
 
 /** Fields of a payment in every message of the gateway. */
-export interface Payment {
+interface SimulatedPayment {
   readonly transaction_id: string;
   readonly transaction_time: string;
   readonly payment_type: string;
@@ -11,14 +12,7 @@ export interface Payment {
   readonly fraud_status?: string;
   /** Sum of the refunds, for example `50000.00`. */
   readonly refund_amount?: string;
-  readonly refunds?: readonly SimulatedRefund[];
-}
-
-export interface SimulatedRefund {
-  readonly refund_key: string;
-  readonly refund_amount: string;
-  readonly reason: string | null;
-  readonly created_at: string;
+  readonly refunds?: readonly Readonly<Record<string, string | null>>[];
 }
 
 /** A notification to the shop. */
@@ -32,13 +26,20 @@ export interface SentNotification {
 }
 
 /** Status codes other than 200. */
-const STATUS_CODES: Record<string, string> = { pending: '201', deny: '202', expire: '202', failure: '202' };
+const STATUS_CODES: Readonly<Record<string, string>> = {
+  pending: '201',
+  deny: '202',
+  expire: '202',
+  failure: '202',
+};
+/** Payment methods that the gateway cannot refund. */
+const UNREFUNDABLE = ['bank_transfer', 'cstore'];
 
 /** Payment page of the simulator and its current payment. */
 @Entity('simulator_transactions')
 export class SimulatorTransaction {
   @PrimaryColumn('text', { name: 'order_id', primaryKeyConstraintName: 'simulator_transactions_pkey' })
-  orderId!: string;
+  attemptId!: string;
 
   /** Secret: anyone who has it can act as the customer, the bank and the gateway. */
   @Column('text')
@@ -49,10 +50,10 @@ export class SimulatorTransaction {
   grossAmount!: string;
 
   @Column('jsonb')
-  items!: TransactionRequest['items'];
+  items!: PaymentPageRequest['items'];
 
   @Column('jsonb')
-  customer!: TransactionRequest['customer'];
+  customer!: PaymentPageRequest['customer'];
 
   /** Null until a payment method is chosen, or `cancel` or `expire` if the page was ended before that. */
   @Column('text', { name: 'transaction_status', nullable: true })
@@ -60,7 +61,7 @@ export class SimulatorTransaction {
 
   /** Null until a payment method is chosen. Another payment replaces one that was denied or failed. */
   @Column('jsonb', { nullable: true })
-  payment!: Payment | null;
+  payment!: SimulatedPayment | null;
 
   @Column('timestamptz', { name: 'expires_at' })
   expiresAt!: Date;
@@ -74,6 +75,35 @@ export class SimulatorTransaction {
     return Number(this.payment?.refund_amount ?? 0);
   }
 
+  hasRefund(refundKey: string): boolean {
+    return this.payment?.refunds?.some(({ refund_key }) => refund_key === refundKey) ?? false;
+  }
+
+  /** Returns true if the shop can refund an amount through the API of the gateway. */
+  canRefund(amount: number): boolean {
+    return (
+      (this.status === 'settlement' || this.status === 'partial_refund') &&
+      !UNREFUNDABLE.includes(this.payment?.payment_type ?? '') &&
+      this.refundedAmount + amount <= Number(this.grossAmount)
+    );
+  }
+
+  addRefund({ refundKey, amount, reason }: RefundRequest): void {
+    if (this.payment === null) return;
+    const refund = {
+      refund_key: refundKey,
+      refund_amount: `${amount}.00`,
+      reason,
+      created_at: formatGatewayTime(new Date()),
+    };
+    this.payment = {
+      ...this.payment,
+      refund_amount: `${this.refundedAmount + amount}.00`,
+      refunds: [...(this.payment.refunds ?? []), refund],
+    };
+    this.status = this.refundedAmount < Number(this.grossAmount) ? 'partial_refund' : 'refund';
+  }
+
   /**
    * Builds a message about the payment, for notifications and for status responses.
    * @param status current status of the payment, or `pending` in a late notification
@@ -81,15 +111,11 @@ export class SimulatorTransaction {
    */
   toMessage(status: TransactionStatus | null, serverKey: string) {
     const signed = {
-      order_id: this.orderId,
+      order_id: this.attemptId,
       status_code: STATUS_CODES[status ?? ''] ?? '200',
       gross_amount: `${this.grossAmount}.00`,
     };
-    return {
-      ...this.payment,
-      transaction_status: status,
-      ...signed,
-      signature_key: computeSignature(signed, serverKey),
-    };
+    const signature_key = computeSignature(signed, serverKey);
+    return { ...this.payment, transaction_status: status, ...signed, signature_key };
   }
 }

@@ -29,7 +29,7 @@ const CONTENT_SECURITY_POLICY =
 
 const handlebars = Handlebars.create();
 handlebars.registerHelper({
-  rupiah: (amount: number) => formatRupiah(amount),
+  rupiah: formatRupiah,
   time: (time: string) => `${formatGatewayTime(new Date(time))} WIB`,
   label: (action: string) => ACTIONS.get(action)?.label,
 });
@@ -54,11 +54,11 @@ export class SimulatorController {
   ): Promise<void> {
     const transaction = await this.simulator.find({ token });
     if (transaction === null) throw failures.notFound();
-    const data = toView(transaction);
+    const view = toView(transaction);
     response.vary('Accept').set('Cache-Control', 'no-store');
     if (wantsJson(request)) {
       if (rejectedAction !== null) throw failures.simulatorAction();
-      response.status(200).json(toSuccessEnvelope(data));
+      response.status(200).json(toSuccessEnvelope(view));
       return;
     }
     response.set('Content-Security-Policy', CONTENT_SECURITY_POLICY);
@@ -66,9 +66,8 @@ export class SimulatorController {
     response.set('Referrer-Policy', 'same-origin');
     response.status(rejectedAction === null ? 200 : 409).type('html');
     const shop = this.#findShop(request);
-    response.send(
-      renderPage({ ...data, path: this.#pathTo(token), query: toQuery(shop), shop, rejectedAction }),
-    );
+    const page = { ...view, path: this.#pathTo(token), query: toQuery(shop), shop, rejectedAction };
+    response.send(renderPage(page));
   }
 
   @Post(':action')
@@ -104,7 +103,7 @@ export class SimulatorController {
 
 function toView(transaction: SimulatorTransaction) {
   return {
-    order_id: transaction.orderId,
+    order_id: transaction.attemptId,
     gross_amount: Number(transaction.grossAmount),
     items: transaction.items,
     customer: transaction.customer,

@@ -1,0 +1,66 @@
+import { Agent, request } from 'undici';
+import { inCallSpan } from '../common/tracing.js';
+import { type MidtransResponse, parseObject } from './midtrans.messages.js';
+import { GatewayUnavailableError } from './payment-gateway.js';
+
+/** A real response has about 1 KiB. */
+const MAX_RESPONSE_BYTES = 64 * 1024;
+/** A new connection costs three round trips. A long keep-alive risks reusing a connection while the gateway closes it. */
+const CONNECTIONS = { connections: 64, keepAliveTimeout: 5_000, maxResponseSize: MAX_RESPONSE_BYTES };
+
+/** HTTP client of both Midtrans APIs. They use Basic authentication with the server key and an empty password. */
+export class MidtransClient {
+  readonly #serverKey: string;
+  readonly #credentials: string;
+  readonly #agent = new Agent(CONNECTIONS);
+
+  constructor(serverKey: string) {
+    this.#serverKey = serverKey;
+    this.#credentials = Buffer.from(`${serverKey}:`).toString('base64');
+  }
+
+  /**
+   * Sends one request, without following redirects. The deadline includes the last byte of the response.
+   * @throws GatewayUnavailableError without a cause, because a cause could contain the server key
+   */
+  async send(
+    operation: string,
+    method: 'GET' | 'POST',
+    url: string,
+    deadlineMs: number,
+    body?: object,
+  ): Promise<MidtransResponse> {
+    try {
+      return await inCallSpan(method, url, async () => {
+        // Not `fetch`, which treats status 407 (an expired payment) as the response of a proxy.
+        const response = await request(url, {
+          method,
+          dispatcher: this.#agent,
+          signal: AbortSignal.timeout(deadlineMs),
+          headers: {
+            accept: 'application/json',
+            'content-type': 'application/json',
+            authorization: `Basic ${this.#credentials}`,
+          },
+          body: body === undefined ? null : JSON.stringify(body),
+        });
+        const text = await response.body.text();
+        return { httpStatus: response.statusCode, text, fields: parseObject(text) };
+      });
+    } catch (error) {
+      throw new GatewayUnavailableError(`Midtrans ${operation}: ${describeFailure(error, deadlineMs)}`);
+    }
+  }
+
+  /** Returns a text of the gateway for an error message: shortened, and without the server key. */
+  quote(text: string): string {
+    return text.replaceAll(this.#serverKey, '***').replaceAll(this.#credentials, '***').slice(0, 300);
+  }
+}
+
+function describeFailure(error: unknown, deadlineMs: number): string {
+  const { name, code } = error as { readonly name?: unknown; readonly code?: unknown };
+  if (name === 'TimeoutError') return `no complete response within ${deadlineMs} ms`;
+  if (code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE') return `the response exceeds ${MAX_RESPONSE_BYTES} bytes`;
+  return typeof code === 'string' ? `connection failed (${code})` : 'connection failed';
+}
