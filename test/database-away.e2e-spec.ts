@@ -3,7 +3,7 @@ import { DatabaseProxy } from './support/database-proxy.js';
 import { createDatabase, type TestDatabase } from './support/databases.js';
 import { expectFailure, MESSAGES } from './support/failure.js';
 import { jobRows } from './support/jobs.js';
-import { notification, notify } from './support/notifications.js';
+import { buildNotification, sendNotification } from './support/notifications.js';
 import { startService, type TestService } from './support/service.js';
 import { SmtpStandIn } from './support/smtp-stand-in.js';
 import { until } from './support/wait.js';
@@ -45,7 +45,7 @@ async function expectUnavailable(deadlineMs: number): Promise<void> {
     service.client().register({ email: 'new@example.com' }),
     ayu.get('/api/refresh'),
     ayu.get('/api/products'),
-    notify(service, notification()),
+    sendNotification(service, buildNotification()),
   ]);
   expect(performance.now() - start).toBeLessThan(deadlineMs);
   for (const response of responses) {
@@ -66,11 +66,11 @@ describe('an unavailable database', () => {
     });
 
     // The gateway retries its notification after a 503, but a notification with a bad signature is rejected.
-    await notify(service, notification({ signature_key: '0'.repeat(128) })).expect(403);
+    await sendNotification(service, buildNotification({ signature_key: '0'.repeat(128) })).expect(403);
 
     await proxy.up();
     await service.client().post('/api/login').send(AYU).expect(200);
-    await notify(service, notification()).expect(404);
+    await sendNotification(service, buildNotification()).expect(404);
     await service.client().register({ email: 'new@example.com' }).expect(201);
     // The queue recovers without a restart as well.
     await smtp.waitForMail(({ to }) => to.includes('new@example.com'));

@@ -1,19 +1,7 @@
 import type { Response } from 'supertest';
 import type { MidtransFault } from './support/midtrans-stand-in.js';
-import { storedOrder } from './support/notifications.js';
 import { GATEWAY_AWAY, NOT_PENDING, orderOf } from './support/orders.js';
-import {
-  addAttempt,
-  waitForChecks,
-  countGatewayCalls,
-  GROSS_AMOUNT,
-  sendNotificationOf,
-  openShop,
-  orderTwoPieces,
-  reconcile,
-  type Shop,
-  describeHistory,
-} from './support/shop.js';
+import { GROSS_AMOUNT, openShop, type Shop } from './support/shop.js';
 import { until } from './support/wait.js';
 
 let shop: Shop;
@@ -35,30 +23,18 @@ async function cancel(orderId: string): Promise<Response> {
   return shop.customer.post(`/api/orders/${orderId}/cancel`);
 }
 
-/** Places an order whose customer has chosen a payment method. @returns the order id */
-async function placeOrderWithMethod(): Promise<string> {
-  const orderId = await orderTwoPieces(shop);
-  shop.gateway.setStatus(orderId, 'pending');
-  return orderId;
-}
-
-async function statusOf(orderId: string): Promise<string> {
-  return (await storedOrder(shop.service, orderId)).status;
-}
-
 /** Asserts that the payment page of the order can still be paid and that the payment is recorded. */
 async function expectPayable(orderId: string): Promise<void> {
   const shown = orderOf(await shop.customer.get(`/api/orders/${orderId}`).expect(200));
   expect(shown).toMatchObject({ status: 'pending', token: shop.gateway.order(orderId).token });
   await shop.customer.post(`/api/orders/${orderId}/token`).expect(200);
-  shop.gateway.settle(orderId);
-  expect(await sendNotificationOf(shop, orderId)).toBe(200);
-  expect(await statusOf(orderId)).toBe('settlement');
+  await shop.report(orderId, 'settlement');
+  expect(await shop.readStatus(orderId)).toBe('settlement');
 }
 
 describe('a pending order', () => {
   it('is cancelled at the gateway and in the shop if a payment method was chosen', async () => {
-    const orderId = await placeOrderWithMethod();
+    const orderId = await shop.orderWithPayment();
     const response = await cancel(orderId);
     expect(response.status).toBe(200);
     expect(orderOf(response)).toMatchObject({
@@ -70,48 +46,48 @@ describe('a pending order', () => {
       redirect_url: null,
     });
     expect(shop.gateway.order(orderId).transactions.at(-1)?.status).toBe('cancel');
-    expect(await describeHistory(shop, orderId)).toEqual(['cancellation cancel applied']);
+    expect(await shop.describeHistory(orderId)).toEqual(['cancellation cancel applied']);
   });
 
   it.each([false, true])(
     'is cancelled if no payment method was chosen and the gateway responds with 404 (as HTTP status: %s)',
     async (httpStatusFollowsCode) => {
       shop.gateway.httpStatusFollowsCode = httpStatusFollowsCode;
-      const orderId = await orderTwoPieces(shop);
+      const orderId = await shop.orderTwoPieces();
       expect(orderOf(await cancel(orderId))).toMatchObject({ status: 'cancel', token: null });
-      expect(countGatewayCalls(shop, 'cancel', orderId)).toBe(1);
-      expect(await describeHistory(shop, orderId)).toEqual(['cancellation cancel applied']);
+      expect(shop.countCalls('cancel', orderId)).toBe(1);
+      expect(await shop.describeHistory(orderId)).toEqual(['cancellation cancel applied']);
       await shop.customer.post(`/api/orders/${orderId}/token`).expect(409);
     },
   );
 
   it('is cancelled at the gateway for each of its payment attempts', async () => {
-    const orderId = await placeOrderWithMethod();
-    const later = await addAttempt(shop, orderId);
+    const orderId = await shop.orderWithPayment();
+    const later = await shop.addAttempt(orderId);
     expect(orderOf(await cancel(orderId)).status).toBe('cancel');
-    for (const attemptId of [orderId, later]) expect(countGatewayCalls(shop, 'cancel', attemptId)).toBe(1);
+    for (const attemptId of [orderId, later]) expect(shop.countCalls('cancel', attemptId)).toBe(1);
     expect(shop.gateway.order(orderId).transactions.at(-1)?.status).toBe('cancel');
-    expect(await statusOf(orderId)).toBe('cancel');
+    expect(await shop.readStatus(orderId)).toBe('cancel');
   });
 
   it('is cancelled although one of its attempts has already ended at the gateway', async () => {
-    const orderId = await placeOrderWithMethod();
-    await addAttempt(shop, orderId);
+    const orderId = await shop.orderWithPayment();
+    await shop.addAttempt(orderId);
     shop.gateway.setStatus(orderId, 'expire');
     expect(orderOf(await cancel(orderId))).toMatchObject({ status: 'cancel', token: null });
-    expect(await describeHistory(shop, orderId)).toEqual(['cancellation cancel applied']);
+    expect(await shop.describeHistory(orderId)).toEqual(['cancellation cancel applied']);
   });
 
   it('is not cancelled if a later attempt was paid', async () => {
-    const orderId = await placeOrderWithMethod();
-    const later = await addAttempt(shop, orderId);
+    const orderId = await shop.orderWithPayment();
+    const later = await shop.addAttempt(orderId);
     shop.gateway.settle(later);
     expect((await cancel(orderId)).status).toBe(409);
-    await until('the payment is recorded', async () => (await statusOf(orderId)) === 'settlement');
+    await until('the payment is recorded', async () => (await shop.readStatus(orderId)) === 'settlement');
     // The gateway notifies of the cancelled attempt after the order is paid.
-    expect(await sendNotificationOf(shop, orderId)).toBe(200);
-    expect(await statusOf(orderId)).toBe('settlement');
-    expect((await describeHistory(shop, orderId)).at(-1)).toBe('notification cancel late');
+    await shop.notify(orderId);
+    expect(await shop.readStatus(orderId)).toBe('settlement');
+    expect((await shop.describeHistory(orderId)).at(-1)).toBe('notification cancel late');
   });
 });
 
@@ -119,13 +95,13 @@ describe('a cancellation', () => {
   it.each(['settlement', 'expire', 'authorize'] as const)(
     'gets 409 for an order with status %s, and the gateway is not called',
     async (status) => {
-      const orderId = await orderTwoPieces(shop);
+      const orderId = await shop.orderTwoPieces();
       shop.gateway.setStatus(orderId, status);
-      await sendNotificationOf(shop, orderId);
+      await shop.notify(orderId);
       const response = await cancel(orderId);
       expect([response.status, response.body]).toEqual([409, NOT_PENDING]);
-      expect(countGatewayCalls(shop, 'cancel', orderId)).toBe(0);
-      expect(await statusOf(orderId)).toBe(status);
+      expect(shop.countCalls('cancel', orderId)).toBe(0);
+      expect(await shop.readStatus(orderId)).toBe(status);
     },
   );
 
@@ -133,24 +109,24 @@ describe('a cancellation', () => {
     'gets 409 if the order was paid in the meantime (412 as HTTP status: %s)',
     async (httpStatusFollowsCode) => {
       shop.gateway.httpStatusFollowsCode = httpStatusFollowsCode;
-      const orderId = await placeOrderWithMethod();
+      const orderId = await shop.orderWithPayment();
       shop.gateway.settle(orderId);
       expect((await cancel(orderId)).status).toBe(409);
-      await until('the payment is recorded', async () => (await statusOf(orderId)) === 'settlement');
-      expect((await storedOrder(shop.service, orderId)).completed_at).not.toBeNull();
-      expect(await describeHistory(shop, orderId)).toEqual(['reconciliation settlement applied']);
+      await until('the payment is recorded', async () => (await shop.readStatus(orderId)) === 'settlement');
+      expect((await shop.readStoredOrder(orderId)).completed_at).not.toBeNull();
+      expect(await shop.describeHistory(orderId)).toEqual(['reconciliation settlement applied']);
     },
   );
 
   it('is recorded once if several run in parallel, and each gets 200 or 409', async () => {
-    for (const orderId of [await placeOrderWithMethod(), await orderTwoPieces(shop)]) {
+    for (const orderId of [await shop.orderWithPayment(), await shop.orderTwoPieces()]) {
       const responses = await Promise.all(Array.from({ length: 4 }, () => cancel(orderId)));
       const statuses = responses.map(({ status }) => status);
       expect(statuses).toContain(200);
       expect(statuses.filter((status) => status !== 200 && status !== 409)).toEqual([]);
-      expect(await statusOf(orderId)).toBe('cancel');
-      await waitForChecks(shop);
-      expect(await describeHistory(shop, orderId)).toEqual(['cancellation cancel applied']);
+      expect(await shop.readStatus(orderId)).toBe('cancel');
+      await shop.waitForChecks();
+      expect(await shop.describeHistory(orderId)).toEqual(['cancellation cancel applied']);
     }
   });
 });
@@ -181,16 +157,16 @@ describe('a cancellation while the gateway fails', () => {
     ['responds with an unknown status', respond(200, buildTransaction('dissolved'))],
     ['responds that the payment is pending', respond(200, buildTransaction('pending'))],
   ])('gets 502 if the gateway %s, and the order stays payable', async (_fault, fault) => {
-    const orderId = await placeOrderWithMethod();
+    const orderId = await shop.orderWithPayment();
     shop.gateway.fault({ operation: 'cancel', ...fault } as MidtransFault);
     const response = await cancel(orderId);
     expect([response.status, response.body]).toEqual([502, GATEWAY_AWAY]);
-    expect(await describeHistory(shop, orderId)).toEqual([]);
+    expect(await shop.describeHistory(orderId)).toEqual([]);
     await expectPayable(orderId);
   });
 
   it('gets 502 within 6 s, and the order can be cancelled later', async () => {
-    const orders = await Promise.all([placeOrderWithMethod(), orderTwoPieces(shop)]);
+    const orders = await Promise.all([shop.orderWithPayment(), shop.orderTwoPieces()]);
     shop.gateway.fault({ operation: 'cancel', kind: 'hang' });
     const startedAt = Date.now();
     const responses = await Promise.all(orders.map((orderId) => cancel(orderId)));
@@ -204,24 +180,24 @@ describe('a cancellation while the gateway fails', () => {
       await shop.gateway.up();
     }
     for (const orderId of orders) {
-      expect(await statusOf(orderId)).toBe('pending');
+      expect(await shop.readStatus(orderId)).toBe('pending');
       expect(orderOf(await cancel(orderId)).status).toBe('cancel');
     }
   });
 
   it('is recorded later if the response of the gateway was lost', async () => {
-    const orderId = await placeOrderWithMethod();
+    const orderId = await shop.orderWithPayment();
     shop.gateway.fault({ operation: 'cancel', kind: 'answer-lost' });
     expect((await cancel(orderId)).status).toBe(502);
-    expect(await statusOf(orderId)).toBe('pending');
-    await reconcile(shop, [orderId]);
-    expect(await statusOf(orderId)).toBe('cancel');
-    expect(await describeHistory(shop, orderId)).toEqual(['reconciliation cancel applied']);
+    expect(await shop.readStatus(orderId)).toBe('pending');
+    await shop.reconcile([orderId]);
+    expect(await shop.readStatus(orderId)).toBe('cancel');
+    expect(await shop.describeHistory(orderId)).toEqual(['reconciliation cancel applied']);
   });
 
   it('leaves the order pending and payable if only one of two attempts was cancelled', async () => {
-    const orderId = await placeOrderWithMethod();
-    const later = await addAttempt(shop, orderId);
+    const orderId = await shop.orderWithPayment();
+    const later = await shop.addAttempt(orderId);
     shop.gateway.setStatus(later, 'pending');
     // The attempts are cancelled in parallel, so the other call succeeds.
     shop.gateway.beforeProcessing = (call) => {
@@ -233,10 +209,9 @@ describe('a cancellation while the gateway fails', () => {
       'the older attempt is cancelled',
       () => shop.gateway.order(orderId).transactions.at(-1)?.status === 'cancel',
     );
-    expect(await sendNotificationOf(shop, orderId)).toBe(200);
-    expect(await statusOf(orderId)).toBe('pending');
-    shop.gateway.settle(later);
-    expect(await sendNotificationOf(shop, later)).toBe(200);
-    expect(await statusOf(orderId)).toBe('settlement');
+    await shop.notify(orderId);
+    expect(await shop.readStatus(orderId)).toBe('pending');
+    await shop.report(later, 'settlement');
+    expect(await shop.readStatus(orderId)).toBe('settlement');
   });
 });

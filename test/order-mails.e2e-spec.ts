@@ -5,15 +5,7 @@ import type { MidtransStatus, StatusChange } from './support/midtrans-stand-in.j
 import { changeShop } from './support/opening.js';
 import { order, orderOf, readOrder } from './support/orders.js';
 import { createProduct } from './support/products.js';
-import {
-  addAttempt,
-  bulkOrders,
-  sendNotificationOf,
-  openShop,
-  orderTwoPieces,
-  reconcile,
-  type Shop,
-} from './support/shop.js';
+import { openShop, type Shop } from './support/shop.js';
 import { type ReceivedMail, SmtpStandIn } from './support/smtp-stand-in.js';
 import { until } from './support/wait.js';
 
@@ -67,8 +59,7 @@ async function place(customer: Client, fields: object = {}): Promise<string> {
 
 /** Sets the status of a payment at the gateway, which notifies the service. */
 async function setStatus(orderId: string, status: MidtransStatus, change: StatusChange = {}): Promise<void> {
-  shop.gateway.setStatus(orderId, status, change);
-  expect(await sendNotificationOf(shop, orderId)).toBe(200);
+  await shop.report(orderId, status, change);
 }
 
 const pay = (orderId: string): Promise<void> => setStatus(orderId, 'settlement');
@@ -158,7 +149,7 @@ describe('the receipt', () => {
 
   it('says that the money will be returned if the order was refused before the mail is sent', async () => {
     await smtp.down();
-    const orderId = await orderTwoPieces(shop);
+    const orderId = await shop.orderTwoPieces();
     await pay(orderId);
     expect(await advance(orderId, 'refused')).toBe(200);
     await smtp.up();
@@ -169,40 +160,40 @@ describe('the receipt', () => {
   });
 
   it('is sent once if the same notification arrives many times in parallel', async () => {
-    const orderIds = await bulkOrders(shop, 5);
+    const orderIds = await shop.insertOrders(5);
     await Promise.all(
       orderIds.flatMap((orderId) => {
         shop.gateway.settle(orderId);
-        return Array.from({ length: 8 }, () => sendNotificationOf(shop, orderId));
+        return Array.from({ length: 8 }, () => shop.notify(orderId));
       }),
     );
     for (const orderId of orderIds) {
-      expect(await sendNotificationOf(shop, orderId)).toBe(200);
+      await shop.notify(orderId);
       expect(await waitForSubjects(orderId)).toEqual([RECEIPT]);
     }
   });
 
   it('is sent once for a payment that is captured, settled, denied and settled again, also on a second payment page', async () => {
-    const orderId = await orderTwoPieces(shop);
+    const orderId = await shop.orderTwoPieces();
     for (const status of ['capture', 'settlement', 'deny', 'settlement'] as const)
       await setStatus(orderId, status, { fraudStatus: status === 'deny' ? 'deny' : 'accept' });
-    await pay(await addAttempt(shop, orderId));
+    await pay(await shop.addAttempt(orderId));
     expect(await waitForSubjects(orderId)).toEqual([RECEIPT]);
   });
 
   it('is sent once if the notification was lost and a reconciliation finds the payment', async () => {
-    const orderId = await orderTwoPieces(shop);
+    const orderId = await shop.orderTwoPieces();
     shop.gateway.settle(orderId);
-    await reconcile(shop, [orderId]);
+    await shop.reconcile([orderId]);
     expect(await waitForSubjects(orderId)).toEqual([RECEIPT]);
-    expect(await sendNotificationOf(shop, orderId)).toBe(200);
+    await shop.notify(orderId);
     expect(await waitForSubjects(orderId)).toEqual([RECEIPT]);
   });
 
   it.each(['pending', 'authorize', 'deny', 'expire', 'cancel'] as const)(
     'is not sent for the status %s',
     async (status) => {
-      const orderId = await orderTwoPieces(shop);
+      const orderId = await shop.orderTwoPieces();
       await setStatus(orderId, status);
       expect((await readOrder(shop.customer, orderId)).status).toBe(status);
       expect(await waitForSubjects(orderId)).toEqual([]);
@@ -226,24 +217,24 @@ describe('the receipt', () => {
     ],
   ])('is not sent if %s, and is sent once after the gateway retries', async (_failure, breakIt, repairIt) => {
     const { pool } = shop.service.database;
-    const orderId = await orderTwoPieces(shop);
+    const orderId = await shop.orderTwoPieces();
     shop.gateway.settle(orderId);
     await pool.query(breakIt);
     try {
-      expect(await sendNotificationOf(shop, orderId)).toBe(500);
+      expect((await shop.sendNotification(orderId)).status).toBe(500);
       expect(await waitForSubjects(orderId)).toEqual([]);
       expect((await readOrder(shop.customer, orderId)).status).toBe('pending');
     } finally {
       await pool.query(repairIt);
     }
-    expect(await sendNotificationOf(shop, orderId)).toBe(200);
+    await shop.notify(orderId);
     expect(await waitForSubjects(orderId)).toEqual([RECEIPT]);
   });
 
   it.each(['deny', 'challenge'])(
     'is not sent for a capture with fraud status %s, which has a payment time but cannot be prepared',
     async (fraudStatus) => {
-      const orderId = await orderTwoPieces(shop);
+      const orderId = await shop.orderTwoPieces();
       await setStatus(orderId, 'capture', { paymentType: 'credit_card', fraudStatus });
       const captured = { status: 'capture', completed_at: expect.any(String) as string };
       expect(await readOrder(shop.customer, orderId)).toMatchObject(captured);
@@ -274,7 +265,7 @@ describe('the receipt', () => {
 
 describe('the mail about a ready order', () => {
   it('is sent exactly once, also for parallel requests, and no other step sends a mail', async () => {
-    const orderId = await orderTwoPieces(shop);
+    const orderId = await shop.orderTwoPieces();
     await pay(orderId);
     expect(await advance(orderId, 'preparing')).toBe(200);
     expect(await waitForSubjects(orderId)).toEqual([RECEIPT]);
@@ -295,7 +286,7 @@ describe('the mail about a ready order', () => {
 
 describe('the mail about a refused order', () => {
   it('tells a customer who has not paid that there is nothing to return', async () => {
-    const orderId = await orderTwoPieces(shop);
+    const orderId = await shop.orderTwoPieces();
     const statuses = await Promise.all(Array.from({ length: 6 }, () => advance(orderId, 'refused')));
     expect(statuses.sort()).toEqual([200, 409, 409, 409, 409, 409]);
     expect(await waitForSubjects(orderId)).toEqual([REFUSED]);
@@ -306,7 +297,7 @@ describe('the mail about a refused order', () => {
   });
 
   it('tells a customer who has paid that the money will be returned', async () => {
-    const orderId = await orderTwoPieces(shop);
+    const orderId = await shop.orderTwoPieces();
     await pay(orderId);
     expect(await waitForSubjects(orderId)).toEqual([RECEIPT]);
     expect(await advance(orderId, 'refused')).toBe(200);
@@ -316,7 +307,7 @@ describe('the mail about a refused order', () => {
   });
 
   it('is sent again instead of a receipt if a payment arrives after the refusal', async () => {
-    const orderId = await orderTwoPieces(shop);
+    const orderId = await shop.orderTwoPieces();
     expect(await advance(orderId, 'refused')).toBe(200);
     expect(await waitForSubjects(orderId)).toEqual([REFUSED]);
     await pay(orderId);

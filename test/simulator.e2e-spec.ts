@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import type { Response } from 'supertest';
 import { Client } from './support/client.js';
 import { createDatabase } from './support/databases.js';
-import { keptNotifications } from './support/notifications.js';
+import { readHistory } from './support/notifications.js';
 import { addProduct, placeOrder, readOrder } from './support/orders.js';
 import { freePort } from './support/process.js';
 import { startService, type ServiceOptions, type TestService } from './support/service.js';
@@ -14,8 +14,11 @@ interface PaymentView {
   readonly notifications: readonly { readonly answer: string | null }[];
 }
 
+const IS_REFUNDED = { status: 'refund', refunded_amount: 185_000 };
+
 let service: TestService;
 let customer: Client;
+let admin: Client;
 let productId: number;
 
 /** Starts the service at its PUBLIC_URL, where the simulator sends notifications. */
@@ -31,6 +34,7 @@ async function startAtPublicUrl(options: ServiceOptions = {}): Promise<TestServi
 beforeAll(async () => {
   service = await startAtPublicUrl();
   customer = await service.customer();
+  admin = await service.admin();
   productId = await addProduct(service, 185_000, 'Kue lapis');
 });
 
@@ -43,27 +47,31 @@ async function openPayment(by: Client = customer, product = productId) {
   ]);
   const path = new URL(url ?? '').pathname;
   const anyone = new Client(by.url);
-  const dataOf = ({ body }: Response): PaymentView => (body as { data: PaymentView }).data;
+  const viewOf = ({ body }: Response): PaymentView => (body as { data: PaymentView }).data;
+  const view = async () => viewOf(await anyone.get(path).set('Accept', 'application/json').expect(200));
   return {
     orderId,
     path,
     page: async () => (await anyone.get(path).set('Accept', 'text/html').expect(200)).text,
-    view: async () => dataOf(await anyone.get(path).set('Accept', 'application/json').expect(200)),
-    /** Posts an action as a script. @returns the view afterwards */
-    act: async (action: string, status = 200) =>
-      dataOf(await anyone.post(`${path}/${action}`).set('Accept', 'application/json').expect(status)),
+    view,
+    /** Returns the responses to the notifications, oldest first. */
+    responses: async () => (await view()).notifications.map(({ answer }) => answer),
+    /** Posts actions one after another, as a script. */
+    act: async (...actions: readonly string[]) => {
+      for (const action of actions)
+        await anyone.post(`${path}/${action}`).set('Accept', 'application/json').expect(200);
+    },
+    /** Posts an action as a browser. */
+    click: (action: string) => anyone.post(`${path}/${action}`),
     order: () => readOrder(by, orderId),
-    /** Stored notifications as `status outcome`, oldest first. */
-    kept: async () =>
-      (await keptNotifications(service, orderId)).map(
+    refund: (body: object, status = 200) =>
+      admin.post(`/api/admin/orders/${orderId}/refund`).send(body).expect(status),
+    /** Payment history as `status outcome`, oldest first. */
+    history: async () =>
+      (await readHistory(service, orderId)).map(
         ({ transaction_status, outcome }) => `${transaction_status ?? '?'} ${outcome}`,
       ),
   };
-}
-
-/** Returns the responses to the notifications, oldest first. */
-function listResponses({ notifications }: PaymentView): (string | null)[] {
-  return notifications.map(({ answer }) => answer);
 }
 
 describe('an action on the payment page', () => {
@@ -93,95 +101,78 @@ describe('an action on the payment page', () => {
     [['convenience-store', 'settle'], 'settlement', 'HTTP 400'],
   ])(
     '%j leads to the status %s, and each step sends a notification',
-    async (actions, status, answer = 'HTTP 200') => {
+    async (actions, status, response = 'HTTP 200') => {
       const payment = await openPayment();
-      for (const action of actions) await payment.act(action);
-      expect(listResponses(await payment.view())).toEqual(actions.map(() => answer));
-      await until('the service knows', async () => (await payment.order()).status === status);
+      await payment.act(...actions);
+      expect(await payment.responses()).toEqual(actions.map(() => response));
+      await until('the payment is recorded', async () => (await payment.order()).status === status);
     },
   );
 });
 
-describe('a notification of the simulator', () => {
-  it.each([
-    ['send-again', 'HTTP 200', ['settlement applied', 'settlement duplicate']],
-    ['send-late-pending', 'HTTP 200', ['settlement applied', 'pending late']],
-    ['send-bad-signature', 'HTTP 403', ['settlement applied']],
-  ])('%s after a payment gets %s, and the page shows the response', async (action, answer, kept) => {
+it.each([
+  ['send-again', 'HTTP 200', ['settlement applied', 'settlement duplicate']],
+  ['send-late-pending', 'HTTP 200', ['settlement applied', 'pending late']],
+  ['send-bad-signature', 'HTTP 403', ['settlement applied']],
+])(
+  'the action %s after a payment gets %s, and the page shows the response',
+  async (action, response, history) => {
     const payment = await openPayment();
-    await payment.act('gopay');
-    expect(listResponses(await payment.act(action))).toEqual(['HTTP 200', answer]);
-    expect(await payment.kept()).toEqual(kept);
+    await payment.act('gopay', action);
+    expect(await payment.responses()).toEqual(['HTTP 200', response]);
+    expect(await payment.history()).toEqual(history);
     expect((await payment.order()).status).toBe('settlement');
-    expect(await payment.page()).toContain(answer);
-  });
-});
+    expect(await payment.page()).toContain(response);
+  },
+);
 
 describe('an action that the status does not allow', () => {
   it('gets 409 with an explanation, and sends no notification', async () => {
     const payment = await openPayment();
-    const { text } = await new Client(service.url).post(`${payment.path}/settle`).expect(409);
+    const { text } = await payment.click('settle').expect(409);
     expect(text).toMatch(/role="alert".*does not allow <code>settle<\/code>/);
-    await new Client(service.url)
-      .post(`${payment.path}/settle`)
+    await payment
+      .click('settle')
       .set('Accept', 'application/json')
       .expect(409, {
         status: 'fail',
         errors: { code: 409, message: 'the payment is in a state that does not allow this' },
       });
-    expect((await payment.view()).notifications).toEqual([]);
+    expect(await payment.responses()).toEqual([]);
   });
 
   it.each([
-    [[], ['card', 'card-authorize', 'gopay', 'qris', 'bank-transfer', 'convenience-store', 'deny']],
-    [['bank-transfer'], ['settle', 'cancel', 'expire', 'deny', 'fail', 'send-again', 'send-bad-signature']],
-    [
-      ['card'],
-      [
-        'settle',
-        'refund',
-        'partial-refund',
-        'cancel',
-        'send-again',
-        'send-late-pending',
-        'send-bad-signature',
-      ],
-    ],
-    [
-      ['gopay', 'refund'],
-      ['send-again', 'send-late-pending', 'send-bad-signature'],
-    ],
-  ])('is not offered: after %j the page offers only %j', async (actions, allowed) => {
+    ['', 'card card-authorize gopay qris bank-transfer convenience-store deny'],
+    ['bank-transfer', 'settle cancel expire deny fail send-again send-bad-signature'],
+    ['card', 'settle refund partial-refund cancel send-again send-late-pending send-bad-signature'],
+    ['gopay refund', 'send-again send-late-pending send-bad-signature'],
+  ])('is not offered: after "%s" the page offers only %s', async (actions, allowed) => {
     const payment = await openPayment();
-    for (const action of actions) await payment.act(action);
-    const view = await payment.view();
-    expect(view.actions).toEqual(allowed);
-    const offered = [
-      ...(await payment.page()).matchAll(/<form method="post" action="[^"]*\/([^"/]+)">/g),
-    ].map(([, name]) => name);
-    expect(new Set(offered)).toEqual(new Set(allowed));
+    await payment.act(...actions.split(' ').filter(Boolean));
+    expect((await payment.view()).actions.join(' ')).toBe(allowed);
+    const forms = (await payment.page()).matchAll(/<form method="post" action="[^"]*\/([^"/]+)">/g);
+    expect(new Set([...forms].map(([, name]) => name))).toEqual(new Set(allowed.split(' ')));
   });
 
   it('is rejected for nine of ten parallel clicks on payment methods', async () => {
     const payment = await openPayment();
     const clicks = Array.from({ length: 10 }, (_, click) =>
-      new Client(service.url).post(`${payment.path}/${click % 2 === 0 ? 'gopay' : 'card'}`),
+      payment.click(click % 2 === 0 ? 'gopay' : 'card'),
     );
     const statuses = (await Promise.all(clicks)).map(({ status }) => status);
     expect(statuses.filter((status) => status === 303)).toHaveLength(1);
     expect(statuses.filter((status) => status === 409)).toHaveLength(9);
-    expect((await payment.view()).notifications).toHaveLength(1);
+    expect(await payment.responses()).toHaveLength(1);
   });
 
   it('gets 404 for an unknown token or action', async () => {
     const payment = await openPayment();
     const client = new Client(service.url);
-    await client.get(`/api/simulator/${randomUUID()}`).expect(404);
-    await client.get('/api/simulator/%00').expect(404);
-    await client.get(`/api/simulator/${payment.orderId}`).expect(404);
+    for (const token of [randomUUID(), '%00', payment.orderId])
+      await client.get(`/api/simulator/${token}`).expect(404);
     await client.post(`/api/simulator/${randomUUID()}/card`).expect(404);
-    await client.post(`${payment.path}/bribe`).expect(404);
-    await client.post(`${payment.path}/constructor`).expect(404);
+    await payment.click('bribe').expect(404);
+    await payment.click('constructor').expect(404);
   });
 });
 
@@ -193,8 +184,8 @@ describe('the end of a payment page', () => {
     expect(text).toContain('<h1 id="state">cancel</h1>');
     expect(text).not.toContain('<form');
     expect((await payment.view()).actions).toEqual([]);
-    await payment.act('gopay', 409);
-    expect((await payment.view()).notifications).toEqual([]);
+    await payment.click('gopay').expect(409);
+    expect(await payment.responses()).toEqual([]);
   });
 
   it('a cancelled order with a pending payment is cancelled at the simulator, which sends a notification', async () => {
@@ -203,14 +194,14 @@ describe('the end of a payment page', () => {
     await customer.post(`/api/orders/${payment.orderId}/cancel`).expect(200);
     expect((await payment.view()).transaction_status).toBe('cancel');
     // Applied if the notification arrives before the response to the cancellation is recorded, otherwise a duplicate.
-    await until('the notification is kept', async () =>
-      (await payment.kept()).some((line) => line.startsWith('cancel ')),
+    await until('the notification is stored', async () =>
+      (await payment.history()).some((event) => event.startsWith('cancel ')),
     );
   });
 
   it('after 24 hours pending payments and unused pages expire, and paid ones stay', async () => {
     const payments = await Promise.all([openPayment(), openPayment(), openPayment()]);
-    const [pending, fresh, paid] = payments;
+    const [pending, unused, paid] = payments;
     await pending.act('bank-transfer');
     await paid.act('gopay');
     const { pool } = service.database;
@@ -226,15 +217,16 @@ describe('the end of a payment page', () => {
       const jobs = `SELECT FROM graphile_worker._private_jobs WHERE payload ->> 'orderId' = ANY($1)`;
       return (await pool.query(jobs, [orderIds])).rowCount === 0;
     });
-    expect(await fresh.page()).toContain('<h1 id="state">expire</h1>');
-    await fresh.act('gopay', 409);
-    expect((await fresh.view()).notifications).toEqual([]);
+    expect(await unused.page()).toContain('<h1 id="state">expire</h1>');
+    await unused.click('gopay').expect(409);
+    expect(await unused.responses()).toEqual([]);
     expect((await paid.view()).transaction_status).toBe('settlement');
   });
 });
 
 describe('the link back to the shop', () => {
   const SHOP = 'http://localhost:5173';
+  const LINK = `<a href="${SHOP}/">Back to the shop</a>`;
 
   it.each([
     ['leads to the shop that linked to the payment page', `${SHOP}/orders/1`, true],
@@ -244,30 +236,23 @@ describe('the link back to the shop', () => {
     const { path } = await openPayment();
     const page = new Client(service.url).get(path).set('Referer', referer || service.url + path);
     const { text } = await page.expect(200);
-    expect(text.includes(`<a href="${SHOP}/">Back to the shop</a>`)).toBe(isOffered);
+    expect(text.includes(LINK)).toBe(isOffered);
     expect(text.includes('Back to the shop')).toBe(isOffered);
   });
-});
 
-describe('the shop that linked to the payment page', () => {
-  it('is linked also after paying, when the browser names the payment page as the referrer', async () => {
+  it('stays after paying, when the browser names the payment page as the referrer', async () => {
     const { path } = await openPayment();
     const browser = new Client(service.url);
-    const first = await browser.get(path).set('Referer', 'http://localhost:5173/orders/1').expect(200);
+    const first = await browser.get(path).set('Referer', `${SHOP}/orders/1`).expect(200);
     const [, action = ''] = /<form method="post" action="([^"]*\/qris[^"]*)">/.exec(first.text) ?? [];
-    const posted = await browser
-      .post(action.replaceAll('&amp;', '&').replaceAll('&#x3D;', '='))
-      .set('Referer', service.url + path)
-      .expect(303);
-    const paid = await browser
-      .get(posted.headers.location ?? '')
-      .set('Referer', service.url + path)
-      .expect(200);
+    const url = action.replaceAll('&amp;', '&').replaceAll('&#x3D;', '=');
+    const referer = service.url + path;
+    const posted = await browser.post(url).set('Referer', referer).expect(303);
+    const paid = await browser.get(posted.headers.location ?? '').set('Referer', referer);
     expect(paid.text).toContain('<h1 id="state">settlement</h1>');
-    expect(paid.text).toContain('<a href="http://localhost:5173/">Back to the shop</a>');
-    const foreign = await browser
-      .get(`${path}?shop=${encodeURIComponent('https://elsewhere.example')}`)
-      .expect(200);
+    expect(paid.text).toContain(LINK);
+    const foreign = await browser.get(`${path}?shop=${encodeURIComponent('https://elsewhere.example')}`);
+    expect(foreign.status).toBe(200);
     expect(foreign.text).not.toContain('Back to the shop');
   });
 });
@@ -276,42 +261,34 @@ describe('a refund', () => {
   it('by an administrator is created at the simulator, shown on the page and notified', async () => {
     const payment = await openPayment();
     await payment.act('gopay');
-    const admin = await service.admin();
-    const refund = (body: object) => admin.post(`/api/admin/orders/${payment.orderId}/refund`).send(body);
-    await refund({ amount: 50_000, reason: 'One slice was burnt' }).expect(200);
-    await until(
-      'the notification has a response',
-      async () => listResponses(await payment.view()).length === 2,
-    );
+    await payment.refund({ amount: 50_000, reason: 'One slice was burnt' });
+    await until('the notification has a response', async () => (await payment.responses()).length === 2);
     expect(await payment.order()).toMatchObject({ status: 'partial_refund', refunded_amount: 50_000 });
     expect((await payment.page()).replaceAll('\u00a0', ' ')).toContain('of which Rp 50.000 were refunded');
-    await refund({}).expect(200);
-    expect(await payment.order()).toMatchObject({ status: 'refund', refunded_amount: 185_000 });
-    await refund({}).expect(409);
+    await payment.refund({});
+    expect(await payment.order()).toMatchObject(IS_REFUNDED);
+    await payment.refund({}, 409);
   });
 
   it('of a captured payment is a cancellation, and a bank transfer can only be refunded manually', async () => {
-    const admin = await service.admin();
-    const refund = (orderId: string, body: object) =>
-      admin.post(`/api/admin/orders/${orderId}/refund`).send(body);
     const card = await openPayment();
     await card.act('card');
-    await refund(card.orderId, {}).expect(200);
+    await card.refund({});
     expect(await card.view()).toMatchObject({ transaction_status: 'cancel' });
-    expect(await card.order()).toMatchObject({ status: 'refund', refunded_amount: 185_000 });
+    expect(await card.order()).toMatchObject(IS_REFUNDED);
     const transfer = await openPayment();
-    for (const action of ['bank-transfer', 'settle']) await transfer.act(action);
-    await refund(transfer.orderId, {}).expect(409);
-    await refund(transfer.orderId, { manual: true }).expect(200);
-    expect(await transfer.order()).toMatchObject({ status: 'refund', refunded_amount: 185_000 });
+    await transfer.act('bank-transfer', 'settle');
+    await transfer.refund({}, 409);
+    await transfer.refund({ manual: true });
+    expect(await transfer.order()).toMatchObject(IS_REFUNDED);
   });
 
   it('on the payment page is recorded, first half and then everything', async () => {
     const payment = await openPayment();
-    for (const action of ['gopay', 'partial-refund']) await payment.act(action);
+    await payment.act('gopay', 'partial-refund');
     expect(await payment.order()).toMatchObject({ status: 'partial_refund', refunded_amount: 92_500 });
     await payment.act('refund');
-    expect(await payment.order()).toMatchObject({ status: 'refund', refunded_amount: 185_000 });
+    expect(await payment.order()).toMatchObject(IS_REFUNDED);
   });
 });
 
@@ -333,8 +310,8 @@ describe('the payment page', () => {
   });
 
   it('allows no scripts and no other resources, and its forms send their origin', async () => {
-    const payment = await openPayment();
-    const { headers, text } = await service.client().get(payment.path).set('Accept', 'text/html').expect(200);
+    const { path, click } = await openPayment();
+    const { headers, text } = await service.client().get(path).set('Accept', 'text/html').expect(200);
     const style = /<style>([\s\S]*)<\/style>/.exec(text)?.[1] ?? '';
     const hash = createHash('sha256').update(style).digest('base64');
     expect(headers['content-security-policy']).toBe(
@@ -343,26 +320,23 @@ describe('the payment page', () => {
     expect(headers['referrer-policy']).toBe('same-origin');
     expect(headers['cache-control']).toBe('no-store');
     expect(text).not.toMatch(/\s(style|on\w+)=/);
-    await new Client(service.url)
-      .post(`${payment.path}/gopay`)
-      .set('Origin', 'https://elsewhere.example')
-      .expect(403);
-    await new Client(service.url).post(`${payment.path}/gopay`).set('Origin', service.url).expect(303);
+    await click('gopay').set('Origin', 'https://elsewhere.example').expect(403);
+    await click('gopay').set('Origin', service.url).expect(303);
   });
-});
 
-it('the payment page does not exist if another gateway is configured, even for a token of the simulator', async () => {
-  const database = await createDatabase();
-  const before = await startAtPublicUrl({ database });
-  const product = await addProduct(before);
-  const { path } = await openPayment(await before.customer(), product).finally(() => before.stop());
-  const after = await startAtPublicUrl({ database, settings: { PAYMENT_GATEWAY: 'midtrans' } });
-  try {
-    const unknown = await after.client().get('/api/no-such-path').expect(404);
-    expect((await after.client().get(path).expect(404)).body).toEqual(unknown.body);
-    expect((await after.client().post(`${path}/gopay`).expect(404)).body).toEqual(unknown.body);
-  } finally {
-    await after.stop();
-    await database.drop();
-  }
+  it('does not exist if another gateway is configured, even for a token of the simulator', async () => {
+    const database = await createDatabase();
+    const before = await startAtPublicUrl({ database });
+    const product = await addProduct(before);
+    const { path } = await openPayment(await before.customer(), product).finally(() => before.stop());
+    const after = await startAtPublicUrl({ database, settings: { PAYMENT_GATEWAY: 'midtrans' } });
+    try {
+      const unknown = await after.client().get('/api/no-such-path').expect(404);
+      expect((await after.client().get(path).expect(404)).body).toEqual(unknown.body);
+      expect((await after.client().post(`${path}/gopay`).expect(404)).body).toEqual(unknown.body);
+    } finally {
+      await after.stop();
+      await database.drop();
+    }
+  });
 });

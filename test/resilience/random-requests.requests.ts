@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
-import { type Notification, signatureKey } from '../support/notifications.js';
+import { type Notification, computeSignature } from '../support/notifications.js';
 import { operationsOf, type OpenApi, type Operation, resolved, type Schema } from '../support/openapi.js';
 import { jpeg, png } from '../support/pictures.js';
 import type { FormFile } from '../support/products.js';
@@ -233,7 +233,7 @@ function signBody(body: Values, wrong: string | undefined): Values {
   const { order_id, status_code, gross_amount } = body;
   const isNotification = [order_id, status_code, gross_amount].every((field) => typeof field === 'string');
   return isNotification && wrong !== 'signature_key'
-    ? { ...body, signature_key: signatureKey(body as Notification) }
+    ? { ...body, signature_key: computeSignature(body as Notification) }
     : body;
 }
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { randomInt } from 'node:crypto';
 import type { Client } from '../support/client.js';
-import { NOTIFICATION_FIELDS, notification } from '../support/notifications.js';
+import { buildNotification, NOTIFICATION_FIELDS } from '../support/notifications.js';
 import { documentOf } from '../support/openapi.js';
 import { placeOrder } from '../support/orders.js';
 import { png } from '../support/pictures.js';
@@ -49,7 +49,7 @@ beforeAll(async () => {
   const document = await documentOf(service);
   targets = targetsOf(document);
   judge = new Judge(document);
-  const payment = notification();
+  const payment = buildNotification();
   world = {
     cookies: {
       anonymous: '',

@@ -1,7 +1,7 @@
 import { Ajv } from 'ajv';
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { signatureKey } from './notifications.js';
+import { computeSignature } from './notifications.js';
 import { type Answer, type Call, type Fault, StandIn } from './stand-in.js';
 
 export type MidtransOperation = 'create' | 'status' | 'cancel' | 'expire' | 'refund';
@@ -360,7 +360,7 @@ export class MidtransStandIn extends StandIn<MidtransOperation, MidtransCall> {
       status_code: String(status_code),
       gross_amount: String(gross_amount),
     };
-    return { signature_key: signatureKey(signed, this.serverKey), ...fields };
+    return { signature_key: computeSignature(signed, this.serverKey), ...fields };
   }
 }
 

@@ -21,17 +21,16 @@ export const NOTIFICATION_FIELDS = [
 export type Notification = Record<(typeof NOTIFICATION_FIELDS)[number], string>;
 
 /** Computes a signature (contract 5, rule 5), independently of the code under test. */
-export function signatureKey(
+export function computeSignature(
   { order_id, status_code, gross_amount }: Pick<Notification, 'order_id' | 'status_code' | 'gross_amount'>,
   serverKey = SERVER_KEY,
 ): string {
-  return createHash('sha512')
-    .update(order_id + status_code + gross_amount + serverKey)
-    .digest('hex');
+  const text = order_id + status_code + gross_amount + serverKey;
+  return createHash('sha512').update(text).digest('hex');
 }
 
 /** Builds a signed notification, by default of a settlement of an unknown order. */
-export function notification(fields: Partial<Notification> = {}): Notification {
+export function buildNotification(fields: Partial<Notification> = {}): Notification {
   const unsigned = {
     transaction_time: '2026-11-20 17:05:12',
     status_code: '200',
@@ -43,29 +42,15 @@ export function notification(fields: Partial<Notification> = {}): Notification {
     fraud_status: 'accept',
     ...fields,
   };
-  return { ...unsigned, signature_key: fields.signature_key ?? signatureKey(unsigned) };
+  return { ...unsigned, signature_key: fields.signature_key ?? computeSignature(unsigned) };
 }
 
 /** Sends a notification as the gateway does, without cookies. */
-export function notify(service: TestService, body: object | string): Test {
+export function sendNotification(service: TestService, body: object | string): Test {
   return new Client(service.url)
     .post(NOTIFICATIONS_PATH)
     .set('Content-Type', 'application/json')
     .send(typeof body === 'string' ? body : JSON.stringify(body));
-}
-
-/** Stores a pending order of a customer. @returns its order_id */
-export async function makeOrder(
-  service: TestService,
-  userId: number,
-  grossAmount = '185000',
-): Promise<string> {
-  const orderId = randomUUID();
-  await service.database.pool.query(
-    'INSERT INTO orders (order_id, user_id, gross_amount) VALUES ($1, $2, $3)',
-    [orderId, userId, grossAmount],
-  );
-  return orderId;
 }
 
 export interface StoredOrder {
@@ -81,8 +66,8 @@ export interface StoredOrder {
   readonly xmin: string;
 }
 
-export async function storedOrder(service: TestService, orderId: string): Promise<StoredOrder> {
-  const { rows } = await service.database.pool.query<StoredOrder>(
+export async function readStoredOrder({ database }: TestService, orderId: string): Promise<StoredOrder> {
+  const { rows } = await database.pool.query<StoredOrder>(
     `SELECT status, completed_at, transaction_id, payment_type, fraud_status, transaction_amount, gross_amount,
             xmin::text FROM orders WHERE order_id = $1`,
     [orderId],
@@ -91,20 +76,20 @@ export async function storedOrder(service: TestService, orderId: string): Promis
   return rows[0];
 }
 
-/** Row of a stored notification. */
-export interface KeptNotification {
+/** Stored payment event. */
+export interface HistoryRow {
+  readonly source: string;
   readonly outcome: string;
   readonly transaction_id: string | null;
   readonly transaction_status: string | null;
   readonly payload: string;
-  readonly received_at: Date;
 }
 
-/** Returns the stored notifications of an order, oldest first. */
-export async function keptNotifications(service: TestService, orderId: string): Promise<KeptNotification[]> {
-  const { rows } = await service.database.pool.query<KeptNotification>(
-    `SELECT outcome, transaction_id, transaction_status, payload, received_at
-       FROM payment_notifications WHERE order_id = $1 ORDER BY id`,
+/** Returns the payment history of an order, oldest first. */
+export async function readHistory({ database }: TestService, orderId: string): Promise<HistoryRow[]> {
+  const { rows } = await database.pool.query<HistoryRow>(
+    `SELECT source, outcome, transaction_id, transaction_status, payload
+     FROM payment_notifications WHERE order_id = $1 ORDER BY id`,
     [orderId],
   );
   return rows;

@@ -1,166 +1,178 @@
 import { randomUUID } from 'node:crypto';
 import type { Client } from './client.js';
 import { jobRows } from './jobs.js';
-import type { MidtransStandIn } from './midtrans-stand-in.js';
-import { order, orderOf, startServiceWithGateway, userIdOf } from './orders.js';
+import type {
+  MidtransOperation,
+  MidtransStandIn,
+  MidtransStatus,
+  StatusChange,
+} from './midtrans-stand-in.js';
+import { NOTIFICATIONS_PATH, readHistory, readStoredOrder, type StoredOrder } from './notifications.js';
+import { placeOrder, startServiceWithGateway, userIdOf } from './orders.js';
 import { createProduct } from './products.js';
 import type { ServiceOptions, TestService } from './service.js';
 import { until } from './wait.js';
 
-/** Service with a Midtrans stand-in, a product and a customer. */
-export interface Shop {
-  readonly service: TestService;
-  readonly gateway: MidtransStandIn;
-  readonly customer: Client;
-  readonly userId: number;
-  readonly productId: number;
-  close(): Promise<void>;
-}
-
+/** Total of each order in whole rupiah. */
 export const GROSS_AMOUNT = 370_000;
 
 export async function openShop(options: ServiceOptions = {}): Promise<Shop> {
   const service = await startServiceWithGateway(options);
   const { id: productId } = await createProduct(await service.admin());
-  const customer = await service.customer();
-  return {
-    service,
-    gateway: service.gateway,
-    customer,
-    userId: userIdOf(customer),
-    productId,
-    close: () => service.stop(),
-  };
+  return new Shop(service, service.gateway, await service.customer(), productId);
 }
 
-/** Orders two pieces over HTTP. @returns the id of the order and of its first payment attempt */
-export async function orderTwoPieces({ customer, productId }: Shop): Promise<string> {
-  const answer = await order(customer, [{ product_id: productId, quantity: 2 }]).expect(201);
-  return orderOf(answer).order_id;
-}
+/** Service with a Midtrans stand-in, a product and a customer. */
+export class Shop {
+  constructor(
+    readonly service: TestService,
+    readonly gateway: MidtransStandIn,
+    readonly customer: Client,
+    readonly productId: number,
+  ) {}
 
-/** Inserts pending orders by SQL and opens their payment pages at the gateway. */
-export async function bulkOrders({ service, gateway, userId }: Shop, count: number): Promise<string[]> {
-  const ids = Array.from({ length: count }, () => randomUUID());
-  await service.database.pool.query(
-    `WITH ids AS (SELECT unnest($1::uuid[]) AS id),
-       made AS (INSERT INTO orders (order_id, user_id, gross_amount) SELECT id, $2, $3 FROM ids)
-     INSERT INTO payment_attempts (attempt_id, order_id, number, token, redirect_url, expires_at)
-     SELECT id, id, 1, id, 'https://gateway.example/' || id, now() + interval '1 day' FROM ids`,
-    [ids, userId, GROSS_AMOUNT],
-  );
-  for (const id of ids) gateway.open(id, GROSS_AMOUNT);
-  return ids;
-}
+  get userId(): number {
+    return userIdOf(this.customer);
+  }
 
-/** Adds a payment attempt to an order and opens its page at the gateway. @returns the id of the attempt */
-export async function addAttempt({ service, gateway }: Shop, orderId: string): Promise<string> {
-  const attemptId = randomUUID();
-  await service.database.pool.query(
-    `WITH changed AS (UPDATE orders SET attempt_id = $1::uuid WHERE order_id = $2)
-     INSERT INTO payment_attempts (attempt_id, order_id, number, token, redirect_url, expires_at)
-     SELECT $1::uuid, $2, max(number) + 1, $3, 'https://gateway.example/later', now() + interval '1 day'
-     FROM payment_attempts WHERE order_id = $2`,
-    [attemptId, orderId, attemptId],
-  );
-  gateway.open(attemptId, GROSS_AMOUNT);
-  return attemptId;
-}
+  close(): Promise<void> {
+    return this.service.stop();
+  }
 
-/** Sends the gateway's notification of an order's last transaction. @returns the status of the response */
-export async function sendNotificationOf(
-  { service, gateway }: Shop,
-  orderId: string,
-  overrides: Record<string, unknown> = {},
-): Promise<number> {
-  const { status } = await gateway.notify(`${service.url}/api/products/payments`, orderId, overrides);
-  return status;
-}
+  query(sql: string, values: unknown[] = []): Promise<unknown> {
+    return this.service.database.pool.query(sql, values);
+  }
 
-/** Moves the creation and the next check of orders into the past. */
-export async function letOrdersAge(
-  { service }: Shop,
-  orderIds: readonly string[],
-  interval: string,
-): Promise<void> {
-  await service.database.pool.query(
-    `UPDATE orders SET created_at = created_at - $2::interval, next_check_at = next_check_at - $2::interval
-     WHERE order_id = ANY ($1)`,
-    [orderIds, interval],
-  );
-}
+  /** Orders two pieces over HTTP. @returns the id of the order and of its first payment attempt */
+  async orderTwoPieces(): Promise<string> {
+    const { order_id } = await placeOrder(this.customer, [{ product_id: this.productId, quantity: 2 }]);
+    return order_id;
+  }
 
-/** Runs the job that cron enqueues every minute. */
-export async function findDueOrders({ service }: Shop): Promise<void> {
-  await service.database.pool.query(
-    `SELECT graphile_worker.add_job('find-due-orders', '{}'::json, job_key := 'find-due-orders')`,
-  );
-}
+  /** Orders two pieces, for which the customer has chosen a payment method. The shop has no notification yet. */
+  async orderWithPayment(status: MidtransStatus = 'pending', change: StatusChange = {}): Promise<string> {
+    const orderId = await this.orderTwoPieces();
+    this.gateway.setStatus(orderId, status, change);
+    return orderId;
+  }
 
-/** Waits until no search for due orders and no payment check is pending. Dead jobs do not count. */
-export async function waitForChecks({ service: { database } }: Shop): Promise<void> {
-  await until('every check is done', async () => {
-    const { rows } = await database.pool.query<{ waiting: number }>(
-      `SELECT count(*)::int AS waiting FROM graphile_worker.jobs
-       WHERE task_identifier IN ('find-due-orders', 'check-order') AND attempts < max_attempts`,
+  /** Inserts pending orders by SQL and opens their payment pages at the gateway. */
+  async insertOrders(count: number): Promise<string[]> {
+    const ids = Array.from({ length: count }, () => randomUUID());
+    await this.query(
+      `WITH ids AS (SELECT unnest($1::uuid[]) AS id),
+         made AS (INSERT INTO orders (order_id, user_id, gross_amount) SELECT id, $2, $3 FROM ids)
+       INSERT INTO payment_attempts (attempt_id, order_id, number, token, redirect_url, expires_at)
+       SELECT id, id, 1, id, 'https://gateway.example/' || id, now() + interval '1 day' FROM ids`,
+      [ids, this.userId, GROSS_AMOUNT],
     );
-    return rows[0]?.waiting === 0;
-  });
-}
+    for (const id of ids) this.gateway.open(id, GROSS_AMOUNT);
+    return ids;
+  }
 
-/** Waits until this number of checks have failed and wait for a retry. */
-export async function waitForFailedChecks({ service: { database } }: Shop, count = 1): Promise<void> {
-  await until('the checks have failed', async () => {
-    const jobs = await jobRows(database.pool, 'check-order');
-    return jobs.filter((job) => job.last_error !== null && job.locked_by === null).length === count;
-  });
-}
+  async insertOrder(): Promise<string> {
+    const [orderId = ''] = await this.insertOrders(1);
+    return orderId;
+  }
 
-/** Lets time pass for orders and runs the payment checks that become due. */
-export async function reconcile(
-  shop: Shop,
-  orderIds: readonly string[],
-  interval = '6 minutes',
-): Promise<void> {
-  await letOrdersAge(shop, orderIds, interval);
-  await findDueOrders(shop);
-  await waitForChecks(shop);
-}
+  /** Adds a payment attempt to an order and opens its page at the gateway. @returns the id of the attempt */
+  async addAttempt(orderId: string): Promise<string> {
+    const attemptId = randomUUID();
+    await this.query(
+      `WITH changed AS (UPDATE orders SET attempt_id = $1::uuid WHERE order_id = $2)
+       INSERT INTO payment_attempts (attempt_id, order_id, number, token, redirect_url, expires_at)
+       SELECT $1::uuid, $2, max(number) + 1, $3, 'https://gateway.example/later', now() + interval '1 day'
+       FROM payment_attempts WHERE order_id = $2`,
+      [attemptId, orderId, attemptId],
+    );
+    this.gateway.open(attemptId, GROSS_AMOUNT);
+    return attemptId;
+  }
 
-/** Entry of an order's history. */
-export interface HistoryRow {
-  readonly source: string;
-  readonly outcome: string;
-  readonly transaction_id: string | null;
-  readonly transaction_status: string | null;
-}
+  /** Sends the gateway's notification of the last transaction of a payment attempt. */
+  async sendNotification(attemptId: string, overrides: Readonly<Record<string, unknown>> = {}) {
+    const { status, text } = await this.gateway.notify(
+      this.service.url + NOTIFICATIONS_PATH,
+      attemptId,
+      overrides,
+    );
+    return { status, body: text === '' ? null : (JSON.parse(text) as unknown) };
+  }
 
-export async function historyOf({ service }: Shop, orderId: string): Promise<HistoryRow[]> {
-  const { rows } = await service.database.pool.query<HistoryRow>(
-    `SELECT source, outcome, transaction_id, transaction_status
-     FROM payment_notifications WHERE order_id = $1 ORDER BY id`,
-    [orderId],
-  );
-  return rows;
-}
+  /** Sends a notification that the shop must accept. */
+  async notify(attemptId: string, overrides: Readonly<Record<string, unknown>> = {}): Promise<void> {
+    expect(await this.sendNotification(attemptId, overrides)).toEqual({ status: 200, body: null });
+  }
 
-/** Summarizes a history: `notification settlement applied`. */
-export async function describeHistory(shop: Shop, orderId: string): Promise<string[]> {
-  return (await historyOf(shop, orderId)).map(
-    ({ source, transaction_status, outcome }) => `${source} ${transaction_status ?? '-'} ${outcome}`,
-  );
-}
+  /** Changes a payment at the gateway, which notifies the shop. */
+  async report(attemptId: string, status: MidtransStatus, change: StatusChange = {}): Promise<void> {
+    this.gateway.setStatus(attemptId, status, change);
+    await this.notify(attemptId);
+  }
 
-/** Counts the calls of one operation that the gateway received for an id. */
-export function countGatewayCalls(
-  { gateway }: Shop,
-  operation: 'status' | 'cancel' | 'expire' | 'refund',
-  id: string,
-): number {
-  return gateway.callsOf(operation).filter(({ orderId }) => orderId === id).length;
-}
+  async readStoredOrder(orderId: string): Promise<StoredOrder> {
+    return readStoredOrder(this.service, orderId);
+  }
 
-/** Log lines of level `error` and above: failed jobs and responses 5xx. */
-export function loggedErrors({ log }: TestService): unknown[] {
-  return log.filter(({ level }) => Number(level) >= 50 || level === 'error');
+  async readStatus(orderId: string): Promise<string> {
+    return (await this.readStoredOrder(orderId)).status;
+  }
+
+  /** Summarizes the payment history of an order: `notification settlement applied`. */
+  async describeHistory(orderId: string): Promise<string[]> {
+    const history = await readHistory(this.service, orderId);
+    return history.map(
+      ({ source, transaction_status, outcome }) => `${source} ${transaction_status ?? '-'} ${outcome}`,
+    );
+  }
+
+  /** Counts the calls of one operation that the gateway received for a payment attempt. */
+  countCalls(operation: MidtransOperation, attemptId: string): number {
+    return this.gateway.callsOf(operation).filter(({ orderId }) => orderId === attemptId).length;
+  }
+
+  /** Moves the creation and the next check of orders into the past. */
+  async letOrdersAge(orderIds: readonly string[], interval: string): Promise<void> {
+    await this.query(
+      `UPDATE orders SET created_at = created_at - $2::interval, next_check_at = next_check_at - $2::interval
+       WHERE order_id = ANY ($1)`,
+      [orderIds, interval],
+    );
+  }
+
+  /** Runs the job that cron enqueues every minute. @param key without it, several runs are possible in parallel */
+  async findDueOrders(key: string | null = 'find-due-orders'): Promise<void> {
+    await this.query(`SELECT graphile_worker.add_job('find-due-orders', '{}'::json, job_key := $1)`, [key]);
+  }
+
+  /** Waits until no search for due orders and no payment check is pending. Dead jobs do not count. */
+  async waitForChecks(): Promise<void> {
+    await until('every check is done', async () => {
+      const { rows } = await this.service.database.pool.query<{ waiting: number }>(
+        `SELECT count(*)::int AS waiting FROM graphile_worker.jobs
+         WHERE task_identifier IN ('find-due-orders', 'check-order') AND attempts < max_attempts`,
+      );
+      return rows[0]?.waiting === 0;
+    });
+  }
+
+  /** Waits until one check has failed and waits for a retry. */
+  async waitForFailedCheck(): Promise<void> {
+    await until('the check has failed', async () => {
+      const jobs = await jobRows(this.service.database.pool, 'check-order');
+      return jobs.filter((job) => job.last_error !== null && job.locked_by === null).length === 1;
+    });
+  }
+
+  /** Lets time pass for orders and runs the payment checks that become due. */
+  async reconcile(orderIds: readonly string[], interval = '6 minutes'): Promise<void> {
+    await this.letOrdersAge(orderIds, interval);
+    await this.findDueOrders();
+    await this.waitForChecks();
+  }
+
+  /** Returns the log lines of failed jobs and responses 5xx. */
+  loggedErrors(): unknown[] {
+    return this.service.log.filter(({ level }) => Number(level) >= 50 || level === 'error');
+  }
 }

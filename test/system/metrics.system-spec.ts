@@ -7,15 +7,7 @@ import { freePort } from '../support/process.js';
 import { CAKE, form } from '../support/products.js';
 import { sendRaw } from '../support/raw-http.js';
 import { startService } from '../support/service.js';
-import {
-  letOrdersAge,
-  findDueOrders,
-  waitForChecks,
-  sendNotificationOf,
-  openShop,
-  orderTwoPieces,
-  type Shop,
-} from '../support/shop.js';
+import { openShop, type Shop } from '../support/shop.js';
 import { until } from '../support/wait.js';
 
 /** Samples of a scrape, by name and labels in the notation of Prometheus. */
@@ -58,19 +50,19 @@ describe('metrics', () => {
       await customer.get('/api/products').expect(200);
       return ((await scrape(port)).samples.get('bakery_catalog_cache_pages_total{result="hit"}') ?? 0) > 0;
     });
-    const orderId = await orderTwoPieces(shop);
+    const orderId = await shop.orderTwoPieces();
     await customer.get(`/api/orders/${orderId}`).expect(200);
     gateway.settle(orderId);
-    expect(await sendNotificationOf(shop, orderId)).toBe(200);
-    expect(await sendNotificationOf(shop, orderId)).toBe(200);
-    expect(await sendNotificationOf(shop, orderId, { signature_key: 'forged' })).toBe(403);
+    await shop.notify(orderId);
+    await shop.notify(orderId);
+    expect((await shop.sendNotification(orderId, { signature_key: 'forged' })).status).toBe(403);
     for (const fulfilment of ['preparing', 'ready', 'ready', 'refused'])
       await admin.put(`/api/admin/orders/${orderId}/fulfilment`).send({ fulfilment });
-    const lost = await orderTwoPieces(shop);
+    const lost = await shop.orderTwoPieces();
     gateway.settle(lost);
-    await letOrdersAge(shop, [lost], '6 minutes');
-    await findDueOrders(shop);
-    await waitForChecks(shop);
+    await shop.letOrdersAge([lost], '6 minutes');
+    await shop.findDueOrders();
+    await shop.waitForChecks();
     const stranger = { email: 'stranger@example.com', password: 'x' };
     await service.client().post('/api/login').send(stranger).expect(400);
     await customer.get('/api/made/up/1').expect(404);

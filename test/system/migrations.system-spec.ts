@@ -5,7 +5,7 @@ import pg from 'pg';
 import { signIn } from '../support/accounts.js';
 import { built } from '../support/built.js';
 import { createDatabase, createEmptyDatabase, type TestDatabase } from '../support/databases.js';
-import { notification, notify } from '../support/notifications.js';
+import { buildNotification, sendNotification } from '../support/notifications.js';
 import { pageOf, readOrder } from '../support/orders.js';
 import { png } from '../support/pictures.js';
 import type { ProductAnswer } from '../support/products.js';
@@ -214,7 +214,10 @@ describe('the migrations', () => {
       expect(orders.map(({ status }) => status).toSorted()).toEqual(['cancel', 'pending', 'settlement']);
       const pending = VERSION_1.orders.find(({ status }) => status === 'pending');
       const { order_id = '', gross_amount = 0 } = pending ?? {};
-      await notify(service, notification({ order_id, gross_amount: `${gross_amount}.00` })).expect(200);
+      await sendNotification(
+        service,
+        buildNotification({ order_id, gross_amount: `${gross_amount}.00` }),
+      ).expect(200);
       expect(await readOrder(customer, order_id)).toMatchObject({ status: 'settlement' });
     } finally {
       await service.stop();

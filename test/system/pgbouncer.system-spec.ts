@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Client } from '../support/client.js';
 import { createEmptyDatabase, type TestDatabase } from '../support/databases.js';
 import { jobRows } from '../support/jobs.js';
-import { notification, NOTIFICATIONS_PATH } from '../support/notifications.js';
+import { buildNotification, NOTIFICATIONS_PATH } from '../support/notifications.js';
 import { order, orderOf, readOrder } from '../support/orders.js';
 import { hasPgBouncer, type PgBouncer, startPgBouncer } from '../support/pgbouncer.js';
 import { png } from '../support/pictures.js';
@@ -79,7 +79,7 @@ describe(`two processes behind PgBouncer in transaction mode${isInstalled ? '' :
     });
 
     const { order_id, gross_amount } = orderOf(await order(customer, [{ product_id: id, quantity: 2 }]));
-    const body = notification({ order_id, gross_amount: `${gross_amount}.00` });
+    const body = buildNotification({ order_id, gross_amount: `${gross_amount}.00` });
     await admin.post(NOTIFICATIONS_PATH).send(body).expect(200);
     expect(await readOrder(customer, order_id)).toMatchObject({ status: 'settlement' });
   });
