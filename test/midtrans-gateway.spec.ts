@@ -8,20 +8,21 @@ import {
   type PaymentPageRequest,
 } from '../src/gateway/payment-gateway.js';
 import { listenOnLoopback } from './support/loopback.js';
-import { type MidtransFault, type MidtransOperation, MidtransStandIn } from './support/midtrans-stand-in.js';
+import { type MidtransFault, MidtransStandIn } from './support/midtrans-stand-in.js';
 import { until } from './support/wait.js';
 
 const KEY = 'SB-Mid-server-theKeyOfThisTest';
-const WRONG_KEY = 'SB-Mid-server-anotherKey';
+const BASIC = Buffer.from(`${KEY}:`).toString('base64');
+/** Halves of the key, in plain text and as in the Authorization header. */
+const SECRETS = [KEY, BASIC].flatMap((text) => [text.slice(0, text.length / 2), text.slice(text.length / 2)]);
 const DEADLINE_MS = 300;
-/** Halves of both keys, in plain text and as in the Authorization header. */
-const SECRETS = [KEY, WRONG_KEY].flatMap((key) =>
-  [key, Buffer.from(`${key}:`).toString('base64')].flatMap((text) => [
-    text.slice(0, text.length / 2),
-    text.slice(text.length / 2),
-  ]),
-);
 
+const REQUEST: PaymentPageRequest = {
+  attemptId: randomUUID(),
+  grossAmount: 185_000,
+  items: [{ id: '7', name: 'Sourdough', price: 185_000, quantity: 1 }],
+  customer: { fullname: 'Sari Dewi', email: 'sari@example.com' },
+};
 /** Valid response to `create`. */
 const PAGE = { token: 't', redirect_url: 'https://example.com/' };
 /** Valid response to `status`. */
@@ -41,60 +42,40 @@ describe('Midtrans gateway', () => {
   beforeEach(async () => {
     standIn = await MidtransStandIn.start({ serverKey: KEY });
     standIn.dripIntervalMs = 20;
-    gateway = gatewayWith({});
-    impatient = gatewayWith({}, DEADLINE_MS);
+    const { snapUrl, apiUrl } = standIn;
+    const setting = { serverKey: KEY, snapUrl, apiUrl };
+    gateway = new MidtransGateway(setting, 10_000);
+    impatient = new MidtransGateway(setting, DEADLINE_MS);
   });
 
   afterEach(() => standIn.close());
 
-  function gatewayWith(
-    setting: Partial<ConstructorParameters<typeof MidtransGateway>[0]>,
-    deadlineMs = 10_000,
-  ): MidtransGateway {
-    const { snapUrl, apiUrl } = standIn;
-    return new MidtransGateway({ serverKey: KEY, snapUrl, apiUrl, ...setting }, deadlineMs);
-  }
-
-  function run(target: MidtransGateway, operation: MidtransOperation, id: string): Promise<unknown> {
-    if (operation === 'create') return target.openPaymentPage(requestOf(id));
-    if (operation === 'refund')
-      return target.refund(id, { refundKey: randomUUID(), amount: 185_000, reason: null });
-    return operation === 'status' ? target.getTransaction(id) : target.cancelOrExpire(id, operation);
-  }
-
-  /** Prepares an order id for which the operation succeeds. */
-  function readyFor(operation: MidtransOperation): string {
-    const id = randomUUID();
-    if (operation === 'create') return id;
-    standIn.open(id, 185_000);
-    standIn.setStatus(id, operation === 'refund' ? 'settlement' : 'pending', { paymentType: 'qris' });
-    return id;
-  }
-
   describe('openPaymentPage', () => {
     it('removes the server key from the reason of a rejection', async () => {
-      const basic = Buffer.from(`${KEY}:`).toString('base64');
       standIn.fault({
         operation: 'create',
         kind: 'answer',
         status: 400,
-        body: { error_messages: [`unknown Merchant ${KEY}`, `Basic ${basic}`, 7, 'x'.repeat(10_000)] },
+        body: { error_messages: [`unknown Merchant ${KEY}`, `Basic ${BASIC}`, 7, 'x'.repeat(10_000)] },
       });
-      const error = await failureOf(gateway.openPaymentPage(requestOf()), GatewayRejectedError);
+      const error = await catchError(gateway.openPaymentPage(REQUEST), GatewayRejectedError);
       expect(error.message).toContain('unknown Merchant ***; Basic ***; xxx');
       expect(error.message.length).toBeLessThan(400);
     });
 
     it('ends at the shorter of the deadline of the call and the deadline of the gateway', async () => {
       standIn.fault({ operation: 'create', kind: 'hang' });
-      const short = gateway.openPaymentPage(requestOf(), DEADLINE_MS);
-      expect((await failureOf(short, GatewayUnavailableError)).message).toContain(`within ${DEADLINE_MS} ms`);
-      const long = impatient.openPaymentPage(requestOf(), 60_000);
-      expect((await failureOf(long, GatewayUnavailableError)).message).toContain(`within ${DEADLINE_MS} ms`);
+      for (const call of [
+        gateway.openPaymentPage(REQUEST, DEADLINE_MS),
+        impatient.openPaymentPage(REQUEST, 60_000),
+      ]) {
+        const { message } = await catchError(call, GatewayUnavailableError);
+        expect(message).toContain(`within ${DEADLINE_MS} ms`);
+      }
     });
   });
 
-  it.each<[MidtransOperation, string, number, string | object]>([
+  it.each<['create' | 'status', string, number, string | object]>([
     ['create', '429 from Snap', 429, { error_messages: ['Too many requests'] }],
     ['create', '403 from something that is not Snap', 403, '<html>Forbidden</html>'],
     ['create', '200 with a page', 200, PAGE],
@@ -111,23 +92,32 @@ describe('Midtrans gateway', () => {
     ['status', '200 with U+0000 in a field', 200, { ...GOOD, payment_type: 'a\0b' }],
   ])('%s throws GatewayUnavailableError if the response is %s', async (operation, _what, status, body) => {
     standIn.fault({ operation, kind: 'answer', status, body });
-    await failureOf(run(gateway, operation, randomUUID()), GatewayUnavailableError);
+    const call =
+      operation === 'create' ? gateway.openPaymentPage(REQUEST) : gateway.getTransaction(randomUUID());
+    await catchError(call, GatewayUnavailableError);
   });
 
   describe('a call', () => {
     const operation = 'cancel';
+    let attemptId: string;
+
+    beforeEach(() => {
+      attemptId = randomUUID();
+      standIn.open(attemptId, 185_000);
+      standIn.setStatus(attemptId, 'pending');
+    });
 
     it.each<[string, MidtransFault]>([
       ['hang', { operation, kind: 'hang' }],
       ['drip', { operation, kind: 'drip' }],
       ['late', { operation, kind: 'late', afterMs: 60_000 }],
     ])('fails at the deadline and closes the connection (fault: %s)', async (_kind, fault) => {
-      const id = readyFor(operation);
       standIn.fault(fault);
       const startedAt = performance.now();
-      const error = await failureOf(run(impatient, operation, id), GatewayUnavailableError);
+      const call = impatient.cancelOrExpire(attemptId, operation);
+      const { message } = await catchError(call, GatewayUnavailableError);
       const elapsedMs = performance.now() - startedAt;
-      expect(error.message).toBe(`Midtrans ${operation}: no complete response within ${DEADLINE_MS} ms`);
+      expect(message).toBe(`Midtrans cancel: no complete response within ${DEADLINE_MS} ms`);
       expect(elapsedMs).toBeGreaterThan(DEADLINE_MS - 10);
       expect(elapsedMs).toBeLessThan(DEADLINE_MS + 2_000);
       await until('the connection is closed', () => standIn.callsInProgress === 0, 2_000);
@@ -135,8 +125,9 @@ describe('Midtrans gateway', () => {
 
     it('stops reading a response of more than 64 KiB and closes the connection', async () => {
       standIn.fault({ operation, kind: 'answer', status: 200, body: ' '.repeat(8 * 1024 * 1024) });
-      const error = await failureOf(run(gateway, operation, readyFor(operation)), GatewayUnavailableError);
-      expect(error.message).toBe(`Midtrans ${operation}: the response exceeds 65536 bytes`);
+      const call = gateway.cancelOrExpire(attemptId, operation);
+      const { message } = await catchError(call, GatewayUnavailableError);
+      expect(message).toBe('Midtrans cancel: the response exceeds 65536 bytes');
       await until('the connection is closed', () => standIn.callsInProgress === 0, 2_000);
     });
 
@@ -148,8 +139,8 @@ describe('Midtrans gateway', () => {
       });
       const location = `http://127.0.0.1:${await listenOnLoopback(elsewhere)}/`;
       standIn.fault({ operation, kind: 'answer', status: 307, body: '', headers: { location } });
-      const outcome = failureOf(run(gateway, operation, readyFor(operation)), GatewayUnavailableError);
-      await outcome.finally(() => {
+      const call = catchError(gateway.cancelOrExpire(attemptId, operation), GatewayUnavailableError);
+      await call.finally(() => {
         elsewhere.close();
         elsewhere.closeAllConnections();
       });
@@ -162,20 +153,8 @@ describe('Midtrans gateway', () => {
   });
 });
 
-function requestOf(attemptId: string = randomUUID()): PaymentPageRequest {
-  return {
-    attemptId,
-    grossAmount: 185_000,
-    items: [
-      { id: '7', name: 'Sourdough', price: 45_000, quantity: 3 },
-      { id: '9', name: 'Croissant', price: 25_000, quantity: 2 },
-    ],
-    customer: { fullname: 'Sari Dewi', email: 'sari@example.com' },
-  };
-}
-
 /** Returns the error of a failed call, which must not contain any part of a key. */
-async function failureOf<T extends Error>(
+async function catchError<T extends Error>(
   call: Promise<unknown>,
   type: new (message: string) => T,
 ): Promise<T> {

@@ -31,11 +31,7 @@ export class PaymentEventsService {
   ) {}
 
   /** Stores an event of a locked order, and applies it unless it is a duplicate or late. */
-  async record(
-    tx: EntityManager,
-    order: Order,
-    event: PaymentEvent,
-  ): Promise<ReturnType<typeof decideOutcome>> {
+  async record(tx: EntityManager, order: Order, event: PaymentEvent) {
     const { orderId } = order;
     // No payment has been recorded yet, so there is no history to read.
     const isFirst = order.transactionId === null && event.attemptId === order.currentAttemptId;

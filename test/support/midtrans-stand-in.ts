@@ -45,9 +45,9 @@ interface MidtransTransaction {
 }
 
 interface MidtransRefund {
-  readonly key: string;
+  readonly refund_key: string;
   readonly amount: number;
-  readonly reason: string;
+  readonly reason?: string | undefined;
 }
 
 interface MidtransOrder {
@@ -87,7 +87,7 @@ const duration = {
   properties: { unit: { pattern: '^(minute|hour|day)s?$' }, duration: { type: 'integer', minimum: 1 } },
 };
 /** Schema of a request to Snap. Unlike the real one, it requires items, the customer's e-mail and both expiries. */
-const checkRequest = new Ajv({ allErrors: true, strict: false }).compile({
+const isPageRequest = new Ajv({ allErrors: true, strict: false }).compile({
   type: 'object',
   required: ['transaction_details', 'item_details', 'customer_details', 'expiry', 'page_expiry'],
   properties: {
@@ -121,7 +121,7 @@ const checkRequest = new Ajv({ allErrors: true, strict: false }).compile({
 });
 
 /** Schema of a refund request, as Midtrans documents it. */
-const checkRefund = new Ajv({ allErrors: true, strict: false }).compile({
+const isRefundRequest = new Ajv({ allErrors: true, strict: false }).compile({
   type: 'object',
   required: ['refund_key', 'amount'],
   additionalProperties: false,
@@ -131,12 +131,6 @@ const checkRefund = new Ajv({ allErrors: true, strict: false }).compile({
     reason: { type: 'string', maxLength: 255 },
   },
 });
-
-interface RefundBody {
-  readonly refund_key: string;
-  readonly amount: number;
-  readonly reason?: string;
-}
 
 interface SnapRequest {
   readonly transaction_details: { readonly order_id: string; readonly gross_amount: number };
@@ -229,7 +223,7 @@ export class MidtransStandIn extends StandIn<MidtransOperation, MidtransCall> {
     const transaction = this.order(orderId).transactions.at(-1);
     if (transaction === undefined) throw new Error(`no payment method was chosen for ${orderId}`);
     const { status } = transaction;
-    return this.#signed({
+    return this.#sign({
       ...describe(orderId, transaction),
       status_code: status === 'expire' ? '202' : STATUS_CODES[status],
       status_message: 'midtrans payment notification',
@@ -269,32 +263,26 @@ export class MidtransStandIn extends StandIn<MidtransOperation, MidtransCall> {
   }
 
   protected perform(call: MidtransCall): Answer {
-    return call.operation === 'create' ? this.#create(call) : this.#api(call, call.operation);
+    return call.operation === 'create' ? this.#create(call) : this.#callCoreApi(call, call.operation);
   }
 
   #create({ authorized, body }: MidtransCall): Answer {
-    if (authorized !== true) return rejection(401, 'Access denied due to unauthorized transaction');
-    if (!checkRequest(body)) {
-      const errors = checkRequest.errors ?? [];
-      return rejection(
-        400,
-        ...errors.map(
-          ({ instancePath }) => `${instancePath.slice(1).replaceAll('/', '.')} format is invalid`,
-        ),
-      );
+    if (authorized !== true) return reject(401, 'Access denied due to unauthorized transaction');
+    if (!isPageRequest(body)) {
+      const fields = isPageRequest.errors?.map((error) => error.instancePath.slice(1).replaceAll('/', '.'));
+      return reject(400, ...(fields ?? []).map((field) => `${field} format is invalid`));
     }
     const { transaction_details: details, item_details: items } = body as SnapRequest;
     const sum = items.reduce((total, { price, quantity }) => total + price * quantity, 0);
     if (sum !== details.gross_amount)
-      return rejection(400, 'transaction_details.gross_amount is not equal to the sum of item_details');
+      return reject(400, 'transaction_details.gross_amount is not equal to the sum of item_details');
     if (this.orders.has(details.order_id))
-      return rejection(400, 'transaction_details.order_id has already been taken');
+      return reject(400, 'transaction_details.order_id has already been taken');
     const { token } = this.open(details.order_id, details.gross_amount, body);
-    const page = { token, redirect_url: `${this.apiUrl}/snap/v4/redirection/${token}` };
-    return { status: 201, body: page };
+    return { status: 201, body: { token, redirect_url: `${this.apiUrl}/snap/v4/redirection/${token}` } };
   }
 
-  #api(call: MidtransCall, operation: Exclude<MidtransOperation, 'create'>): Answer {
+  #callCoreApi(call: MidtransCall, operation: Exclude<MidtransOperation, 'create'>): Answer {
     if (call.authorized !== true) {
       const message = 'Transaction cannot be authorized with the current client/server key.';
       return { status: 401, body: { status_code: '401', status_message: message } };
@@ -305,61 +293,58 @@ export class MidtransStandIn extends StandIn<MidtransOperation, MidtransCall> {
     );
     const transaction = order?.transactions.at(-1);
     if (order === undefined || transaction === undefined)
-      return this.#coded('404', { status_message: "Transaction doesn't exist." });
+      return this.#respond('404', { status_message: "Transaction doesn't exist." });
     if (operation === 'refund') return this.#refund(order.orderId, transaction, call.body);
     if (operation !== 'status') {
       if (!CAN_BECOME[operation].includes(transaction.status))
-        return this.#coded('412', { status_message: 'Transaction status cannot be updated.' });
+        return this.#respond('412', { status_message: 'Transaction status cannot be updated.' });
       transaction.status = operation;
     }
     const code = STATUS_CODES[transaction.status];
-    const fields = this.#signed({ ...describe(order.orderId, transaction), status_code: code });
+    const fields = this.#sign({ ...describe(order.orderId, transaction), status_code: code });
     const message = { status_message: 'Success, transaction is found' };
     const renamed = this.answersTransactionIdAsOrderId && { order_id: transaction.transactionId };
-    return this.#coded(code, { ...fields, ...message, ...renamed });
+    return this.#respond(code, { ...fields, ...message, ...renamed });
   }
 
   #refund(orderId: string, transaction: MidtransTransaction, body: unknown): Answer {
-    if (!checkRefund(body)) return this.#coded('413', { status_message: 'Malformed syntax' });
-    const { refund_key: key, amount, reason = '' } = body as RefundBody;
-    const isRepeated = transaction.refunds.some((refund) => refund.key === key);
+    if (!isRefundRequest(body)) return this.#respond('413', { status_message: 'Malformed syntax' });
+    const { refund_key, amount, reason } = body as MidtransRefund;
+    const isRepeated = transaction.refunds.some((refund) => refund.refund_key === refund_key);
     if (isRepeated && this.rejectsRepeatedRefundKeys)
-      return this.#coded('406', { status_message: 'Duplicate refund ID' });
+      return this.#respond('406', { status_message: 'Duplicate refund ID' });
     if (!isRepeated) {
       if (UNREFUNDABLE.includes(transaction.paymentType))
-        return this.#coded('418', { status_message: 'Payment provider does not support refund' });
+        return this.#respond('418', { status_message: 'Payment provider does not support refund' });
       if (transaction.status !== 'settlement' && transaction.status !== 'partial_refund')
-        return this.#coded('412', { status_message: 'Merchant cannot modify the status of the transaction' });
+        return this.#respond('412', {
+          status_message: 'Merchant cannot modify the status of the transaction',
+        });
       const rest = Number(transaction.grossAmount) - sumOf(transaction.refunds);
       if (amount > rest)
-        return this.#coded('414', { status_message: 'Refund request is rejected due to invalid amount' });
-      transaction.refunds.push({ key, amount, reason });
+        return this.#respond('414', { status_message: 'Refund request is rejected due to invalid amount' });
+      transaction.refunds.push({ refund_key, amount, reason });
       transaction.status = amount === rest ? 'refund' : 'partial_refund';
     }
     const { refunds: _, ...fields } = describe(orderId, transaction);
-    return this.#coded('200', {
+    return this.#respond('200', {
       ...fields,
       status_message: 'Success, refund request is approved',
       refund_chargeback_id: transaction.refunds.length,
       refund_amount: `${amount}.00`,
-      refund_key: key,
+      refund_key,
     });
   }
 
-  #coded(code: string, fields: NotificationFields): Answer {
+  #respond(code: string, fields: NotificationFields): Answer {
     return {
       status: this.httpStatusFollowsCode ? Number(code) : 200,
       body: { ...fields, status_code: code },
     };
   }
 
-  #signed(fields: NotificationFields): NotificationFields {
-    const { order_id, status_code, gross_amount } = fields;
-    const signed = {
-      order_id: String(order_id),
-      status_code: String(status_code),
-      gross_amount: String(gross_amount),
-    };
+  #sign(fields: NotificationFields): NotificationFields {
+    const signed = fields as Record<'order_id' | 'status_code' | 'gross_amount', string>;
     return { signature_key: computeSignature(signed, this.serverKey), ...fields };
   }
 }
@@ -386,12 +371,12 @@ function describeRefunds(refunds: readonly MidtransRefund[]): NotificationFields
   if (refunds.length === 0) return {};
   return {
     refund_amount: `${sumOf(refunds)}.00`,
-    refunds: refunds.map(({ key, amount, reason }, index) => ({
+    refunds: refunds.map(({ refund_key, amount, reason = '' }, index) => ({
       refund_chargeback_id: index + 1,
       refund_amount: `${amount}.00`,
       created_at: '2026-11-20 18:00:00',
       reason,
-      refund_key: key,
+      refund_key,
       refund_method: 'online',
     })),
   };
@@ -401,11 +386,11 @@ function sumOf(refunds: readonly MidtransRefund[]): number {
   return refunds.reduce((sum, { amount }) => sum + amount, 0);
 }
 
-/** Formats a time as the gateway does: `2026-11-20 17:05:12`, in GMT+7. */
+/** Formats a time as the gateway does: `2026-11-20 17:05:12`. */
 function formatGatewayTime(time: Date): string {
-  return new Date(time.getTime() + 7 * 3_600_000).toISOString().slice(0, 19).replace('T', ' ');
+  return time.toLocaleString('sv', { timeZone: 'Asia/Jakarta' });
 }
 
-function rejection(status: number, ...messages: string[]): Answer {
+function reject(status: number, ...messages: string[]): Answer {
   return { status, body: { error_messages: messages } };
 }
