@@ -781,7 +781,7 @@ export interface components {
             gross_amount: string | null;
             id: number;
             /**
-             * @description rejected: well signed, but invalid or implausible
+             * @description rejected: signed correctly, but invalid or implausible
              * @enum {string}
              */
             outcome: "applied" | "duplicate" | "late" | "rejected";
