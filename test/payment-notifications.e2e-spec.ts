@@ -175,8 +175,8 @@ describe('the stored notification', () => {
     const order_id = `payment_notif_test_G812785002_${randomUUID()}`;
     await sendNotification(service, buildNotification({ order_id })).expect(200, '');
     const unsigned = buildNotification({ order_id, signature_key: '0'.repeat(128) });
-    const { body } = await sendNotification(service, unsigned).expect(400);
-    expect(body).toEqual(fail(400, 'validation error', { order_id: 'order_id is invalid' }));
+    const response = await sendNotification(service, unsigned).expect(400);
+    expect(response.body).toEqual(fail(400, 'validation error', { order_id: 'order_id is invalid' }));
     expect((await service.database.pool.query(count)).rows).toEqual(before);
   });
 });
