@@ -10,10 +10,7 @@ export type { components, operations, paths } from './schema.js';
 export interface BakeryClientOptions {
   /** URL of the service without `/api`: `https://api.bakery.example`. */
   readonly baseUrl: string;
-  /**
-   * Called when the session has ended: the service has rejected a call and the refresh after it. Calls that share a
-   * refresh cause one call of this function. Each of them still gets its own 401.
-   */
+  /** Called once when the session has ended: the service rejected a call and the refresh after it. */
   readonly onSignedOut?: () => void;
   /** Sends a request. Default: the platform's `fetch`. */
   readonly fetch?: Send;

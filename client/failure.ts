@@ -15,7 +15,7 @@ interface Result {
   readonly response: Response;
 }
 
-/** `data` of the success envelope of a call, undefined for a response without a body. */
+/** Type of `data` in the success envelope of a call; undefined for a response without a body. */
 type DataOf<R extends Result> = Extract<R, { error?: never }>['data'] extends { data: infer Data }
   ? Data
   : undefined;

@@ -1,4 +1,4 @@
-/** Sends a request and resolves to the response, whatever its status. Rejects if there is no response. */
+/** Sends a request like `fetch`: rejects only without a response. */
 export type Send = (request: Request) => Promise<Response>;
 
 interface RefreshOptions {
@@ -14,8 +14,8 @@ const REFRESH_DEADLINE_MS = 15_000;
  * Returns a `Send` that refreshes an expired session (contract 5, rule 2). If the service rejects the access token of a
  * call, the call is retried once after `GET /api/refresh`. Concurrent calls share one refresh.
  *
- * The result is the response of the retry. If the refresh gets 401, it is the response of the call. If the refresh fails
- * in another way, it is the response of the refresh.
+ * The caller gets the response of the retry. If the refresh gets 401, the caller gets the original rejection. If the
+ * refresh fails in another way, the caller gets the response of the refresh.
  */
 export function refreshAndRetry({ refreshUrl, send, onSignedOut }: RefreshOptions): Send {
   let refreshing: Promise<Response> | undefined;

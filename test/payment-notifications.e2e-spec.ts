@@ -117,24 +117,6 @@ describe('a notification', () => {
     await Promise.all(Array.from({ length: 60 }, () => send('settlement')));
     expect(await outcomes()).toEqual(['applied', ...Array.from({ length: 59 }, () => 'duplicate')]);
   });
-
-  it('waits for parallel notifications of the same order', async () => {
-    const { send, read, history } = await orderWithTransaction();
-    const statuses = ['pending', 'authorize', 'capture', 'settlement', 'deny', 'refund', 'partial_refund'];
-    await Promise.all([...statuses, ...statuses].map((status) => send(status)));
-
-    const events = await history();
-    expect(events).toHaveLength(14);
-    for (const status of statuses) {
-      const ofStatus = events.filter(({ transaction_status }) => transaction_status === status);
-      expect(ofStatus.map(({ outcome }) => outcome)).toEqual([
-        expect.stringMatching(/^(applied|late)$/),
-        'duplicate',
-      ]);
-    }
-    const lastApplied = events.findLast(({ outcome }) => outcome === 'applied');
-    expect((await read()).status).toBe(lastApplied?.transaction_status);
-  });
 });
 
 describe('the stored notification', () => {

@@ -9,12 +9,7 @@ import { Refund } from './refund.entity.js';
  * @param manualSum whole rupiah that were returned outside of the gateway before
  * @throws Failure 409 if the order is not paid or the amount exceeds the rest
  */
-export function newRefund(
-  order: Order,
-  request: RefundDto,
-  requestDigest: Buffer,
-  manualSum: number,
-): Refund {
+export function newRefund(order: Order, request: RefundDto, digest: Buffer, manualSum: number): Refund {
   const { orderId, transactionId, currentAttemptId: attemptId } = order;
   const refunded = Number(order.refundedAmount);
   const rest = Number(order.grossAmount) - refunded;
@@ -33,6 +28,6 @@ export function newRefund(
     state: isManual ? ('succeeded' as const) : ('requested' as const),
     claimedAt: isManual ? null : new Date(),
     idempotencyKey: request['idempotency-key'] ?? null,
-    requestDigest,
+    requestDigest: digest,
   });
 }

@@ -1,4 +1,3 @@
-import { Ajv } from 'ajv';
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { computeSignature } from './notifications.js';
@@ -82,59 +81,52 @@ const EXTRA_FIELDS: Readonly<Record<string, object>> = {
   cstore: { store: 'indomaret', payment_code: '14153285011234' },
 };
 
-const duration = {
-  required: ['unit', 'duration'],
-  properties: { unit: { pattern: '^(minute|hour|day)s?$' }, duration: { type: 'integer', minimum: 1 } },
-};
-/** Schema of a request to Snap. Unlike the real one, it requires items, the customer's e-mail and both expiries. */
-const isPageRequest = new Ajv({ allErrors: true, strict: false }).compile({
-  type: 'object',
-  required: ['transaction_details', 'item_details', 'customer_details', 'expiry', 'page_expiry'],
-  properties: {
-    transaction_details: {
-      required: ['order_id', 'gross_amount'],
-      properties: {
-        order_id: { type: 'string', pattern: String.raw`^[\w.~-]{1,50}$` },
-        gross_amount: { type: 'integer', minimum: 1 },
-      },
-    },
-    item_details: {
-      type: 'array',
-      minItems: 1,
-      items: {
-        required: ['name', 'price', 'quantity'],
-        properties: {
-          id: { type: 'string', maxLength: 50 },
-          name: { type: 'string', minLength: 1, maxLength: 50 },
-          price: { type: 'integer' },
-          quantity: { type: 'integer', minimum: 1 },
-        },
-      },
-    },
-    customer_details: {
-      required: ['email'],
-      properties: { email: { pattern: String.raw`^\S{1,64}@\S{1,190}$` }, first_name: { maxLength: 255 } },
-    },
-    expiry: duration,
-    page_expiry: duration,
-  },
-});
-
-/** Schema of a refund request, as Midtrans documents it. */
-const isRefundRequest = new Ajv({ allErrors: true, strict: false }).compile({
-  type: 'object',
-  required: ['refund_key', 'amount'],
-  additionalProperties: false,
-  properties: {
-    refund_key: { type: 'string', pattern: String.raw`^[\w-]{1,64}$` },
-    amount: { type: 'integer', minimum: 1 },
-    reason: { type: 'string', maxLength: 255 },
-  },
-});
+interface Expiry {
+  readonly unit: string;
+  readonly duration: number;
+}
 
 interface SnapRequest {
   readonly transaction_details: { readonly order_id: string; readonly gross_amount: number };
-  readonly item_details: readonly { readonly price: number; readonly quantity: number }[];
+  readonly item_details: readonly {
+    readonly id: string;
+    readonly name: string;
+    readonly price: number;
+    readonly quantity: number;
+  }[];
+  readonly customer_details: { readonly email: string; readonly first_name: string };
+  readonly expiry: Expiry;
+  readonly page_expiry: Expiry;
+}
+
+/** Returns the invalid fields of a request to Snap. Unlike the real one, this gateway requires all of them. */
+function findInvalidFields(request: SnapRequest): string[] {
+  const { transaction_details: details, item_details: items, customer_details: customer } = request;
+  const hasLength = (text: string, max: number) => text !== '' && [...text].length <= max;
+  const isValidExpiry = ({ unit, duration }: Expiry) =>
+    /^(minute|hour|day)s?$/.test(unit) && isPositiveInteger(duration);
+  const isValid = {
+    'transaction_details.order_id': /^[\w.~-]{1,50}$/.test(details.order_id),
+    'transaction_details.gross_amount': isPositiveInteger(details.gross_amount),
+    'item_details.id': items.every(({ id }) => hasLength(id, 50)),
+    'item_details.name': items.every(({ name }) => hasLength(name, 50)),
+    'item_details.price': items.every(({ price }) => Number.isInteger(price)),
+    'item_details.quantity': items.every(({ quantity }) => isPositiveInteger(quantity)),
+    'customer_details.email': /^\S{1,64}@\S{1,190}$/.test(customer.email),
+    'customer_details.first_name': hasLength(customer.first_name, 255),
+    expiry: isValidExpiry(request.expiry),
+    page_expiry: isValidExpiry(request.page_expiry),
+  };
+  return Object.entries(isValid).flatMap(([field, valid]) => (valid ? [] : [field]));
+}
+
+/** Checks a refund request as Midtrans documents it. */
+function isRefundRequest({ refund_key, amount, reason = '' }: MidtransRefund): boolean {
+  return /^[\w-]{1,64}$/.test(refund_key) && isPositiveInteger(amount) && reason.length <= 255;
+}
+
+function isPositiveInteger(value: number): boolean {
+  return Number.isInteger(value) && value > 0;
 }
 
 /**
@@ -268,11 +260,10 @@ export class MidtransStandIn extends StandIn<MidtransOperation, MidtransCall> {
 
   #create({ authorized, body }: MidtransCall): Answer {
     if (authorized !== true) return reject(401, 'Access denied due to unauthorized transaction');
-    if (!isPageRequest(body)) {
-      const fields = isPageRequest.errors?.map((error) => error.instancePath.slice(1).replaceAll('/', '.'));
-      return reject(400, ...(fields ?? []).map((field) => `${field} format is invalid`));
-    }
-    const { transaction_details: details, item_details: items } = body as SnapRequest;
+    const request = body as SnapRequest;
+    const invalid = findInvalidFields(request);
+    if (invalid.length > 0) return reject(400, ...invalid.map((field) => `${field} format is invalid`));
+    const { transaction_details: details, item_details: items } = request;
     const sum = items.reduce((total, { price, quantity }) => total + price * quantity, 0);
     if (sum !== details.gross_amount)
       return reject(400, 'transaction_details.gross_amount is not equal to the sum of item_details');
@@ -294,7 +285,7 @@ export class MidtransStandIn extends StandIn<MidtransOperation, MidtransCall> {
     const transaction = order?.transactions.at(-1);
     if (order === undefined || transaction === undefined)
       return this.#respond('404', { status_message: "Transaction doesn't exist." });
-    if (operation === 'refund') return this.#refund(order.orderId, transaction, call.body);
+    if (operation === 'refund') return this.#refund(order.orderId, transaction, call.body as MidtransRefund);
     if (operation !== 'status') {
       if (!CAN_BECOME[operation].includes(transaction.status))
         return this.#respond('412', { status_message: 'Transaction status cannot be updated.' });
@@ -307,9 +298,9 @@ export class MidtransStandIn extends StandIn<MidtransOperation, MidtransCall> {
     return this.#respond(code, { ...fields, ...message, ...renamed });
   }
 
-  #refund(orderId: string, transaction: MidtransTransaction, body: unknown): Answer {
+  #refund(orderId: string, transaction: MidtransTransaction, body: MidtransRefund): Answer {
     if (!isRefundRequest(body)) return this.#respond('413', { status_message: 'Malformed syntax' });
-    const { refund_key, amount, reason } = body as MidtransRefund;
+    const { refund_key, amount, reason } = body;
     const isRepeated = transaction.refunds.some((refund) => refund.refund_key === refund_key);
     if (isRepeated && this.rejectsRepeatedRefundKeys)
       return this.#respond('406', { status_message: 'Duplicate refund ID' });

@@ -19,8 +19,10 @@ export class SimulatorNotifications {
     private readonly dataSource: DataSource,
     private readonly jobs: JobsService,
     private readonly env: Env,
-  ) {
-    jobs.handle<Delivery>(DELIVER, (delivery) => this.#deliver(delivery), { kind: 'payments' });
+  ) {}
+
+  registerJob(): void {
+    this.jobs.handle<Delivery>(DELIVER, (delivery) => this.#deliver(delivery), { kind: 'payments' });
   }
 
   /** Stores a notification about a locked transaction, together with changes of the transaction, and enqueues it. */

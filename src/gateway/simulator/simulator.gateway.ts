@@ -24,7 +24,7 @@ const LIFETIME_MS = 24 * 60 * 60 * 1000;
 const RESPONSE_WAIT_MS = 2_000;
 const RESPONSE_POLL_MS = 20;
 
-type Key = FindOptionsWhere<SimulatorTransaction>;
+type Criteria = FindOptionsWhere<SimulatorTransaction>;
 
 /**
  * Payment gateway without real money. The result of a payment is chosen on the payment page. A change and its notification
@@ -43,6 +43,7 @@ export class SimulatorGateway extends PaymentGateway implements OnModuleInit {
   }
 
   onModuleInit(): void {
+    this.#notifications.registerJob();
     this.jobs.handle<{ orderId: string }>(EXPIRE, ({ orderId }) => this.cancelOrExpire(orderId, 'expire'));
   }
 
@@ -72,8 +73,8 @@ export class SimulatorGateway extends PaymentGateway implements OnModuleInit {
 
   async cancelOrExpire(attemptId: string, status: 'cancel' | 'expire'): Promise<GatewayTransaction | null> {
     // Before a payment method is chosen, only the page ends. The gateway sends no notification.
-    const unchosen = { attemptId, status: IsNull() };
-    const { affected } = await this.dataSource.manager.update(SimulatorTransaction, unchosen, { status });
+    const unusedPage = { attemptId, status: IsNull() };
+    const { affected } = await this.dataSource.manager.update(SimulatorTransaction, unusedPage, { status });
     if (affected === 0) await this.#perform({ attemptId }, status);
     return this.getTransaction(attemptId);
   }
@@ -91,8 +92,8 @@ export class SimulatorGateway extends PaymentGateway implements OnModuleInit {
     return transaction;
   }
 
-  find(key: Key): Promise<SimulatorTransaction | null> {
-    return this.dataSource.manager.findOneBy(SimulatorTransaction, key);
+  find(criteria: Criteria): Promise<SimulatorTransaction | null> {
+    return this.dataSource.manager.findOneBy(SimulatorTransaction, criteria);
   }
 
   /**
@@ -109,7 +110,7 @@ export class SimulatorGateway extends PaymentGateway implements OnModuleInit {
     return isPerformed;
   }
 
-  async #perform(key: Key, name: string): Promise<boolean> {
+  async #perform(criteria: Criteria, name: string): Promise<boolean> {
     const action = ACTIONS.get(name);
     if (action === undefined) return false;
     const change = (transaction: SimulatorTransaction): boolean => {
@@ -117,7 +118,7 @@ export class SimulatorGateway extends PaymentGateway implements OnModuleInit {
       performAction(action, transaction);
       return true;
     };
-    return this.#change(key, change, action.notificationDefect);
+    return this.#change(criteria, change, action.notificationDefect);
   }
 
   /**
@@ -125,12 +126,12 @@ export class SimulatorGateway extends PaymentGateway implements OnModuleInit {
    * @param change returns false if it changed nothing
    */
   #change(
-    key: Key,
+    criteria: Criteria,
     change: (transaction: SimulatorTransaction) => boolean,
     defect?: NotificationDefect,
   ): Promise<boolean> {
     return this.dataSource.transaction(async (tx) => {
-      const transaction = await lockTransaction(tx, key);
+      const transaction = await lockTransaction(tx, criteria);
       if (transaction === null || !change(transaction)) return false;
       await this.#notifications.add(tx, transaction, defect);
       return true;
