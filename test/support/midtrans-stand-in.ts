@@ -102,7 +102,7 @@ interface SnapRequest {
 /** Returns the invalid fields of a request to Snap. Unlike the real one, this gateway requires all of them. */
 function findInvalidFields(request: SnapRequest): string[] {
   const { transaction_details: details, item_details: items, customer_details: customer } = request;
-  const hasLength = (text: string, max: number) => text !== '' && [...text].length <= max;
+  const hasLength = (text: string, max: number) => text !== '' && Array.from(text).length <= max;
   const isValidExpiry = ({ unit, duration }: Expiry) =>
     /^(minute|hour|day)s?$/.test(unit) && isPositiveInteger(duration);
   const isValid = {
