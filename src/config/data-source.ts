@@ -70,7 +70,6 @@ export function dataSourceOptions(url: string) {
       statement_timeout: STATEMENT_MS,
       lock_timeout: LOCK_WAIT_MS,
       idle_in_transaction_session_timeout: 10 * SECOND,
-      // Also closes connections to a server that vanished in a failover.
       query_timeout: RESPONSE_MS,
       // Statements that start together (`Promise.all`) are sent together. The server runs them in order.
       pipeline: true,

@@ -30,10 +30,8 @@ export class Env {
   /** Generated under `dataDir` on the first start in development if unset. */
   readonly jwtAccessSecret: string;
   readonly jwtRefreshSecret: string;
-  /** Account that becomes an administrator at start. */
   readonly admin = toAdminAccount(this.variables);
   readonly sessionsPerAccount = this.variables.SESSIONS_PER_ACCOUNT;
-  /** `public`: the product list and single products need no access cookie. */
   readonly catalogAccess = this.variables.CATALOG_ACCESS;
   readonly corsOrigins = splitList(this.variables.CORS_ORIGINS ?? '');
   readonly corsAllowsLoopback = this.variables.CORS_ORIGINS === undefined && this.nodeEnv !== 'production';

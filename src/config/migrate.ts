@@ -6,7 +6,6 @@ import { errorCode } from './error-info.js';
 
 /** Arbitrary key of the advisory lock. All versions of the service share it. */
 const MIGRATION_LOCK = 7_225_001;
-/** Longer than any migration takes. */
 const LOCK_DEADLINE_MS = 15 * 60_000;
 const LOCK_PAUSE_MS = 200;
 /**

@@ -13,7 +13,6 @@ export class JobQueue {
   #isWorking = false;
   /** Time of the last response to a fetch, of `performance.now()`. */
   #lastFetchAt = performance.now();
-  /** Time at which the queue stopped; undefined while it works. */
   #stoppedAt: number | undefined;
   #pauseMs = RESTART_PAUSE_MS.first;
 
@@ -65,7 +64,6 @@ export class JobQueue {
     this.logger.error(`dead job ${id} (${task}): ${reason}; see npm run jobs -- list --state dead`);
   }
 
-  /** Logs one line for several failures in a row. */
   #logStop(error: unknown, stopping: AbortSignal): void {
     if (stopping.aborted || this.#stoppedAt !== undefined) return;
     this.#stoppedAt = performance.now();

@@ -17,7 +17,6 @@ export interface JobRecord {
   /** Object of the job, for example `17:verify_email`: the user's id and the purpose. */
   readonly subject: string;
   readonly tries: number;
-  /** Seconds since the job was enqueued. */
   readonly age: number;
   readonly lastError: string;
 }
@@ -37,7 +36,6 @@ export const MAX_ATTEMPTS = 25;
  * key and all remaining tries from that job and adds a new job. Every job of this service has a key.
  */
 export const IS_SUPERSEDED = 'key IS NULL AND attempts >= max_attempts';
-/** All jobs with their state, except superseded ones. */
 const JOBS = `(SELECT *, CASE WHEN locked_at IS NOT NULL THEN 'running' WHEN attempts >= max_attempts THEN 'dead'
   WHEN attempts > 0 THEN 'retrying' WHEN run_at > now() THEN 'waiting' ELSE 'due' END AS state
   FROM graphile_worker.jobs WHERE NOT (${IS_SUPERSEDED})) AS jobs`;

@@ -15,7 +15,6 @@ export class QueuePool extends pg.Pool {
     super({
       connectionString,
       application_name: 'bakery-jobs',
-      // One connection listens for new jobs. Fetching a job and writing its result are short.
       max: WORKERS,
       connectionTimeoutMillis: 3 * SECOND,
       // Not `statement_timeout`, which PgBouncer rejects.

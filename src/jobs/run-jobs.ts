@@ -19,7 +19,6 @@ const RESULTS_MS = 2 * SECOND;
 const LOST_MS = SECOND;
 /** Gap between two fetches of an idle worker. A fallback only: `watchQueue` wakes workers when jobs are due. */
 const POLL_MS = 30 * SECOND;
-/** Log levels of graphile-worker that an operator should see. */
 const NEST_LEVELS: Readonly<Record<string, 'error' | 'warn'>> = { error: 'error', warning: 'warn' };
 
 export type JobOptions = Required<Pick<RunnerOptions, 'taskList' | 'parsedCronItems'>> & {
@@ -36,7 +35,6 @@ interface RunnerObserver {
 /**
  * Runs jobs until the service stops or the runner fails. A failed runner is never reused: its workers back off for up to
  * a minute, and if the first fetch fails, graphile-worker 0.17 caches that error and fails every later fetch with it.
- * @param stopping aborted when the service stops
  */
 export async function runJobs(
   options: JobOptions,

@@ -3,7 +3,6 @@ import type { Queryable } from './job-table.js';
 import { freeJobs, type NamedJob, settleFailedJobs, surveyJobs } from './queue-upkeep.js';
 
 const SECOND = 1000;
-/** Polling interval: the maximum delay of a job that becomes due later or that LISTEN does not announce. */
 const LOOK_MS = SECOND;
 /** Time without a fetch, although jobs are due, after which a runner counts as stuck. */
 const PATIENCE_MS = 30 * SECOND;
@@ -21,7 +20,6 @@ export interface Watched {
  * Polls the queue every second until `over` is aborted: wakes workers when jobs are due, frees the jobs of dead
  * processes and settles failed jobs. LISTEN is not enough: jobs with a later `run_at` are never announced, and PgBouncer
  * does not support LISTEN.
- * @throws Error if no job was fetched for 30 s although jobs were due
  */
 export async function watchQueue(
   database: Queryable,

@@ -45,7 +45,6 @@ async function tryPrograms(folder: string, runAs: RunAs | undefined): Promise<st
 async function copyPrograms(native: string, copy: string): Promise<void> {
   await cp(native, copy, { recursive: true, verbatimSymlinks: true });
   const links = require(join(native, 'pg-symlinks.json')) as {
-    /** Path in the package, such as `native/lib/libpq.so.5`. */
     readonly source: string;
     readonly target: string;
   }[];

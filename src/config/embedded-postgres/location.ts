@@ -26,7 +26,6 @@ export async function locateCluster(dataDir: string) {
   let folder = (await readIfPresent(record))?.trim() ?? join(root, 'postgres');
   const runAs = await findServerUser(folder);
   if (runAs && !existsSync(folder)) {
-    // The server's user also needs the search permission for every parent folder.
     const enter = run('/bin/sh', ['-c', 'cd -- "$1"', 'sh', root], runAs);
     await enter.catch(async () => {
       const name = createHash('sha256').update(root).digest('hex').slice(0, 16);
