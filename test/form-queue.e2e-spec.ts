@@ -5,69 +5,52 @@ import { noisyPng } from './support/pictures.js';
 import { CAKE, createProduct, fail, pictures, productCount } from './support/products.js';
 import { sendRaw } from './support/raw-http.js';
 import { startService, type TestService } from './support/service.js';
-import { BOUNDARY, formPieces, upload } from './support/upload-load.js';
+import { FORM_TYPE, formPieces, upload } from './support/upload-load.js';
 
-const MIB = 1024 * 1024;
 /** Deadline of a test: a place of the queue that is never released would block the test until Jest ends it. */
 const DEADLINE_MS = 30_000;
-const TYPE = `multipart/form-data; boundary=${BOUNDARY}`;
 
 let service: TestService;
 let admin: Client;
-let timeouts: { idleMs: number };
+let form: { idleMs: number };
 
 beforeAll(async () => {
   service = await startService();
   admin = await service.admin();
-  const { FormTimeouts } = await built('src/images/form-timeouts.js');
-  timeouts = service.app.get(FormTimeouts, { strict: false });
+  const { FormInterceptor } = await built('src/images/form.interceptor.js');
+  form = service.app.get(FormInterceptor);
 });
 
 afterEach(() => {
-  timeouts.idleMs = 15_000;
+  form.idleMs = 15_000;
 });
 
 afterAll(() => service.stop());
 
-/** Headers and first bytes of a form of 25 MiB, which occupies all places of the queue. */
+/** Returns the headers and the first bytes of a form of 25 MiB, which occupies all places of the queue. */
 function beginForm(): string {
+  const cookie = `accessToken=${admin.cookie('accessToken')}`;
   return (
-    `POST /api/products HTTP/1.1\r\nHost: bakery.test\r\nContent-Length: ${25 * MIB}\r\n` +
-    `Cookie: accessToken=${admin.cookie('accessToken')}\r\nContent-Type: ${TYPE}\r\n\r\n--${BOUNDARY}\r\n` +
-    'Content-Disposition: form-data; name="images"; filename="a.png"\r\n\r\n'
+    `POST /api/products HTTP/1.1\r\nHost: bakery.test\r\nContent-Length: ${25 * 1024 * 1024}\r\n` +
+    `Cookie: ${cookie}\r\nContent-Type: ${FORM_TYPE}\r\n\r\n` +
+    formPieces({}, [Buffer.alloc(0)])[0]?.toString()
   );
 }
 
 it(
-  'a form waits while stalled forms fill the queue, and is processed once their clients disconnect',
-  async () => {
-    const stopped = Array.from({ length: 8 }, (): Socket =>
-      connect(Number(new URL(service.url).port), '127.0.0.1'),
-    );
-    await Promise.all(stopped.map((socket) => new Promise((sent) => socket.write(beginForm(), sent))));
-    let isAnswered = false;
-    const created = createProduct(admin, pictures(1)).finally(() => {
-      isAnswered = true;
-    });
-    await service.client().get('/api/health/live').expect(200);
-    expect(isAnswered).toBe(false);
-    for (const socket of stopped) socket.destroy();
-    expect((await created).images).toHaveLength(1);
-  },
-  DEADLINE_MS,
-);
-
-it(
-  'forms release their places when all of their clients disconnect at the same moment',
+  'a form waits while stalled forms fill the queue, and is processed once their clients disconnect at the same moment',
   async () => {
     for (let round = 0; round < 5; round += 1) {
-      const stopped = Array.from({ length: 8 }, () =>
+      const stalled = Array.from({ length: 8 }, (): Socket =>
         connect(Number(new URL(service.url).port), '127.0.0.1'),
       );
-      await Promise.all(stopped.map((socket) => new Promise((sent) => socket.write(beginForm(), sent))));
+      await Promise.all(stalled.map((socket) => new Promise((sent) => socket.write(beginForm(), sent))));
+      let isAnswered = false;
+      const created = createProduct(admin, pictures(1)).finally(() => (isAnswered = true));
       await service.client().get('/api/health/live').expect(200);
-      for (const socket of stopped) socket.destroy();
-      await createProduct(admin, pictures(1));
+      expect(isAnswered).toBe(false);
+      for (const socket of stalled) socket.destroy();
+      expect((await created).images).toHaveLength(1);
     }
   },
   DEADLINE_MS,
@@ -76,14 +59,12 @@ it(
 it(
   'a form whose client sends nothing for 15 seconds is rejected with 408, and the next form is processed',
   async () => {
-    expect(timeouts.idleMs).toBe(15_000);
+    expect(form.idleMs).toBe(15_000);
     // Long enough for the complete form on a busy machine.
-    timeouts.idleMs = 1_500;
-    const stopped = Promise.all(
-      Array.from({ length: 2 }, () => sendRaw(service.url, beginForm(), DEADLINE_MS)),
-    );
+    form.idleMs = 1_500;
+    const stalled = [1, 2].map(() => sendRaw(service.url, beginForm(), DEADLINE_MS));
     const created = createProduct(admin, pictures(1));
-    for (const [response] of await stopped) {
+    for (const [response] of await Promise.all(stalled)) {
       expect(response?.headers.connection).toBe('close');
       expect(JSON.parse(response?.body ?? '')).toEqual(fail(408, 'request took too long'));
     }
@@ -95,20 +76,19 @@ it(
 it(
   'a form that is sent slowly but steadily is accepted',
   async () => {
-    timeouts.idleMs = 3_000;
+    form.idleMs = 3_000;
     const before = await productCount(service.database);
     const start = performance.now();
-    const response = await upload({
+    const status = await upload({
       url: service.url,
       method: 'POST',
       path: '/api/products',
       cookie: `accessToken=${admin.cookie('accessToken')}`,
-      type: TYPE,
       pieces: formPieces(CAKE, [noisyPng(1_000), noisyPng(1_000)]),
       pauseMs: 300,
     });
-    expect(performance.now() - start).toBeGreaterThan(timeouts.idleMs);
-    expect(response?.status).toBe(201);
+    expect(performance.now() - start).toBeGreaterThan(form.idleMs);
+    expect(status).toBe(201);
     expect(await productCount(service.database)).toBe(before + 1);
   },
   DEADLINE_MS,

@@ -11,111 +11,104 @@ import { startService, type TestService } from './support/service.js';
 import { until } from './support/wait.js';
 
 const ID = '0f8fad5b-d9cb-469f-a165-70867728950e';
+const CACHED_FOREVER = 'public, max-age=31536000, immutable';
 
-describe('images of the local host', () => {
-  let service: TestService;
-  let admin: Client;
-  let anyone: Client;
+let service: TestService;
+let anyone: Client;
 
-  beforeAll(async () => {
-    service = await startService();
-    admin = await service.admin();
-    anyone = service.client();
+beforeAll(async () => {
+  service = await startService();
+  anyone = service.client();
+});
+
+afterAll(() => service.stop());
+
+/** Stores an image. @returns the path of its URL */
+async function store(bytes: Buffer): Promise<string> {
+  const { images } = await createProduct(await service.admin(), [{ bytes, name: 'a.png' }]);
+  const { origin, pathname } = new URL(images[0] ?? '');
+  expect(origin).toBe('http://bakery.test');
+  return pathname;
+}
+
+describe('an image of the local host', () => {
+  it.each([
+    ['PNG', png('type'), 'image/png', /\.png$/],
+    ['JPEG', jpeg('type'), 'image/jpeg', /\.jpg$/],
+  ])('is sent to anyone unchanged, with its type and without sniffing: %s', async (_, bytes, type, name) => {
+    const path = await store(bytes);
+    expect(path).toMatch(name);
+    const answer = await anyone.get(path).expect(200);
+    expect(answer.body).toEqual(bytes);
+    expect(answer.headers).toMatchObject({
+      'content-type': type,
+      'content-length': String(bytes.length),
+      'x-content-type-options': 'nosniff',
+      'cross-origin-resource-policy': 'cross-origin',
+      'cache-control': CACHED_FOREVER,
+      'x-request-id': expect.any(String) as string,
+    });
+    expect(answer.headers['set-cookie']).toBeUndefined();
   });
 
-  afterAll(() => service.stop());
-
-  async function store(bytes: Buffer, name = 'a.png'): Promise<{ id: number; path: string }> {
-    const { id, images } = await createProduct(admin, [{ bytes, name }]);
-    const url = new URL(images[0] ?? '');
-    expect(url.origin).toBe('http://bakery.test');
-    return { id, path: url.pathname };
-  }
-
-  /** Requests a path exactly as written. HTTP clients would normalize `..`. */
-  async function getRaw(path: string): Promise<{ status: number | undefined; body: unknown }> {
-    const [answer] = await sendRaw(
-      service.url,
-      `GET ${path} HTTP/1.1\r\nHost: bakery.test\r\nConnection: close\r\n\r\n`,
-    );
-    return { status: answer?.status, body: JSON.parse(answer?.body ?? '') as unknown };
-  }
-
-  it.each([
-    ['a PNG', png('type'), 'image/png', /\.png$/],
-    ['a JPEG', jpeg('type'), 'image/jpeg', /\.jpg$/],
-  ])(
-    'are sent to anyone unchanged, with their type and without sniffing: %s',
-    async (_, bytes, type, name) => {
-      const { path } = await store(bytes);
-      expect(path).toMatch(name);
-      const answer = await anyone.get(path).expect(200);
-      expect(answer.body).toEqual(bytes);
-      expect(answer.headers).toMatchObject({
-        'content-type': type,
-        'content-length': String(bytes.length),
-        'x-content-type-options': 'nosniff',
-        'cross-origin-resource-policy': 'cross-origin',
-        'cache-control': 'public, max-age=31536000, immutable',
-        'x-request-id': expect.any(String) as string,
-      });
-      expect(answer.headers['set-cookie']).toBeUndefined();
-    },
-  );
-
-  it('are sent with 304 for their current ETag and with 200 for another one', async () => {
-    const { path } = await store(png('etag'));
+  it('is sent with 304 for its current ETag and with 200 for another one', async () => {
+    const path = await store(png('etag'));
     const { etag } = (await anyone.get(path).expect(200)).headers as { etag: string };
-    expect(etag).toMatch(/^(W\/)?".+"$/);
     const unchanged = await anyone.get(path).set('If-None-Match', etag).expect(304);
-    expect(unchanged.headers).toMatchObject({ etag, 'cache-control': 'public, max-age=31536000, immutable' });
+    expect(unchanged.headers).toMatchObject({ etag, 'cache-control': CACHED_FOREVER });
     await anyone.get(path).set('If-None-Match', '"another"').expect(200);
   });
 
-  it('cause no error in the log when a client disconnects during a download', async () => {
-    const { path } = await store(padded(png('long'), 5 * 1024 * 1024));
+  it('is not sent if the If-Match condition of the request fails: 400', async () => {
+    const answer = await anyone.get(await store(png('condition'))).set('If-Match', '"another"');
+    expectFailure(answer, 400, MESSAGES.malformedRequest);
+  });
+
+  it('causes no error in the log when a client disconnects during a download', async () => {
+    const path = await store(padded(png('long'), 5 * 1024 * 1024));
     const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
     socket.write(`GET ${path} HTTP/1.1\r\nHost: bakery.test\r\nX-Request-Id: left\r\n\r\n`);
     await once(socket, 'data');
     socket.destroy();
-    const line = await until('its first log line', () =>
+    const line = await until('the first log line', () =>
       service.log.find(({ requestId }) => requestId === 'left'),
     );
     expect(line).toMatchObject({ level: 'info', aborted: true });
   });
+});
 
-  it('are not sent if the If-Match condition of the request fails: 400', async () => {
-    const { path } = await store(png('condition'));
-    const answer = await anyone.get(path).set('If-Match', '"another"');
-    expectFailure(answer, 400, MESSAGES.malformedRequest);
+describe('a path that names no stored image', () => {
+  beforeAll(async () => {
+    const folder = join(service.dataDir, 'images', ID.slice(0, 2));
+    await mkdir(folder, { recursive: true });
+    await writeFile(join(folder, `${ID}.tmp`), png('half written'));
+    await writeFile(join(folder, `${ID}.svg`), '<svg/>');
+    await writeFile(join(service.dataDir, 'secret.png'), png('secret'));
+    await symlink(join(service.dataDir, 'secret.png'), join(folder, `${ID}.png`));
   });
 
-  describe('a path that names no stored image', () => {
-    beforeAll(async () => {
-      const folder = join(service.dataDir, 'images', ID.slice(0, 2));
-      await mkdir(folder, { recursive: true });
-      await writeFile(join(folder, `${ID}.tmp`), png('half written'));
-      await writeFile(join(folder, `${ID}.svg`), '<svg/>');
-      await writeFile(join(service.dataDir, 'secret.png'), png('secret'));
-      await symlink(join(service.dataDir, 'secret.png'), join(folder, `${ID}.png`));
-    });
+  /** Requests a path exactly as written. HTTP clients would normalize `..`. */
+  async function getRaw(name: string) {
+    const request = `GET /api/images/${name} HTTP/1.1\r\nHost: bakery.test\r\nConnection: close\r\n\r\n`;
+    const [answer] = await sendRaw(service.url, request);
+    return { status: answer?.status, body: JSON.parse(answer?.body ?? '') as unknown };
+  }
 
-    it.each([
-      `${ID}.png`, // A symbolic link to a file outside of the folder.
-      `${ID}.tmp`,
-      `${ID}.svg`,
-      ID,
-      `${ID}.png%00`,
-      '..%2Fsecret.png',
-      '../secret.png',
-      '%2Fetc%2Fpasswd',
-      '',
-    ])('gets 404: %s', async (name) => {
-      expect(await getRaw(`/api/images/${name}`)).toEqual({ status: 404, body: NOT_FOUND });
-    });
+  it.each([
+    `${ID}.png`, // A symbolic link to a file outside of the folder.
+    `${ID}.tmp`,
+    `${ID}.svg`,
+    ID,
+    `${ID}.png%00`,
+    '..%2Fsecret.png',
+    '../secret.png',
+    '%2Fetc%2Fpasswd',
+    '',
+  ])('gets 404: %s', async (name) => {
+    expect(await getRaw(name)).toEqual({ status: 404, body: NOT_FOUND });
+  });
 
-    it('gets 400 if its percent-encoding is invalid', async () => {
-      expect(await getRaw('/api/images/%E0%A4%A')).toMatchObject({ status: 400 });
-    });
+  it('gets 400 if its percent-encoding is invalid', async () => {
+    expect(await getRaw('%E0%A4%A')).toMatchObject({ status: 400 });
   });
 });

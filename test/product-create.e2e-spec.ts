@@ -1,17 +1,19 @@
 import { connect } from 'node:net';
 import { built } from './support/built.js';
 import type { Client } from './support/client.js';
-import { htmlNamedPng, jpeg, padded, png, svgNamedPng } from './support/pictures.js';
+import { jpeg, padded, png, svgNamedPng } from './support/pictures.js';
 import {
   CAKE,
   createProduct,
   fail,
   form,
+  type FormFields,
   type FormFile,
   ledger,
   pictures,
   productCount,
   productOf,
+  readProduct,
 } from './support/products.js';
 import { sendRaw } from './support/raw-http.js';
 import { startService, type TestService } from './support/service.js';
@@ -21,7 +23,6 @@ const MIB = 1024 * 1024;
 const NO_NUMBER = 'price should be a number';
 const BOUNDS = 'price should be from 0 to 999999999999.99';
 const EXTENSION = 'image extension is not supported';
-const NO_PICTURE = 'is not a png or jpg file';
 const REQUIRED = {
   name: 'product name is required',
   description: 'product description is required',
@@ -29,31 +30,37 @@ const REQUIRED = {
 };
 const MALFORMED = fail(400, 'malformed request');
 
-function invalid(details: Readonly<Record<string, string>>): object {
-  return fail(400, 'validation error', details);
+let service: TestService;
+let admin: Client;
+
+beforeAll(async () => {
+  service = await startService();
+  admin = await service.admin();
+});
+
+afterAll(() => service.stop());
+
+beforeEach(() => service.database.pool.query('DELETE FROM images; DELETE FROM products'));
+
+const invalid = (details: Readonly<Record<string, string>>) => fail(400, 'validation error', details);
+
+/** Sends a form that must be rejected. @returns the body of the response */
+async function rejectForm(
+  fields: FormFields,
+  files: readonly FormFile[] = [],
+  status = 400,
+): Promise<unknown> {
+  const answer = await form(admin.post('/api/products'), fields, files).expect(status);
+  await expectNothingStored();
+  return answer.body;
 }
 
-describe('creating a product', () => {
-  let service: TestService;
-  let admin: Client;
+async function expectNothingStored(): Promise<void> {
+  expect(await productCount(service.database)).toBe(0);
+  expect(await ledger(service.database)).toEqual([]);
+}
 
-  beforeAll(async () => {
-    service = await startService();
-    admin = await service.admin();
-  });
-
-  afterAll(() => service.stop());
-
-  beforeEach(async () => {
-    await service.database.pool.query('DELETE FROM images');
-    await service.database.pool.query('DELETE FROM products');
-  });
-
-  async function expectNothingStored(): Promise<void> {
-    expect(await productCount(service.database)).toBe(0);
-    expect(await ledger(service.database)).toEqual([]);
-  }
-
+describe('POST /api/products', () => {
   /** Downloads an image from the service. */
   async function imageAt(url = ''): Promise<{ type: string; bytes: Buffer }> {
     const answer = await service.client().get(new URL(url).pathname).expect(200);
@@ -77,8 +84,7 @@ describe('creating a product', () => {
       expect(rows).toEqual([{ ...CAKE, id: product.id, price: '185000.00' }]);
       expect(await imageAt(product.images?.[0])).toEqual({ type: 'image/png', bytes: png('a') });
       expect(await imageAt(product.images?.[1])).toEqual({ type: 'image/jpeg', bytes: jpeg('b') });
-      const shown = await admin.get(`/api/products/${product.id}`).expect(200);
-      expect(shown.body).toEqual(answer.body);
+      expect(await readProduct(admin, product.id)).toEqual(product);
     });
 
     it('stores 5 images of up to 5 MiB in the order sent (contract 12.5)', async () => {
@@ -97,7 +103,7 @@ describe('creating a product', () => {
         description: "\n Line one\n\nLine two: 100 %; '); DROP TABLE products;-- \n",
         price: ' 185000.50 ',
       });
-      expect(productOf(await admin.get(`/api/products/${id}`).expect(200))).toMatchObject({
+      expect(await readProduct(admin, id)).toMatchObject({
         name: 'Kue "lapis" <legit> 🍰',
         description: "Line one\n\nLine two: 100 %; '); DROP TABLE products;--",
         price: 185000.5,
@@ -107,7 +113,7 @@ describe('creating a product', () => {
     it('accepts a name of 255 and a description of 10,000 four-byte characters', async () => {
       const longest = { name: '🍰'.repeat(255), description: '🍰'.repeat(10_000), price: '1' };
       const { id } = await createProduct(admin, [], longest);
-      expect(productOf(await admin.get(`/api/products/${id}`))).toMatchObject({ ...longest, price: 1 });
+      expect(await readProduct(admin, id)).toMatchObject({ ...longest, price: 1 });
     });
 
     it.each([
@@ -116,7 +122,7 @@ describe('creating a product', () => {
       ['999999999999.99', 999_999_999_999.99],
     ])('stores a price of %s as %d (contract 12.2)', async (price, kept) => {
       const { id } = await createProduct(admin, [], { ...CAKE, price });
-      expect(productOf(await admin.get(`/api/products/${id}`)).price).toBe(kept);
+      expect((await readProduct(admin, id)).price).toBe(kept);
     });
 
     it.each<[string, FormFile, string]>([
@@ -131,12 +137,9 @@ describe('creating a product', () => {
 
   describe('with invalid fields', () => {
     it('reports all failing fields together, images included', async () => {
-      const answer = await form(admin.post('/api/products'), { name: ' ', price: 'cheap' }, [
-        { bytes: svgNamedPng(), name: 'a.png' },
-      ]).expect(400);
+      const svg = { bytes: svgNamedPng(), name: 'a.png' };
       const details = { ...REQUIRED, price: NO_NUMBER, images: 'a.png is not a png or jpg file' };
-      expect(answer.body).toEqual(invalid(details));
-      await expectNothingStored();
+      expect(await rejectForm({ name: ' ', price: 'cheap' }, [svg])).toEqual(invalid(details));
     });
 
     it.each<[string, string | string[], string]>([
@@ -148,57 +151,46 @@ describe('creating a product', () => {
       ['description', 'x'.repeat(10_001), 'product description can have 10000 characters at max'],
       ['price', '  ', REQUIRED.price],
       ['price', ['1', '2'], REQUIRED.price],
-      ['price', 'abc', NO_NUMBER],
-      ...['1.234', '.5', '5.', '+1', '1e3', '1,000', '0x10', 'Infinity', '٣'].map(
+      ...['abc', '1.234', '.5', '5.', '+1', '1e3', '1,000', '0x10', 'Infinity', '٣'].map(
         (price): [string, string, string] => ['price', price, NO_NUMBER],
       ),
       ['price', '-1', BOUNDS],
       ['price', '1000000000000', BOUNDS],
       ['images', 'cake.png', 'images should be files'],
     ])('rejects %s %j: %s', async (field, value, message) => {
-      const answer = await form(admin.post('/api/products'), { ...CAKE, [field]: value }).expect(400);
-      expect(answer.body).toEqual(invalid({ [field]: message }));
-      await expectNothingStored();
+      expect(await rejectForm({ ...CAKE, [field]: value })).toEqual(invalid({ [field]: message }));
     });
   });
 
   describe('with invalid files', () => {
     it.each<[string, FormFile, string]>([
-      ['an SVG named .png', { bytes: svgNamedPng(), name: 'a.png' }, `a.png ${NO_PICTURE}`],
-      ['an HTML page named .png', { bytes: htmlNamedPng(), name: 'é 語.png' }, `é 語.png ${NO_PICTURE}`],
-      ['an empty file named .png', { bytes: Buffer.alloc(0), name: 'a.png' }, `a.png ${NO_PICTURE}`],
+      ['an SVG named .png', { bytes: svgNamedPng(), name: 'é 語.png' }, 'é 語.png is not a png or jpg file'],
+      ['an empty file', { bytes: Buffer.alloc(0), name: 'a.png' }, 'a.png is not a png or jpg file'],
       ['a PNG named .gif', { bytes: png(), name: 'a.gif' }, EXTENSION],
       ['a PNG named .png.html', { bytes: png(), name: 'a.png.html' }, EXTENSION],
     ])('rejects %s before any upload', async (_, file, message) => {
-      const good = { bytes: png('good'), name: 'good.png' };
-      const answer = await form(admin.post('/api/products'), CAKE, [good, file]).expect(400);
-      expect(answer.body).toEqual(invalid({ images: message }));
-      await expectNothingStored();
+      expect(await rejectForm(CAKE, [...pictures(1), file])).toEqual(invalid({ images: message }));
     });
 
     it('rejects files in other fields together with the invalid fields', async () => {
-      const answer = await form(admin.post('/api/products'), { ...CAKE, price: '-1' }, [
+      const body = await rejectForm({ ...CAKE, price: '-1' }, [
         { bytes: png(), name: 'a.png', field: 'avatar' },
         { bytes: png(), name: 'c.png', field: '__proto__' },
         { bytes: png(), name: 'd.gif' },
-      ]).expect(400);
+      ]);
       const misplaced = 'files belong in the field images';
       const details = { price: BOUNDS, avatar: misplaced, ['__proto__']: misplaced, images: EXTENSION };
-      expect(answer.body).toEqual(invalid(details));
-      await expectNothingStored();
+      expect(body).toEqual(invalid(details));
     });
 
     it('rejects 6 files', async () => {
-      const answer = await form(admin.post('/api/products'), CAKE, pictures(6)).expect(400);
-      expect(answer.body).toEqual(invalid({ images: 'each product can only have 5 images at max' }));
-      await expectNothingStored();
+      const details = { images: 'each product can only have 5 images at max' };
+      expect(await rejectForm(CAKE, pictures(6))).toEqual(invalid(details));
     });
 
     it('rejects a file of 5 MiB and one byte with 413', async () => {
       const files = [...pictures(4), { bytes: padded(png(), 5 * MIB + 1), name: 'big.png' }];
-      const answer = await form(admin.post('/api/products'), CAKE, files).expect(413);
-      expect(answer.body).toEqual(fail(413, 'an image can have 5 MiB at max'));
-      await expectNothingStored();
+      expect(await rejectForm(CAKE, files, 413)).toEqual(fail(413, 'an image can have 5 MiB at max'));
     });
   });
 
@@ -258,9 +250,8 @@ describe('creating a product', () => {
       ['a field name nested too deep', { [`x${'[a]'.repeat(50)}`]: 'x' }, 400],
       ['a field name with a huge index', { 'x[99999999]': 'x' }, 400],
     ])('rejects a form with %s', async (_, fields, status) => {
-      const answer = await form(admin.post('/api/products'), { ...CAKE, ...fields }).expect(status);
-      expect(answer.body).toEqual(status === 413 ? fail(413, 'request is too large') : MALFORMED);
-      await expectNothingStored();
+      const body = await rejectForm({ ...CAKE, ...fields }, [], status);
+      expect(body).toEqual(status === 413 ? fail(413, 'request is too large') : MALFORMED);
     });
 
     it('stores neither a product nor a file if the client disconnects in the middle of a file', async () => {

@@ -5,18 +5,17 @@ import { type CloudinaryAccount, parseCloudinaryUrl } from '../config/cloudinary
 import { ImageHostError, type ImageFile, type ImageHost } from './image-host.js';
 
 type Operation = 'upload' | 'remove';
-type SdkOptions = CloudinaryAccount & { readonly agent: http.Agent; readonly disable_promises: true };
-type Callback = (error: unknown, response: unknown) => void;
 type Uploader = typeof cloudinary.uploader;
+type Options = CloudinaryAccount & { readonly agent: http.Agent; readonly disable_promises: true };
+type Callback = (error: unknown, response: unknown) => void;
 
 /** Stores images at Cloudinary, through its SDK. */
 export class CloudinaryImageHost implements ImageHost {
   readonly #account: CloudinaryAccount;
 
   /**
-   * @param url `cloudinary://key:secret@cloud`, with `?upload_prefix=` if the API has another address
+   * @param url see `parseCloudinaryUrl`
    * @param deadlineMs longest time of one call
-   * @throws Error if the URL is malformed; the message contains no part of it
    */
   constructor(
     url: string,
@@ -32,31 +31,28 @@ export class CloudinaryImageHost implements ImageHost {
       uploader.upload_stream(upload, done).end(bytes);
     });
     // An upload preset of the account can change the id of the image, which could then not be removed.
-    if (readField(response, 'public_id') !== publicId) {
+    if (readField(response, 'public_id') !== publicId)
       throw new ImageHostError('upload', 'the response names another public id', 200);
-    }
     const url = readField(response, 'secure_url');
-    if (typeof url !== 'string' || !/^https:\/\/\S+$/.test(url)) {
+    if (typeof url !== 'string' || !/^https:\/\/\S+$/.test(url))
       throw new ImageHostError('upload', 'the response contains no usable URL', 200);
-    }
     return url;
   }
 
-  /** @throws ImageHostError if the host rejects the call, does not respond in time or sends an unusable response */
+  /** @throws ImageHostError as in `upload` */
   async remove(publicId: string): Promise<void> {
     const response = await this.#call('remove', (uploader, options, done) => {
       void uploader.destroy(publicId, { ...options, invalidate: true }, done);
     });
     const result = readField(response, 'result');
-    if (result !== 'ok' && result !== 'not found') {
+    if (result !== 'ok' && result !== 'not found')
       throw new ImageHostError('remove', 'the response does not confirm the removal', 200);
-    }
   }
 
   /** Makes a call and closes its connection at the deadline: the SDK's own timeout counts only silence. */
   async #call(
     operation: Operation,
-    start: (uploader: Uploader, options: SdkOptions, done: Callback) => void,
+    start: (uploader: Uploader, options: Options, done: Callback) => void,
   ): Promise<unknown> {
     // Load the SDK with the first call, because its 250 files would delay every start.
     const { uploader } = (await import('cloudinary')).v2;
@@ -80,7 +76,7 @@ export class CloudinaryImageHost implements ImageHost {
   }
 }
 
-/** Reduces an error of the SDK to what cannot contain a secret: the HTTP status or the code of a network error. */
+/** Reduces an error of the SDK, which contains secrets, to the HTTP status or the code of a network error. */
 function toImageHostError(operation: Operation, error: unknown): ImageHostError {
   const status = readField(error, 'http_code');
   if (typeof status === 'number')

@@ -1,36 +1,40 @@
 import type { Response } from 'express';
 import { failures } from '../common/errors.js';
 
-/** Limits the bytes of forms that are processed at the same time. Further forms wait in order of arrival. */
+interface WaitingForm {
+  readonly bytes: number;
+  readonly begin: () => void;
+}
+
+/** Limits the memory of forms that are processed at the same time. Further forms wait in order of arrival. */
 export class FormQueue {
-  readonly #waiting: { readonly bytes: number; readonly begin: () => void }[] = [];
+  readonly #waiting: WaitingForm[] = [];
 
   /** @param freeBytes at least the size of the largest form */
   constructor(private freeBytes: number) {}
 
   /**
-   * Waits until a form fits and reserves its bytes. The caller must release them with `leave`.
+   * Waits until a form fits and reserves its bytes. The caller must release the bytes with `leave`.
    * @throws Failure if the client closes the connection while the form waits; nothing is reserved then
    */
   async enter(bytes: number, response: Response): Promise<void> {
     await new Promise<void>((resolve, reject) => {
-      const giveUp = (): void => {
+      const cancel = (): void => {
         this.#waiting.splice(this.#waiting.indexOf(form), 1);
         reject(failures.malformedRequest());
         this.#beginNext();
       };
       const begin = (): void => {
-        response.off('close', giveUp);
+        response.off('close', cancel);
         resolve();
       };
       const form = { bytes, begin };
-      response.once('close', giveUp);
+      response.once('close', cancel);
       this.#waiting.push(form);
       this.#beginNext();
     });
   }
 
-  /** Releases bytes for waiting forms. */
   leave(bytes: number): void {
     this.freeBytes += bytes;
     this.#beginNext();

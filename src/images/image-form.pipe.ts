@@ -3,12 +3,19 @@ import type { ClassConstructor } from 'class-transformer';
 import { extname } from 'node:path';
 import { type FieldMessages, failures } from '../common/errors.js';
 import { checkDto } from '../common/validation.pipe.js';
-import { type FilePart, type FormRequest, isImagePart } from './form.interceptor.js';
+import { type FilePart, type FormRequest, isImagePart } from './form-reader.js';
 import type { ImageFile } from './image-host.js';
 import { MAX_IMAGES } from './images.service.js';
 
+/** Text fields and images of a form. An interface, because the global pipe would validate a class itself. */
+export interface ImageForm<T> {
+  readonly fields: Omit<T, 'images'>;
+  /** In the order sent, at most 5. */
+  readonly images: readonly ImageFile[];
+}
+
 /** Messages with which one route rejects a form. */
-export interface ImageFormMessages {
+interface ImageFormMessages {
   /** Message of the envelope. */
   readonly failure: string;
   /** Message for a file that is neither .png, .jpg nor .jpeg. */
@@ -21,26 +28,13 @@ const EXTENSIONS = ['.png', '.jpg', '.jpeg'];
 const PNG = Buffer.from('89504e470d0a1a0a', 'hex');
 const JPEG = Buffer.from('ffd8ff', 'hex');
 
-/** The text fields of a form, and its images. An interface, because the global pipe would validate a class itself. */
-export interface ImageForm<T> {
-  readonly fields: Omit<T, 'images'>;
-  /** In the order sent, at most 5. */
-  readonly images: readonly ImageFile[];
-}
-
 /** Injects the form that `FormInterceptor` read; to be used with an `ImageFormPipe`. */
 export const Form = createParamDecorator((_: undefined, context: ExecutionContext): FormRequest =>
   context.switchToHttp().getRequest<FormRequest>(),
 );
 
-/**
- * Validates the text fields and the files of a form in one step, because the contract reports all failing fields and files
- * together.
- */
-export class ImageFormPipe<T extends { readonly images?: unknown }> implements PipeTransform<
-  FormRequest,
-  Promise<ImageForm<T>>
-> {
+/** Validates text fields and files in one step, because the contract reports all failing fields and files together. */
+export class ImageFormPipe<T extends { readonly images?: unknown }> implements PipeTransform {
   constructor(
     private readonly dto: ClassConstructor<T>,
     private readonly messages: ImageFormMessages,
@@ -48,10 +42,7 @@ export class ImageFormPipe<T extends { readonly images?: unknown }> implements P
 
   /** @throws Failure 400 */
   async transform({ body, files = [], fileParts = [] }: FormRequest): Promise<ImageForm<T>> {
-    const {
-      value: { images: _text, ...fields },
-      details,
-    } = await checkDto(this.dto, body);
+    const { value, details } = await checkDto(this.dto, body);
     const sent = fileParts.filter(isImagePart);
     const badFile = this.#findBadFile(sent, files);
     const misplaced = fileParts.filter((part) => !isImagePart(part));
@@ -63,8 +54,11 @@ export class ImageFormPipe<T extends { readonly images?: unknown }> implements P
     ]) as FieldMessages;
     if (Object.keys(problems).length > 0) throw failures.validation(problems, this.messages.failure);
     if (sent.length > MAX_IMAGES) throw failures.tooManyImages();
-    const images = files.map(({ buffer }) => ({ bytes: buffer, format: detectFormat(buffer) ?? 'png' }));
-    return { fields, images };
+    const { images: _text, ...fields } = value;
+    return {
+      fields,
+      images: files.map(({ buffer }) => ({ bytes: buffer, format: detectFormat(buffer) ?? 'png' })),
+    };
   }
 
   /** Returns the validation message for the first rejected file. */

@@ -1,4 +1,4 @@
-/** An image that passed the checks of `image-form.pipe.ts`. */
+/** An image that passed the checks of `ImageFormPipe`. */
 export interface ImageFile {
   /** The whole file, at most 5 MiB. */
   readonly bytes: Buffer;
@@ -14,7 +14,6 @@ export interface ImageFile {
  */
 export interface ImageHost {
   /**
-   * Stores one image under the given id.
    * @returns the location, see `Image.url`
    * @throws any error if the host does not confirm in time; the image may exist at the host nevertheless
    */
@@ -27,16 +26,13 @@ export interface ImageHost {
   remove(publicId: string): Promise<void>;
 }
 
-/**
- * A call of the image host failed. The message is safe to log: it contains no text of the host, which would repeat
- * signatures and signed parameters.
- */
+/** A failed call. The message contains no text of the host, because the host repeats signatures and signed parameters. */
 export class ImageHostError extends Error {
   override readonly name = 'ImageHostError';
 
   /** @param httpCode status of the host's response; undefined if there was none */
   constructor(
-    readonly operation: 'upload' | 'remove',
+    operation: 'upload' | 'remove',
     readonly reason: string,
     readonly httpCode?: number,
   ) {

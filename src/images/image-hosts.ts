@@ -7,10 +7,10 @@ import { type ImageFile, type ImageHost, isRejection } from './image-host.js';
 import type { ImageHostName } from './image.entity.js';
 import { LocalImageHost } from './local.image-host.js';
 
-/** The configured image hosts: one for new images, the others for images that were stored earlier. */
+/** The configured image hosts. Only one of them stores new images. */
 @Injectable()
 export class ImageHosts {
-  /** The host of new images. */
+  /** Host of new images. */
   readonly current: ImageHostName;
   readonly local: LocalImageHost;
   readonly #cloudinary: CloudinaryImageHost | undefined;
@@ -21,7 +21,6 @@ export class ImageHosts {
     if (cloudinaryUrl !== undefined) this.#cloudinary = new CloudinaryImageHost(cloudinaryUrl);
   }
 
-  /** @returns see `ImageHost.upload` */
   upload(publicId: string, image: ImageFile): Promise<string> {
     const host = this.#host(this.current);
     return timedCall('image_host', 'upload', () => host.upload(publicId, image), isRejection);

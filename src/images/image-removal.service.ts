@@ -3,6 +3,7 @@ import { DataSource, type EntityManager } from 'typeorm';
 import { Env } from '../config/env.js';
 import { JobsService } from '../jobs/jobs.service.js';
 import { ImageHosts } from './image-hosts.js';
+import type { Image } from './image.entity.js';
 import { ImagesRepository } from './images.repository.js';
 
 const REMOVE_IMAGE = 'remove-image';
@@ -27,14 +28,18 @@ export class ImageRemovalService implements OnModuleInit {
 
   onModuleInit(): void {
     this.jobs.handle<RemoveImage>(REMOVE_IMAGE, ({ imageId }) => this.#remove(imageId), { kind: 'images' });
-    const pauseS = Math.min(this.env.stagedImageTtlSeconds / 4, MAX_SWEEP_INTERVAL_S);
-    this.jobs.repeatWhileRunning('the sweep of abandoned images', pauseS * 1000, () => this.#sweep());
+    const intervalS = Math.min(this.env.stagedImageTtlSeconds / 4, MAX_SWEEP_INTERVAL_S);
+    this.jobs.repeatWhileRunning('the sweep of abandoned images', intervalS * 1000, () => this.#sweep());
   }
 
-  /** Condemns images (see `ImagesRepository.condemn`) and enqueues their removal. */
-  async condemn(tx: EntityManager, ids: readonly string[], which: 'attached' | 'unattached'): Promise<void> {
-    if (ids.length === 0) return;
-    for (const id of await this.images.condemn(tx, ids, which)) await this.#enqueue(tx, id);
+  /** Condemns the images that are in a state, and enqueues their removal. */
+  async condemn(
+    tx: EntityManager,
+    images: readonly Pick<Image, 'id'>[],
+    from: 'staged' | 'attached',
+  ): Promise<void> {
+    if (images.length === 0) return;
+    for (const id of await this.images.condemn(tx, images, from)) await this.#enqueue(tx, id);
   }
 
   async #enqueue(tx: EntityManager, imageId: string, runAt?: Date): Promise<void> {
@@ -51,16 +56,16 @@ export class ImageRemovalService implements OnModuleInit {
     await this.hosts.remove(image.host, image.id);
     if (await this.images.deleteRow(image.id, UPLOAD_SETTLED_S)) return;
     // The upload was cut off and may still arrive at the host. Remove the image again when it can no longer arrive.
-    const settled = new Date(image.stagedAt.getTime() + (UPLOAD_SETTLED_S + 1) * 1000);
-    await this.#enqueue(this.dataSource.manager, image.id, settled);
+    const settledAt = new Date(image.stagedAt.getTime() + (UPLOAD_SETTLED_S + 1) * 1000);
+    await this.#enqueue(this.dataSource.manager, image.id, settledAt);
   }
 
   async #sweep(): Promise<void> {
-    const swept = await this.dataSource.transaction(async (tx) => {
-      const ids = await this.images.lockAbandoned(tx, this.env.stagedImageTtlSeconds);
-      await this.condemn(tx, ids, 'unattached');
-      return ids.length;
+    const abandoned = await this.dataSource.transaction(async (tx) => {
+      const images = await this.images.lockAbandoned(tx, this.env.stagedImageTtlSeconds);
+      await this.condemn(tx, images, 'staged');
+      return images;
     });
-    if (swept > 0) this.#logger.log(`${swept} abandoned images were condemned`);
+    if (abandoned.length > 0) this.#logger.log(`${abandoned.length} abandoned images were condemned`);
   }
 }

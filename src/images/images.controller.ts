@@ -8,6 +8,16 @@ import { errorCode } from '../config/error-info.js';
 import { ImageHosts } from './image-hosts.js';
 
 const YEAR_MS = 365 * 24 * 60 * 60 * 1000;
+const SEND_OPTIONS = {
+  // A name is never used twice, so caches may store a copy forever.
+  maxAge: YEAR_MS,
+  immutable: true,
+  // An image has at most 5 MiB and is always sent whole, which RFC 9110 section 14.2 allows.
+  acceptRanges: false,
+  // The data directory may be inside a folder whose name begins with a dot.
+  dotfiles: 'allow',
+} as const;
+/** Headers that describe the image and not a failure that is sent instead. */
 const IMAGE_HEADERS = [
   'Cache-Control',
   'Content-Type',
@@ -35,26 +45,15 @@ export class ImagesController {
     if (path === null) throw failures.notFound();
     // Storefronts have other origins. The global policy would stop them from showing the image.
     response.setHeader('Cross-Origin-Resource-Policy', 'cross-origin');
-    // An image that is opened by itself is a document. It must load and run nothing, even if a browser treats it as HTML.
+    // A browser that treats the image as HTML must load and run nothing.
     response.setHeader('Content-Security-Policy', "default-src 'none'; sandbox");
     try {
       await promisify<string, object>(response.sendFile.bind(response))(path, SEND_OPTIONS);
     } catch (error) {
       // Express uses this code for a client that closed the connection.
       if (errorCode(error) === 'ECONNABORTED') return;
-      // These headers describe the image, not the failure that is sent instead.
       if (!response.headersSent) for (const name of IMAGE_HEADERS) response.removeHeader(name);
       throw error;
     }
   }
 }
-
-/** An image has at most 5 MiB and is always sent whole, which RFC 9110 section 14.2 allows. */
-const SEND_OPTIONS = {
-  // A name is never used twice, so caches may store a copy forever.
-  maxAge: YEAR_MS,
-  immutable: true,
-  acceptRanges: false,
-  // The data directory may be inside a folder whose name begins with a dot.
-  dotfiles: 'allow',
-} as const;

@@ -1,8 +1,6 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { JobsModule } from '../jobs/jobs.module.js';
-import { FormTimeouts } from './form-timeouts.js';
-import { FormInterceptor } from './form.interceptor.js';
 import { ImageHosts } from './image-hosts.js';
 import { ImageRemovalService } from './image-removal.service.js';
 import { Image } from './image.entity.js';
@@ -13,14 +11,7 @@ import { ImagesService } from './images.service.js';
 @Module({
   imports: [TypeOrmModule.forFeature([Image]), JobsModule],
   controllers: [ImagesController],
-  providers: [
-    FormInterceptor,
-    FormTimeouts,
-    ImageHosts,
-    ImageRemovalService,
-    ImagesRepository,
-    ImagesService,
-  ],
-  exports: [FormInterceptor, FormTimeouts, ImagesService],
+  providers: [ImageHosts, ImageRemovalService, ImagesRepository, ImagesService],
+  exports: [ImagesService],
 })
 export class ImagesModule {}

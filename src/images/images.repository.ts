@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { type EntityManager, In, Not, Raw, Repository } from 'typeorm';
+import { type EntityManager, In, Raw, Repository } from 'typeorm';
 import { Image, type ImageHostName } from './image.entity.js';
 
 /** An image that is stored at the host and does not belong to a product yet, with the URL that the host returned. */
@@ -11,7 +11,7 @@ export type StagedImage = Pick<Image, 'id' | 'url'>;
 export class ImagesRepository {
   constructor(@InjectRepository(Image) private readonly images: Repository<Image>) {}
 
-  /** Adds images that are about to be uploaded to the ledger. */
+  /** Adds images that are about to be uploaded. */
   async stage(ids: readonly string[], host: ImageHostName): Promise<void> {
     await this.images.insert(ids.map((id) => ({ id, host, state: 'staged' })));
   }
@@ -37,42 +37,36 @@ export class ImagesRepository {
     return affected === 1;
   }
 
-  /**
-   * Condemns images: detaches attached images from their product, or condemns images that do not belong to a product.
-   * @returns the ids of the condemned images; some of them may have been condemned before
-   */
+  /** Condemns the images that are in a state, and detaches them from their product. @returns the ids of these images */
   async condemn(
     tx: EntityManager,
-    ids: readonly string[],
-    which: 'attached' | 'unattached',
+    images: readonly Pick<Image, 'id'>[],
+    from: 'staged' | 'attached',
   ): Promise<string[]> {
     const result = await tx
       .createQueryBuilder()
       .update(Image)
       .set({ state: 'condemned', productId: null, position: null })
-      .where({ id: In(ids), state: which === 'attached' ? which : Not('attached') })
+      .where({ id: In(images.map(({ id }) => id)), state: from })
       .returning('id')
       .execute();
     return (result.raw as { id: string }[]).map(({ id }) => id);
   }
 
   /** Locks images that were staged longer ago and never attached, except those that another sweep has locked. */
-  async lockAbandoned(tx: EntityManager, ageSeconds: number): Promise<string[]> {
-    const isOld = Raw((stagedAt) => `${stagedAt} < now() - make_interval(secs => :ageSeconds)`, {
-      ageSeconds,
-    });
-    const abandoned = await tx.find(Image, {
+  lockAbandoned(tx: EntityManager, ageSeconds: number): Promise<Pick<Image, 'id'>[]> {
+    const isOld = Raw((column) => `${column} < now() - make_interval(secs => :ageSeconds)`, { ageSeconds });
+    return tx.find(Image, {
       select: { id: true },
       where: { state: 'staged', stagedAt: isOld },
       lock: { mode: 'pessimistic_write', onLocked: 'skip_locked' },
     });
-    return abandoned.map(({ id }) => id);
   }
 
   /**
    * Deletes the row of a condemned image that was removed from its host.
    * @param settledSeconds age at which an unconfirmed upload can no longer arrive at the host
-   * @returns false if the image was never attached and is younger than that
+   * @returns false if the upload was never confirmed and the image is younger than that
    */
   async deleteRow(id: string, settledSeconds: number): Promise<boolean> {
     const { affected } = await this.images

@@ -33,9 +33,9 @@ export class ImagesService {
     this.localPrefix = `${publicUrl}/api/images/`;
   }
 
-  /** Returns the absolute URL of an attached image. */
-  urlOf({ url }: Pick<Image, 'url'>): string {
-    return (isLocal(url) ? this.localPrefix : '') + (url ?? '');
+  /** Returns the absolute URLs of attached images. */
+  urlsOf(images: readonly Pick<Image, 'url'>[]): string[] {
+    return images.map(({ url }) => (isLocal(url) ? this.localPrefix : '') + (url ?? ''));
   }
 
   /** Returns true if a URL names this image, also a URL that was returned under an earlier PUBLIC_URL. */
@@ -51,14 +51,16 @@ export class ImagesService {
   async stage(files: readonly ImageFile[]): Promise<StagedImage[]> {
     if (files.length === 0) return [];
     const planned = files.map((file) => ({ id: randomUUID(), file }));
-    const ids = planned.map(({ id }) => id);
-    await this.images.stage(ids, this.hosts.current);
+    await this.images.stage(
+      planned.map(({ id }) => id),
+      this.hosts.current,
+    );
     const uploads = await Promise.allSettled(
       planned.map(async ({ id, file }) => ({ id, url: await this.hosts.upload(id, file) })),
     );
     const failed = uploads.find((upload) => upload.status === 'rejected');
     if (failed !== undefined) {
-      await this.discard(ids);
+      await this.discard(planned);
       throw failed.reason;
     }
     return uploads.filter((upload) => upload.status === 'fulfilled').map(({ value }) => value);
@@ -69,19 +71,17 @@ export class ImagesService {
    * committed although its response was lost. Never throws: the sweep of `ImageRemovalService` condemns images that
    * stay staged.
    */
-  async discard(ids: readonly string[]): Promise<void> {
-    if (ids.length === 0) return;
+  async discard(images: readonly Pick<Image, 'id'>[]): Promise<void> {
+    if (images.length === 0) return;
     try {
-      await this.dataSource.transaction((tx) => this.removal.condemn(tx, ids, 'unattached'));
+      await this.dataSource.transaction((tx) => this.removal.condemn(tx, images, 'staged'));
     } catch (error) {
-      this.#logger.warn(
-        `${ids.length} staged images could not be condemned, the sweep will condemn them`,
-        error,
-      );
+      const count = images.length;
+      this.#logger.warn(`${count} staged images could not be condemned, the sweep will condemn them`, error);
     }
   }
 
-  /** Returns the images of a product, ordered by position. */
+  /** Returns the images of a product in their order. */
   attachedTo(tx: EntityManager, productId: number): Promise<Image[]> {
     return this.images.attachedTo(tx, productId);
   }
@@ -104,16 +104,12 @@ export class ImagesService {
         throw new Error('an image was condemned before it could be attached');
       position += 1;
     }
-    return [...remaining, ...staged].map((image) => this.urlOf(image));
+    return this.urlsOf([...remaining, ...staged]);
   }
 
   /** Detaches images from their products. A job removes them from the host after the transaction has committed. */
   async condemn(tx: EntityManager, images: readonly Image[]): Promise<void> {
-    await this.removal.condemn(
-      tx,
-      images.map(({ id }) => id),
-      'attached',
-    );
+    await this.removal.condemn(tx, images, 'attached');
   }
 }
 

@@ -6,11 +6,9 @@ import type { ImageFile, ImageHost } from './image-host.js';
 const NAME = /^([0-9a-f-]{36})\.(?:png|jpg)$/;
 
 /**
- * Stores images as files of this machine: `<directory>/<first two characters of the id>/<id>.<png|jpg>`. An upload that was
- * confirmed survives a power cut.
- *
- * Uploads are written under their final name. No client learns the name before the upload has ended, and a file that a crash
- * cut short is removed through its row in the image ledger.
+ * Stores images as files: `<directory>/<first two characters of the id>/<id>.<png|jpg>`. A confirmed upload survives a
+ * power cut. Uploads are written under their final name, because a file that a crash cut short is removed through its row in
+ * the image ledger.
  */
 export class LocalImageHost implements ImageHost {
   readonly #directory: string;
@@ -20,10 +18,7 @@ export class LocalImageHost implements ImageHost {
     this.#directory = resolve(directory);
   }
 
-  /**
-   * @returns the name of the file, `<id>.<png|jpg>`
-   * @throws Error of the file system
-   */
+  /** @returns the name of the file @throws Error of the file system */
   async upload(publicId: string, { bytes, format }: ImageFile): Promise<string> {
     const folder = this.#folderOf(publicId);
     const name = `${publicId}.${format}`;
@@ -31,8 +26,7 @@ export class LocalImageHost implements ImageHost {
     const file = await open(join(folder, name), 'wx');
     try {
       await file.writeFile(bytes);
-      // In parallel, because each call waits for the disk. Always sync the folders: another upload may have created one of
-      // them and may not have synced its parent yet.
+      // Sync the folders even if they existed: another upload may have created them and not have synced the parent yet.
       const folders = listFoldersUpTo(made === undefined ? this.#directory : dirname(made), folder);
       await Promise.all([file.sync(), ...folders.map(syncFolder)]);
     } finally {
@@ -51,11 +45,7 @@ export class LocalImageHost implements ImageHost {
     await syncFolder(folder).catch(unlessNotFound);
   }
 
-  /**
-   * Finds the file of an image.
-   * @param name last part of the URL, `<id>.png` or `<id>.jpg`; no other name is an image of this service
-   * @returns the path, or null if there is no such image
-   */
+  /** Returns the path of an image file; null if there is no such image. */
   async find(name: string): Promise<string | null> {
     const [, publicId] = NAME.exec(name) ?? [];
     if (publicId === undefined) return null;

@@ -5,15 +5,13 @@ import { IsCalendarDate } from '../common/calendar-date.decorator.js';
 import type { Product } from './product.entity.js';
 import { ListedProductView, ProductListQuery, type ProductWithUrls } from './products.dto.js';
 
-const AVAILABLE = { message: 'available should be true or false' };
-
 export const UNTIL = 'until should be a date after today, such as 2026-11-24';
 export const UNTIL_AVAILABLE = 'until needs available to be false';
 
 /** Body of PUT /api/admin/products/{product_id}/availability. */
 export class AvailabilityDto {
   @ApiProperty({ example: false })
-  @IsBoolean(AVAILABLE)
+  @IsBoolean({ message: 'available should be true or false' })
   available!: boolean;
 
   @ApiPropertyOptional({
@@ -33,10 +31,7 @@ export class AdminProductsQuery extends ProductListQuery {
 }
 
 /** A product with its availability. */
-export interface AdminProduct extends ProductWithUrls {
-  readonly isAvailable: boolean;
-  readonly unavailableUntil: string | null;
-}
+export type AdminProduct = ProductWithUrls & Readonly<Pick<Product, 'isAvailable' | 'unavailableUntil'>>;
 
 /** A product as administrators see it. */
 export class AdminProductView extends ListedProductView {

@@ -4,16 +4,11 @@ import { localAt, startOfDay } from '../common/calendar.js';
 import { failures } from '../common/errors.js';
 import { ImagesService } from '../images/images.service.js';
 import { ShopService } from '../shop/shop.service.js';
-import {
-  type AdminProduct,
-  type AdminProductsQuery,
-  type AvailabilityDto,
-  UNTIL,
-  UNTIL_AVAILABLE,
-} from './availability.dto.js';
+import type { AdminProduct, AdminProductsQuery, AvailabilityDto } from './availability.dto.js';
+import { UNTIL, UNTIL_AVAILABLE } from './availability.dto.js';
 import { ProductPages } from './product-pages.js';
 import type { Product } from './product.entity.js';
-import { type Availability, ProductsRepository } from './products.repository.js';
+import { ProductsRepository } from './products.repository.js';
 
 /** Lists products for administrators, and makes products available or unavailable to customers. */
 @Injectable()
@@ -27,7 +22,7 @@ export class AvailabilityService {
   ) {}
 
   /** Returns a page of products, including unavailable products. @throws Failure 404 if the page is empty */
-  async page(query: Readonly<AdminProductsQuery>): Promise<AdminProduct[]> {
+  async page(query: AdminProductsQuery): Promise<AdminProduct[]> {
     const page = await this.products.pageForAdmin(query);
     if (page.length === 0) throw failures.notFound();
     return page.map((product) => this.#toAdminProduct(product));
@@ -37,37 +32,34 @@ export class AvailabilityService {
    * Makes a product available or unavailable. Waits until concurrent orders of the product have committed.
    * @throws Failure 404 for an unknown product; 400 for an invalid `until`
    */
-  async change(id: number, { available, until }: Readonly<AvailabilityDto>): Promise<AdminProduct> {
-    const availability = { available, ...(await this.#parseUntil(available, until)) };
-    try {
-      await this.dataSource.transaction(async (tx) => {
-        if (!(await this.products.lock(tx, id))) throw failures.notFound();
-        await this.products.update(tx, id, availability);
-      });
-    } finally {
-      // Clear the cache even after an error: the commit may have succeeded although its response was lost.
-      this.pages.clear();
-    }
+  async change(id: number, { available, until }: AvailabilityDto): Promise<AdminProduct> {
+    const unavailableUntil = until ?? null;
+    const availableAgainAt =
+      unavailableUntil === null ? null : await this.#startOf(unavailableUntil, available);
+    const change = this.dataSource.transaction(async (tx) => {
+      if (!(await this.products.lock(tx, id))) throw failures.notFound();
+      await this.products.update(tx, id, { available, unavailableUntil, availableAgainAt });
+    });
+    await this.pages.clearAfter(change);
     const product = await this.products.findById(id);
     if (product === null) throw failures.notFound();
     return this.#toAdminProduct(product);
   }
 
-  /** Number of products that customers cannot see or order now. */
+  /** Counts the products that customers cannot see or order now. */
   countUnavailable(): Promise<number> {
     return this.products.countUnavailable();
   }
 
-  async #parseUntil(available: boolean, until?: string | null): Promise<Omit<Availability, 'available'>> {
-    if (until === undefined || until === null) return { unavailableUntil: null, availableAgainAt: null };
+  /** Returns the start of the date from which a product is available again. */
+  async #startOf(until: string, available: boolean): Promise<Date> {
     if (available) throw failures.validation({ until: UNTIL_AVAILABLE });
     const zone = await this.shop.timeZone();
     if (until <= localAt(new Date(), zone).date) throw failures.validation({ until: UNTIL });
-    return { unavailableUntil: until, availableAgainAt: startOfDay(until, zone) };
+    return startOfDay(until, zone);
   }
 
-  #toAdminProduct(product: Product): AdminProduct {
-    const { isAvailable, images, ...fields } = product;
-    return { ...fields, isAvailable, images: images.map((image) => this.images.urlOf(image)) };
+  #toAdminProduct({ isAvailable, images, ...fields }: Product): AdminProduct {
+    return { ...fields, isAvailable, images: this.images.urlsOf(images) };
   }
 }

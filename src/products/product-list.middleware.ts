@@ -9,11 +9,10 @@ const PLAIN_URL = /^[^?]*(?:\?last_id=(\d{1,9}))?$/;
 
 /**
  * Shortcut for GET /api/products: sends the page before Nest's guards, interceptors and pipes run, because they take
- * longer than the page itself. `AdmissionService` checks the access that the route declares, like `JwtCookieGuard`.
+ * longer than the page itself. `AdmissionService` checks the access that the route declares, like `JwtCookieGuard`. A test
+ * fails if the route gets a guard, an interceptor or a pipe that this shortcut would skip.
  *
- * The request continues to the controller if its token is not verified yet, if its URL does not match `PLAIN_URL`, or if
- * no products follow `last_id`. A test fails if the route gets a guard, an interceptor or a pipe that this shortcut would
- * skip.
+ * The controller handles a request whose token is not verified yet, whose URL is not plain, or whose page is empty.
  */
 @Injectable()
 export class ProductListMiddleware implements NestMiddleware {
@@ -29,7 +28,7 @@ export class ProductListMiddleware implements NestMiddleware {
       return;
     }
     const [, lastId = '0'] = match;
-    const page = await this.pages.after(Number(lastId));
+    const page = await this.pages.find(Number(lastId));
     if (page === null) next();
     else sendPage(response, page);
   }

@@ -19,52 +19,44 @@ const LIFETIME_MS = 1000;
 /** Memory of a cached page besides its body. */
 const OVERHEAD_BYTES = 512;
 
-/**
- * Cached pages of the product list: for one second, in at most CATALOG_CACHE_MB of memory. A page is loaded once for all
- * waiting requests.
- */
+/** Reads and caches pages of the product list. A page is loaded once for all waiting requests. */
 @Injectable()
 export class ProductPages {
   /** Null with CATALOG_CACHE_MB=0. */
   readonly #cache: LRUCache<number, ProductPage> | null;
 
   constructor(
-    { catalogCacheBytes }: Env,
+    { catalogCacheBytes: maxSize }: Env,
     private readonly products: ProductsRepository,
     private readonly images: ImagesService,
   ) {
-    this.#cache =
-      catalogCacheBytes === 0
-        ? null
-        : new LRUCache({
-            maxSize: catalogCacheBytes,
-            sizeCalculation: ({ body }) => body.length + OVERHEAD_BYTES,
-            ttl: LIFETIME_MS,
-            fetchMethod: (afterId) => this.#load(afterId),
-            // If `clear()` runs during a load, waiting requests get the result, but it is not cached.
-            ignoreFetchAbort: true,
-          });
+    const options = {
+      maxSize,
+      sizeCalculation: ({ body }: ProductPage) => body.length + OVERHEAD_BYTES,
+      ttl: LIFETIME_MS,
+      fetchMethod: (afterId: number) => this.#load(afterId),
+      // If the cache is cleared during a load, waiting requests get the result, but it is not cached.
+      ignoreFetchAbort: true,
+    };
+    this.#cache = maxSize === 0 ? null : new LRUCache(options);
   }
 
-  /** Returns the page after an id; null past the last product. */
-  async after(id: number): Promise<ProductPage | null> {
-    const cached = this.#cache?.get(id);
-    const page = cached ?? (await (this.#cache?.forceFetch(id) ?? this.#load(id)));
-    if (this.#cache !== null && cached === undefined) catalogCacheBytes.set(this.#cache.calculatedSize);
-    if (page.body.length === 0) return null;
-    catalogCachePages.inc({ result: cached === undefined ? 'miss' : 'hit' });
-    return page;
+  /** Returns the page after an id, or such a page of a search, which is not cached; null past the last product. */
+  async find(afterId: number, search?: string): Promise<ProductPage | null> {
+    if (search !== undefined) return unlessEmpty(await this.#load(afterId, search));
+    const cached = this.#cache?.get(afterId);
+    const page = cached ?? (await (this.#cache?.forceFetch(afterId) ?? this.#load(afterId)));
+    if (cached === undefined) catalogCacheBytes.set(this.#cache?.calculatedSize ?? 0);
+    if (page.body.length > 0) catalogCachePages.inc({ result: cached === undefined ? 'miss' : 'hit' });
+    return unlessEmpty(page);
   }
 
-  /** Returns a page of the products whose names contain the words of a text, uncached; null past the last product. */
-  async found(text: string, id: number): Promise<ProductPage | null> {
-    const page = await this.#load(id, text);
-    return page.body.length === 0 ? null : page;
-  }
-
-  /** Clears the cache, including pages that are being loaded. Call it after each commit that changes a product. */
-  clear(): void {
-    this.#cache?.clear();
+  /**
+   * Clears the cache, including pages that are being loaded, after each change of products. Also after an error: the
+   * commit may have succeeded although its response was lost.
+   */
+  async clearAfter<T>(change: Promise<T>): Promise<T> {
+    return change.finally(() => this.#cache?.clear());
   }
 
   async #load(afterId: number, search?: string): Promise<ProductPage> {
@@ -72,6 +64,10 @@ export class ProductPages {
     const body = Buffer.from(text ?? '');
     return { body, etag: `W/"${createHash('sha1').update(body).digest('base64url')}"` };
   }
+}
+
+function unlessEmpty(page: ProductPage): ProductPage | null {
+  return page.body.length === 0 ? null : page;
 }
 
 /** Sends a page, or 304 if the client has it. */

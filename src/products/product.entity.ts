@@ -16,7 +16,7 @@ export class Product {
   @Column('numeric', { precision: 14, scale: 2 })
   price!: string;
 
-  /** False while an administrator has taken the product off the list; `isAvailable` also looks at the time. */
+  /** False if an administrator hid the product, perhaps until `availableAgainAt`. */
   @Column('boolean', { default: true })
   available!: boolean;
 
@@ -24,11 +24,10 @@ export class Product {
   @Column('date', { name: 'unavailable_until', nullable: true })
   unavailableUntil!: string | null;
 
-  /** Start of that date. */
+  /** Start of `unavailableUntil`. */
   @Column('timestamptz', { name: 'available_again_at', nullable: true })
   availableAgainAt!: Date | null;
 
-  /** Images that were condemned are no longer among them. */
   @OneToMany(() => Image, 'product')
   images!: Image[];
 
@@ -40,8 +39,6 @@ export class Product {
 
   /** Returns true if customers can see and order the product now. */
   get isAvailable(): boolean {
-    return (
-      this.available || (this.availableAgainAt !== null && this.availableAgainAt.getTime() <= Date.now())
-    );
+    return this.available || (this.availableAgainAt !== null && this.availableAgainAt <= new Date());
   }
 }

@@ -29,7 +29,7 @@ const updateForm = new ImageFormPipe(UpdateProductDto, {
   extension: 'invalid file format, only .png or .jpg files are accepted',
 });
 
-/** Access to the product list, which its shortcut also checks. */
+/** Access to the product list. `ProductListMiddleware` checks the same access. */
 export const LIST_ACCESS = 'catalog';
 
 @ApiTags('Products')
@@ -50,9 +50,8 @@ export class ProductsController {
     failures: [failures.validation({ last_id: 'last_id should be a number' }), failures.notFound()],
   })
   async list(@Query() { last_id, q }: ProductListQuery, @Res() response: Response): Promise<void> {
-    const page = await (q === undefined ? this.pages.after(last_id) : this.pages.found(q, last_id));
+    const page = await this.pages.find(last_id, q);
     if (page === null) throw failures.notFound();
-    // The page contains the envelope already.
     sendPage(response, page);
   }
 

@@ -7,13 +7,12 @@ import { SearchQuery } from '../common/query.decorators.js';
 import { Text } from '../common/text.decorator.js';
 import { MAX_IMAGES } from '../images/images.service.js';
 import { Price } from './price.js';
-import type { ProductFields } from './products.repository.js';
+import type { Product } from './product.entity.js';
 
 /** A product and the URLs of its images in their order. */
-export interface ProductWithUrls extends ProductFields {
-  readonly id: number;
+export type ProductWithUrls = Readonly<Pick<Product, 'id' | 'name' | 'description' | 'price'>> & {
   readonly images: string[];
-}
+};
 
 export const PRODUCT_ID_PARAM = {
   name: 'product_id',

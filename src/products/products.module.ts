@@ -16,7 +16,7 @@ import { ProductsService } from './products.service.js';
   imports: [TypeOrmModule.forFeature([Product]), AuthModule, ImagesModule, ShopModule],
   controllers: [ProductsController, AdminProductsController],
   providers: [AvailabilityService, ProductPages, ProductsRepository, ProductsService],
-  exports: [AvailabilityService, ProductPages, ProductsService],
+  exports: [AvailabilityService, ProductsService],
 })
 export class ProductsModule implements NestModule {
   configure(consumer: MiddlewareConsumer): void {

@@ -2,13 +2,10 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { type EntityManager, Repository } from 'typeorm';
 import { toLikePattern } from '../common/query.decorators.js';
+import type { AdminProductsQuery } from './availability.dto.js';
 import { Product } from './product.entity.js';
 
-/** Fields that an administrator edits. */
-export type ProductFields = Pick<Product, 'name' | 'description' | 'price'>;
-
-/** Columns that decide if customers can see and order a product. */
-export type Availability = Pick<Product, 'available' | 'unavailableUntil' | 'availableAgainAt'>;
+type ProductFields = Partial<Omit<Product, 'images'>>;
 
 const PAGE_SIZE = 50;
 
@@ -38,7 +35,6 @@ export class ProductsRepository {
 
   /**
    * Returns the response body of GET /api/products; null if no product comes after the id.
-   * @param localPrefix see `ImagesService`
    * @param search words that the name must contain, regardless of case and accents
    */
   async page(afterId: number, localPrefix: string, search?: string): Promise<string | null> {
@@ -50,12 +46,8 @@ export class ProductsRepository {
     return row?.body ?? null;
   }
 
-  /** Returns a page of products with their images, including hidden ones. */
-  pageForAdmin({
-    q,
-    available,
-    last_id: afterId,
-  }: Readonly<{ q?: string; available?: boolean; last_id: number }>): Promise<Product[]> {
+  /** Returns a page of products with their images, including unavailable products. */
+  pageForAdmin({ q, available, last_id: afterId }: AdminProductsQuery): Promise<Product[]> {
     const ids = this.products
       .createQueryBuilder('products')
       .select('products.id')
@@ -104,7 +96,7 @@ export class ProductsRepository {
   /** Returns the id of the new product. */
   async insert(tx: EntityManager, fields: ProductFields): Promise<number> {
     const { generatedMaps } = await tx.insert(Product, fields);
-    return (generatedMaps[0] as Pick<Product, 'id'>).id;
+    return (generatedMaps[0] as Product).id;
   }
 
   /** Locks a product against concurrent changes of it and its images. Returns false if it does not exist. */
@@ -117,7 +109,7 @@ export class ProductsRepository {
     return product !== null;
   }
 
-  async update(tx: EntityManager, id: number, fields: ProductFields | Availability): Promise<void> {
+  async update(tx: EntityManager, id: number, fields: ProductFields): Promise<void> {
     await tx.update(Product, { id }, { ...fields, updatedAt: () => 'now()' });
   }
 

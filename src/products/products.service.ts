@@ -29,17 +29,17 @@ export class ProductsService {
     private readonly images: ImagesService,
   ) {}
 
-  /** @param caller undefined for an anonymous one @throws Failure 404, also if the product is hidden from the caller */
+  /** @throws Failure 404, also if the product is hidden from the caller */
   async findFor(caller: Principal | undefined, id: number): Promise<ProductWithUrls> {
     const product = await this.products.findById(id);
     if (product === null || !(product.isAvailable || caller?.role === 'ADMIN')) throw failures.notFound();
     const { images, ...fields } = product;
-    return { ...fields, images: images.map((image) => this.images.urlOf(image)) };
+    return { ...fields, images: this.images.urlsOf(images) };
   }
 
   /**
-   * Returns name and whole-rupiah price (rounded half up) of the available products among these. Until the transaction
-   * ends they do not change: an administrator's change waits for the orders that are being placed.
+   * Returns the offers of the available products among these. Until the transaction ends they do not change: an
+   * administrator's change waits for the orders that are being placed.
    */
   async lockOffers(tx: EntityManager, ids: readonly number[]): Promise<ReadonlyMap<number, Offer>> {
     const available = await this.products.lockAvailable(tx, ids.filter(isId));
@@ -64,7 +64,7 @@ export class ProductsService {
   }
 
   /**
-   * Replaces a product's fields, removes some of its images and adds new ones after the rest; all or nothing.
+   * Replaces a product's fields, removes some of its images and adds new images after the rest; all or nothing.
    * @throws Failure 404; 400 if there would be more than 5 images; 500 if an upload fails
    */
   async update(
@@ -96,14 +96,8 @@ export class ProductsService {
     });
   }
 
-  /** Changes the catalog in one transaction. */
-  async #change<T>(work: (tx: EntityManager) => Promise<T>): Promise<T> {
-    try {
-      return await this.dataSource.transaction(work);
-    } finally {
-      // Also after an error: the commit may have succeeded although its response was lost.
-      this.pages.clear();
-    }
+  #change<T>(work: (tx: EntityManager) => Promise<T>): Promise<T> {
+    return this.pages.clearAfter(this.dataSource.transaction(work));
   }
 
   /** Uploads images outside of a transaction, and discards them if `use` fails. */
@@ -116,23 +110,23 @@ export class ProductsService {
       return await use(staged);
     } catch (error) {
       // Without the database the sweep finds the images, and the response must not wait for a second timeout.
-      if (!isDatabaseUnavailable(error)) await this.images.discard(staged.map(({ id }) => id));
+      if (!isDatabaseUnavailable(error)) await this.images.discard(staged);
       throw error;
     }
   }
 
   /**
    * Divides the images of a product into those that are removed and those that stay.
-   * @throws Failure 400 if the staying and the new ones are too many
+   * @throws Failure 400 if too many images stay or are added
    */
   #divide(
     attached: readonly Image[],
     removed: readonly string[],
     added: number,
   ): { going: Image[]; staying: Image[] } {
-    const goes = (image: Image): boolean => removed.some((url) => this.images.isUrlOf(image, url));
-    const staying = attached.filter((image) => !goes(image));
+    const isRemoved = (image: Image): boolean => removed.some((url) => this.images.isUrlOf(image, url));
+    const staying = attached.filter((image) => !isRemoved(image));
     if (staying.length + added > MAX_IMAGES) throw failures.tooManyImages();
-    return { going: attached.filter(goes), staying };
+    return { going: attached.filter(isRemoved), staying };
   }
 }

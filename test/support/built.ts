@@ -34,7 +34,7 @@ export interface BuiltModules {
   'src/jobs/watch-queue.js': typeof import('../../src/jobs/watch-queue.js');
   'src/jobs/jobs.service.js': typeof import('../../src/jobs/jobs.service.js');
   'src/gateway/payment-gateway.js': typeof import('../../src/gateway/payment-gateway.js');
-  'src/images/form-timeouts.js': typeof import('../../src/images/form-timeouts.js');
+  'src/images/form.interceptor.js': typeof import('../../src/images/form.interceptor.js');
   'src/images/images.service.js': typeof import('../../src/images/images.service.js');
 }
 

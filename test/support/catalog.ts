@@ -2,13 +2,12 @@ import { built } from './built.js';
 import type { TestDatabase } from './databases.js';
 import type { TestService } from './service.js';
 
-/** Makes a service read the list anew, after a change by SQL, which it would notice within a second. */
+/** Clears the cached pages, for a change by SQL, which the service would notice within a second. */
 export async function forgetPages({ app }: TestService): Promise<void> {
   const { ProductPages } = await built('src/products/product-pages.js');
-  app.get(ProductPages).clear();
+  await app.get(ProductPages).clearAfter(Promise.resolve());
 }
 
-/** Adds products by SQL. */
 export async function insertProducts(
   { pool }: TestDatabase,
   count: number,

@@ -5,27 +5,23 @@ import type { TestService } from './service.js';
 
 /** Parts of an OpenAPI 3.0 document that the tests read. */
 export interface OpenApi {
-  readonly tags?: readonly { readonly name: string; readonly description?: string }[];
-  readonly openapi: string;
   readonly servers?: readonly { readonly url: string }[];
-  readonly info: { readonly title: string; readonly version: string; readonly license?: object };
+  readonly info: { readonly version: string; readonly license?: object };
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
   readonly components: {
     readonly schemas: Readonly<Record<string, Schema>>;
     readonly responses: Readonly<Record<string, Body>>;
-    readonly securitySchemes: Readonly<Record<string, object>>;
   };
 }
 
 export interface Operation {
-  readonly operationId?: string;
   readonly 'x-access': Access;
   readonly summary?: string;
   readonly tags?: readonly string[];
   readonly security?: readonly Readonly<Record<string, readonly string[]>>[];
   readonly parameters?: readonly Parameter[];
   readonly requestBody?: Body;
-  readonly responses: Readonly<Record<string, Body & { readonly description: string }>>;
+  readonly responses: Readonly<Record<string, Body>>;
 }
 
 export interface Parameter {
@@ -35,14 +31,12 @@ export interface Parameter {
   readonly schema?: Schema;
 }
 
-export interface Body {
+interface Body {
   readonly content?: Readonly<Record<string, Media>>;
-  readonly headers?: Readonly<Record<string, object>>;
 }
 
-export interface Media {
+interface Media {
   readonly schema?: Schema;
-  readonly example?: unknown;
   readonly examples?: Readonly<Record<string, { readonly value: unknown }>>;
 }
 
@@ -55,22 +49,7 @@ export interface Schema {
 /** Reads the document of a service and replaces references to shared responses by these responses. */
 export async function documentOf(service: Pick<TestService, 'client'>): Promise<OpenApi> {
   const document = (await service.client().get('/api/docs-json').expect(200)).body as OpenApi;
-  const shared = document.components.responses;
-  const inlined = JSON.stringify(document, (_key, value: unknown) => {
-    const reference =
-      typeof value === 'object' && value !== null && '$ref' in value ? String(value.$ref) : '';
-    const [, name] = /^#\/components\/responses\/(.+)$/.exec(reference) ?? [];
-    return name === undefined ? value : shared[name];
-  });
-  return JSON.parse(inlined) as OpenApi;
-}
-
-/** @param name method and path: `GET /api/users` */
-export function operationOf(document: OpenApi, name: string): Operation {
-  const [method = '', path = ''] = name.split(' ');
-  const found = document.paths[path]?.[method.toLowerCase()];
-  if (found === undefined) throw new Error(`${name} is not documented`);
-  return found;
+  return replaceReferences(document, 'responses', document.components.responses) as OpenApi;
 }
 
 /** Lists every operation as `[method, path, operation]`. */
@@ -84,40 +63,17 @@ export function operationsOf(document: OpenApi): [string, string, Operation][] {
   );
 }
 
-/** Returns the JSON content of a response or a request. */
-export function jsonOf(body: Body | undefined): Media {
-  const media = body?.content?.['application/json'];
-  if (media === undefined) throw new Error('no JSON is documented');
-  return media;
-}
-
 /** Replaces every reference in a schema by its target. @throws Error if a target does not exist */
 export function resolved(document: OpenApi, schema: Schema): Schema {
-  const resolve = (value: unknown): unknown => {
-    if (Array.isArray(value)) return value.map(resolve);
-    if (typeof value !== 'object' || value === null) return value;
-    if ('$ref' in value) {
-      const name = /^#\/components\/schemas\/(.+)$/.exec(String(value.$ref))?.[1] ?? '';
-      const named = document.components.schemas[name];
-      if (named === undefined) throw new Error(`${String(value.$ref)} does not exist`);
-      return resolve(named);
-    }
-    return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, resolve(inner)]));
-  };
-  return resolve(schema) as Schema;
+  return replaceReferences(schema, 'schemas', document.components.schemas) as Schema;
 }
 
-/** Lists the violations of a schema by a value. Fields that are missing from the schema are violations too. */
-export function problemsWith(document: OpenApi, schema: Schema | undefined, value: unknown): string[] {
-  return schema === undefined ? ['no schema is documented'] : checkOf(document, schema)(value);
-}
-
-/** Compiles a schema once for several values; see `problemsWith`. */
-export function checkOf(document: OpenApi, schema: Schema): (value: unknown) => string[] {
+/** Compiles a schema. @returns a function that lists the violations by a value, additional fields included */
+export function compileSchema(document: OpenApi, schema: Schema): (value: unknown) => string[] {
   // OpenAPI 3.0 has keywords (`example`, `nullable`) that JSON Schema does not define.
   const ajv = new Ajv({ strict: false, allErrors: true });
   addFormats.default(ajv);
-  const validate = ajv.compile(closed(resolved(document, schema)));
+  const validate = ajv.compile(forbidAdditionalFields(resolved(document, schema)));
   return (value) => {
     validate(value);
     return (validate.errors ?? []).map(
@@ -126,15 +82,32 @@ export function checkOf(document: OpenApi, schema: Schema): (value: unknown) => 
   };
 }
 
-/** Copies a schema so that it forbids additional fields. */
-function closed(schema: Schema): Schema {
-  const close = (value: unknown): unknown => {
-    if (Array.isArray(value)) return value.map(close);
-    if (typeof value !== 'object' || value === null) return value;
-    const inner = Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, close(entry)]));
+function replaceReferences(
+  root: object,
+  kind: 'schemas' | 'responses',
+  targets: Readonly<Record<string, object>>,
+): unknown {
+  return transform(root, (value) => {
+    const prefix = `#/components/${kind}/`;
+    if (!('$ref' in value) || !String(value.$ref).startsWith(prefix)) return value;
+    const target = targets[String(value.$ref).slice(prefix.length)];
+    if (target === undefined) throw new Error(`${String(value.$ref)} does not exist`);
+    return replaceReferences(target, kind, targets) as object;
+  });
+}
+
+function forbidAdditionalFields(schema: Schema): Schema {
+  return transform(schema, (value) => {
     const isObject = 'type' in value && value.type === 'object' && 'properties' in value;
     const isOpen = !isObject || Object.keys(value.properties as object).length === 0;
-    return isOpen ? inner : { additionalProperties: false, ...inner };
-  };
-  return close(schema) as Schema;
+    return isOpen ? value : { additionalProperties: false, ...value };
+  }) as Schema;
+}
+
+/** Copies a JSON value. Replaces each object after its fields. */
+function transform(value: unknown, replace: (value: object) => object): unknown {
+  if (Array.isArray(value)) return value.map((entry) => transform(entry, replace));
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).map(([key, entry]) => [key, transform(entry, replace)]);
+  return replace(Object.fromEntries(entries) as object);
 }

@@ -34,11 +34,6 @@ export function svgNamedPng(): Buffer {
   return Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>');
 }
 
-/** Creates an HTML page, which an attacker could name `.png`. */
-export function htmlNamedPng(): Buffer {
-  return Buffer.from('<!doctype html><html><body><script>alert(1)</script></body></html>');
-}
-
 /** Pads a file with zeros to `size` bytes. Decoders ignore bytes after the end of an image. */
 export function padded(bytes: Buffer, size: number): Buffer {
   if (size < bytes.length) throw new RangeError(`the file has ${bytes.length} bytes already`);

@@ -7,7 +7,6 @@ import { makeJobsDue } from './jobs.js';
 import { png } from './pictures.js';
 import { until } from './wait.js';
 
-/** Product as shown in a response. */
 export interface ProductAnswer {
   readonly id: number;
   readonly name: string;
@@ -16,21 +15,19 @@ export interface ProductAnswer {
   readonly images: string[] | null;
 }
 
-/** Body of a page of the list. */
+export type CreatedProduct = ProductAnswer & { readonly images: string[] };
+
 export interface PageAnswer {
   readonly status: string;
   readonly data: { readonly meta: { readonly lastProductId: number }; readonly products: ProductAnswer[] };
 }
 
-/** File part of a form. */
 export interface FormFile {
   readonly bytes: Buffer;
   readonly name: string;
   /** Name of the part, by default `images`. */
   readonly field?: string;
 }
-
-const FORM_DEADLINE_MS = 20_000;
 
 /** Fields of a creation. */
 export const CAKE = { name: 'Kue lapis', description: 'Eighteen layers', price: '185000' } as const;
@@ -44,7 +41,7 @@ export type FormFields = Readonly<Record<string, string | readonly string[]>>;
 /** Adds fields and files in order. */
 export function form(request: Test, fields: FormFields, files: readonly FormFile[] = []): Test {
   // A form without a response fails its test instead of blocking the whole suite.
-  void request.timeout({ deadline: FORM_DEADLINE_MS });
+  void request.timeout({ deadline: 20_000 });
   // Without any part, superagent would not send a form.
   void request.type('multipart/form-data').field('unknown', 'dropped');
   for (const [name, values] of Object.entries(fields)) {
@@ -59,19 +56,32 @@ export function pictures(count: number): FormFile[] {
   return Array.from({ length: count }, (_, index) => ({ bytes: png(randomUUID()), name: `${index}.png` }));
 }
 
-/** Creates a product that must succeed. */
 export async function createProduct(
   admin: Client,
   files: readonly FormFile[] = [],
   fields: FormFields = CAKE,
-): Promise<ProductAnswer & { readonly images: string[] }> {
-  const answer = await form(admin.post('/api/products'), fields, files).expect(201);
-  return productOf(answer) as ProductAnswer & { readonly images: string[] };
+): Promise<CreatedProduct> {
+  return productOf(await form(admin.post('/api/products'), fields, files).expect(201)) as CreatedProduct;
 }
 
 /** Returns `data.products` of a response. */
 export function productOf(answer: { readonly body: unknown }): ProductAnswer {
   return (answer.body as { data: { products: ProductAnswer } }).data.products;
+}
+
+export async function readProduct(client: Client, id: number): Promise<ProductAnswer> {
+  return productOf(await client.get(`/api/products/${id}`).expect(200));
+}
+
+/** Returns the products of a page of the list; none after the last product. */
+export async function listProducts(client: Client, lastId = 0): Promise<ProductAnswer[]> {
+  const answer = await client.get(`/api/products?last_id=${lastId}`);
+  return answer.status === 404 ? [] : (answer.body as PageAnswer).data.products;
+}
+
+/** Returns the status of a request for a local image. */
+export async function imageStatus({ url }: Client, imageUrl = ''): Promise<number> {
+  return (await fetch(new URL(new URL(imageUrl).pathname, url))).status;
 }
 
 /** Returns the body of a failure (contract 2.4). */

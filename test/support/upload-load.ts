@@ -1,9 +1,11 @@
-import { Agent, type IncomingMessage, request } from 'node:http';
-import { json } from 'node:stream/consumers';
+import { type ClientRequest, type IncomingMessage, request } from 'node:http';
+import { buffer } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FormFields, FormFile } from './products.js';
 
-export const BOUNDARY = 'BoundaryOfTheUploads';
+const BOUNDARY = 'BoundaryOfTheUploads';
+export const FORM_TYPE = `multipart/form-data; boundary=${BOUNDARY}`;
+const CHUNK_BYTES = 256 * 1024;
 
 /** Builds the pieces of a form, which many requests may share. Line breaks in names become spaces. */
 export function formPieces(fields: FormFields, files: readonly (Buffer | FormFile)[]): readonly Buffer[] {
@@ -12,21 +14,14 @@ export function formPieces(fields: FormFields, files: readonly (Buffer | FormFil
       `--${BOUNDARY}\r\nContent-Disposition: form-data; ${disposition.replaceAll(/[\r\n]/g, ' ')}\r\n${type}\r\n`,
     );
   const texts = Object.entries(fields).flatMap(([name, values]) =>
-    [values].flat().map((value) => [name, value]),
+    [values].flat().flatMap((value) => [head(`name="${name}"`), Buffer.from(`${value}\r\n`)]),
   );
-  return [
-    ...texts.flatMap(([name = '', value = '']) => [head(`name="${name}"`), Buffer.from(`${value}\r\n`)]),
-    ...files.flatMap((file, index) => {
-      const {
-        bytes,
-        name,
-        field = 'images',
-      } = Buffer.isBuffer(file) ? { bytes: file, name: `${index}.png` } : file;
-      const disposition = `name="${field}"; filename="${name}"`;
-      return [head(disposition, 'Content-Type: image/png\r\n'), bytes, Buffer.from('\r\n')];
-    }),
-    Buffer.from(`--${BOUNDARY}--\r\n`),
-  ];
+  const images = files.flatMap((file, index) => {
+    const part: FormFile = Buffer.isBuffer(file) ? { bytes: file, name: `${index}.png` } : file;
+    const disposition = `name="${part.field ?? 'images'}"; filename="${part.name}"`;
+    return [head(disposition, 'Content-Type: image/png\r\n'), part.bytes, Buffer.from('\r\n')];
+  });
+  return [...texts, ...images, Buffer.from(`--${BOUNDARY}--\r\n`)];
 }
 
 export interface Upload {
@@ -34,7 +29,8 @@ export interface Upload {
   readonly method: 'POST' | 'PUT';
   readonly path: string;
   readonly cookie: string;
-  readonly type: string;
+  /** Content-Type; by default a form. */
+  readonly type?: string;
   readonly pieces: readonly Buffer[];
   /** Milliseconds of silence between two pieces. */
   readonly pauseMs?: number;
@@ -42,46 +38,46 @@ export interface Upload {
   readonly abortAfter?: number;
 }
 
-const agent = new Agent({ keepAlive: false });
-
-/** Sends a body piece by piece with backpressure. Returns null if either side closes the connection early. */
-export async function upload(what: Upload): Promise<{ status: number; body: unknown } | null> {
-  const length = what.pieces.reduce((sum, piece) => sum + piece.length, 0);
-  const sent = request(`${what.url}${what.path}`, {
-    agent,
-    method: what.method,
-    headers: { Cookie: what.cookie, 'Content-Type': what.type, 'Content-Length': length },
-  });
-  const answer = new Promise<{ status: number; body: unknown } | null>((resolve) => {
-    sent.once('response', (response: IncomingMessage) => {
-      json(response).then(
-        (body) => {
-          resolve({ status: response.statusCode ?? 0, body });
-        },
-        () => {
-          resolve(null);
-        },
-      );
-    });
-    sent.on('error', () => {
+/** Sends a body piece by piece with backpressure. @returns the status; null if either side closes the connection early */
+export async function upload({
+  url,
+  method,
+  path,
+  cookie,
+  type = FORM_TYPE,
+  pieces,
+  pauseMs = 0,
+  abortAfter = Infinity,
+}: Upload): Promise<number | null> {
+  const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
+  const headers = { Cookie: cookie, 'Content-Type': type, 'Content-Length': length };
+  const sent = request(url + path, { method, headers, agent: false });
+  const status = new Promise<number | null>((resolve) => {
+    const giveUp = (): void => {
       resolve(null);
+    };
+    sent.once('response', (response: IncomingMessage) => {
+      buffer(response).then(() => {
+        resolve(response.statusCode ?? null);
+      }, giveUp);
     });
+    sent.on('error', giveUp);
   });
-  let given = 0;
-  for (const piece of what.pieces) {
-    for (let at = 0; at < piece.length && !sent.destroyed; at += 256 * 1024) {
-      const part = piece.subarray(at, at + 256 * 1024);
-      given += part.length;
-      if (!sent.write(part)) await Promise.race([drained(sent), answer]);
-      if (what.abortAfter !== undefined && given >= what.abortAfter) sent.destroy();
+  let sentBytes = 0;
+  for (const piece of pieces) {
+    for (let at = 0; at < piece.length && !sent.destroyed; at += CHUNK_BYTES) {
+      const chunk = piece.subarray(at, at + CHUNK_BYTES);
+      sentBytes += chunk.length;
+      if (!sent.write(chunk)) await Promise.race([waitForDrain(sent), status]);
+      if (sentBytes >= abortAfter) sent.destroy();
     }
-    if (what.pauseMs !== undefined) await delay(what.pauseMs);
+    await delay(pauseMs);
   }
   if (!sent.destroyed) sent.end();
-  return answer;
+  return status;
 }
 
-function drained(sent: ReturnType<typeof request>): Promise<void> {
+function waitForDrain(sent: ClientRequest): Promise<void> {
   return new Promise((resolve) => {
     sent.once('drain', resolve);
     sent.once('close', resolve);

@@ -1,0 +1,87 @@
+import type { Request, Response } from 'express';
+import multer, { memoryStorage, MulterError } from 'multer';
+import { promisify } from 'node:util';
+import { Failure, failures } from '../common/errors.js';
+import { MAX_IMAGES } from './images.service.js';
+
+/** Name of a file part and of its field. */
+export type FilePart = Pick<Express.Multer.File, 'fieldname' | 'originalname'>;
+
+/** Request whose form has been read. */
+export interface FormRequest extends Request {
+  /** All file parts in the order sent. `files` contains only the parts that can be images of one product. */
+  fileParts?: FilePart[];
+  files?: Express.Multer.File[];
+}
+
+const KIB = 1024;
+const LIMITS = {
+  fileSize: 5 * KIB * KIB,
+  /** A description of 10,000 characters has 40,000 bytes at most. */
+  fieldSize: 64 * KIB,
+  fieldNameSize: KIB,
+  fields: 50,
+  files: 20,
+  parts: 70,
+  headerPairs: 20,
+  fieldNestingDepth: 10,
+  fieldArrayIndexLimit: 1000,
+};
+/** Multer's codes for exceeded limits. Its other codes mean that the form is malformed. */
+const TOO_LARGE = /^LIMIT_(PART_COUNT|FILE_COUNT|FIELD_KEY|FIELD_VALUE|FIELD_COUNT)$/;
+
+const parse = promisify(
+  multer({
+    storage: memoryStorage(),
+    limits: LIMITS,
+    defParamCharset: 'utf8',
+    // Record every file for the validation messages, but buffer only possible images.
+    fileFilter: (request: FormRequest, file, accept) => {
+      request.fileParts?.push(file);
+      const images = request.fileParts?.filter(isImagePart) ?? [];
+      accept(null, isImagePart(file) && images.length <= MAX_IMAGES);
+    },
+  }).any(),
+);
+
+/** Returns true if a file part belongs to the field `images`. */
+export function isImagePart({ fieldname }: FilePart): boolean {
+  return fieldname === 'images' || fieldname === 'images[]';
+}
+
+/**
+ * Reads a form into `body` and `files`.
+ * @param idleMs idle timeout of the client
+ * @throws Failure 413 over a limit, 400 if the form is malformed or the client disconnects, 408 after the idle timeout
+ */
+export async function readForm(request: FormRequest, response: Response, idleMs: number): Promise<void> {
+  // Multer would wait forever for a form whose client disconnected before the reading started.
+  if (response.closed) throw failures.malformedRequest();
+  const aborted = new Promise<never>((_, reject) => {
+    response.once('close', () => {
+      reject(failures.malformedRequest());
+    });
+    request.setTimeout(idleMs, () => {
+      // Multer would continue to buffer bytes although their place in the queue belongs to another form.
+      request.unpipe();
+      // The server would parse the rest of the form as the next request.
+      response.set('Connection', 'close');
+      reject(failures.requestTimeout());
+    });
+  });
+  try {
+    await Promise.race([parse(request, response), aborted]);
+  } catch (error) {
+    throw toFailure(error);
+  } finally {
+    request.setTimeout(0);
+  }
+}
+
+/** Converts an error of the parser. Only the form can cause an error, so unknown errors mean a malformed form. */
+function toFailure(error: unknown): Failure {
+  if (error instanceof Failure) return error;
+  const code = error instanceof MulterError ? error.code : '';
+  if (code === 'LIMIT_FILE_SIZE') return failures.imageTooLarge();
+  return TOO_LARGE.test(code) ? failures.tooLarge() : failures.malformedRequest();
+}
