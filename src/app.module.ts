@@ -30,7 +30,6 @@ import { UsersModule } from './users/users.module.js';
   ],
 })
 export class AppModule {
-  /** @param more modules that only some settings need */
   static forRoot(env: Env, database: Database, more: readonly Type[] = []): DynamicModule {
     return {
       module: AppModule,

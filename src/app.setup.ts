@@ -22,7 +22,6 @@ import { serveOpenApi } from './openapi.js';
 /** Largest JSON body in bytes (contract 8). */
 const JSON_BODY_LIMIT = 100 * 1024;
 
-/** Options of the Nest application, the same in production and in tests. */
 export const APP_OPTIONS = {
   // `configureApp` parses JSON only; Nest's default would also parse HTML forms.
   bodyParser: false,
@@ -30,7 +29,7 @@ export const APP_OPTIONS = {
   abortOnError: false,
 } as const;
 
-/** Creates the service, ready to listen. @param database one whose migrations have run */
+/** Creates the service, ready to listen. The migrations of the database must have run. */
 export async function createApp(
   env: Env,
   database: Database,
@@ -45,7 +44,6 @@ export async function createApp(
   return app;
 }
 
-/** Returns the root module. Loads the metrics only if the settings ask for them. */
 export async function rootModule(env: Env, database: Database): Promise<DynamicModule> {
   const more =
     env.metricsPort === undefined ? [] : [(await import('./metrics/metrics.module.js')).MetricsModule];

@@ -9,7 +9,6 @@ const { version: VERSION } = JSON.parse(
   readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
 ) as { version: string };
 
-/** Groups of the reference, in the order in which a reader needs them. */
 const TAGS = {
   Accounts: 'Registration, sessions and one-time passwords.',
   Products: 'The catalog. Changing it is for administrators.',
@@ -21,15 +20,12 @@ const TAGS = {
   Operation: 'Health, for load balancers and operators.',
 } as const;
 
-/**
- * The padlocks show which cookie a call needs. Scripts cannot set these cookies, so the form behind a padlock would do
- * nothing and is hidden. Signing in on the page sets them.
- */
+/** Hides the form behind a padlock, which would do nothing: scripts cannot set HttpOnly cookies. */
 const STYLE = `.swagger-ui .topbar, .swagger-ui .auth-wrapper { display: none }
 .swagger-ui .authorization__btn { pointer-events: none }`;
 
-/** The OpenAPI document of an application whose prefix is set; its providers need not exist (Nest's preview). */
-export function openApiDocument(app: INestApplication): OpenAPIObject {
+/** Builds the OpenAPI document of an application whose prefix is set. Its providers need not exist (Nest's preview). */
+export function buildOpenApiDocument(app: INestApplication): OpenAPIObject {
   const builder = new DocumentBuilder()
     .setTitle('Bakery catalog service')
     .setDescription(
@@ -56,14 +52,14 @@ export function openApiDocument(app: INestApplication): OpenAPIObject {
   return shareResponses(SwaggerModule.createDocument(app, builder.build()));
 }
 
-/** Serves the OpenAPI document at `/api/docs-json` and a page to read and try it at `/api/docs`. `/` leads there. */
+/** Serves the OpenAPI document at `/api/docs-json` and as a page at `/api/docs`, to which `/` redirects. */
 export function serveOpenApi(app: NestExpressApplication): void {
   const express = app.getHttpAdapter().getInstance();
   express.get('/', (_request, response) => {
     response.redirect('/api/docs');
   });
   // Routes are known only after the application has started, so the first request builds the document.
-  const document = memoize(() => openApiDocument(app));
+  const document = memoize(() => buildOpenApiDocument(app));
   const json = memoize(() => Buffer.from(JSON.stringify(document())));
   express.get('/api/docs-json', (_request, response) => {
     response.type('json').send(json());

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { AppModule } from './app.module.js';
 import { Database } from './config/database.js';
 import { readEnv } from './config/env.js';
-import { openApiDocument } from './openapi.js';
+import { buildOpenApiDocument } from './openapi.js';
 
 /** Fixed settings, so that the document is the same on every machine. */
 const SETTINGS = {
@@ -23,7 +23,7 @@ async function main(): Promise<void> {
   });
   app.setGlobalPrefix('api');
   await app.init();
-  process.stdout.write(`${JSON.stringify(openApiDocument(app), null, 2)}\n`);
+  process.stdout.write(`${JSON.stringify(buildOpenApiDocument(app), null, 2)}\n`);
 }
 
 main().catch((error: unknown) => {

@@ -3,6 +3,14 @@ import type { OpenAPIObject } from '@nestjs/swagger';
 type Operation = NonNullable<OpenAPIObject['paths'][string]['get']>;
 type Response = Exclude<Operation['responses'][string], { $ref: string } | undefined>;
 
+/** A response in its operation. */
+interface Use {
+  readonly name: string;
+  readonly response: Response;
+  readonly responses: Operation['responses'];
+  readonly status: string;
+}
+
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const;
 
 /**
@@ -10,45 +18,30 @@ const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const;
  * which makes the document and the types generated from it several times as long.
  */
 export function shareResponses(document: OpenAPIObject): OpenAPIObject {
-  const shared: Record<string, Response> = {};
-  for (const [name, { response, uses }] of collectResponses(document)) {
-    if (uses.length === 1) continue;
-    shared[name] = response;
-    for (const { responses, status } of uses) responses[status] = { $ref: `#/components/responses/${name}` };
-  }
-  return { ...document, components: { ...document.components, responses: shared } };
+  const uses = listUses(document);
+  const shared = uses.filter((use) => uses.some((other) => other !== use && other.name === use.name));
+  for (const { responses, status, name } of shared)
+    responses[status] = { $ref: `#/components/responses/${name}` };
+  const responses = Object.fromEntries(shared.map(({ name, response }) => [name, response]));
+  return { ...document, components: { ...document.components, responses } };
 }
 
-interface Candidate {
-  readonly response: Response;
-  readonly uses: { readonly responses: Operation['responses']; readonly status: string }[];
-}
-
-/** Groups equal responses by name. Responses with messages of fields are left out, because they differ in each operation. */
-function collectResponses({ paths }: OpenAPIObject): Map<string, Candidate> {
-  const candidates = new Map<string, Candidate>();
-  const operations = Object.values(paths).flatMap((item) => METHODS.map((method) => item[method]));
-  for (const { responses } of operations.filter((operation) => operation !== undefined)) {
-    for (const [status, response] of Object.entries(responses)) {
-      if (response === undefined || '$ref' in response || Number(status) < 300) continue;
-      const isOfFields = JSON.stringify(response).includes('"details":');
-      if (isOfFields) continue;
-      const name = nameResponse(status, response);
-      const candidate = candidates.get(name) ?? { response, uses: [] };
-      candidates.set(name, candidate);
-      candidate.uses.push({ responses, status });
-    }
-  }
-  return candidates;
+function listUses({ paths }: OpenAPIObject): Use[] {
+  const operations = Object.values(paths).flatMap((item) => METHODS.flatMap((method) => item[method] ?? []));
+  return operations.flatMap(({ responses }) =>
+    Object.entries(responses).flatMap(([status, response]) => {
+      if (response === undefined || '$ref' in response || Number(status) < 300) return [];
+      // Messages of fields differ in each operation.
+      if (JSON.stringify(response).includes('"details":')) return [];
+      return [{ name: nameResponse(status, response), response, responses, status }];
+    }),
+  );
 }
 
 /** Builds a name such as `OriginIsNotAllowed` from the messages of a response, each up to its first comma. */
 function nameResponse(status: string, { description }: Response): string {
   if (status === '304') return 'NotModified';
-  const words =
-    description
-      .replaceAll(/,[^;]*/g, '')
-      .replaceAll(';', ' or')
-      .match(/\w+/g) ?? [];
+  const text = description.replaceAll(/,[^;]*/g, '').replaceAll(';', ' or');
+  const words = text.match(/\w+/g) ?? [];
   return words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
 }

@@ -1,7 +1,7 @@
 import type { Env } from './config/env.js';
 
-/** Why the service could not start, in one sentence that says what to change. */
-export function startFailure(error: unknown, env: Env): string {
+/** Describes in one sentence why the service could not start, and names the setting to change. */
+export function describeStartFailure(error: unknown, env: Env): string {
   if (!(error instanceof Error)) return String(error);
   const { code = '', syscall, path, port } = error as NodeJS.ErrnoException & { readonly port?: number };
   if (syscall === 'listen' || syscall === 'getaddrinfo') {

@@ -10,7 +10,6 @@ import { JobsService } from '../jobs/jobs.service.js';
 
 const DATABASE_DEADLINE_MS = 2000;
 
-/** Liveness and readiness for a supervisor or a proxy. */
 @ApiTags('Operation')
 @Controller('health')
 export class HealthController {
@@ -35,22 +34,19 @@ export class HealthController {
     ),
   })
   async ready(): Promise<Record<string, never>> {
-    const late = delay(DATABASE_DEADLINE_MS, undefined, { ref: false }).then(() => {
-      throw new Error(`no response within ${DATABASE_DEADLINE_MS} ms`);
-    });
-    const problems: [part: string, reason: string][] = await Promise.race([
-      this.#pendingMigrations(),
-      late,
-    ]).then(
-      (pending) => (pending.length > 0 ? [['migrations', 'one has not run']] : []),
-      (error: unknown) => [['database', error instanceof Error ? error.message : String(error)]],
-    );
-    if (!this.jobs.queue.isWorking) problems.push(['queue', 'it fetches no jobs at the moment']);
-    if (problems.length === 0) return {};
-    throw failures.notReady(
-      problems.map(([part]) => part),
-      `not ready: ${problems.map(([part, reason]) => `${part} (${reason})`).join(', ')}`,
-    );
+    const problems = new Map<string, string>();
+    const deadline = delay(DATABASE_DEADLINE_MS, null, { ref: false });
+    try {
+      const pending = await Promise.race([this.#pendingMigrations(), deadline]);
+      if (pending === null) problems.set('database', `no response within ${DATABASE_DEADLINE_MS} ms`);
+      else if (pending.length > 0) problems.set('migrations', 'one has not run');
+    } catch (error) {
+      problems.set('database', error instanceof Error ? error.message : String(error));
+    }
+    if (!this.jobs.queue.isWorking) problems.set('queue', 'it fetches no jobs at the moment');
+    if (problems.size === 0) return {};
+    const reasons = [...problems].map(([part, reason]) => `${part} (${reason})`);
+    throw failures.notReady([...problems.keys()], `not ready: ${reasons.join(', ')}`);
   }
 
   /** @throws Error if the database is unavailable, read-only or a standby */

@@ -9,7 +9,7 @@ import { JobsService } from '../jobs/jobs.service.js';
 import { AvailabilityService } from '../products/availability.service.js';
 import { countLostConnections, samplePool, sampleProducts, sampleQueue } from './samples.js';
 
-/** Server of `/metrics`, on a separate port that clients cannot reach. */
+/** Serves `/metrics` on a separate port that clients cannot reach. */
 @Injectable()
 export class MetricsServer implements OnApplicationBootstrap, OnApplicationShutdown {
   readonly #logger = new Logger('Metrics');
@@ -41,7 +41,7 @@ export class MetricsServer implements OnApplicationBootstrap, OnApplicationShutd
     await once(this.#server, 'listening');
   }
 
-  /** Closes the metrics server in Nest's last shutdown hook, so that metrics can be read while the service stops. */
+  /** Nest's last shutdown hook, so that metrics can be read while the service stops. */
   onApplicationShutdown(): void {
     this.#server.close();
     this.#server.closeAllConnections();

@@ -6,7 +6,9 @@ import { countJobs, type JobCount } from '../jobs/job-table.js';
 import type { AvailabilityService } from '../products/availability.service.js';
 import type { JobsService } from '../jobs/jobs.service.js';
 
+/** Longest time of a read. A scrape should not wait for a database that does not respond. */
 const DEADLINE_MS = 1000;
+// https://opentelemetry.io/docs/specs/semconv/database/database-metrics/#connection-pools
 const POOL = 'db_client_connection_pool_name';
 const STATE = 'db_client_connection_state';
 
@@ -38,23 +40,22 @@ const fetchAge = new Gauge({
   name: 'bakery_queue_fetch_age_seconds',
   help: 'Time since this process last fetched from the queue: a job, or none. An idle process fetches every 30 seconds',
 });
-/** @see https://opentelemetry.io/docs/specs/semconv/database/database-metrics/#connection-pools */
 const connections = new Gauge({
   name: 'db_client_connection_count',
   help: 'Open database connections by pool and by state: used or idle',
   labelNames: [POOL, STATE],
 });
-const mostConnections = new Gauge({
+const maxConnections = new Gauge({
   name: 'db_client_connection_max',
   help: 'Maximum number of database connections of a pool',
   labelNames: [POOL],
 });
-const waiting = new Gauge({
+const pendingRequests = new Gauge({
   name: 'db_client_connection_pending_requests',
   help: 'Callers that wait for a connection of a pool',
   labelNames: [POOL],
 });
-const lost = new Counter({
+const lostConnections = new Counter({
   name: 'bakery_database_connections_lost_total',
   help: 'Database connections that broke, by pool. Each failover or restart of the server breaks the open ones',
   labelNames: [POOL],
@@ -65,9 +66,7 @@ const lost = new Counter({
  * maximum, not their sum. While the database does not respond, the numbers are absent and `bakery_database_up` is 0.
  */
 export async function sampleQueue(jobs: JobsService): Promise<void> {
-  // Waiting for a connection would take longer than a scrape should. The queue logs its own failures.
-  const deadline = delay(DEADLINE_MS, null, { ref: false });
-  const sample = await Promise.race([readQueue(jobs.queue.pool), deadline]).catch(() => null);
+  const sample = await readInTime(readQueue(jobs.queue.pool));
   jobsByState.reset();
   oldestDueAge.remove();
   databaseReadOnly.remove();
@@ -85,20 +84,24 @@ async function readQueue(pool: Pool): Promise<{ readonly counts: JobCount[]; rea
   return { counts: await countJobs(pool), isReadOnly: rows[0]?.isReadOnly === true };
 }
 
+/** Returns null if a read fails or takes too long. */
+function readInTime<T>(read: Promise<T>): Promise<T | null> {
+  return Promise.race([read, delay(DEADLINE_MS, null, { ref: false })]).catch(() => null);
+}
+
 /** Counts lost connections of a pool. */
 export function countLostConnections(name: string, pool: Pool): void {
-  lost.inc({ [POOL]: name }, 0);
+  lostConnections.inc({ [POOL]: name }, 0);
   pool.on('connect', (client) => {
     client.once('error', () => {
-      lost.inc({ [POOL]: name });
+      lostConnections.inc({ [POOL]: name });
     });
   });
 }
 
 /** Samples the catalog. The number is absent while the database does not respond. */
 export async function sampleProducts(availability: AvailabilityService): Promise<void> {
-  const deadline = delay(DEADLINE_MS, null, { ref: false });
-  const count = await Promise.race([availability.countUnavailable(), deadline]).catch(() => null);
+  const count = await readInTime(availability.countUnavailable());
   unavailableProducts.remove();
   if (count !== null) unavailableProducts.set(count);
 }
@@ -107,6 +110,6 @@ export async function sampleProducts(availability: AvailabilityService): Promise
 export function samplePool(name: string, { totalCount, idleCount, waitingCount, options }: Pool): void {
   connections.set({ [POOL]: name, [STATE]: 'idle' }, idleCount);
   connections.set({ [POOL]: name, [STATE]: 'used' }, totalCount - idleCount);
-  mostConnections.set({ [POOL]: name }, options.max);
-  waiting.set({ [POOL]: name }, waitingCount);
+  maxConnections.set({ [POOL]: name }, options.max);
+  pendingRequests.set({ [POOL]: name }, waitingCount);
 }

@@ -11,16 +11,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { routeOf } from '../common/request-route.js';
 import type { Env } from '../config/env.js';
 
-/** Paths without traces: health checks and metrics are requested every few seconds. */
+/** Health checks and metrics, which are requested every few seconds. */
 const UNTRACED = /^\/(api\/health(\/|$)|metrics($|\?))/;
-/** Time that a stop waits for the last spans to be sent; the collector may be unavailable. */
 const FLUSH_MS = 1000;
 
 /**
- * Starts OpenTelemetry. Call this function before anything loads `http` or `pg`: it replaces their functions, and
- * `syncBuiltinESMExports` passes the replaced functions to modules that import them by name.
- *
- * @returns a function that sends the remaining spans and stops, within a second
+ * Starts OpenTelemetry. Must run before anything loads `http` or `pg`, because it replaces their functions.
+ * @returns a function that sends the remaining spans and stops, within a second even if the collector is unavailable
  */
 export function startTracing({ serviceName }: NonNullable<Env['tracing']>): () => Promise<void> {
   diag.setLogger(new DiagConsoleLogger(), DiagLogLevel.ERROR);
@@ -51,6 +48,7 @@ export function startTracing({ serviceName }: NonNullable<Env['tracing']>): () =
   });
   const require = createRequire(import.meta.url);
   for (const module of ['http', 'https', 'pg']) require(module);
+  // For modules that import the replaced functions by name.
   syncBuiltinESMExports();
   return async () => {
     await Promise.race([

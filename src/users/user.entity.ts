@@ -1,7 +1,6 @@
 import { Column, Entity, PrimaryGeneratedColumn } from 'typeorm';
 import type { Role } from '../common/current-user.decorator.js';
 
-/** An account. Other modules use the read-only type `Account` of `users.service.ts`. */
 @Entity('users')
 export class User {
   @PrimaryGeneratedColumn('identity', { type: 'integer', primaryKeyConstraintName: 'users_pkey' })

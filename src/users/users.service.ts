@@ -3,7 +3,6 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { type EntityManager, type FindOptionsWhere, Raw, Repository } from 'typeorm';
 import { User } from './user.entity.js';
 
-/** Account as other modules see it. */
 export type Account = Readonly<User>;
 
 /** Lock for changes. `FOR UPDATE` would also block inserts of rows that refer to the account, which can deadlock. */
@@ -53,11 +52,7 @@ export class UsersService {
     return tx.find(User, { where: { role: 'ADMIN' }, order: { id: 'ASC' }, lock: LOCK });
   }
 
-  /**
-   * Changes an account that `tx` has locked. The caller ends the sessions, because their tokens are stale.
-   * @returns the changed account
-   * @throws QueryFailedError of the constraint `users_email_key` if the e-mail is taken
-   */
+  /** Changes a locked account. The caller ends its sessions, because their tokens are stale. @throws as `create` */
   async change(tx: EntityManager, account: Account, change: Partial<Account>): Promise<Account> {
     await tx.update(User, { id: account.id }, change);
     return { ...account, ...change };
