@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { noisyPng } from './support/pictures.js';
 import { createProduct } from './support/products.js';
 import { sendRaw } from './support/raw-http.js';
@@ -10,7 +11,7 @@ import { until } from './support/wait.js';
 
 const MIB = 1024 * 1024;
 const HOST = 'Host: bakery.test\r\n';
-/** Size that exceeds the operating system's buffers for a connection. */
+/** Enough to exceed the operating system's buffers for a connection. */
 const PIPELINED_IMAGES = 3;
 
 let service: TestService;
@@ -28,12 +29,10 @@ beforeAll(async () => {
 
 afterAll(() => service.stop());
 
-function post(path: string, body: object, headers = ''): string {
+/** Builds a POST request with an ASCII body. */
+function buildPost(path: string, body: object): string {
   const json = JSON.stringify(body);
-  return (
-    `POST ${path} HTTP/1.1\r\n${HOST}${headers}Content-Type: application/json\r\n` +
-    `Content-Length: ${Buffer.byteLength(json)}\r\n\r\n${json}`
-  );
+  return `POST ${path} HTTP/1.1\r\n${HOST}Content-Type: application/json\r\nContent-Length: ${json.length}\r\n\r\n${json}`;
 }
 
 describe('pipelined requests', () => {
@@ -42,8 +41,8 @@ describe('pipelined requests', () => {
     const register = { ...account, fullname: 'Ayu', passwordConfirmation: account.password };
     // The login would find no account if it were processed at the same time as the registration.
     const requests = [
-      post('/api/register', register),
-      post('/api/login', account),
+      buildPost('/api/register', register),
+      buildPost('/api/login', account),
       `GET /api/users HTTP/1.1\r\n${HOST}Connection: close\r\n\r\n`,
     ];
     const responses = await sendRaw(service.url, requests.join(''));
@@ -51,10 +50,9 @@ describe('pipelined requests', () => {
   });
 
   it('may have bodies that arrive while an earlier request is processed', async () => {
-    const account = { email: 'nobody@example.com', password: 'x' };
-    const [head = '', body = ''] = post('/api/login', account, 'Connection: close\r\n').split('\r\n\r\n');
-    const pieces = [`${post('/api/login', account)}${head}\r\n\r\n${body.slice(0, 5)}`, body.slice(5)];
-    const responses = await sendRaw(service.url, pieces);
+    const login = buildPost('/api/login', { email: 'nobody@example.com', password: 'x' });
+    const last = login.replace(HOST, `${HOST}Connection: close\r\n`);
+    const responses = await sendRaw(service.url, [login + last.slice(0, -5), last.slice(-5)]);
     expect(responses.map(({ status }) => status)).toEqual([400, 400]);
   });
 
@@ -82,13 +80,7 @@ describe('a client that does not read its responses', () => {
     return socket;
   }
 
-  const countConnections = () =>
-    new Promise<number>((resolve, reject) => {
-      server.getConnections((error, count) => {
-        if (error === null) resolve(count);
-        else reject(error);
-      });
-    });
+  const countConnections = () => promisify(server.getConnections.bind(server))();
 
   it('is disconnected after 20 seconds', async () => {
     expect(service.app.getHttpAdapter()).toMatchObject({ readTimeout: 20_000 });

@@ -7,17 +7,17 @@ import { noisyPng } from './support/pictures.js';
 import { CAKE, createProduct, fail, form, productCount } from './support/products.js';
 import { sendRaw } from './support/raw-http.js';
 import { startService, type TestService } from './support/service.js';
-import { BOUNDARY, formPieces } from './support/upload-load.js';
+import { FORM_TYPE, formPieces } from './support/upload-load.js';
 import { until } from './support/wait.js';
 
 const HOST = 'Host: bakery.test\r\n';
 const CLOSE = 'Connection: close\r\n';
 const JSON_TYPE = 'Content-Type: application/json\r\n';
 const CHUNKED = 'Transfer-Encoding: chunked\r\n';
-/** Characters that could end a log line or move the cursor of a terminal. */
+/** Could end a log line or move the cursor of a terminal. */
 const LINE_BREAKS = '\n\r\u2028\u2029\u0085\u001b[2K{"level":"fatal"}';
 /** Enough for a busy machine. A regular expression that backtracks takes minutes. */
-const AT_ONCE_MS = 2_000;
+const SOON_MS = 2_000;
 const LONG = 40_000;
 
 let service: TestService;
@@ -32,21 +32,20 @@ beforeAll(async () => {
 
 afterAll(() => service.stop());
 
+const openSocket = (): Socket => connect(Number(new URL(service.url).port), '127.0.0.1');
+
 describe('a hostile field name', () => {
   it.each(['__proto__', 'constructor', 'prototype'])(
     'in JSON, %s, changes no prototype and is ignored',
     async (key) => {
-      const fields = {
-        fullname: 'Ayu',
-        email: `${key}@example.com`,
-        password: 'x',
-        passwordConfirmation: 'x',
-      };
-      const polluted = '{"role":"ADMIN","prototype":{"role":"ADMIN"}}';
-      const send = (json: string) => service.client().post('/api/register').type('json').send(json);
-      const response = await send(JSON.stringify(fields).replace('{', `{"${key}":${polluted},`)).expect(201);
-      expect(response.body).toMatchObject({ data: { user: { role: 'USER' } } });
-      await send(`{"${key}":${JSON.stringify(fields)},"passwordConfirmation":"x"}`).expect(400);
+      const email = `${key}@example.com`;
+      const fields = JSON.stringify({ fullname: 'Ayu', email, password: 'x', passwordConfirmation: 'x' });
+      const register = (json: string) => service.client().post('/api/register').type('json').send(json);
+      const polluting = fields.replace('{', `{"${key}":{"role":"ADMIN","prototype":{"role":"ADMIN"}},`);
+      expect((await register(polluting).expect(201)).body).toMatchObject({
+        data: { user: { role: 'USER' } },
+      });
+      await register(`{"${key}":${fields},"passwordConfirmation":"x"}`).expect(400);
     },
   );
 
@@ -54,14 +53,9 @@ describe('a hostile field name', () => {
     'in a form, %s, changes no prototype',
     async (field) => {
       await createProduct(admin, [], { ...CAKE, [field]: 'yes' });
-      // Jest's realm has another prototype than the service.
-      let prototype: object = server;
-      for (let next: object | null = prototype; next !== null;) {
-        prototype = next;
-        next = Object.getPrototypeOf(next) as object | null;
-      }
-      expect(Object.getOwnPropertyNames(prototype)).not.toContain('polluted');
-      expect(Object.hasOwn(prototype, 'toString')).toBe(true);
+      // The service's own Object.prototype, because Jest's realm has another one.
+      expect('polluted' in server).toBe(false);
+      expect(String(server)).toBe('[object Object]');
     },
   );
 });
@@ -102,14 +96,13 @@ describe('a hostile text', () => {
   );
 
   it('with a line break in a path or a field starts no new log line', async () => {
-    const id = 'log-injection-1';
+    const client = service.client();
     const path = `/api/${encodeURIComponent(LINE_BREAKS)}`;
-    await service.client().get(path).set('X-Request-Id', id).expect(404);
-    await service
-      .client()
-      .register({ fullname: `Ayu${LINE_BREAKS}b` })
-      .expect(400);
-    const line = await until('the log line', () => service.log.find(({ requestId }) => requestId === id));
+    await client.get(path).set('X-Request-Id', 'injection').expect(404);
+    await client.register({ fullname: `Ayu${LINE_BREAKS}b` }).expect(400);
+    const line = await until('the log line', () =>
+      service.log.find(({ requestId }) => requestId === 'injection'),
+    );
     expect(line).toMatchObject({ level: 'info', msg: 'request', req: { method: 'GET' } });
     // The test parses each write as a line of JSON, so an injected line would be an entry of its own.
     expect(service.log.filter(({ level }) => level === 'fatal')).toEqual([]);
@@ -121,20 +114,19 @@ describe('a hostile text', () => {
     ['a quoted local part', `"${'\\"'.repeat(LONG / 2)}"@a.co`],
     ['spaces', `a${' '.repeat(LONG)}b@a.co`],
     ['a display name', `${'<'.repeat(LONG)}a@b.co>`],
-  ])('with %s as the e-mail address is rejected at once', async (_what, email) => {
-    const start = performance.now();
-    await service.client().post('/api/login').send({ email, password: 'x' }).expect(400);
-    expect(performance.now() - start).toBeLessThan(AT_ONCE_MS);
+  ])('with %s as the e-mail address is rejected soon', async (_what, email) => {
+    const login = service.client().post('/api/login').send({ email, password: 'x' });
+    await login.timeout(SOON_MS).expect(400);
   });
 
   it.each([
     ['description', ' '.repeat(20_000) + 'x'.repeat(10_001)],
     ['price', '0'.repeat(LONG) + 'x'],
     ['price', '1.' + '0'.repeat(LONG)],
-  ])('with many characters as the %s is rejected at once', async (field, value) => {
-    const start = performance.now();
-    await form(admin.post('/api/products'), { ...CAKE, [field]: value }).expect(400);
-    expect(performance.now() - start).toBeLessThan(AT_ONCE_MS);
+  ])('with many characters as the %s is rejected soon', async (field, value) => {
+    await form(admin.post('/api/products'), { ...CAKE, [field]: value })
+      .timeout(SOON_MS)
+      .expect(400);
   });
 });
 
@@ -177,7 +169,7 @@ describe('a malformed HTTP request', () => {
   it.each(['rubbish', 'GET http://[ HTTP/1.1', 'CONNECT bakery.test:80 HTTP/1.1'])(
     'such as %s does no harm if the client then resets the connection',
     async (line) => {
-      const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
+      const socket = openSocket();
       const closed = once(socket, 'close');
       socket.write(`${line}\r\n${HOST}\r\n`);
       await once(socket, 'data');
@@ -221,24 +213,21 @@ describe('slow clients', () => {
 
   it('create no product if they stop in a file', async () => {
     const before = await productCount(service.database);
-    const pieces = Buffer.concat(formPieces(CAKE, [noisyPng(750_000)]));
+    const body = Buffer.concat(formPieces(CAKE, [noisyPng(750_000)]));
     const head =
       `POST /api/products HTTP/1.1\r\n${HOST}Cookie: accessToken=${admin.cookie('accessToken')}\r\n` +
-      `Content-Type: multipart/form-data; boundary=${BOUNDARY}\r\nContent-Length: ${pieces.length}\r\n\r\n`;
-    const half = Buffer.concat([Buffer.from(head), pieces.subarray(0, 600_000)]);
+      `Content-Type: ${FORM_TYPE}\r\nContent-Length: ${body.length}\r\n\r\n`;
+    const half = Buffer.concat([Buffer.from(head), body.subarray(0, 600_000)]);
     const [response] = await withTimeouts(500, () => sendRaw(service.url, half));
     expect(response?.status).toBe(408);
     expect(await productCount(service.database)).toBe(before);
   });
 
   it('do not block others, even if there are 200', async () => {
-    const { port } = new URL(service.url);
-    const sockets = Array.from({ length: 200 }, (): Socket => connect(Number(port), '127.0.0.1'));
+    const sockets = Array.from({ length: 200 }, openSocket);
     for (const socket of sockets) socket.write(`GET /api/users HTTP/1.1\r\n${HOST}X-Slow: `);
     const closed = Promise.all(sockets.map((socket) => once(socket.resume(), 'close')));
-    const begun = Date.now();
-    await admin.get('/api/users').expect(200);
-    expect(Date.now() - begun).toBeLessThan(2_000);
+    await admin.get('/api/users').timeout(SOON_MS).expect(200);
     await withTimeouts(200, () => closed);
   });
 });

@@ -1,15 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import request from 'supertest';
-import {
-  documentOf,
-  jsonOf,
-  type OpenApi,
-  type Operation,
-  operationOf,
-  operationsOf,
-  resolved,
-  type Schema,
-} from './support/openapi.js';
+import { documentOf, type OpenApi, type Operation, operationsOf, resolved } from './support/openapi.js';
 import { expectedFailures, OPERATIONS } from './support/operations.js';
 import { NOT_FOUND } from './support/products.js';
 import { isDocumentation, routesOf } from './support/routes.js';
@@ -25,36 +16,41 @@ beforeAll(async () => {
 
 afterAll(() => service.stop());
 
-function operation(name: string): Operation {
-  return operationOf(document, name);
+function operationOf(name: string): Operation {
+  const [, , operation] = operationsOf(document).find((entry) => nameOf(entry) === name) ?? [];
+  if (operation === undefined) throw new Error(`${name} is not documented`);
+  return operation;
 }
 
-function documentedFailures(name: string): (readonly [number, string])[] {
-  return Object.entries(operation(name).responses)
+const nameOf = ([method, path]: readonly [string, string, ...unknown[]]) => `${method.toUpperCase()} ${path}`;
+
+/** Lists the failures in the examples of an operation as `404 message`. */
+function documentedFailures(name: string): string[] {
+  return Object.entries(operationOf(name).responses)
     .filter(([status]) => Number(status) >= 400)
     .flatMap(([status, response]) =>
-      Object.values(jsonOf(response).examples ?? {}).map(({ value }) => {
+      Object.values(response.content?.['application/json']?.examples ?? {}).map(({ value }) => {
         const { errors } = value as { errors: { code: number; message: string } };
         expect(errors.code).toBe(Number(status));
-        return [errors.code, errors.message] as const;
+        return `${errors.code} ${errors.message}`;
       }),
     );
 }
 
-describe('what is described', () => {
-  it('every route of the service is in the document, and nothing else', () => {
+describe('the OpenAPI document', () => {
+  it('contains every route of the service, and nothing else', () => {
     const routes = routesOf(service)
       .filter(({ path }) => !isDocumentation(path) && !path.startsWith('/api/simulator/'))
       .map(({ method, path }) => `${method.toUpperCase()} ${path.replaceAll(/:(\w+)/g, '{$1}')}`);
-    const documented = operationsOf(document).map(([method, path]) => `${method.toUpperCase()} ${path}`);
-    expect(documented.toSorted()).toEqual(routes.toSorted());
-    expect(Object.keys(OPERATIONS).sort()).toEqual(documented.toSorted());
+    const documented = operationsOf(document).map(nameOf).sort();
+    expect(documented).toEqual(routes.toSorted());
+    expect(documented).toEqual(Object.keys(OPERATIONS).sort());
   });
 
   it.each(Object.entries(OPERATIONS))(
-    '%s says what it is for and which cookie it needs',
+    'describes the purpose, the cookie and every failure of %s',
     (name, [access]) => {
-      const { summary, tags, security, 'x-access': declared } = operation(name);
+      const { summary, tags, security, 'x-access': declared } = operationOf(name);
       expect(declared).toBe(access);
       expect(summary).toMatch(/\w{3}/);
       expect(tags).toHaveLength(1);
@@ -62,17 +58,11 @@ describe('what is described', () => {
       // Signing out uses the cookie of a request that has one.
       const optional = name === 'POST /api/logout' ? [{ accessToken: [] }, {}] : [];
       expect(security).toEqual(access === 'none' ? optional : [{ [cookie]: [] }]);
+      const expected = expectedFailures(name).map(([code, message]) => `${code} ${message}`);
+      expect(documentedFailures(name).sort()).toEqual(expected.sort());
     },
   );
 
-  it.each(Object.keys(OPERATIONS))('%s names every failure with its exact message', (name) => {
-    const byText = ([codeA, a]: readonly [number, string], [codeB, b]: readonly [number, string]): number =>
-      codeA - codeB || a.localeCompare(b);
-    expect(documentedFailures(name).sort(byText)).toEqual([...expectedFailures(name)].sort(byText));
-  });
-});
-
-describe('the document', () => {
   it('has the version of the package and its licence', async () => {
     const { version } = JSON.parse(await readFile('package.json', 'utf8')) as { version: string };
     expect(document.info).toMatchObject({ version, license: { name: 'MIT' } });
@@ -80,9 +70,9 @@ describe('the document', () => {
 
   it('defines a failure that operations share once', async () => {
     const { body } = (await request(service.url).get('/api/docs-json').expect(200)) as { body: OpenApi };
-    const responses = operationsOf(body).flatMap(([, , operation]) => Object.entries(operation.responses));
-    const failing = responses.filter(([status, response]) => Number(status) >= 300 && !('$ref' in response));
-    const inline = failing
+    const responses = operationsOf(body).flatMap(([, , { responses }]) => Object.entries(responses));
+    const inline = responses
+      .filter(([status, response]) => Number(status) >= 300 && !('$ref' in response))
       .map(([, response]) => JSON.stringify(response))
       // Messages of fields belong to one operation.
       .filter((response) => !response.includes('"details":'));
@@ -99,47 +89,40 @@ describe('the document', () => {
     const response = await request(service.url).get('/api/docs-yaml').expect(404);
     expect(response.body).toEqual(NOT_FOUND);
   });
-});
 
-describe('what is taken', () => {
-  function schemaOf(name: string, mediaType: string): Schema {
-    return resolved(document, operation(name).requestBody?.content?.[mediaType]?.schema ?? {});
-  }
-
-  it('an order takes 1 to 50 items of product and quantity, and an Idempotency-Key', () => {
-    const { properties, required } = schemaOf('POST /api/orders', 'application/json');
-    expect(required).toEqual(['items']);
-    expect(properties?.items).toMatchObject({
-      minItems: 1,
-      maxItems: 50,
-      items: {
-        required: ['product_id', 'quantity'],
-        properties: { product_id: { minimum: 1 }, quantity: { minimum: 1, maximum: 999 } },
-      },
+  it('describes the limits of an order and its Idempotency-Key', () => {
+    const { requestBody, parameters } = operationOf('POST /api/orders');
+    const schema = requestBody?.content?.['application/json']?.schema ?? {};
+    const items = {
+      required: ['product_id', 'quantity'],
+      properties: { product_id: { minimum: 1 }, quantity: { minimum: 1, maximum: 999 } },
+    };
+    expect(resolved(document, schema)).toMatchObject({
+      required: ['items'],
+      properties: { items: { minItems: 1, maxItems: 50, items } },
     });
-    expect(operation('POST /api/orders').parameters).toMatchObject([
+    expect(parameters).toMatchObject([
       { name: 'Idempotency-Key', in: 'header', required: false, schema: { minLength: 1, maxLength: 255 } },
     ]);
   });
 });
 
-describe('the page', () => {
-  it('the address of the service leads to it, and its calls go to the address under which it was opened (contract 16.2)', async () => {
+describe('the API page', () => {
+  it('is where the address of the service leads, and its calls go to the address under which it was opened (contract 16.2)', async () => {
     await request(service.url).get('/').expect(302).expect('Location', '/api/docs');
     expect(document.servers).toMatchObject([{ url: '/' }]);
   });
 
-  it('/api/docs is served whole, from this service alone', async () => {
-    const page = await service
-      .client()
+  it('consists of files that this service serves, and loads nothing from other hosts', async () => {
+    const page = await request(service.url)
       .get('/api/docs')
       .expect(200)
       .expect('Content-Type', /^text\/html/);
     const addresses = [...page.text.matchAll(/\b(?:src|href)="([^"]+)"/g)].map(([, address = '']) => address);
     expect(addresses.length).toBeGreaterThan(3);
-    const policy = page.headers['content-security-policy'] ?? '';
+    const policy = page.headers['content-security-policy'];
     expect(policy).toMatch(/default-src 'self'/);
-    // A browser would ask for the parts by https, where a service without TLS has nothing.
+    // A browser would load the files by https, where a service without TLS has nothing.
     expect(policy).not.toMatch('upgrade-insecure-requests');
     for (const address of addresses) {
       const url = new URL(address, `${service.url}/api/docs`);

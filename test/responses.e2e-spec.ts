@@ -15,16 +15,12 @@ beforeAll(async () => {
 
 afterAll(() => service.stop());
 
-/** Posts a raw body, as JSON by default. */
-function post(body: string | Buffer, headers: Record<string, string> = {}, path = '/api/login') {
+/** Logs in with a raw body, as JSON by default. */
+function post(body: string | Buffer, headers: Record<string, string> = {}) {
   const test = request(service.url)
-    .post(path)
+    .post('/api/login')
     .set({ 'Content-Type': 'application/json', ...headers });
   return test.serialize((sent: unknown) => sent as string).send(body as unknown as object);
-}
-
-function lineOf(id: string): Record<string, unknown> | undefined {
-  return service.log.find(({ requestId, msg }) => requestId === id && msg === 'request');
 }
 
 const REQUIRED = { email: 'email is required', password: 'password is required' };
@@ -54,7 +50,8 @@ describe('a failing response', () => {
   });
 
   it('is 400 for malformed JSON before the cookie is checked (contract 10.9)', async () => {
-    expectFailure(await post('{', {}, '/api/orders'), 400, MESSAGES.malformedRequest);
+    const response = await request(service.url).post('/api/orders').type('json').send('{');
+    expectFailure(response, 400, MESSAGES.malformedRequest);
   });
 
   it.each([
@@ -71,13 +68,8 @@ describe('a failing response', () => {
   });
 
   it('is 413 for JSON over 100 KiB', async () => {
-    const ofSize = (size: number) => {
-      const start = '{"padding":"';
-      return `${start}${'x'.repeat(size - start.length - 2)}"}`;
-    };
-    const login = (size: number) => post(ofSize(size));
-    expectFailure(await login(100 * KIB), 400, MESSAGES.validation, REQUIRED);
-    expectFailure(await login(100 * KIB + 1), 413, MESSAGES.tooLarge);
+    expectFailure(await post('{}'.padEnd(100 * KIB)), 400, MESSAGES.validation, REQUIRED);
+    expectFailure(await post('{}'.padEnd(100 * KIB + 1)), 413, MESSAGES.tooLarge);
   });
 
   it('is 413 for a compressed body over 100 KiB after decompression', async () => {
@@ -111,11 +103,7 @@ describe('a bug in the service', () => {
     try {
       await broken.database.pool.query('ALTER TABLE sessions RENAME COLUMN expires_at TO elsewhere');
       const ids = Array.from({ length: 8 }, (_, index) => `request-${index}`);
-      const register = (id: string) =>
-        broken
-          .client()
-          .register({ email: `${id}@example.com` })
-          .set('X-Request-Id', id);
+      const register = (id: string) => broken.client().register().set('X-Request-Id', id);
       for (const response of await Promise.all(ids.map(register)))
         expectFailure(response, 500, MESSAGES.unexpected);
       for (const id of ids) {
@@ -127,8 +115,6 @@ describe('a bug in the service', () => {
         expect(lines.map(({ context }) => context)).toContain('Failure');
         expect(JSON.stringify(lines)).toMatch(/column .*expires_at.* does not exist/);
       }
-      await broken.database.pool.query('ALTER TABLE sessions RENAME COLUMN elsewhere TO expires_at');
-      await register('again').expect(201);
     } finally {
       await broken.stop();
     }
@@ -208,7 +194,9 @@ describe('the headers of a response', () => {
 describe('the log', () => {
   it('has one line for each request, with method, path without query, status and time', async () => {
     await request(service.url).get('/api/users?token=in-the-query').set('X-Request-Id', 'one-line');
-    const line = await until('the line', () => lineOf('one-line'));
+    const line = await until('the log line', () =>
+      service.log.find(({ requestId }) => requestId === 'one-line'),
+    );
     expect(line).toMatchObject({
       req: { method: 'GET', path: '/api/users' },
       res: { status: 401 },
