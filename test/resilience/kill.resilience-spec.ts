@@ -24,7 +24,7 @@ afterEach(async () => {
 
 it('a service that is killed at any moment loses no acknowledged change and leaves no partial change', async () => {
   let kills = 0;
-  /** The host of new images changes from run to run; the ledger knows where each one is. */
+  // The host of new images changes between runs. The ledger contains the host of each image.
   const settings = () => ({
     ...external.settings,
     IMAGE_HOST: randomInt(3) === 0 ? 'local' : 'cloudinary',

@@ -1,8 +1,6 @@
 import { jpeg, padded, png, svgNamedPng } from '../support/pictures.js';
 
-const MIB = 1024 * 1024;
-
-export const ODD_TEXTS = [
+export const HOSTILE_TEXTS = [
   '',
   ' ',
   '\0',
@@ -19,12 +17,12 @@ export const ODD_TEXTS = [
   '٣',
   '__proto__',
 ];
-const ODD_SHAPES = [null, true, 0, -1, 1.5, 1e308, 2 ** 53, [], {}, [[]], [null], { length: 1e9 }];
-/** For every field. Undefined leaves it out. */
-export const ODD_VALUES: readonly unknown[] = [undefined, ...ODD_TEXTS, ...ODD_SHAPES];
+const HOSTILE_SHAPES = [null, true, 0, -1, 1.5, 1e308, 2 ** 53, [], {}, [[]], [null], { length: 1e9 }];
+/** Values for every field; undefined omits the field. */
+export const HOSTILE_VALUES: readonly unknown[] = [undefined, ...HOSTILE_TEXTS, ...HOSTILE_SHAPES];
 
 /** Fields that no operation has. */
-export const ODD_NAMES = [
+export const HOSTILE_NAMES = [
   ...[
     'role',
     'id',
@@ -37,13 +35,13 @@ export const ODD_NAMES = [
   ...['images[removed][]', 'name[a][b][c][d][e][f][g][h]', 'price[9999999]', 'na"me', 'x'.repeat(2_000)],
 ];
 
-/** For every parameter, as they stand in a path or a query. */
-export const ODD_PARAMETERS = [
+/** Values for every parameter, percent-encoded. */
+export const HOSTILE_PARAMETERS = [
   ...['0', '-1', '1.5', '1e1', 'NaN', '9'.repeat(30), '%', '%ff', '%00', '%2e%2e%2f', '%C0%AF', 'a;b'],
-  // A lone surrogate becomes U+FFFD: no percent-encoding has it.
-  ...ODD_TEXTS.map((text) => encodeURIComponent(Buffer.from(text).toString()).slice(0, 2_000)),
+  // A lone surrogate, which cannot be percent-encoded, becomes U+FFFD.
+  ...HOSTILE_TEXTS.map((text) => encodeURIComponent(Buffer.from(text).toString()).slice(0, 2_000)),
 ];
-export const ODD_QUERIES = [
+export const HOSTILE_QUERIES = [
   '?last_id=1&last_id=2',
   '?last_id[a]=1',
   '?__proto__[x]=1',
@@ -53,8 +51,8 @@ export const ODD_QUERIES = [
   `?last_id${'[a]'.repeat(300)}=1`,
 ];
 
-/** For the field `images`. */
-export const ODD_FILES = [
+/** Values for the field `images`. */
+export const HOSTILE_FILES = [
   [{ name: 'kue.gif', bytes: png() }],
   [{ name: '../../kue.png', bytes: png() }],
   [{ name: 'kue.png\0.html', bytes: jpeg() }],
@@ -62,11 +60,11 @@ export const ODD_FILES = [
   [{ name: 'kue.png', bytes: svgNamedPng() }],
   [{ name: 'kue.png', bytes: png().subarray(0, 7) }],
   [{ name: 'kue.png', bytes: png(), field: 'images[]' }],
-  [{ name: 'big.png', bytes: padded(png(), 5 * MIB + 1) }],
+  [{ name: 'big.png', bytes: padded(png(), 5 * 1024 * 1024 + 1) }],
   Array.from({ length: 6 }, () => ({ name: 'kue.png', bytes: png() })),
 ];
 
-export const ODD_BODIES = [
+export const HOSTILE_BODIES = [
   '',
   '{',
   '[]',
@@ -79,7 +77,7 @@ export const ODD_BODIES = [
   `{"email": ${'['.repeat(40_000) + ']'.repeat(40_000)}}`,
   `{"email": "${'x'.repeat(150_000)}"}`,
 ];
-export const ODD_TYPES = [
+export const HOSTILE_TYPES = [
   'application/json; charset=utf-16le',
   'application/json; charset=utf-99',
   'application/JSON;;;',
@@ -89,8 +87,8 @@ export const ODD_TYPES = [
   'multipart/form-data',
   'multipart/form-data; boundary=other',
 ];
-/** By name. */
-export const ODD_HEADERS: Readonly<Record<string, readonly string[]>> = {
+/** Values by the name of the header. */
+export const HOSTILE_HEADERS: Readonly<Record<string, readonly string[]>> = {
   'X-Request-Id': ['mine', 'x'.repeat(4_000), '<script>', '\xff'],
   Origin: ['null', 'http://evil.example', ''],
   Accept: ['text/html', 'image/png;q=2', ';;;'],

@@ -1,18 +1,24 @@
 import fc from 'fast-check';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
-import { type Notification, computeSignature } from '../support/notifications.js';
+import { computeSignature, type Notification } from '../support/notifications.js';
 import { operationsOf, type OpenApi, type Operation, resolved, type Schema } from '../support/openapi.js';
-import { jpeg, png } from '../support/pictures.js';
 import type { FormFile } from '../support/products.js';
-import { BOUNDARY, formPieces } from '../support/upload-load.js';
-import * as odd from './random-requests.odd.js';
+import { FORM_TYPE, formPieces } from '../support/upload-load.js';
+import * as hostile from './random-requests.hostile-values.js';
+import {
+  type ExistingValues,
+  generateFields,
+  generateValue,
+  listWrongValues,
+  type Values,
+} from './random-requests.values.js';
 
-/** An operation of the document. */
-export interface Target {
-  /** `POST /api/orders` */
+export interface DocumentedOperation {
+  /** For example `POST /api/orders`. */
   readonly name: string;
   readonly operation: Operation;
-  readonly type: string;
+  /** Media type of the body; empty for an operation without a body. */
+  readonly mediaType: string;
   /** Fields of the body. */
   readonly fields: Readonly<Record<string, Schema>>;
 }
@@ -24,190 +30,140 @@ export interface RandomRequest {
   readonly body: Buffer;
 }
 
-/** Ids and names that requests can refer to. */
-export interface World {
+/** Stored data that requests can refer to. */
+export interface StoredData {
   /** Cookie headers by caller. */
   readonly cookies: Readonly<Record<string, string>>;
-  /** Values that exist, by the name of a parameter or field. */
-  readonly known: Readonly<Record<string, readonly unknown[]>>;
+  /** Existing values by the name of a parameter or field. */
+  readonly values: ExistingValues;
 }
 
-interface Limits {
-  readonly minimum?: number;
-  readonly maximum?: number;
-  readonly minLength?: number;
-  readonly maxLength?: number;
-  readonly minItems?: number;
-  readonly maxItems?: number;
+/** A value to send for one parameter or field. */
+interface Replacement {
+  readonly place: string;
+  readonly value: unknown;
 }
 
-type Values = Readonly<Record<string, unknown>>;
-const JSON_TYPE = 'application/json';
-const FORM_TYPE = 'multipart/form-data';
-
-export function targetsOf(document: OpenApi): Target[] {
+export function listOperations(document: OpenApi): DocumentedOperation[] {
   return operationsOf(document).map(([method, path, operation]) => {
-    const [[type, { schema = {} }] = ['', {}]] = Object.entries(operation.requestBody?.content ?? {});
+    const [[mediaType, { schema = {} }] = ['', {}]] = Object.entries(operation.requestBody?.content ?? {});
     const { properties: fields = {} } = resolved(document, schema);
-    return { name: `${method.toUpperCase()} ${path}`, operation, type, fields };
+    return { name: `${method.toUpperCase()} ${path}`, operation, mediaType, fields };
   });
 }
 
-/** Values that a schema allows; those that exist under this name are the most likely. */
-function valid(schema: Schema, { known }: World, name = ''): fc.Arbitrary<unknown> {
-  const own = generateAllowed(schema, { cookies: {}, known });
-  const values = known[name] ?? [];
-  return values.length === 0 ? own : fc.oneof({ weight: 6, arbitrary: fc.constantFrom(...values) }, own);
-}
-
-function generateAllowed(schema: Schema, world: World): fc.Arbitrary<unknown> {
-  const { minimum: min = 0, maximum: max = 2 ** 31 - 1, minItems = 0, maxLength = 300 } = schema as Limits;
-  if (Array.isArray(schema.enum)) return fc.constantFrom(...(schema.enum as unknown[]));
-  if (schema.format === 'uuid') return fc.uuid();
-  if (schema.format === 'email') return fc.uuid().map((id) => `${id}@example.com`);
-  if (schema.format === 'binary') return picture;
-  if (typeof schema.pattern === 'string') return fc.stringMatching(new RegExp(schema.pattern));
-  if (schema.type === 'integer' || schema.type === 'number') return fc.integer({ min, max });
-  if (schema.type === 'array') {
-    const item = valid(schema.items as Schema, world);
-    return fc.array(item, { minLength: minItems, maxLength: minItems + 2 });
-  }
-  if (schema.properties !== undefined) return validFields(schema.properties, world);
-  return fc.oneof(
-    fc.constantFrom(schema.example ?? 'x', 'x'.repeat(maxLength)),
-    fc.string({ unit: 'grapheme', minLength: 1, maxLength: Math.min(maxLength, 60) }),
-  );
-}
-
-const validFields = (fields: Readonly<Record<string, Schema>>, world: World): fc.Arbitrary<Values> =>
-  fc.record(
-    Object.fromEntries(Object.entries(fields).map(([name, inner]) => [name, valid(inner, world, name)])),
-  );
-
-const picture: fc.Arbitrary<FormFile> = fc
-  .nat(1_000)
-  .chain((seed) =>
-    fc.constantFrom({ name: 'kue.png', bytes: png(seed) }, { name: 'KUE lapis.JPG', bytes: jpeg(seed) }),
-  );
-
-/** Missing, one beyond a limit, or odd. Some are allowed after all. */
-function wrongValues(schema: Schema, world: World): readonly unknown[] {
-  const { minimum, maximum, minLength, maxLength, maxItems = 50 } = schema as Limits;
-  const items = schema.items as Schema | undefined;
-  if (items?.format === 'binary') return odd.ODD_FILES;
-  const values = [
-    ...odd.ODD_VALUES,
-    ...(minimum === undefined ? [] : [minimum - 1]),
-    ...(maximum === undefined ? [] : [maximum + 1]),
-    ...(minLength === undefined ? [] : [' '.repeat(minLength)]),
-    ...(maxLength === undefined ? [] : ['x'.repeat(maxLength + 1), '💥'.repeat(maxLength)]),
-  ];
-  if (items?.properties === undefined) return values;
-  const [item] = fc.sample(validFields(items.properties, world), 1);
-  const wrongItems = Object.entries(items.properties).flatMap(([name, inner]) =>
-    wrongValues(inner, world).map((value) => [{ ...item, [name]: value }]),
-  );
-  return [...values, ...wrongItems, Array.from({ length: maxItems + 1 }, () => item)];
-}
-
-/** Every field and parameter of the operation with each value that is wrong for it, and fields that it does not have. */
-export function requestsWithOneWrongValue(target: Target, world: World, seed: number): RandomRequest[] {
-  const { operation, fields, name, type } = target;
+/** Builds a request for each wrong value of each field and parameter, and for each field that the operation does not have. */
+export function buildRequestsWithOneWrongValue(
+  documented: DocumentedOperation,
+  stored: StoredData,
+  seed: number,
+): RandomRequest[] {
+  const { operation, fields, name, mediaType } = documented;
   const caller = /\/(products|admin)/.test(name) ? 'admin' : 'customer';
   const places: (readonly [string, readonly unknown[]])[] = [
-    ...(operation.parameters ?? []).map((parameter) => [parameter.name, odd.ODD_PARAMETERS] as const),
-    ...Object.entries(fields).map(([field, schema]) => [field, wrongValues(schema, world)] as const),
-    ...(type === '' ? [] : odd.ODD_NAMES.map((extra) => [extra, ['ADMIN']] as const)),
+    ...(operation.parameters ?? []).map((parameter) => [parameter.name, hostile.HOSTILE_PARAMETERS] as const),
+    ...Object.entries(fields).map(
+      ([field, schema]) => [field, listWrongValues(schema, stored.values)] as const,
+    ),
+    ...(mediaType === '' ? [] : hostile.HOSTILE_NAMES.map((extra) => [extra, ['ADMIN']] as const)),
   ];
   return places.flatMap(([place, values]) =>
-    values.flatMap((value, index) =>
-      fc.sample(validRequests(target, world, [caller], { place, value }), {
-        numRuns: 1,
-        seed: seed + index,
-      }),
-    ),
+    values.flatMap((value, index) => {
+      const requests = generateValidRequests(documented, stored, [caller], { place, value });
+      return fc.sample(requests, { numRuns: 1, seed: seed + index });
+    }),
   );
 }
 
-/** @param wrong a value to be sent for this parameter or field */
-export function validRequests(
-  target: Target,
-  world: World,
-  callers: readonly string[] = ['customer', 'customer', 'admin', 'admin', ...Object.keys(world.cookies)],
-  wrong?: { readonly place: string; readonly value: unknown },
+export function generateValidRequests(
+  documented: DocumentedOperation,
+  stored: StoredData,
+  callers: readonly string[] = ['customer', 'customer', 'admin', 'admin', ...Object.keys(stored.cookies)],
+  replacement?: Replacement,
 ): fc.Arbitrary<RandomRequest> {
-  const { operation, fields, name, type } = target;
-  const { parameters = [] } = operation;
-  const [method = '', path = ''] = name.split(' ');
-  const parameterValues = parameters.map(({ name: key, in: where, required = false, schema = {} }) => {
-    const value = valid(schema, world, where === 'query' ? '' : key).map((it) =>
-      encodeURIComponent(String(it)),
-    );
-    return [key, required ? value : fc.option(value, { nil: undefined })] as const;
-  });
-  // A registration with an existing address is rejected. `known` lists the fields of the other operations.
-  const isNewEmail = name === 'POST /api/register' || name === 'PATCH /api/users';
-  const fieldValues = validFields(
-    fields,
-    isNewEmail ? { ...world, known: { ...world.known, email: [] } } : world,
+  const { operation, fields, name } = documented;
+  const parameters = (operation.parameters ?? []).map(
+    ({ name: key, in: where, required = false, schema = {} }) => {
+      const value = generateValue(schema, stored.values, where === 'query' ? '' : key);
+      const text = value.map((it) => encodeURIComponent(String(it)));
+      return [key, required ? text : fc.option(text, { nil: undefined })] as const;
+    },
   );
+  // These operations reject an existing address. `values` contains addresses for the other operations.
+  const isNewEmail = name === 'POST /api/register' || name === 'PATCH /api/users';
   return fc
     .record({
       caller: fc.constantFrom(...callers),
-      values: fc.record(Object.fromEntries(parameterValues)),
-      body: fieldValues,
+      parameters: fc.record(Object.fromEntries(parameters)),
+      body: generateFields(fields, isNewEmail ? { ...stored.values, email: [] } : stored.values),
     })
-    .map(({ caller, values: validValues, body }): RandomRequest => {
-      const isParameter = parameters.some(({ name: key }) => key === wrong?.place);
-      const change = wrong === undefined ? {} : { [wrong.place]: wrong.value };
-      const values: Values = isParameter ? { ...validValues, ...change } : validValues;
-      const sent = signBody(isParameter ? body : { ...body, ...change }, wrong?.place);
-      const given = (where: string) =>
-        parameters
-          .filter(({ name: key, in: place }) => place === where && values[key] !== undefined)
-          .map(({ name: key }) => [key, String(values[key])] as const);
-      const query = given('query').map(([key, value]) => `${key}=${value}`);
-      const { [caller]: cookie = '' } = world.cookies;
-      return {
-        method,
-        path:
-          path.replaceAll(/\{(\w+)\}/g, (_, key: string) => String(values[key]) || '%20') +
-          (query.length === 0 ? '' : `?${query.join('&')}`),
-        headers: {
-          ...Object.fromEntries(given('header').map(([key, value]) => [key, value || 'x'])),
-          ...(cookie !== '' && { Cookie: cookie }),
-          ...(type !== '' && { 'Content-Type': type === FORM_TYPE ? `${type}; boundary=${BOUNDARY}` : type }),
-        },
-        body: encodeBody(type, sent),
-      };
+    .map(({ caller, parameters: parameterValues, body }) => {
+      const change = replacement === undefined ? {} : { [replacement.place]: replacement.value };
+      const isParameter = parameters.some(([key]) => key === replacement?.place);
+      return buildRequest(
+        documented,
+        stored.cookies[caller] ?? '',
+        isParameter ? { ...parameterValues, ...change } : parameterValues,
+        signNotification(isParameter ? body : { ...body, ...change }, replacement?.place),
+      );
     });
 }
 
-/** Valid requests of which some parts are replaced by what no client of ours sends. */
-export function hostileRequests(target: Target, world: World): fc.Arbitrary<RandomRequest> {
-  const headers = fc.record(
-    Object.fromEntries(
-      Object.entries(odd.ODD_HEADERS).map(([name, values]) => [name, fc.constantFrom(...values)]),
-    ),
-    { requiredKeys: [] },
-  );
+function buildRequest(
+  { operation, name, mediaType }: DocumentedOperation,
+  cookie: string,
+  parameters: Values,
+  body: Values,
+): RandomRequest {
+  const [method = '', path = ''] = name.split(' ');
+  const listGiven = (where: string) =>
+    (operation.parameters ?? [])
+      .filter(({ name: key, in: place }) => place === where && parameters[key] !== undefined)
+      .map(({ name: key }) => [key, String(parameters[key])] as const);
+  const query = listGiven('query').map(([key, value]) => `${key}=${value}`);
+  const contentType = mediaType === 'multipart/form-data' ? FORM_TYPE : mediaType;
+  return {
+    method,
+    path:
+      path.replaceAll(/\{(\w+)\}/g, (_, key: string) => String(parameters[key]) || '%20') +
+      (query.length === 0 ? '' : `?${query.join('&')}`),
+    headers: {
+      ...Object.fromEntries(listGiven('header').map(([key, value]) => [key, value || 'x'])),
+      ...(cookie !== '' && { Cookie: cookie }),
+      ...(contentType !== '' && { 'Content-Type': contentType }),
+    },
+    body: encodeBody(contentType, body),
+  };
+}
+
+/** Generates valid requests in which hostile values replace some parts. */
+export function generateHostileRequests(
+  documented: DocumentedOperation,
+  stored: StoredData,
+): fc.Arbitrary<RandomRequest> {
+  const headers = Object.entries(hostile.HOSTILE_HEADERS).map(([name, values]) => [
+    name,
+    fc.constantFrom(...values),
+  ]);
   const body = fc.oneof(
-    fc.constantFrom(...odd.ODD_BODIES).map((text) => Buffer.from(text)),
+    fc.constantFrom(...hostile.HOSTILE_BODIES).map((text) => Buffer.from(text)),
     fc.json({ maxDepth: 3, stringUnit: 'binary' }).map((text) => Buffer.from(text)),
     fc.uint8Array({ maxLength: 200 }).map((bytes) => Buffer.from(bytes)),
   );
   const changes = fc.record(
     {
-      headers,
-      query: fc.constantFrom(...odd.ODD_QUERIES),
-      type: fc.constantFrom(...odd.ODD_TYPES),
+      headers: fc.record(Object.fromEntries(headers) as Record<string, fc.Arbitrary<string>>, {
+        requiredKeys: [],
+      }),
+      query: fc.constantFrom(...hostile.HOSTILE_QUERIES),
+      type: fc.constantFrom(...hostile.HOSTILE_TYPES),
       body,
       cutAt: fc.nat(400),
-      encoding: fc.constantFrom('gzip', 'br', 'zip', 'a lie'),
+      encoding: fc.constantFrom('gzip', 'br', 'zip', 'unknown'),
     },
     { requiredKeys: [] },
   );
-  return fc.tuple(validRequests(target, world), changes).map(([request, change]) => {
+  return fc.tuple(generateValidRequests(documented, stored), changes).map(([request, change]) => {
     const bytes = (change.body ?? request.body).subarray(0, change.cutAt);
     return {
       ...request,
@@ -218,32 +174,32 @@ export function hostileRequests(target: Target, world: World): fc.Arbitrary<Rand
         ...(change.type !== undefined && { 'Content-Type': change.type }),
         ...(change.encoding !== undefined && bytes.length > 0 && { 'Content-Encoding': change.encoding }),
       },
-      body:
-        change.encoding === 'gzip'
-          ? gzipSync(bytes)
-          : change.encoding === 'br'
-            ? brotliCompressSync(bytes)
-            : bytes,
+      body: compress(bytes, change.encoding),
     };
   });
 }
 
-/** Signs a notification again, so that it is not rejected for its signature alone. */
-function signBody(body: Values, wrong: string | undefined): Values {
+function compress(bytes: Buffer, encoding: string | undefined): Buffer {
+  if (encoding === 'gzip') return gzipSync(bytes);
+  return encoding === 'br' ? brotliCompressSync(bytes) : bytes;
+}
+
+/** Signs a changed notification, so that its signature is not the only reason for a rejection. */
+function signNotification(body: Values, replaced: string | undefined): Values {
   const { order_id, status_code, gross_amount } = body;
   const isNotification = [order_id, status_code, gross_amount].every((field) => typeof field === 'string');
-  return isNotification && wrong !== 'signature_key'
+  return isNotification && replaced !== 'signature_key'
     ? { ...body, signature_key: computeSignature(body as Notification) }
     : body;
 }
 
-function encodeBody(type: string, fields: Values): Buffer {
-  if (type === JSON_TYPE) return Buffer.from(JSON.stringify(fields));
-  if (type !== FORM_TYPE) return Buffer.alloc(0);
+function encodeBody(contentType: string, fields: Values): Buffer {
+  if (contentType === 'application/json') return Buffer.from(JSON.stringify(fields));
+  if (contentType !== FORM_TYPE) return Buffer.alloc(0);
   const { images = [], ...texts } = fields;
-  const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
+  const toText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
   const entries = Object.entries(texts)
     .filter(([, value]) => value !== undefined)
-    .map(([name, value]): [string, string[]] => [name, [value].flat().map(textOf)]);
+    .map(([name, value]): [string, string[]] => [name, [value].flat().map(toText)]);
   return Buffer.concat(formPieces(Object.fromEntries(entries), images as FormFile[]));
 }

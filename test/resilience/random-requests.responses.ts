@@ -1,7 +1,7 @@
 import { Agent, request } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { checkOf, type OpenApi } from '../support/openapi.js';
-import type { RandomRequest, Target } from './random-requests.requests.js';
+import { compileSchema, type OpenApi } from '../support/openapi.js';
+import type { DocumentedOperation, RandomRequest } from './random-requests.requests.js';
 
 export interface Answer {
   readonly status: number;
@@ -9,12 +9,12 @@ export interface Answer {
   readonly body: string;
 }
 
-/** Longest that an answer may take: Argon2 for several at once on a busy machine. */
-const ANSWER_DEADLINE_MS = 15_000;
-/** Of every answer. */
+/** Enough for several Argon2 hashes at once on a busy machine. */
+const DEADLINE_MS = 15_000;
+/** Headers of every response. */
 const HEADERS = ['x-request-id', 'x-content-type-options', 'content-security-policy', 'referrer-policy'];
 /** Text that no failing response may contain: stack frames, paths, SQL, names of libraries and system calls. */
-const LEAK =
+const INTERNALS =
   /\bat .+:\d+:\d+|node_modules|\/dist\/|\/src\/|file:\/\/|\b(select|insert|update|delete)\b.+\b(from|into|set)\b|relation "|constraint|syntax error|postgres|typeorm|argon2|E(CONN|NOENT|PIPE)|unexpected token/i;
 /** Responses to bodies that cannot be parsed. JSON is parsed for every operation, also for those without a body. */
 const UNREADABLE = [400, 413, 415];
@@ -25,61 +25,64 @@ export function closeConnections(): void {
   agent.destroy();
 }
 
-export async function send(url: string, { body, headers, ...target }: RandomRequest): Promise<Answer> {
-  const { hostname, port } = new URL(url);
+export async function send(url: string, randomRequest: RandomRequest): Promise<Answer> {
+  const { body, headers, ...options } = randomRequest;
   return new Promise((resolve, reject) => {
-    const options = { hostname, port, agent, ...target };
     const outgoing = request(
-      { ...options, headers: { ...headers, 'Content-Length': body.length } },
+      url,
+      { ...options, agent, headers: { ...headers, 'Content-Length': body.length } },
       (response) => {
         text(response).then((received) => {
           resolve({ status: response.statusCode ?? 0, headers: response.headers, body: received });
         }, reject);
       },
     );
-    outgoing.setTimeout(ANSWER_DEADLINE_MS, () =>
-      outgoing.destroy(new Error(`not answered within ${ANSWER_DEADLINE_MS} ms`)),
+    outgoing.setTimeout(DEADLINE_MS, () =>
+      outgoing.destroy(new Error(`not answered within ${DEADLINE_MS} ms`)),
     );
-    outgoing.on('error', reject);
+    outgoing.on('error', (error: NodeJS.ErrnoException) => {
+      // The service may close an idle connection just before it is used again. The next connection is a new one.
+      if (outgoing.reusedSocket && error.code === 'ECONNRESET') resolve(send(url, randomRequest));
+      else reject(error);
+    });
     outgoing.end(body);
   });
 }
 
-/** Compares answers with the document. */
-export class Judge {
-  /** One for each operation and status. */
-  readonly #checks = new Map<string, (value: unknown) => string[]>();
+/** Compares responses with the OpenAPI document. */
+export class ResponseChecker {
+  /** Compiled schemas by operation and status. */
+  readonly #schemas = new Map<string, (value: unknown) => string[]>();
 
   constructor(private readonly document: OpenApi) {}
 
-  /** @returns what is wrong with an answer */
-  problemsWith(target: Target, answer: Answer): string[] {
+  listViolations(documented: DocumentedOperation, answer: Answer): string[] {
     const { status, headers, body } = answer;
-    const documented = target.operation.responses[status];
-    const isUnreadable = target.type === '' && UNREADABLE.includes(status);
-    if (documented === undefined && !isUnreadable) return [`status ${status} is not documented`];
+    const isUnreadable = documented.mediaType === '' && UNREADABLE.includes(status);
+    if (documented.operation.responses[status] === undefined && !isUnreadable)
+      return [`status ${status} is not documented`];
     const cookies = [headers['set-cookie'] ?? []].flat();
     return [
-      // Failures of the service itself are documented too, but not as responses to a valid request.
-      ...(status >= 500 ? ['a failure of the service'] : []),
+      // Failures of the service are documented too, but they are not responses to a valid request.
+      ...(status >= 500 ? ['the service failed'] : []),
       ...HEADERS.filter((name) => headers[name] === undefined).map((name) => `no ${name}`),
       ...('x-powered-by' in headers ? ['X-Powered-By'] : []),
       ...cookies.filter((cookie) => !cookie.endsWith('; HttpOnly; Secure; SameSite=None')),
-      ...(status >= 400 && LEAK.test(body) ? ['the answer tells of the inside'] : []),
-      ...(isUnreadable ? [] : this.#bodyProblems(target, answer)),
+      ...(status >= 400 && INTERNALS.test(body) ? ['the response reveals internals'] : []),
+      ...(isUnreadable ? [] : this.#listBodyViolations(documented, answer)),
     ];
   }
 
-  #bodyProblems({ name, operation }: Target, { status, headers, body }: Answer): string[] {
+  #listBodyViolations({ name, operation }: DocumentedOperation, { status, headers, body }: Answer): string[] {
     const content = operation.responses[status]?.content ?? {};
-    const [type = ''] = String(headers['content-type'] ?? '').split(';');
-    if (Object.keys(content).length === 0) return body === '' ? [] : ['a body where none is documented'];
-    const media = content[type];
-    if (media === undefined) return [`the type ${type} is not documented`];
-    if (type !== 'application/json') return body === '' ? ['an empty file'] : [];
+    const [mediaType = ''] = String(headers['content-type'] ?? '').split(';');
+    if (Object.keys(content).length === 0) return body === '' ? [] : ['a body although none is documented'];
+    const media = content[mediaType];
+    if (media === undefined) return [`the type ${mediaType} is not documented`];
+    if (mediaType !== 'application/json') return body === '' ? ['an empty file'] : [];
     const key = `${name} ${status}`;
-    const check = this.#checks.get(key) ?? checkOf(this.document, media.schema ?? {});
-    this.#checks.set(key, check);
+    const check = this.#schemas.get(key) ?? compileSchema(this.document, media.schema ?? {});
+    this.#schemas.set(key, check);
     return check(JSON.parse(body));
   }
 }

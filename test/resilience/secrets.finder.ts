@@ -2,20 +2,20 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Pool } from 'pg';
 
-/** Shorter than that, a piece of a base64 text turns up by chance. */
-const SHORTEST_BASE64 = 12;
+/** A shorter piece of a base64 text occurs by chance. */
+const MIN_BASE64_LENGTH = 12;
 
-/** Knows secrets by name, and finds them in what was written, plain or in the usual encodings. */
+/** Finds secrets in texts, plain or in the usual encodings. */
 export class SecretFinder {
   readonly #patterns: { readonly name: string; readonly form: string; readonly pattern: RegExp }[] = [];
 
   add(name: string, value: string): void {
-    if (value.length < 6) throw new Error(`${name} is too short to be looked for`);
+    if (value.length < 6) throw new Error(`${name} is too short to be found reliably`);
     for (const [form, text] of listForms(value))
       this.#patterns.push({ name, form, pattern: buildPattern(value, text) });
   }
 
-  /** @returns what was found and in which form, never its value: `password of Ayu (base64) in the log` */
+  /** Lists the secrets in a text without their values: `password of Ayu (base64) in the log`. */
   find(where: string, text: string): string[] {
     const found = this.#patterns.filter(({ pattern }) => pattern.test(text));
     return found.map(({ name, form }) => `${name} (${form}) in ${where}`);
@@ -43,14 +43,14 @@ function listBase64Forms(value: Buffer, before: number): [form: string, text: st
   const whole = Buffer.concat([Buffer.alloc(before), value]);
   const text = whole.subarray(0, whole.length - (whole.length % 3)).toString('base64');
   const sure = text.slice(Math.ceil((before * 8) / 6));
-  if (sure.length < SHORTEST_BASE64) return [];
+  if (sure.length < MIN_BASE64_LENGTH) return [];
   return [
     ['base64', sure],
     ['base64url', sure.replaceAll('+', '-').replaceAll('/', '_')],
   ];
 }
 
-/** Digits stand alone, or every time of day would hold a code. */
+/** Six digits must stand alone, because a time of day may contain the digits of a code. */
 function buildPattern(value: string, text: string): RegExp {
   const escaped = text.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
   return /^\d{6}$/.test(value) && text === value
@@ -58,7 +58,7 @@ function buildPattern(value: string, text: string): RegExp {
     : new RegExp(escaped, 'i');
 }
 
-/** Every row of every table as text, by table, without the one column that contains password hashes; PostgreSQL's own catalogue aside. Statements that run as well. */
+/** Reads all tables, except the column of password hashes and PostgreSQL's catalog, and the running statements. */
 export async function dumpDatabase(pool: Pool): Promise<[where: string, text: string][]> {
   const { rows: tables } = await pool.query<{ name: string }>(
     `SELECT format('%I.%I', nspname, relname) AS name

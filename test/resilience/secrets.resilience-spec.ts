@@ -41,7 +41,7 @@ afterEach(async () => {
   await rm(dataDir, { recursive: true, force: true });
 });
 
-/** Creates a secret password whose characters differ in every encoding, so that each encoding is tested. */
+/** Creates a password whose text differs in every encoding. */
 function createPassword(name: string): string {
   const value = `p"w ä/+%~${randomBytes(12).toString('hex')}`;
   finder.add(`password ${name}`, value);
@@ -54,7 +54,7 @@ function createKey(name: string): string {
   return value;
 }
 
-/** Sends a request and records the response without its cookies. Tokens in cookies are secrets that `finder` looks for. */
+/** Sends a request and records the response without its cookies, whose tokens are secrets. */
 async function record(status: number, test: Test): Promise<Response> {
   const response = await test;
   const { 'set-cookie': cookies, ...headers } = response.headers as Record<string, unknown>;
@@ -129,13 +129,8 @@ async function exerciseAccount(
 
   await record(201, client.register({ email, password: first }));
   await record(409, service.client().register({ email, password: first }));
-  await record(
-    400,
-    service
-      .client()
-      .post('/api/login')
-      .send({ email, password: createPassword('that is wrong') }),
-  );
+  const wrongLogin = { email, password: createPassword('that is wrong') };
+  await record(400, service.client().post('/api/login').send(wrongLogin));
   await record(200, client.post('/api/login').send({ email, password: first }));
   await record(200, client.get('/api/refresh'));
   const otp = await code(0);
@@ -144,14 +139,9 @@ async function exerciseAccount(
   await record(200, client.post('/api/otp/verify').send({ otp }));
   await record(204, service.client().post('/api/password/forgot').send({ email }));
   const reset = { email, otp: await code(1), password: second, passwordConfirmation: second };
-  await record(
-    400,
-    service
-      .client()
-      .post('/api/password/reset')
-      .send({ ...reset, otp: wrong }),
-  );
-  await record(204, service.client().post('/api/password/reset').send(reset));
+  const sendReset = (body: object) => service.client().post('/api/password/reset').send(body);
+  await record(400, sendReset({ ...reset, otp: wrong }));
+  await record(204, sendReset(reset));
   await record(200, client.post('/api/login').send({ email, password: second }));
   await record(200, client.patch('/api/users').send({ fullname: 'Ayu W.', password: second }));
   const change = { currentPassword: second, password: third, passwordConfirmation: third };
@@ -288,11 +278,8 @@ it('no secret leaks with the outbox, generated keys, local images and the simula
   const isMail = ([path]: readonly [string, string]) => path.endsWith('.eml');
   try {
     await exerciseAccount(service, async (_email, nth) => {
-      const mails = (await readFolder(dataDir))
-        .filter(isMail)
-        .map(([path]) => path)
-        .toSorted();
-      const { [nth]: path } = mails;
+      const mails = (await readFolder(dataDir)).filter(isMail).toSorted();
+      const [path] = mails[nth] ?? [];
       return path === undefined ? undefined : (await PostalMime.parse(await readFile(path))).text;
     });
     await sendSecretsInMalformedRequests(service);

@@ -52,10 +52,9 @@ it('SIGTERM interrupts no accepted request, and the process exits with code 0 wi
     expect(status).toBe(201);
     expect(stopMs).toBeLessThan(STOP_MS);
     const { answered, unanswered } = load;
-    expect(load.strange).toEqual([]);
+    expect(load.wrongResponses).toEqual([]);
     expect(answered.length).toBeGreaterThan(0);
     expect(unanswered.filter((id) => service.output().includes(`"requestId":"${id}"`))).toEqual([]);
-    // Exactly the acknowledged orders are stored.
     const { rows } = await database.pool.query<{ email: string }>(
       'SELECT email FROM users WHERE email = ANY ($1)',
       [[...answered, ...unanswered].map(emailOf)],
@@ -69,13 +68,13 @@ it('the process exits within 10 s despite an endless body, a hanging mail server
   external.smtp.hang();
   await new Client(place.url).register({ email: 'waiting@example.com' }).expect(201);
   await until('the mail server is asked', () => external.smtp.openConnections > 0);
-  await halfSentLogin(place.port);
+  await sendHalfLogin(place.port);
 
   const other = await ServiceInstance.create();
   const proxy = await DatabaseProxy.start(database.url);
   try {
     const stalled = await other.start({ ...external.settings, DATABASE_URL: proxy.url });
-    const waiting = await halfSentLogin(other.port);
+    const waiting = await sendHalfLogin(other.port);
     proxy.stall();
     waiting.finish();
 
@@ -98,15 +97,15 @@ it('SIGTERM during the start of the embedded database leaves no database process
   expect(() => process.kill(server, 0)).toThrow('ESRCH');
 });
 
-/** Ends a process with SIGTERM, which it must obey. @returns how long it took */
+/** Stops a process with SIGTERM. @returns the duration in milliseconds */
 async function measureStop(service: BuiltProcess): Promise<number> {
-  const began = performance.now();
+  const startedAt = performance.now();
   expect(await stopProcess(service)).toBe(0);
-  return performance.now() - began;
+  return performance.now() - startedAt;
 }
 
-/** A login with a wrong password of which the service has the head and the beginning of the body. */
-async function halfSentLogin(port: number): Promise<{ finish: () => void }> {
+/** Sends the headers and the beginning of the body of a login. */
+async function sendHalfLogin(port: number): Promise<{ finish: () => void }> {
   const body = JSON.stringify({ email: 'ayu@example.com', password: 'wrong' });
   const socket = connect(port, '127.0.0.1');
   let answer = '';
@@ -123,17 +122,17 @@ const emailOf = (requestId: string): string => `${requestId}@example.com`;
 
 /** Registers accounts from many callers until `stop`, over keep-alive or new connections. */
 class RegistrationLoad {
-  /** Ids of requests. */
+  /** Ids of the requests with an expected response. */
   readonly answered: string[] = [];
+  /** Ids of the requests without a response. */
   readonly unanswered: string[] = [];
-  /** Answers that are not right. */
-  readonly strange: string[] = [];
+  readonly wrongResponses: string[] = [];
   readonly #running: Promise<unknown>;
   #isStopping = false;
 
   constructor(
     private readonly url: string,
-    private readonly keepsConnections: boolean,
+    private readonly isKeepAlive: boolean,
   ) {
     this.#running = Promise.all(
       Array.from({ length: CALLERS }, async () => {
@@ -156,7 +155,7 @@ class RegistrationLoad {
         headers: {
           'Content-Type': 'application/json',
           'X-Request-Id': id,
-          ...(!this.keepsConnections && { Connection: 'close' }),
+          ...(!this.isKeepAlive && { Connection: 'close' }),
         },
         body: JSON.stringify({
           email: emailOf(id),
@@ -167,7 +166,7 @@ class RegistrationLoad {
       });
       const text = await answer.text();
       if (answer.status === 201 && text.includes(emailOf(id))) this.answered.push(id);
-      else this.strange.push(`${answer.status} ${text}`);
+      else this.wrongResponses.push(`${answer.status} ${text}`);
     } catch {
       this.unanswered.push(id);
       // The service is down, so the callers should not keep the machine busy.

@@ -17,7 +17,7 @@ export class ExternalServices {
     private readonly dataDir: string,
   ) {}
 
-  /** The image host and the gateway take a random time over each call. */
+  /** Starts services that delay each response by a random time. */
   static async start(dataDir: string): Promise<ExternalServices> {
     const [cloudinary, gateway, smtp] = await Promise.all([
       CloudinaryStandIn.start(),
@@ -31,7 +31,6 @@ export class ExternalServices {
     return new ExternalServices(cloudinary, gateway, smtp, dataDir);
   }
 
-  /** Settings of a service that uses them. */
   get settings(): Record<string, string> {
     return {
       ...gatewaySettings(this.gateway),
@@ -42,18 +41,18 @@ export class ExternalServices {
     };
   }
 
-  /** Images at the hosts: the digest of the bytes by id. */
+  /** Returns the digests of the images at both hosts by id. */
   async images(): Promise<Map<string, string>> {
-    const held = new Map([...this.cloudinary.images].map(([id, { bytes }]) => [id, digestOf(bytes)]));
+    const stored = new Map([...this.cloudinary.images].map(([id, { bytes }]) => [id, digestOf(bytes)]));
     const folder = join(this.dataDir, 'images');
     const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
     for (const entry of entries.filter((file) => file.isFile())) {
       // The file was removed after the folder was read.
       const bytes = await readFile(join(entry.parentPath, entry.name)).catch(() => null);
       // Unfinished uploads count too, because no product shows them.
-      if (bytes !== null) held.set(entry.name.replace(/\.(png|jpg)$/, ''), digestOf(bytes));
+      if (bytes !== null) stored.set(entry.name.replace(/\.(png|jpg)$/, ''), digestOf(bytes));
     }
-    return held;
+    return stored;
   }
 
   async close(): Promise<void> {
@@ -65,7 +64,7 @@ export function digestOf(bytes: Buffer): string {
   return createHash('sha256').update(bytes).digest('hex').slice(0, 16);
 }
 
-/** The id of the image that a URL of either host shows. */
+/** Returns the id of the image at a URL of either host. */
 export function imageIdOf(url: string): string {
   return /([0-9a-f-]{36})\.(png|jpg)$/.exec(url)?.[1] ?? url;
 }

@@ -67,8 +67,8 @@ export class Observer {
     const lines = output.split('\n');
     return this.violations.map((violation) => {
       const ids = violation.match(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g) ?? [];
-      const told = lines.filter((line) => ids.some((id) => line.includes(`"requestId":"${id}"`)));
-      return [violation, ...told].join('\n');
+      const logged = lines.filter((line) => ids.some((id) => line.includes(`"requestId":"${id}"`)));
+      return [violation, ...logged].join('\n');
     });
   }
 }

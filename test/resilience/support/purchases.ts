@@ -11,7 +11,7 @@ const STATUSES = ['settlement', 'refund'] as const;
 interface Purchase {
   readonly key: string;
   readonly quantity: number;
-  /** Undefined until its creation is acknowledged; the same key goes on with it. */
+  /** Undefined until the creation is acknowledged. The same key continues the order. */
   order?: OrderAnswer;
   /** Statuses of the notifications that were acknowledged. */
   readonly acknowledged: string[];
@@ -22,7 +22,7 @@ interface History {
   readonly notifications: readonly { readonly outcome: string; readonly transaction_status: string | null }[];
 }
 
-/** Orders of a customer of its own, each with an idempotency key, and the gateway's notifications of them. */
+/** Places orders of one customer, each with an idempotency key, and sends the gateway's notifications. */
 export class Purchases {
   readonly #all: Purchase[] = [];
 
@@ -53,11 +53,11 @@ export class Purchases {
     if (answer?.status !== 201) return;
     const answered = orderOf(answer);
     if (answered.order_id !== (purchase.order?.order_id ?? answered.order_id))
-      this.observer.violations.push(`key ${purchase.key} made two orders`);
+      this.observer.violations.push(`key ${purchase.key} created two orders`);
     purchase.order ??= answered;
   }
 
-  /** The gateway's next notification; the same again while it is not acknowledged. */
+  /** Sends the gateway's next notification, or the same one again until it is acknowledged. */
   async #notify({ order: made, acknowledged }: Purchase): Promise<void> {
     const status = STATUSES[acknowledged.length];
     const page = [...this.gateway.orders.values()].find(({ token }) => token === made?.token);
@@ -68,7 +68,7 @@ export class Purchases {
     if (answer !== undefined) acknowledged.push(status);
   }
 
-  /** The customer and the gateway try again until every order is paid and refunded, and each is found as it should be. */
+  /** Retries until every order is paid and refunded, and compares the stored orders with the acknowledged changes. */
   async verify(admin: Client): Promise<void> {
     for (const purchase of this.#all) {
       const { key, quantity, acknowledged } = purchase;

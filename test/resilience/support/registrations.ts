@@ -15,7 +15,7 @@ interface User {
 
 interface Account {
   readonly email: string;
-  /** Undefined while it is not known whether the account was made. */
+  /** Undefined if the registration is in doubt. */
   acknowledged?: User;
 }
 

@@ -5,7 +5,7 @@ import { jobRows } from '../../support/jobs.js';
 import { createProduct, ledger, letTimePass } from '../../support/products.js';
 import type { ServiceInstance } from '../../support/service-process.js';
 import { until } from '../../support/wait.js';
-import { Catalog, wholeCatalog } from './catalog.js';
+import { Catalog, readCatalog } from './catalog.js';
 import { imageIdOf, type ExternalServices } from './external-services.js';
 import { Observer } from './observer.js';
 import { Purchases } from './purchases.js';
@@ -18,7 +18,7 @@ import { Registrations } from './registrations.js';
 const MAILS_IN_DOUBT = 2 * 4;
 
 export interface WorkloadOptions {
-  /** A second process; half of the activities go there. */
+  /** URL of a second process, which gets half of the activities. */
   readonly otherUrl?: string;
   /** True if a proxy distributes the requests among processes. */
   readonly isProxied?: boolean;
@@ -87,13 +87,13 @@ export class Workload {
     );
   }
 
-  /** Starts no further request. @returns when every request has ended */
+  /** Waits until every request has ended. */
   async stop(): Promise<void> {
     this.#isStopping = true;
     await this.#running;
   }
 
-  /** The least that any activity was told was done: a run in which little was acknowledged proves little. */
+  /** Smallest number of acknowledged changes of an activity. A run with few acknowledged changes proves little. */
   get acknowledged(): number {
     return Math.min(...[...this.#catalogs, ...this.#purchases].map(({ acknowledged }) => acknowledged));
   }
@@ -108,8 +108,8 @@ export class Workload {
     expect(observer.explained(output())).toEqual([]);
     for (const purchases of this.#purchases) await purchases.verify(admin);
     // Read the list twice: the second response comes from the cache.
-    await wholeCatalog(admin);
-    const listed = await wholeCatalog(admin);
+    await readCatalog(admin);
+    const listed = await readCatalog(admin);
     const { rows } = await database.pool.query<{ id: number; name: string }>(
       'SELECT id, name FROM products ORDER BY id',
     );

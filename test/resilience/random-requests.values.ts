@@ -1,0 +1,83 @@
+import fc from 'fast-check';
+import type { Schema } from '../support/openapi.js';
+import { jpeg, png } from '../support/pictures.js';
+import type { FormFile } from '../support/products.js';
+import { HOSTILE_FILES, HOSTILE_VALUES } from './random-requests.hostile-values.js';
+
+export type Values = Readonly<Record<string, unknown>>;
+/** Existing values by the name of a parameter or field. */
+export type ExistingValues = Readonly<Record<string, readonly unknown[]>>;
+
+interface Limits {
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly minItems?: number;
+  readonly maxItems?: number;
+}
+
+/** Generates values that a schema allows, mostly existing values of this name. */
+export function generateValue(schema: Schema, existing: ExistingValues, name = ''): fc.Arbitrary<unknown> {
+  const values = existing[name] ?? [];
+  const arbitrary = generateNewValue(schema, existing);
+  return values.length === 0
+    ? arbitrary
+    : fc.oneof({ weight: 6, arbitrary: fc.constantFrom(...values) }, arbitrary);
+}
+
+function generateNewValue(schema: Schema, existing: ExistingValues): fc.Arbitrary<unknown> {
+  const { minimum: min = 0, maximum: max = 2 ** 31 - 1, minItems = 0, maxLength = 300 } = schema as Limits;
+  if (Array.isArray(schema.enum)) return fc.constantFrom(...(schema.enum as unknown[]));
+  if (schema.format === 'uuid') return fc.uuid();
+  if (schema.format === 'email') return fc.uuid().map((id) => `${id}@example.com`);
+  if (schema.format === 'binary') return picture;
+  if (typeof schema.pattern === 'string') return fc.stringMatching(new RegExp(schema.pattern));
+  if (schema.type === 'integer' || schema.type === 'number') return fc.integer({ min, max });
+  if (schema.type === 'array') {
+    const item = generateValue(schema.items as Schema, existing);
+    return fc.array(item, { minLength: minItems, maxLength: minItems + 2 });
+  }
+  if (schema.properties !== undefined) return generateFields(schema.properties, existing);
+  return fc.oneof(
+    fc.constantFrom(schema.example ?? 'x', 'x'.repeat(maxLength)),
+    fc.string({ unit: 'grapheme', minLength: 1, maxLength: Math.min(maxLength, 60) }),
+  );
+}
+
+export function generateFields(
+  fields: Readonly<Record<string, Schema>>,
+  existing: ExistingValues,
+): fc.Arbitrary<Values> {
+  const values = Object.entries(fields).map(([name, schema]) => [
+    name,
+    generateValue(schema, existing, name),
+  ]);
+  return fc.record(Object.fromEntries(values) as Record<string, fc.Arbitrary<unknown>>);
+}
+
+const picture: fc.Arbitrary<FormFile> = fc
+  .nat(1_000)
+  .chain((seed) =>
+    fc.constantFrom({ name: 'kue.png', bytes: png(seed) }, { name: 'KUE lapis.JPG', bytes: jpeg(seed) }),
+  );
+
+/** Lists values that are missing, one beyond a limit, or hostile. The schema allows some of them. */
+export function listWrongValues(schema: Schema, existing: ExistingValues): readonly unknown[] {
+  const { minimum, maximum, minLength, maxLength, maxItems = 50 } = schema as Limits;
+  const items = schema.items as Schema | undefined;
+  if (items?.format === 'binary') return HOSTILE_FILES;
+  const values = [
+    ...HOSTILE_VALUES,
+    ...(minimum === undefined ? [] : [minimum - 1]),
+    ...(maximum === undefined ? [] : [maximum + 1]),
+    ...(minLength === undefined ? [] : [' '.repeat(minLength)]),
+    ...(maxLength === undefined ? [] : ['x'.repeat(maxLength + 1), '💥'.repeat(maxLength)]),
+  ];
+  if (items?.properties === undefined) return values;
+  const [item] = fc.sample(generateFields(items.properties, existing), 1);
+  const wrongItems = Object.entries(items.properties).flatMap(([name, inner]) =>
+    listWrongValues(inner, existing).map((value) => [{ ...item, [name]: value }]),
+  );
+  return [...values, ...wrongItems, Array.from({ length: maxItems + 1 }, () => item)];
+}
