@@ -47,6 +47,17 @@ describe('with CATALOG_ACCESS=public, the catalog', () => {
       await customer.get(path).expect(200).expect('Cache-Control', 'private, no-cache');
   });
 
+  it('hides an unavailable product from everyone but administrators', async () => {
+    const admin = await service.admin();
+    const { id: hidden } = await createProduct(admin);
+    const path = `/api/products/${hidden}`;
+    await service.client().get(path).expect(200);
+    await admin.put(`/api/admin/products/${hidden}/availability`).send({ available: false }).expect(200);
+    expectFailure(await service.client().get(path), 404, MESSAGES.notFound);
+    expectFailure(await service.client().setCookie('accessToken', 'x').get(path), 404, MESSAGES.notFound);
+    await admin.get(path).expect(200);
+  });
+
   it('is the only part of the service that needs no cookie', async () => {
     const anyone = service.client();
     for (const response of [

@@ -1,4 +1,3 @@
-import { connect } from 'node:net';
 import { built } from './support/built.js';
 import type { Client } from './support/client.js';
 import { jpeg, padded, png, svgNamedPng } from './support/pictures.js';
@@ -17,6 +16,7 @@ import {
 } from './support/products.js';
 import { sendRaw } from './support/raw-http.js';
 import { startService, type TestService } from './support/service.js';
+import { FORM_TYPE, formPieces, upload } from './support/upload-load.js';
 import { until } from './support/wait.js';
 
 const MIB = 1024 * 1024;
@@ -234,13 +234,10 @@ describe('POST /api/products', () => {
     });
 
     it('ignores an empty file input, which browsers send as a file without a name', async () => {
-      const text = Object.entries(CAKE)
-        .map(([name, value]) => `--b\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`)
-        .join('');
-      const part = '--b\r\nContent-Disposition: form-data; name="images"';
-      const empty = `${part}; filename=""\r\n\r\n\r\n${part}\r\n\r\n\r\n--b--\r\n`;
-      const request = admin.post('/api/products').set('Content-Type', FORM);
-      expect(productOf(await request.send(text + empty).expect(201)).images).toEqual([]);
+      const pieces = formPieces({ ...CAKE, images: '' }, [{ bytes: Buffer.alloc(0), name: '' }]);
+      const request = admin.post('/api/products').set('Content-Type', FORM_TYPE);
+      const answer = await request.send(Buffer.concat(pieces).toString()).expect(201);
+      expect(productOf(answer).images).toEqual([]);
     });
 
     it.each<[string, Record<string, string | string[]>, number]>([
@@ -255,16 +252,16 @@ describe('POST /api/products', () => {
     });
 
     it('stores neither a product nor a file if the client disconnects in the middle of a file', async () => {
-      const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
-      socket.write(
-        'POST /api/products HTTP/1.1\r\nHost: bakery.test\r\nX-Request-Id: hung-up\r\n' +
-          `Cookie: accessToken=${admin.cookie('accessToken')}\r\nContent-Length: 5000000\r\n` +
-          `Content-Type: ${FORM}\r\n\r\n--b\r\n${file}`,
-      );
-      socket.write(padded(png(), 2 * MIB), () => socket.destroy());
-      await until('the request is logged', () =>
-        service.log.some(({ requestId }) => requestId === 'hung-up'),
-      );
+      const status = await upload({
+        url: service.url,
+        method: 'POST',
+        path: '/api/products',
+        cookie: `accessToken=${admin.cookie('accessToken')}`,
+        pieces: formPieces(CAKE, [padded(png(), 5 * MIB)]),
+        abortAfter: 2 * MIB,
+      });
+      expect(status).toBeNull();
+      await until('the request is logged', () => service.log.some(({ aborted }) => aborted === true));
       await expectNothingStored();
       expect(service.log.filter(({ level }) => level === 'error')).toEqual([]);
     });

@@ -59,8 +59,8 @@ describe('GET /api/products', () => {
   it('shows exactly the documented fields of a product, with null if it has no images (contract 2.2)', async () => {
     await insertProducts(service.database, 1);
     const products = [{ id: 1, name: 'Bread 1', description: 'Loaf', price: 1, images: null }];
-    const { body } = await customer.get('/api/products').expect(200);
-    expect(body).toEqual({ status: 'success', data: { meta: { lastProductId: 1 }, products } });
+    const answer = await customer.get('/api/products').expect(200);
+    expect(answer.body).toEqual({ status: 'success', data: { meta: { lastProductId: 1 }, products } });
   });
 });
 

@@ -2,7 +2,7 @@ import type { v2 as cloudinary } from 'cloudinary';
 import http from 'node:http';
 import https from 'node:https';
 import { type CloudinaryAccount, parseCloudinaryUrl } from '../config/cloudinary-url.js';
-import { ImageHostError, type ImageFile, type ImageHost } from './image-host.js';
+import { ImageHostError, type ImageFile } from './image-host.js';
 
 type Operation = 'upload' | 'remove';
 type Uploader = typeof cloudinary.uploader;
@@ -10,7 +10,7 @@ type Options = CloudinaryAccount & { readonly agent: http.Agent; readonly disabl
 type Callback = (error: unknown, response: unknown) => void;
 
 /** Stores images at Cloudinary, through its SDK. */
-export class CloudinaryImageHost implements ImageHost {
+export class CloudinaryImageHost {
   readonly #account: CloudinaryAccount;
 
   /**
@@ -24,7 +24,10 @@ export class CloudinaryImageHost implements ImageHost {
     this.#account = parseCloudinaryUrl(url);
   }
 
-  /** @throws ImageHostError if the host rejects the call, does not respond in time or sends an unusable response */
+  /**
+   * @returns the URL of the image
+   * @throws ImageHostError if the host does not confirm in time; the image may be stored nevertheless
+   */
   async upload(publicId: string, { bytes }: ImageFile): Promise<string> {
     const response = await this.#call('upload', (uploader, options, done) => {
       const upload = { ...options, public_id: publicId, overwrite: false };
@@ -39,7 +42,7 @@ export class CloudinaryImageHost implements ImageHost {
     return url;
   }
 
-  /** @throws ImageHostError as in `upload` */
+  /** Removes an image, if it exists. @throws ImageHostError if the host does not confirm in time */
   async remove(publicId: string): Promise<void> {
     const response = await this.#call('remove', (uploader, options, done) => {
       void uploader.destroy(publicId, { ...options, invalidate: true }, done);

@@ -1,14 +1,9 @@
 import type { Response } from 'express';
 import { failures } from '../common/errors.js';
 
-interface WaitingForm {
-  readonly bytes: number;
-  readonly begin: () => void;
-}
-
 /** Limits the memory of forms that are processed at the same time. Further forms wait in order of arrival. */
 export class FormQueue {
-  readonly #waiting: WaitingForm[] = [];
+  readonly #waiting: { readonly bytes: number; readonly begin: () => void }[] = [];
 
   /** @param freeBytes at least the size of the largest form */
   constructor(private freeBytes: number) {}

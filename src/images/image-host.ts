@@ -6,26 +6,6 @@ export interface ImageFile {
   readonly format: 'png' | 'jpg';
 }
 
-/**
- * Storage for the bytes of images (port). Implementations limit the time of every call.
- *
- * This service chooses the `publicId` (a UUID) before the upload, so that an upload whose response was lost can still be
- * removed.
- */
-export interface ImageHost {
-  /**
-   * @returns the location, see `Image.url`
-   * @throws any error if the host does not confirm in time; the image may exist at the host nevertheless
-   */
-  upload(publicId: string, image: ImageFile): Promise<string>;
-
-  /**
-   * Removes an image. The removal of an image that does not exist succeeds, so that removals can be retried.
-   * @throws any error if the host does not confirm in time
-   */
-  remove(publicId: string): Promise<void>;
-}
-
 /** A failed call. The message contains no text of the host, because the host repeats signatures and signed parameters. */
 export class ImageHostError extends Error {
   override readonly name = 'ImageHostError';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { timedCall } from '../common/metrics.js';
 import { Env } from '../config/env.js';
 import { CloudinaryImageHost } from './cloudinary.image-host.js';
-import { type ImageFile, type ImageHost, isRejection } from './image-host.js';
+import { type ImageFile, isRejection } from './image-host.js';
 import type { ImageHostName } from './image.entity.js';
 import { LocalImageHost } from './local.image-host.js';
 
@@ -21,6 +21,7 @@ export class ImageHosts {
     if (cloudinaryUrl !== undefined) this.#cloudinary = new CloudinaryImageHost(cloudinaryUrl);
   }
 
+  /** @returns the location, see `Image.url` */
   upload(publicId: string, image: ImageFile): Promise<string> {
     const host = this.#host(this.current);
     return timedCall('image_host', 'upload', () => host.upload(publicId, image), isRejection);
@@ -32,7 +33,7 @@ export class ImageHosts {
     await timedCall('image_host', 'remove', () => host.remove(publicId), isRejection);
   }
 
-  #host(name: ImageHostName): ImageHost {
+  #host(name: ImageHostName): LocalImageHost | CloudinaryImageHost {
     const host = name === 'local' ? this.local : this.#cloudinary;
     if (host === undefined)
       throw new Error('CLOUDINARY_URL is needed to remove an image that is stored at Cloudinary');

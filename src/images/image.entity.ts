@@ -8,11 +8,11 @@ export type ImageHostName = 'cloudinary' | 'local';
  */
 @Entity('images')
 export class Image {
-  /** Also the name of the image at the host. */
+  /** Name at the host. Chosen before the upload, so that an upload whose response was lost can be removed. */
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'images_pkey' })
   id!: string;
 
-  /** The host that stores the image. A later change of IMAGE_HOST does not move it. */
+  /** A later change of IMAGE_HOST does not move the image. */
   @Column('text')
   host!: ImageHostName;
 
@@ -32,10 +32,7 @@ export class Image {
   @Column('integer', { nullable: true })
   position!: number | null;
 
-  /**
-   * Set when the image is attached. An absolute URL, or for the local host only the name of the file, because PUBLIC_URL
-   * may change (see `ImagesService.urlOf`).
-   */
+  /** Set when the image is attached. For the local host only the name of the file, because PUBLIC_URL may change. */
   @Column('text', { nullable: true })
   url!: string | null;
 

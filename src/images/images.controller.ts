@@ -7,10 +7,9 @@ import { ApiEndpoint } from '../common/api-endpoint.decorator.js';
 import { errorCode } from '../config/error-info.js';
 import { ImageHosts } from './image-hosts.js';
 
-const YEAR_MS = 365 * 24 * 60 * 60 * 1000;
 const SEND_OPTIONS = {
   // A name is never used twice, so caches may store a copy forever.
-  maxAge: YEAR_MS,
+  maxAge: '365d',
   immutable: true,
   // An image has at most 5 MiB and is always sent whole, which RFC 9110 section 14.2 allows.
   acceptRanges: false,

@@ -28,12 +28,9 @@ export class ImagesRepository {
   /** @returns false if the image is no longer staged */
   async attach(
     tx: EntityManager,
-    { id, url }: StagedImage,
-    productId: number,
-    position: number,
+    { id, ...attached }: Pick<Image, 'id' | 'url' | 'productId' | 'position'>,
   ): Promise<boolean> {
-    const attached = { state: 'attached', productId, position, url } as const;
-    const { affected } = await tx.update(Image, { id, state: 'staged' }, attached);
+    const { affected } = await tx.update(Image, { id, state: 'staged' }, { state: 'attached', ...attached });
     return affected === 1;
   }
 

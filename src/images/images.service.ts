@@ -100,7 +100,7 @@ export class ImagesService {
   ): Promise<string[]> {
     let position = (remaining.at(-1)?.position ?? -1) + 1;
     for (const image of staged) {
-      if (!(await this.images.attach(tx, image, productId, position)))
+      if (!(await this.images.attach(tx, { ...image, productId, position })))
         throw new Error('an image was condemned before it could be attached');
       position += 1;
     }

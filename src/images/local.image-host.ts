@@ -1,7 +1,7 @@
 import { lstat, mkdir, open, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { errorCode } from '../config/error-info.js';
-import type { ImageFile, ImageHost } from './image-host.js';
+import type { ImageFile } from './image-host.js';
 
 const NAME = /^([0-9a-f-]{36})\.(?:png|jpg)$/;
 
@@ -10,7 +10,7 @@ const NAME = /^([0-9a-f-]{36})\.(?:png|jpg)$/;
  * power cut. Uploads are written under their final name, because a file that a crash cut short is removed through its row in
  * the image ledger.
  */
-export class LocalImageHost implements ImageHost {
+export class LocalImageHost {
   readonly #directory: string;
 
   /** @param directory folder of the images; created by the first upload */
@@ -35,7 +35,7 @@ export class LocalImageHost implements ImageHost {
     return name;
   }
 
-  /** @throws Error of the file system */
+  /** Removes an image, if it exists. @throws Error of the file system */
   async remove(publicId: string): Promise<void> {
     const folder = this.#folderOf(publicId);
     // Version 1.0 wrote `<id>.tmp` first.

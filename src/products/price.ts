@@ -7,14 +7,14 @@ import { IsNotEmpty, IsString, Matches } from 'class-validator';
 const PRICE = /^\d{1,12}(\.\d{1,2})?$/;
 const NUMBER = /^-?\d+(\.\d{1,2})?$/;
 
-/** Rounds a price half up to whole rupiah, which the payment gateway requires. Exact. */
+/** Rounds a price half up to whole rupiah, as the payment gateway requires, without floating-point errors. */
 export function wholeRupiah(price: string): number {
   const [whole = '0', decimals = ''] = price.split('.');
   return Number(whole) + (decimals >= '5' ? 1 : 0);
 }
 
 /**
- * Price sent as text, so that it stays an exact decimal.
+ * Validates a price, which is sent as text so that it stays an exact decimal.
  * @param required message for a missing or empty price
  */
 export function Price(required: string): PropertyDecorator {

@@ -41,7 +41,7 @@ export class ProductPages {
     this.#cache = maxSize === 0 ? null : new LRUCache(options);
   }
 
-  /** Returns the page after an id, or such a page of a search, which is not cached; null past the last product. */
+  /** Returns the page after an id; null past the last product. Pages of a search are not cached. */
   async find(afterId: number, search?: string): Promise<ProductPage | null> {
     if (search !== undefined) return unlessEmpty(await this.#load(afterId, search));
     const cached = this.#cache?.get(afterId);

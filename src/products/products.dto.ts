@@ -34,7 +34,7 @@ export class ProductListQuery {
 const NAME = { maxLength: 255, example: 'Kue lapis legit' };
 const DESCRIPTION = { maxLength: 10_000, example: 'Eighteen layers, baked one by one.' };
 
-/** Documents the files, which `ImageFormPipe` validates, and rejects text: a file that the client did not attach. */
+/** Documents the files, which `ImageFormPipe` validates, and rejects text instead of files. */
 const Images = (): PropertyDecorator =>
   applyDecorators(
     ApiProperty({

@@ -17,7 +17,7 @@ const IS_AVAILABLE = '(products.available OR coalesce(products.available_again_a
  * writes the JSON in a fifth of the time that entities and JSON.stringify take. $2 is the URL prefix of local images, whose
  * names have no scheme. No other column of the images is read, so that their index suffices.
  */
-const buildPage = (condition: string): string => `
+const buildPageStatement = (condition: string): string => `
   SELECT '{"status":"success","data":{"meta":{"lastProductId":' || max(id) || '},"products":['
     || string_agg(row_to_json(page)::text, ',' ORDER BY id) || ']}}' AS body
   FROM (
@@ -27,7 +27,7 @@ const buildPage = (condition: string): string => `
     ) AS images
     FROM products WHERE ${IS_AVAILABLE} AND ${condition} ORDER BY id LIMIT ${PAGE_SIZE}
   ) AS page`;
-const PAGE = buildPage('id > $1');
+const PAGE = buildPageStatement('id > $1');
 
 @Injectable()
 export class ProductsRepository {
@@ -40,7 +40,8 @@ export class ProductsRepository {
   async page(afterId: number, localPrefix: string, search?: string): Promise<string | null> {
     const patterns = toPatterns(search);
     const isFound = patterns.map((_, index) => `search_name LIKE search_text($${index + 3})`);
-    const statement = patterns.length === 0 ? PAGE : buildPage(['id > $1', ...isFound].join(' AND '));
+    const statement =
+      patterns.length === 0 ? PAGE : buildPageStatement(['id > $1', ...isFound].join(' AND '));
     const parameters = [afterId, localPrefix, ...patterns];
     const [row] = await this.products.query<{ body: string | null }[]>(statement, parameters);
     return row?.body ?? null;
@@ -93,7 +94,7 @@ export class ProductsRepository {
       .getMany();
   }
 
-  /** Returns the id of the new product. */
+  /** @returns the id of the new product */
   async insert(tx: EntityManager, fields: ProductFields): Promise<number> {
     const { generatedMaps } = await tx.insert(Product, fields);
     return (generatedMaps[0] as Product).id;
@@ -118,7 +119,7 @@ export class ProductsRepository {
   }
 }
 
-/** Returns a LIKE pattern for each word of a search. SQL folds case and accents, which keeps the wildcards. */
+/** Returns a LIKE pattern for each word of a search. `search_text` folds case and accents and keeps the wildcards. */
 function toPatterns(search = ''): string[] {
   const words = search.split(/\s+/u).filter((word) => word !== '');
   return [...new Set(words)].map(toLikePattern);

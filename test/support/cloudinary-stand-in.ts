@@ -6,7 +6,6 @@ export type CloudinaryOperation = 'upload' | 'destroy';
 
 interface CloudinaryCall extends Call<CloudinaryOperation> {
   readonly cloudName: string;
-  parameters: ReadonlyMap<string, string>;
   file?: Buffer | undefined;
   publicId: string | null;
   invalidate: boolean;
@@ -21,8 +20,9 @@ interface CloudinaryImage {
   readonly version: number;
 }
 
+const CLOUD_NAME = 'bakery';
 /** Parameters that the signature does not cover. */
-const UNSIGNED = new Set(['file', 'cloud_name', 'resource_type', 'api_key', 'signature']);
+const UNSIGNED = new Set(['cloud_name', 'resource_type', 'api_key', 'signature']);
 
 /**
  * Cloudinary's upload API on loopback: signed `upload` and `destroy` of images, with responses in the real shapes. It
@@ -37,20 +37,15 @@ export class CloudinaryStandIn extends StandIn<CloudinaryOperation, CloudinaryCa
   delayMs = 0;
 
   static async start(
-    account: { cloudName?: string; apiKey?: string; apiSecret?: string } = {},
+    account: { readonly apiKey?: string; readonly apiSecret?: string } = {},
   ): Promise<CloudinaryStandIn> {
-    const { cloudName = 'bakery', apiKey = '874837483274837' } = account;
-    const standIn = new CloudinaryStandIn(
-      cloudName,
-      apiKey,
-      account.apiSecret ?? 'a676b67565c6767a6767d6767f676fe1',
-    );
+    const { apiKey = '874837483274837', apiSecret = 'a676b67565c6767a6767d6767f676fe1' } = account;
+    const standIn = new CloudinaryStandIn(apiKey, apiSecret);
     await standIn.up();
     return standIn;
   }
 
   private constructor(
-    private readonly cloudName: string,
     private readonly apiKey: string,
     private readonly apiSecret: string,
   ) {
@@ -60,7 +55,7 @@ export class CloudinaryStandIn extends StandIn<CloudinaryOperation, CloudinaryCa
 
   /** CLOUDINARY_URL for this server. */
   get url(): string {
-    return `cloudinary://${this.apiKey}:${this.apiSecret}@${this.cloudName}?upload_prefix=http://127.0.0.1:${this.port}`;
+    return `cloudinary://${this.apiKey}:${this.apiSecret}@${CLOUD_NAME}?upload_prefix=http://127.0.0.1:${this.port}`;
   }
 
   /** Returns the stored image at a URL of this host. */
@@ -68,34 +63,28 @@ export class CloudinaryStandIn extends StandIn<CloudinaryOperation, CloudinaryCa
     const [, cloudName, id = '', format] =
       /^https:\/\/res\.cloudinary\.com\/(\w+)\/image\/upload\/v\d+\/(.+)\.(png|jpg)$/.exec(url) ?? [];
     const image = this.images.get(id);
-    return cloudName === this.cloudName && image?.format === format ? image : undefined;
+    return cloudName === CLOUD_NAME && image?.format === format ? image : undefined;
   }
 
   protected begin({ method, url = '' }: IncomingMessage): CloudinaryCall | null {
     const [, cloudName = '', operation] = /^\/v1_1\/([^/]+)\/image\/(upload|destroy)$/.exec(url) ?? [];
     if (method !== 'POST' || (operation !== 'upload' && operation !== 'destroy')) return null;
     const unread = { publicId: null, invalidate: false, overwrite: null, signatureValid: null };
-    return { operation, cloudName, parameters: new Map(), ...unread };
+    return { operation, cloudName, ...unread };
   }
 
-  protected read(call: CloudinaryCall, { headers }: IncomingMessage, body: Buffer): void {
-    const [, boundary = ''] = /boundary=(.+)$/.exec(headers['content-type'] ?? '') ?? [];
-    const parts = body.toString('latin1').split(`--${boundary}`).slice(1, -1);
-    const fields = new Map(
-      parts.map((part) => {
-        const [head = ''] = part.split('\r\n\r\n', 1);
-        const [, name = ''] = / name="([^"]*)"/.exec(head) ?? [];
-        return [name, Buffer.from(part.slice(head.length + 4, -2), 'latin1')] as const;
-      }),
-    );
-    const parameters = new Map([...fields].map(([name, bytes]) => [name, bytes.toString()] as const));
+  protected async read(call: CloudinaryCall, { headers }: IncomingMessage, body: Buffer): Promise<void> {
+    const contentType = headers['content-type'] ?? '';
+    const form = await new Response(body, { headers: { 'Content-Type': contentType } }).formData();
+    const file = form.get('file');
+    form.delete('file');
+    const parameters = new Map([...form] as [string, string][]);
     Object.assign(call, {
-      parameters,
-      file: fields.get('file'),
+      file: file instanceof Blob ? Buffer.from(await file.arrayBuffer()) : undefined,
       publicId: parameters.get('public_id') ?? null,
       invalidate: ['true', '1'].includes(parameters.get('invalidate') ?? ''),
       overwrite: parameters.has('overwrite') ? parameters.get('overwrite') === '1' : null,
-      signatureValid: call.cloudName === this.cloudName && this.#isSigned(parameters),
+      signatureValid: call.cloudName === CLOUD_NAME && this.#isSigned(parameters),
     });
   }
 
@@ -107,10 +96,10 @@ export class CloudinaryStandIn extends StandIn<CloudinaryOperation, CloudinaryCa
     const format = file === undefined ? undefined : detectFormat(file);
     if (file === undefined || format === undefined)
       return { status: 400, body: { error: { message: 'Invalid image file' } } };
-    // The upload said not to overwrite.
+    // The service's uploads do not overwrite.
     const image = this.images.get(id) ?? { bytes: file, format, version: Math.floor(Date.now() / 1000) };
     this.images.set(id, image);
-    const url = `https://res.cloudinary.com/${this.cloudName}/image/upload/v${image.version}/${id}.${image.format}`;
+    const url = `https://res.cloudinary.com/${CLOUD_NAME}/image/upload/v${image.version}/${id}.${image.format}`;
     return {
       status: 200,
       body: { public_id: id, version: image.version, format: image.format, secure_url: url },
