@@ -112,8 +112,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A page of 50 products with their availability, ordered by id
-         * @description Unlike GET /api/products, it contains products that are not available. After the last page, and without any product, the response is 404.
+         * List products with their availability, ordered by id
+         * @description Unlike GET /api/products, the list contains products that are not available. A page contains 50 products. After the last page, and without any product, the response is 404.
          */
         get: operations["AdminProductsController_list"];
         put?: never;
@@ -211,7 +211,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The process answers */
+        /** Check that the process responds */
         get: operations["HealthController_live"];
         put?: never;
         post?: never;
@@ -228,7 +228,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The service can do its work: database, migrations, queue */
+        /** Check that the service is ready: database, migrations, queue */
         get: operations["HealthController_ready"];
         put?: never;
         post?: never;
@@ -245,7 +245,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** An image of the local image host */
+        /** Get an image of the local image host */
         get: operations["ImagesController_show"];
         put?: never;
         post?: never;
@@ -461,14 +461,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A page of 50 products, or of those with a text in their name, ordered by id
-         * @description Past the last product, and without any product, the response is 404. `images` is null for a product without images.
+         * List products, or search for words in their names, ordered by id
+         * @description A page contains 50 products. After the last page, and without any product, the response is 404. `images` is null for a product without images.
          */
         get: operations["ProductsController_list"];
         put?: never;
         /**
          * Create a product with up to 5 images
-         * @description All or nothing: if one image cannot be stored, there is no product.
+         * @description If one image cannot be stored, the product is not created.
          */
         post: operations["ProductsController_create"];
         delete?: never;
@@ -485,8 +485,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * One product
-         * @description A product that is not available is a 404 for everyone but administrators.
+         * Get a product
+         * @description Only administrators get a product that is not available. For others it is a 404.
          */
         get: operations["ProductsController_show"];
         /**

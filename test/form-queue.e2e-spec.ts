@@ -79,14 +79,8 @@ it(
     form.idleMs = 3_000;
     const before = await productCount(service.database);
     const start = performance.now();
-    const status = await upload({
-      url: service.url,
-      method: 'POST',
-      path: '/api/products',
-      cookie: `accessToken=${admin.cookie('accessToken')}`,
-      pieces: formPieces(CAKE, [noisyPng(1_000), noisyPng(1_000)]),
-      pauseMs: 300,
-    });
+    const pieces = formPieces(CAKE, [noisyPng(1_000), noisyPng(1_000)]);
+    const status = await upload(admin, pieces, { pauseMs: 300 });
     expect(performance.now() - start).toBeGreaterThan(form.idleMs);
     expect(status).toBe(201);
     expect(await productCount(service.database)).toBe(before + 1);

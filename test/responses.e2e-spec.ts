@@ -87,7 +87,7 @@ describe('a failing response', () => {
     'is 415 for an unknown encoding or character set: %j',
     async (headers) => {
       const message = 'content encoding or character set is not supported';
-      expectFailure(await post('{}', headers as Record<string, string>), 415, message);
+      expectFailure(await post('{}', headers), 415, message);
     },
   );
 });

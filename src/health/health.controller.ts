@@ -19,14 +19,18 @@ export class HealthController {
   ) {}
 
   @Get('live')
-  @ApiEndpoint({ summary: 'The process answers', access: 'none', success: { status: 200, data: {} } })
+  @ApiEndpoint({
+    summary: 'Check that the process responds',
+    access: 'none',
+    success: { status: 200, data: {} },
+  })
   live(): Record<string, never> {
     return {};
   }
 
   @Get('ready')
   @ApiEndpoint({
-    summary: 'The service can do its work: database, migrations, queue',
+    summary: 'Check that the service is ready: database, migrations, queue',
     access: 'none',
     success: { status: 200, data: {} },
     failures: [['database'], ['migrations'], ['queue'], ['database', 'queue'], ['migrations', 'queue']].map(

@@ -14,9 +14,9 @@ export class AdminProductsController {
 
   @Get()
   @ApiEndpoint({
-    summary: 'A page of 50 products with their availability, ordered by id',
+    summary: 'List products with their availability, ordered by id',
     description:
-      'Unlike GET /api/products, it contains products that are not available. After the last page, and without any product, the response is 404.',
+      'Unlike GET /api/products, the list contains products that are not available. A page contains 50 products. After the last page, and without any product, the response is 404.',
     access: 'admin',
     success: { status: 200, data: { meta: ProductPageMeta, products: [AdminProductView] } },
     failures: [failures.validation({ last_id: 'last_id should be a number' }), failures.notFound()],

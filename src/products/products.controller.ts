@@ -42,9 +42,9 @@ export class ProductsController {
 
   @Get()
   @ApiEndpoint({
-    summary: 'A page of 50 products, or of those with a text in their name, ordered by id',
+    summary: 'List products, or search for words in their names, ordered by id',
     description:
-      'Past the last product, and without any product, the response is 404. `images` is null for a product without images.',
+      'A page contains 50 products. After the last page, and without any product, the response is 404. `images` is null for a product without images.',
     access: LIST_ACCESS,
     success: { status: 200, data: { meta: ProductPageMeta, products: [ListedProductView] } },
     failures: [failures.validation({ last_id: 'last_id should be a number' }), failures.notFound()],
@@ -58,8 +58,8 @@ export class ProductsController {
   @Get(':product_id')
   @ApiParam(PRODUCT_ID_PARAM)
   @ApiEndpoint({
-    summary: 'One product',
-    description: 'A product that is not available is a 404 for everyone but administrators.',
+    summary: 'Get a product',
+    description: 'Only administrators get a product that is not available. For others it is a 404.',
     access: 'catalog',
     success: { status: 200, data: { products: ListedProductView } },
     failures: [failures.malformedRequest(), failures.notFound()],
@@ -76,7 +76,7 @@ export class ProductsController {
   @ApiBody({ type: CreateProductDto })
   @ApiEndpoint({
     summary: 'Create a product with up to 5 images',
-    description: 'All or nothing: if one image cannot be stored, there is no product.',
+    description: 'If one image cannot be stored, the product is not created.',
     access: 'admin',
     success: { status: 201, data: { products: ProductView } },
     failures: [

@@ -22,7 +22,7 @@ interface CloudinaryImage {
 
 const CLOUD_NAME = 'bakery';
 /** Parameters that the signature does not cover. */
-const UNSIGNED = new Set(['cloud_name', 'resource_type', 'api_key', 'signature']);
+const UNSIGNED = new Set(['file', 'cloud_name', 'resource_type', 'api_key', 'signature']);
 
 /**
  * Cloudinary's upload API on loopback: signed `upload` and `destroy` of images, with responses in the real shapes. It
@@ -73,14 +73,19 @@ export class CloudinaryStandIn extends StandIn<CloudinaryOperation, CloudinaryCa
     return { operation, cloudName, ...unread };
   }
 
-  protected async read(call: CloudinaryCall, { headers }: IncomingMessage, body: Buffer): Promise<void> {
-    const contentType = headers['content-type'] ?? '';
-    const form = await new Response(body, { headers: { 'Content-Type': contentType } }).formData();
-    const file = form.get('file');
-    form.delete('file');
-    const parameters = new Map([...form] as [string, string][]);
+  protected read(call: CloudinaryCall, { headers }: IncomingMessage, body: Buffer): void {
+    const [, boundary = ''] = /boundary=(.+)$/.exec(headers['content-type'] ?? '') ?? [];
+    const parts = body.toString('latin1').split(`--${boundary}`).slice(1, -1);
+    const fields = new Map(
+      parts.map((part) => {
+        const [head = ''] = part.split('\r\n\r\n', 1);
+        const [, name = ''] = / name="([^"]*)"/.exec(head) ?? [];
+        return [name, Buffer.from(part.slice(head.length + 4, -2), 'latin1')] as const;
+      }),
+    );
+    const parameters = new Map([...fields].map(([name, bytes]) => [name, bytes.toString()] as const));
     Object.assign(call, {
-      file: file instanceof Blob ? Buffer.from(await file.arrayBuffer()) : undefined,
+      file: fields.get('file'),
       publicId: parameters.get('public_id') ?? null,
       invalidate: ['true', '1'].includes(parameters.get('invalidate') ?? ''),
       overwrite: parameters.has('overwrite') ? parameters.get('overwrite') === '1' : null,

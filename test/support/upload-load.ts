@@ -1,6 +1,7 @@
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Client } from './client.js';
 import type { FormFields, FormFile } from './products.js';
 
 const BOUNDARY = 'BoundaryOfTheUploads';
@@ -24,34 +25,28 @@ export function formPieces(fields: FormFields, files: readonly (Buffer | FormFil
   return [...texts, ...images, Buffer.from(`--${BOUNDARY}--\r\n`)];
 }
 
-export interface Upload {
-  readonly url: string;
-  readonly method: 'POST' | 'PUT';
-  readonly path: string;
-  readonly cookie: string;
+export interface UploadOptions {
   /** Content-Type; by default a form. */
   readonly type?: string;
-  readonly pieces: readonly Buffer[];
   /** Milliseconds of silence between two pieces. */
   readonly pauseMs?: number;
   /** Number of bytes after which the client disconnects. */
   readonly abortAfter?: number;
 }
 
-/** Sends a body piece by piece with backpressure. @returns the status; null if either side closes the connection early */
-export async function upload({
-  url,
-  method,
-  path,
-  cookie,
-  type = FORM_TYPE,
-  pieces,
-  pauseMs = 0,
-  abortAfter = Infinity,
-}: Upload): Promise<number | null> {
+/**
+ * Sends a body to POST /api/products piece by piece with backpressure.
+ * @returns the status; null if either side closes the connection early
+ */
+export async function upload(
+  admin: Client,
+  pieces: readonly Buffer[],
+  { type = FORM_TYPE, pauseMs = 0, abortAfter = Infinity }: UploadOptions = {},
+): Promise<number | null> {
   const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
+  const cookie = `accessToken=${admin.cookie('accessToken')}`;
   const headers = { Cookie: cookie, 'Content-Type': type, 'Content-Length': length };
-  const sent = request(url + path, { method, headers, agent: false });
+  const sent = request(`${admin.url}/api/products`, { method: 'POST', headers, agent: false });
   const status = new Promise<number | null>((resolve) => {
     const giveUp = (): void => {
       resolve(null);
