@@ -15,10 +15,6 @@ function thumbs(page: Page) {
   return page.getByRole('list', { name: 'Pictures' }).getByRole('listitem');
 }
 
-function managePages(page: Page) {
-  return page.getByRole('navigation', { name: 'Manage' });
-}
-
 async function fillProduct(page: Page, name: string, price: string, description: string): Promise<void> {
   await page.getByLabel('Name').fill(name);
   await page.getByLabel('Price in rupiah').fill(price);
@@ -34,7 +30,7 @@ async function deleteProduct(page: Page): Promise<void> {
 it('an administrator creates a product with three pictures, edits it and deletes it', async () => {
   const name = makeUnique('Roti unyil');
   const { page } = await openAsAdmin('/manage/today', 'Today');
-  await managePages(page).getByRole('link', { name: 'Products' }).click();
+  await page.getByRole('link', { name: 'Products', exact: true }).click();
   await page.getByRole('link', { name: 'New product' }).click();
   await waitForHeading(page, 'New product');
 

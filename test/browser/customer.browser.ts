@@ -1,5 +1,6 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { until } from '../support/wait.js';
-import { readMailedCode } from './support/mail.js';
 import {
   measureOverflow,
   search,
@@ -7,7 +8,7 @@ import {
   waitForHeading,
   waitForText,
 } from './support/page.js';
-import { serviceUrl, storefrontUrl } from './support/settings.js';
+import { outbox, serviceUrl, storefrontUrl } from './support/settings.js';
 import { CROISSANT } from './support/shop.js';
 import { newCustomer, newEmail, newVisitor, PASSWORD, PHONE } from './support/shopper.js';
 import { addToCart, orderCart, submitRegistration } from './support/steps.js';
@@ -113,3 +114,17 @@ it('a customer searches by keyboard and gets back to the results from a product'
   await page.getByRole('link', { name: 'Butter croissant' }).waitFor();
   expect(await page.locator('input:focus').inputValue()).toBe('');
 });
+
+/** Returns the code that was last mailed to an address. */
+async function readMailedCode(email: string): Promise<string> {
+  return until(`a mail to ${email}`, async () => {
+    const names = await readdir(outbox).catch(() => []);
+    for (const name of names.sort().reverse()) {
+      const mail = name.endsWith('.eml') ? await readFile(join(outbox, name), 'utf8') : '';
+      if (!mail.includes(email)) continue;
+      // Lines are folded by quoted-printable (RFC 2045, 6.7).
+      return /\bis (\d{6})\b/.exec(mail.replaceAll(/=\r?\n/g, '').replaceAll(/\s+/g, ' '))?.[1];
+    }
+    return null;
+  });
+}

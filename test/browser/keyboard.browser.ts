@@ -1,4 +1,5 @@
 import type { Page } from 'playwright-core';
+import { until } from '../support/wait.js';
 import { waitForHeading, waitForText } from './support/page.js';
 import { newCustomer, newVisitor, PASSWORD } from './support/shopper.js';
 
@@ -68,9 +69,7 @@ function readFocusedHeading(page: Page): Promise<string | null> {
 
 /** Presses a key until the element with this name has the focus, with a visible outline. */
 async function tabTo(page: Page, name: string | RegExp, key = 'Tab'): Promise<void> {
-  const LONGEST_WAY = 60;
-  const seen: string[] = [];
-  for (let step = 0; step < LONGEST_WAY; step += 1) {
+  await until(`the focus on ${String(name)}`, async () => {
     await page.keyboard.press(key);
     const focused = await page.evaluate(() => {
       const element = document.activeElement;
@@ -80,10 +79,8 @@ async function tabTo(page: Page, name: string | RegExp, key = 'Tab'): Promise<vo
         outline: element === null ? 0 : parseFloat(getComputedStyle(element).outlineWidth),
       };
     });
-    seen.push(focused.name);
-    if (typeof name === 'string' ? focused.name !== name : !name.test(focused.name)) continue;
+    if (typeof name === 'string' ? focused.name !== name : !name.test(focused.name)) return false;
     expect(focused.outline).toBeGreaterThanOrEqual(2);
-    return;
-  }
-  throw new Error(`${String(name)} is not reached by ${key}: ${seen.join(' | ')}`);
+    return true;
+  });
 }

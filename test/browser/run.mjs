@@ -20,7 +20,7 @@ const BROWSER_ARGS = ['--disable-gpu', '--disable-quic', '--disable-sync'];
 process.chdir(join(import.meta.dirname, '..', '..'));
 const executablePath = findBrowser();
 if (executablePath === undefined) {
-  console.error('skipped: no Chromium was found. Install one, or name one in the variable BROWSER.');
+  console.error('no Chromium was found, so nothing is tested: install one, or name one in BROWSER');
   process.exit(['', 'false', undefined].includes(process.env.CI) ? 0 : 1);
 }
 
