@@ -198,8 +198,8 @@ async function findPublishedSecrets(): Promise<string[]> {
   const found = (await readPublishedTexts()).flatMap((text) =>
     SECRETS.flatMap((secret) => [...text.matchAll(secret)].map((match) => match.at(-1) ?? '')),
   );
-  // Messages about a field and digests are not secrets.
-  const isSecret = (text: string) => !/^(current )?password |\$|^\W+$/.test(text);
+  // Messages about a field, purposes of one-time passwords and digests are not secrets.
+  const isSecret = (text: string) => !/^(current )?password |^verify_email$|\$|^\W+$/.test(text);
   return [...new Set(found)].filter(isSecret);
 }
 
