@@ -8,6 +8,7 @@ const PUBLISHED: ReadonlySet<string> = new Set(
     'SB-Mid-server-anotherKey',
     'SB-Mid-server-x',
     'SB-Mid-server-TOq1a2AVuiyhhOjvfs3U', // from Midtrans' documentation, used in the tests
+    'a676b67565c6767a6767d6767f676fe1', // from Cloudinary's documentation, used in the tests
     'of-this-compose-file-alone-access-key',
     'of-this-compose-file-alone-refresh-key',
     'access secret of the tests, 32 characters or more',
