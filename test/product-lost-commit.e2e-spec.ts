@@ -1,3 +1,4 @@
+import { built } from './support/built.js';
 import { createDatabase, type TestDatabase } from './support/databases.js';
 import { DatabaseProxy } from './support/database-proxy.js';
 import { BREAD, createProduct, form, ledger, listProducts, pictures } from './support/products.js';
@@ -37,3 +38,11 @@ it.each([['creation'], ['update']])(
     expect(new Set(states)).toEqual(new Set(['attached']));
   },
 );
+
+it('images that are attached to a product stay attached if a failed request discards them', async () => {
+  await createProduct(await service.admin(), pictures(2));
+  const attached = await ledger(database);
+  const { ImagesService } = await built('src/images/images.service.js');
+  await service.app.get(ImagesService, { strict: false }).discard(attached);
+  expect(await ledger(database)).toEqual(attached);
+});
