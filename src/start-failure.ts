@@ -1,5 +1,8 @@
 import type { Env } from './config/env.js';
 
+/** https://www.postgresql.org/docs/current/errcodes-appendix.html */
+const INSUFFICIENT_PRIVILEGE = '42501';
+
 /** Describes in one sentence why the service could not start, and names the setting to change. */
 export function describeStartFailure(error: unknown, env: Env): string {
   if (!(error instanceof Error)) return String(error);
@@ -11,7 +14,9 @@ export function describeStartFailure(error: unknown, env: Env): string {
       return `port ${port} is not allowed for this user: set ${setting} to one above 1023`;
     return `HOST ${env.host} is no address of this machine (${code})`;
   }
-  if (code === '42501') return `the database refuses the service: ${error.message}; check DATABASE_URL`;
+  if (code === INSUFFICIENT_PRIVILEGE)
+    return `the database refuses the service: ${error.message}; check DATABASE_URL`;
+  // Only files below DATA_DIR are opened during the start.
   if (path !== undefined && code.startsWith('E'))
     return `DATA_DIR ${env.dataDir} cannot be used: ${error.message}`;
   return error.message;

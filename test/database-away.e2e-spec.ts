@@ -37,7 +37,7 @@ afterEach(async () => {
   await database.drop();
 });
 
-/** Sends one request of each kind that needs the database in parallel. Each must get 503 within the deadline. */
+/** Sends, in parallel, one request of each kind that needs the database. Each must get 503 within the deadline. */
 async function expectUnavailable(deadlineMs: number): Promise<void> {
   const start = performance.now();
   const responses = await Promise.all([
@@ -58,6 +58,7 @@ describe('an unavailable database', () => {
   it('causes 503 at once for requests that need it, and everything works once it is available again', async () => {
     await proxy.down();
     await expectUnavailable(5000);
+    // The profile is in the access token.
     await ayu.get('/api/users').expect(200);
     await ayu.get('/api/health/live').expect(200);
     expectFailure(await service.client().post('/api/login').send({}), 400, MESSAGES.validation, {
@@ -70,6 +71,7 @@ describe('an unavailable database', () => {
 
     await proxy.up();
     await service.client().post('/api/login').send(AYU).expect(200);
+    // The order is unknown.
     await sendNotification(service, buildNotification()).expect(404);
     await service.client().register({ email: 'new@example.com' }).expect(201);
     // The queue recovers without a restart as well.
@@ -82,6 +84,7 @@ describe('an unavailable database', () => {
     proxy.failOver();
     const start = performance.now();
     await service.client().post('/api/login').send(AYU).expect(200);
+    // The catalog is empty.
     await ayu.get('/api/products').expect(404);
     await service.client().register({ email: 'other@example.com' }).expect(201);
     expect(performance.now() - start).toBeLessThan(5000);

@@ -27,7 +27,7 @@ const requestReset = (email: string, address = HOME) =>
   from(address, service.client().post('/api/password/forgot').send({ email })).expect(204);
 
 /**
- * Returns the subjects of all mails to an address in lower or upper case. The service writes domains in lower case, so
+ * Returns the subjects of all mails to an address as given and in upper case. The service writes domains in lower case, so
  * the domain of the second spelling is lower case too.
  */
 async function subjectsTo(email: string): Promise<string[]> {
@@ -39,7 +39,7 @@ async function subjectsTo(email: string): Promise<string[]> {
 
 describe('one mailbox', () => {
   it('gets one code for each purpose per minute, even from 50 parallel calls', async () => {
-    // One verification code was sent on registration, more than a minute ago.
+    // Makes the code that the registration sent more than a minute old.
     await ageCounts(service, MINUTE_S);
     await Promise.all(
       Array.from({ length: 50 }, (_, index) =>
@@ -109,16 +109,18 @@ describe('one client address', () => {
     expect(await subjectsTo('later@example.com')).toEqual([SUBJECTS.verification]);
   });
 
-  it('is not counted for calls that send no mail', async () => {
+  it('can send calls that cause no mail without being counted', async () => {
     await register('charged@example.com').expect(201);
     const mailCounts = async () => {
-      const { known: _known, ...ofMails } = await counts(service);
-      return ofMails;
+      // `known` counts addresses that the owner used, not mails.
+      const { known: _known, ...mailLimits } = await counts(service);
+      return mailLimits;
     };
     const before = await mailCounts();
     await register('charged@example.com').expect(409);
     await requestReset('nobody@example.com', ATTACKER);
     await untilMailed(service);
+    // The mailbox got a code less than a minute ago.
     for (let call = 0; call < 3; call += 1) await requestOtp(ATTACKER);
     expect(await mailCounts()).toEqual(before);
   });

@@ -82,8 +82,9 @@ describe('POST /api/orders', () => {
     expectNoRejectedCall(shop);
   });
 
-  it('sends Snap one request with Basic auth, integer amounts, matching items, the customer and 24 hours', async () => {
-    // At most 50 UTF-16 units. The 50th is half of a surrogate pair. Some payment methods fail on a vertical bar.
+  it('sends Snap one request with Basic auth, integer amounts, matching items, the customer and an expiry of 24 hours', async () => {
+    // Snap accepts names of at most 50 UTF-16 units. Unit 50 of this name is half of a surrogate pair. Some payment methods
+    // fail on a vertical bar.
     const name = `Rye | Spelt ${'a'.repeat(37)}🥐`;
     const long = await addProduct(shop, '1999.50', name);
     const created = orderOf(await order(customer, [item(long, 2), item(bread)]).expect(201));
@@ -171,7 +172,7 @@ describe('POST /api/orders', () => {
     ['a product id of 0', [item(0)], { 'items.0.product_id': PRODUCT_ID }],
     ['a product id of 1.5', [item(1.5)], { 'items.0.product_id': PRODUCT_ID }],
     ['a product id as text', [item('1')], { 'items.0.product_id': PRODUCT_ID }],
-    ['a product id past every number', [item(2 ** 53)], { 'items.0.product_id': PRODUCT_ID }],
+    ['a product id above Number.MAX_SAFE_INTEGER', [item(2 ** 53)], { 'items.0.product_id': PRODUCT_ID }],
     [
       'several invalid items, which are reported together',
       [item(1, 0), item('x'), item(3)],

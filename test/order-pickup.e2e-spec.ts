@@ -39,6 +39,9 @@ beforeEach(async () => {
 
 afterAll(() => shop.stop());
 
+/** Opening hours of a shop that is always closed. */
+const NEVER_OPEN = everyDay();
+
 const inHours = (hours: number): string => new Date(Date.now() + hours * HOUR_MS).toISOString();
 
 function place(fields: object, key?: string): Test {
@@ -49,8 +52,8 @@ async function placeWith(fields: object): Promise<OrderAnswer> {
   return orderOf(await place(fields).expect(201));
 }
 
-describe('an order with pickup time, phone and note', () => {
-  it('shows them to its customer and to administrators', async () => {
+describe('pickup time, phone and note of POST /api/orders', () => {
+  it('are shown to the customer and to administrators', async () => {
     const pickup_at = inHours(24);
     const wishes = { pickup_at, phone: '+62 (812) 3456-7890', note: 'Tulis "Selamat ulang tahun" 🎂' };
     const created = await placeWith({ ...wishes, phone: ` ${wishes.phone} `, note: `${wishes.note}\n` });
@@ -60,25 +63,25 @@ describe('an order with pickup time, phone and note', () => {
     expect(orderOf(response)).toMatchObject(wishes);
   });
 
-  it('has none of them by default, and null and an empty note count as absent', async () => {
+  it('are null by default; null and a blank note count as absent', async () => {
     const none = { pickup_at: null, phone: null, note: null };
     expect(await placeWith({})).toMatchObject(none);
     expect(await placeWith({ ...none, note: ' ' })).toMatchObject(none);
   });
 
-  it('accepts a pickup time with any offset of ISO 8601', async () => {
+  it('may have a pickup time with any offset of ISO 8601', async () => {
     const at = new Date(Math.ceil((Date.now() + 24 * HOUR_MS) / 60_000) * 60_000);
     const jakarta = new Date(at.getTime() + 7 * HOUR_MS).toISOString().slice(0, 16);
     for (const pickup_at of [`${jakarta}+07:00`, `${jakarta}:00.000+0700`, at.toISOString()])
       expect((await placeWith({ pickup_at })).pickup_at).toBe(at.toISOString());
   });
 
-  it('rejects a pickup time outside of the opening hours, within the lead time and after the last day', async () => {
+  it('are rejected if the pickup time is outside of the opening hours, within the lead time or after the last day', async () => {
     await changeShop(admin, { lead_minutes: 120, days_ahead: 2 });
     await place({ pickup_at: inHours(1.9) }).expect(400);
     await place({ pickup_at: inHours(2.1) }).expect(201);
     await place({ pickup_at: inHours(72) }).expect(400);
-    await changeShop(admin, { hours: everyDay() });
+    await changeShop(admin, { hours: NEVER_OPEN });
     const response = await place({ pickup_at: inHours(24) }).expect(400);
     expect(response.body).toEqual(invalid(BAD_PICKUP));
   });
@@ -100,12 +103,12 @@ describe('an order with pickup time, phone and note', () => {
     ['a note of 501 characters', { note: '🎂'.repeat(501) }, { note: 'note can have 500 characters at max' }],
     ['a note with U+0000', { note: 'a\0b' }, { note: 'note contains a character that is not allowed' }],
     ['a note that is not text', { note: ['a'] }, { note: 'note should be a text' }],
-  ])('rejects %s', async (_fields, fields, details) => {
+  ])('are rejected if they contain %s', async (_fields, fields, details) => {
     expect((await place(fields).expect(400)).body).toEqual(invalid(details));
     expect(await orderIdsOf(shop, customer)).toEqual([]);
   });
 
-  it('accepts a note of 500 characters outside of the basic plane', async () => {
+  it('may have a note of 500 characters outside of the basic plane', async () => {
     const note = '🎂'.repeat(500);
     expect(await placeWith({ note })).toMatchObject({ note });
   });
@@ -118,14 +121,14 @@ describe('the price that a customer was shown', () => {
     expect((await placeWith({ items })).gross_amount).toBe(25_002);
   });
 
-  it('is reported for every item whose price has changed, and no order is created', async () => {
+  it('is reported for every item whose price has changed, together with all other problems, and no order is created', async () => {
     const [dear, gone] = [await addProduct(shop, 2_520_000), 2 ** 31 - 1];
     const items = [
       { product_id: dear, quantity: 1, price: 252_000 },
       { product_id: gone, quantity: 1, price: 1 },
       { product_id: productId, quantity: 1, price: 25_000 },
     ];
-    await changeShop(admin, { hours: everyDay() });
+    await changeShop(admin, { hours: NEVER_OPEN });
     const response = await place({ items, pickup_at: inHours(24) }).expect(400);
     expect(response.body).toEqual(
       invalid({
@@ -137,7 +140,7 @@ describe('the price that a customer was shown', () => {
     expect(await orderIdsOf(shop, customer)).toEqual([]);
   });
 
-  it.each([-1, 1.5, '25000'])('is rejected as %p', async (price) => {
+  it.each([-1, 1.5, '25000'])('is rejected if it is %p', async (price) => {
     const response = await place({ items: [{ product_id: productId, quantity: 1, price }] }).expect(400);
     expect(response.body).toEqual(invalid({ 'items.0.price': 'price should be a whole number from 0' }));
   });
@@ -150,7 +153,7 @@ describe('a retry with the same key', () => {
     const body = { items: [{ product_id: own, quantity: 1, price: 25_000 }], pickup_at, phone: '0812345' };
     const created = orderOf(await place(body, key).expect(201));
     await shop.database.pool.query('UPDATE products SET price = 1, available = false WHERE id = $1', [own]);
-    await changeShop(admin, { hours: everyDay() });
+    await changeShop(admin, { hours: NEVER_OPEN });
     expect(orderOf(await place(body, key).expect(201))).toEqual(created);
     await place(body).expect(400);
   });
@@ -166,7 +169,7 @@ describe('a retry with the same key', () => {
       expect((await place({ ...body, ...change }, key).expect(409)).body).toEqual(KEY_REUSED);
   });
 
-  it('has the request digest of version 1.1, so that an order of that version can be continued', async () => {
+  it('also matches an order of version 1.1: the request digest is unchanged', async () => {
     const key = randomUUID();
     const created = orderOf(await place({}, key).expect(201));
     const { rows } = await shop.database.pool.query<{ digest: string }>(
@@ -191,7 +194,7 @@ describe('the pickup filter of GET /api/admin/orders', () => {
     return ids;
   }
 
-  it('lists the orders of a date of the shop by pickup time, with any payment status', async () => {
+  it('lists the orders of a date in the time zone of the shop by pickup time, with any payment status', async () => {
     const [first, , , late] = await storeOrders(
       '2030-05-01T00:00:00+07:00',
       '2030-04-30T23:59:59+07:00',

@@ -80,7 +80,7 @@ describe('GET /api/orders', () => {
     expect([...first.orders, ...second.orders].map(({ order_id }) => order_id)).toEqual(ids);
   });
 
-  it('shows only own orders, in the form of the single order, with their items in order', async () => {
+  it('returns only the orders of the customer, each as GET /api/orders/{order_id} does, with the items as requested', async () => {
     const other = await shop.customer();
     await placeOrder(other, [{ product_id: bread, quantity: 1 }]);
     const cake = await addProduct(shop, 185_000, 'Kue lapis');
@@ -99,7 +99,7 @@ describe('GET /api/orders', () => {
     });
   });
 
-  it('returns 404 after the oldest order, an unknown order and an order of another customer', async () => {
+  it('returns 404 if last_id is the oldest order, an unknown order or an order of another customer', async () => {
     const ids = await insertOrders(shop, customer, 2);
     const [foreign] = await insertOrders(shop, await shop.customer(), 1);
     for (const lastId of [ids[1], foreign, randomUUID()])
@@ -165,7 +165,7 @@ describe('GET /api/admin/orders', () => {
     },
   );
 
-  it('returns 404 for a filter without orders and after an unknown order', async () => {
+  it('returns 404 if no order matches or last_id is an unknown order', async () => {
     for (const query of ['status=refund', `last_id=${randomUUID()}`])
       expect((await admin.get(`${ADMIN_ORDERS}?${query}`).expect(404)).body).toEqual(NOT_FOUND);
   });

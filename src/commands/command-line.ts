@@ -1,5 +1,5 @@
 import { parseArgs, type ParseArgsConfig } from 'node:util';
-import { type Database, openRunningDatabase } from '../config/database.js';
+import { type Database, openDatabaseForCommand } from '../config/database.js';
 import { type Env, findOptionsTakenByNpm, loadDotEnv, readEnv } from '../config/env.js';
 import { errorMessage } from '../config/error-info.js';
 import { migrate } from '../config/migrate.js';
@@ -67,7 +67,7 @@ export function runCommand(
     let database: Database | undefined;
     try {
       await action(env, async () => {
-        database = await openRunningDatabase(env, log);
+        database = await openDatabaseForCommand(env, log);
         await prepare(database.url);
         return database;
       });

@@ -15,10 +15,10 @@ const HELP = `Backups of the database, and its schema.
 
 A backup can be made while the service runs. FILE contains password digests: keep it private. It does not contain
 generated keys, mail in DATA_DIR/outbox and images at Cloudinary.
-A restore verifies the whole file first and writes all or nothing. The database must be empty: name a new one in
-DATABASE_URL, or a DATA_DIR that does not exist.
-revert leaves the schema of the job queue (graphile-worker) as it is. Stop the service first: its next start applies the
-migration again.
+A restore verifies the whole file first and writes all or nothing. The database must be empty: set DATABASE_URL to an
+empty one or, for the embedded PostgreSQL, DATA_DIR to a folder that does not exist.
+revert leaves the schema of the job queue (graphile-worker) as it is. Stop the service before you
+revert. Its next start applies the migration again.
 
 The command uses the settings of the service.
 Exit codes: 0 done (also if there was nothing to change), 1 not done, 2 wrong usage.
@@ -45,7 +45,7 @@ async function backup({ dataDir }: Env, open: Open, file: string): Promise<void>
 
 async function restore({ dataDir }: Env, open: Open, file: string): Promise<void> {
   warn(`checking ${file}`);
-  // The file is checked before a database is created.
+  // `open` may create the embedded database, so the file is checked first.
   await withUnpacked(file, dataDir, async (content) => {
     const { url } = await open();
     const summary = await restoreBackup(url, dataDir, content);
@@ -75,8 +75,9 @@ async function applyAll(_: Env, open: Open): Promise<void> {
 async function revert(_: Env, open: Open): Promise<void> {
   const { url } = await open();
   const name = await revertLastMigration(url, warn);
-  say(name === null ? 'no migration is applied' : `reverted ${name}; the job queue's schema is as it was`);
+  say(name === null ? 'no migration is applied' : `reverted ${name}; the job queue's schema is unchanged`);
 }
 
-// These commands are about the schema, so it is not migrated first.
-runCommand(HELP, parse, () => Promise.resolve(), warn);
+// These commands read, restore or change the schema themselves.
+const withoutMigrating = () => Promise.resolve();
+runCommand(HELP, parse, withoutMigrating, warn);

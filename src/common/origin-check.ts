@@ -20,7 +20,7 @@ export function originCheck(settings: OriginSettings) {
   const isListed = corsOriginMatcher(settings);
   const { origin: own, protocol } = new URL(settings.publicUrl);
   return (request: Request, response: Response, next: NextFunction): void => {
-    // Also without CORS headers: a cache must not return such a response to a storefront's page.
+    // Even if the response has no CORS headers. Otherwise a cache could return it to a storefront's page, which needs them.
     response.vary('Origin');
     const { origin, host } = request.headers;
     const isAllowed =

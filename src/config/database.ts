@@ -9,13 +9,13 @@ type DatabaseSettings = Pick<Env, 'databaseUrl' | 'dataDir'>;
 type Log = (message: string) => void;
 
 const CONNECT_TIMEOUT_MS = 5_000;
-const TURN_PAUSE_MS = 200;
+const DATA_DIR_RETRY_MS = 200;
 
 /** Database of this process. Also its injection token. */
 export class Database {
   constructor(
     readonly url: string,
-    /** True if this process supervises the embedded database, so that no other process uses it. */
+    /** True if this process supervises the embedded database. No other service uses it, but commands may connect. */
     readonly isExclusive: boolean,
     /** Stops the database if it is exclusive. */
     readonly close: () => Promise<void> = () => Promise.resolve(),
@@ -29,7 +29,7 @@ export async function openDatabase(
   supervisor: Supervisor = 'service',
 ): Promise<Database> {
   if (databaseUrl !== undefined) {
-    await connectOnce(databaseUrl, supervisor === 'service');
+    await checkConnection(databaseUrl, supervisor === 'service');
     return new Database(databaseUrl, false);
   }
   const postgres = await startEmbeddedPostgres({ dataDir, log, supervisor });
@@ -38,9 +38,10 @@ export async function openDatabase(
 
 /**
  * Opens the database for a command. If the service runs, the command uses the service's embedded database. If another
- * command started the database, this command waits, because the database stops when that command ends.
+ * command started the database, this command waits, because the database stops when that command ends. If neither runs,
+ * this command starts the embedded database itself.
  */
-export async function openRunningDatabase(settings: DatabaseSettings, log: Log): Promise<Database> {
+export async function openDatabaseForCommand(settings: DatabaseSettings, log: Log): Promise<Database> {
   for (let hasLogged = false; ; hasLogged = true) {
     try {
       return await openDatabase(settings, log, 'command');
@@ -48,13 +49,13 @@ export async function openRunningDatabase(settings: DatabaseSettings, log: Log):
       if (!(error instanceof DataDirInUseError)) throw error;
       if (error.holder === 'service') return new Database(error.url, false);
       if (!hasLogged) log(`waiting for another command that uses DATA_DIR ${settings.dataDir}`);
-      await delay(TURN_PAUSE_MS);
+      await delay(DATA_DIR_RETRY_MS);
     }
   }
 }
 
 /** @param mustBePrimary false for commands: a backup can be read from a standby */
-async function connectOnce(url: string, mustBePrimary: boolean): Promise<void> {
+async function checkConnection(url: string, mustBePrimary: boolean): Promise<void> {
   let client: pg.Client | undefined;
   try {
     // The constructor also throws: it reads the certificates that the URL names.

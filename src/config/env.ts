@@ -8,7 +8,7 @@ import { splitList } from './setting-rules.js';
 const MEBIBYTE = 1024 * 1024;
 const SIMULATOR_SERVER_KEY = 'SB-Mid-server-local';
 
-/** Effect of each variable that should be set in production. */
+/** Consequence of each variable that is unset in production. */
 const EFFECTS_OF_UNSET = [
   ['SMTP_URL', 'mail is written to DATA_DIR/outbox and sent to nobody'],
   ['PUBLIC_URL', 'image URLs and links in mails begin with http://localhost'],
@@ -37,7 +37,7 @@ export class Env {
   readonly corsAllowsLoopback = this.variables.CORS_ORIGINS === undefined && this.nodeEnv !== 'production';
   /** Number of trusted proxies, or their addresses and networks. Their X-Forwarded-For is trusted. */
   readonly trustedProxies = toTrustedProxies(this.variables.TRUSTED_PROXIES);
-  /** Also needed to remove images that were stored there before IMAGE_HOST changed. */
+  /** Account at Cloudinary. Still needed after IMAGE_HOST has changed, to remove older images. */
   readonly cloudinaryUrl = this.variables.CLOUDINARY_URL;
   /** Host of new images. `local` stores them under `dataDir`. */
   readonly imageHost = this.variables.IMAGE_HOST ?? (this.cloudinaryUrl ? 'cloudinary' : 'local');
@@ -47,7 +47,7 @@ export class Env {
   /** If undefined, mail is written to `dataDir/outbox`. */
   readonly smtpUrl = this.variables.SMTP_URL;
   readonly mailFrom = this.variables.MAIL_FROM;
-  /** Payment gateway and its key, which also signs notifications. Midtrans documents the two base addresses. */
+  /** Payment gateway and its key, which also signs notifications. Base addresses: see Midtrans's documentation. */
   readonly payment = {
     gateway: this.variables.gateway,
     serverKey: this.variables.MIDTRANS_SERVER_KEY ?? SIMULATOR_SERVER_KEY,
@@ -101,9 +101,10 @@ function toAdminAccount({ ADMIN_EMAIL: email, ADMIN_PASSWORD: password }: Enviro
 
 /**
  * Replaces a weaker `sslmode` with `verify-full`. The driver already treats `prefer`, `require` and `verify-ca` like
- * `verify-full`, but prints a security warning. The URL class would change the encoding of the password.
+ * `verify-full`, but prints a security warning. A regular expression, because `URL` would encode the password differently.
  */
 function withVerifiedTls(url: string): string {
+  // The operator has chosen libpq's meaning of `sslmode`.
   if (/[?&]uselibpqcompat=true(&|#|$)/.test(url)) return url;
   return url.replace(/([?&]sslmode=)(?:prefer|require|verify-ca)(?=&|#|$)/g, '$1verify-full');
 }

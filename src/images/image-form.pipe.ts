@@ -7,7 +7,10 @@ import { type FilePart, type FormRequest, isImagePart } from './form-reader.js';
 import type { ImageFile } from './image-host.js';
 import { MAX_IMAGES } from './images.service.js';
 
-/** Text fields and images of a form. An interface, because the global pipe would validate a class itself. */
+/**
+ * Text fields and images of a form. This is an interface because the global ValidationPipe would also validate a parameter
+ * whose type is a class.
+ */
 export interface ImageForm<T> {
   readonly fields: Omit<T, 'images'>;
   /** In the order sent, at most 5. */
@@ -20,7 +23,7 @@ interface ImageFormMessages {
   readonly failure: string;
   /** Message for a file that is neither .png, .jpg nor .jpeg. */
   readonly extension: string;
-  /** Field message for too many files. Without it, too many files are a failure of their own. */
+  /** Field message for too many files. If unset, they fail with `failures.tooManyImages()`. */
   readonly tooMany?: string;
 }
 
@@ -43,8 +46,8 @@ export class ImageFormPipe<T extends { readonly images?: unknown }> implements P
   /** @throws Failure 400 */
   async transform({ body, files = [], fileParts = [] }: FormRequest): Promise<ImageForm<T>> {
     const { value, details } = await checkDto(this.dto, body);
-    const sent = fileParts.filter(isImagePart);
-    const badFile = this.#findBadFile(sent, files);
+    const imageParts = fileParts.filter(isImagePart);
+    const badFile = this.#findBadFile(imageParts, files);
     const misplaced = fileParts.filter((part) => !isImagePart(part));
     // Not by assignment, because a field may be named `__proto__`.
     const problems = Object.fromEntries([
@@ -53,22 +56,23 @@ export class ImageFormPipe<T extends { readonly images?: unknown }> implements P
       ...(badFile === undefined ? [] : [['images', badFile]]),
     ]) as FieldMessages;
     if (Object.keys(problems).length > 0) throw failures.validation(problems, this.messages.failure);
-    if (sent.length > MAX_IMAGES) throw failures.tooManyImages();
+    if (imageParts.length > MAX_IMAGES) throw failures.tooManyImages();
     const { images: _text, ...fields } = value;
     return {
       fields,
+      // `#findBadFile` has rejected files without a format.
       images: files.map(({ buffer }) => ({ bytes: buffer, format: detectFormat(buffer) ?? 'png' })),
     };
   }
 
   /** Returns the validation message for the first rejected file. */
-  #findBadFile(sent: readonly FilePart[], files: readonly Express.Multer.File[]): string | undefined {
+  #findBadFile(imageParts: readonly FilePart[], files: readonly Express.Multer.File[]): string | undefined {
     const { extension, tooMany } = this.messages;
-    if (!sent.every(({ originalname }) => EXTENSIONS.includes(extname(originalname).toLowerCase())))
+    if (!imageParts.every(({ originalname }) => EXTENSIONS.includes(extname(originalname).toLowerCase())))
       return extension;
-    const noImage = files.find(({ buffer }) => detectFormat(buffer) === null);
-    if (noImage !== undefined) return `${noImage.originalname} is not a png or jpg file`;
-    return sent.length > MAX_IMAGES ? tooMany : undefined;
+    const invalidFile = files.find(({ buffer }) => detectFormat(buffer) === null);
+    if (invalidFile !== undefined) return `${invalidFile.originalname} is not a png or jpg file`;
+    return imageParts.length > MAX_IMAGES ? tooMany : undefined;
   }
 }
 

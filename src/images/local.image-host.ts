@@ -7,8 +7,8 @@ const NAME = /^([0-9a-f-]{36})\.(?:png|jpg)$/;
 
 /**
  * Stores images as files: `<directory>/<first two characters of the id>/<id>.<png|jpg>`. A confirmed upload survives a
- * power cut. Uploads are written under their final name, because a file that a crash cut short is removed through its row in
- * the image ledger.
+ * power cut. No temporary name is needed: after a crash, the sweep finds the incomplete file through its row in `images` and
+ * removes the file.
  */
 export class LocalImageHost {
   readonly #directory: string;
@@ -42,7 +42,7 @@ export class LocalImageHost {
     for (const ending of ['tmp', 'png', 'jpg'])
       await rm(join(folder, `${publicId}.${ending}`), { force: true });
     // Without the folder there is no image to remove.
-    await syncFolder(folder).catch(unlessNotFound);
+    await syncFolder(folder).catch(ignoreNotFound);
   }
 
   /** Returns the path of an image file; null if there is no such image. */
@@ -50,7 +50,7 @@ export class LocalImageHost {
     const [, publicId] = NAME.exec(name) ?? [];
     if (publicId === undefined) return null;
     const path = join(this.#folderOf(publicId), name);
-    const found = await lstat(path).catch(unlessNotFound);
+    const found = await lstat(path).catch(ignoreNotFound);
     return found?.isFile() === true ? path : null;
   }
 
@@ -59,12 +59,12 @@ export class LocalImageHost {
   }
 }
 
-/** Lists a folder and its parents, up to the given one. */
+/** Lists `folder` and its parents up to `top`, both included. */
 function listFoldersUpTo(top: string, folder: string): string[] {
   return folder === top ? [folder] : [folder, ...listFoldersUpTo(top, dirname(folder))];
 }
 
-/** Makes names durable: syncing a file does not sync the folder that names it. */
+/** Makes the entries of a folder durable. Syncing a file does not sync its directory entry. */
 async function syncFolder(path: string): Promise<void> {
   const folder = await open(path, 'r');
   try {
@@ -74,6 +74,6 @@ async function syncFolder(path: string): Promise<void> {
   }
 }
 
-function unlessNotFound(error: unknown): void {
+function ignoreNotFound(error: unknown): void {
   if (errorCode(error) !== 'ENOENT') throw error;
 }

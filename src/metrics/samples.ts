@@ -33,12 +33,12 @@ const databaseUp = new Gauge({
 });
 const databaseReadOnly = new Gauge({
   name: 'bakery_database_read_only',
-  help: '1 if the server of this process is read-only or a standby',
+  help: '1 if the database server that this process uses is read-only or a standby',
 });
 const queueWorking = new Gauge({ name: 'bakery_queue_working', help: '1 if this process can fetch jobs' });
 const fetchAge = new Gauge({
   name: 'bakery_queue_fetch_age_seconds',
-  help: 'Time since this process last fetched from the queue: a job, or none. An idle process fetches every 30 seconds',
+  help: 'Time since this process last polled the queue, even if no job was due. An idle process polls every 30 seconds',
 });
 const connections = new Gauge({
   name: 'db_client_connection_count',
@@ -62,8 +62,8 @@ const lostConnections = new Counter({
 });
 
 /**
- * Samples the database and the queue. The numbers of jobs are the same in every process, so queries must take their
- * maximum, not their sum. While the database does not respond, the numbers are absent and `bakery_database_up` is 0.
+ * Samples the database and the queue. The numbers of jobs are the same in every process, so PromQL queries must use
+ * max(), not sum(). While the database does not respond, the numbers are absent and `bakery_database_up` is 0.
  */
 export async function sampleQueue(jobs: JobsService): Promise<void> {
   const sample = await readInTime(readQueue(jobs.queue.pool));

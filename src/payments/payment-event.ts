@@ -2,7 +2,7 @@ import { isCompleted } from '../orders/order-status.js';
 import type { Order, OrderPayment } from '../orders/orders.service.js';
 import type { EventSource, Outcome, PaymentNotification } from './payment-notification.entity.js';
 
-/** New knowledge about one transaction of an order. */
+/** Status of one transaction at the gateway, as a notification or a response reports it (Terms: payment event). */
 export interface PaymentEvent extends Omit<OrderPayment, 'refundedAmount'> {
   readonly source: EventSource;
   readonly statusCode: string;
@@ -21,9 +21,9 @@ const FIRST_STATUSES: readonly string[] = ['pending', 'authorize'];
  * Decides on a payment event (docs/decisions/08).
  * - A redelivery changes nothing.
  * - `pending` or `authorize` after a later status of the same transaction is late.
- * - An attempt that is no longer current (docs/decisions/07) can only complete the order: the end of its payment page
- *   must not undo a sale on the next page.
- * - Everything else applies, `deny` after `settlement` included.
+ * - Of an attempt that is no longer current (docs/decisions/07), only `settlement` and `capture` apply. For example, the
+ *   expiry of an old payment page must not cancel an order that was paid on a newer page.
+ * - Every other event applies, even `deny` after `settlement`.
  *
  * @param order current state
  * @param history stored events of the event's transaction
@@ -34,7 +34,8 @@ export function decideOutcome(
   history: History,
 ): Exclude<Outcome, 'rejected'> {
   const isSameTransaction = order.transactionId === event.transactionId;
-  // A refund is recorded once. If another payment has replaced the refunded one, the order shows the other payment.
+  // The service records each refund once, so there are no duplicates. If another payment has replaced the refunded one, the
+  // order shows the other payment.
   if (event.source === 'refund') return isSameTransaction ? 'applied' : 'late';
 
   const applied = history.filter(({ outcome }) => outcome === 'applied');
@@ -45,13 +46,13 @@ export function decideOutcome(
   if (event.status === 'cancel' && isRefunded) return 'duplicate';
 
   const statuses = applied.map(({ transactionStatus }) => transactionStatus ?? '');
-  const isCurrent = isSameTransaction && order.status === event.status;
+  const isShownByOrder = isSameTransaction && order.status === event.status;
   const isOfOtherAttempt = event.attemptId !== order.currentAttemptId;
   const isKnown =
     event.source === 'notification'
-      ? isRedelivery(event, history, isCurrent)
-      : // An order that was paid twice shows one payment. A status response must not make it show the other one.
-        isCurrent || (isOfOtherAttempt && isCompleted(order.status) && statuses.includes(event.status));
+      ? isRedelivery(event, history, isShownByOrder)
+      : // The order may have been paid twice. A status response must not switch the payment that the order shows.
+        isShownByOrder || (isOfOtherAttempt && isCompleted(order.status) && statuses.includes(event.status));
   if (isKnown) return 'duplicate';
   if (isOfOtherAttempt && !isCompleted(event.status)) return 'late';
   return statuses.some((status) => isBefore(event.status, status)) ? 'late' : 'applied';
@@ -67,14 +68,14 @@ function isBefore(status: string, other: string): boolean {
  * Returns true if an identical notification is stored, or if a response of the gateway with the same result is what the
  * order currently reflects. Status codes of responses are ignored: `expire` has 407 there and 202 in a notification.
  */
-function isRedelivery(event: PaymentEvent, history: History, isCurrent: boolean): boolean {
+function isRedelivery(event: PaymentEvent, history: History, isShownByOrder: boolean): boolean {
   return history.some(
     (stored) =>
       stored.transactionStatus === event.status &&
       stored.grossAmount === event.grossAmount &&
       stored.fraudStatus === event.fraudStatus &&
-      // Two partial refunds differ only in their sum.
+      // Two partial refunds may differ only in the total refunded so far.
       (event.refundAmount === null || stored.refundAmount === event.refundAmount) &&
-      (stored.source === 'notification' ? stored.statusCode === event.statusCode : isCurrent),
+      (stored.source === 'notification' ? stored.statusCode === event.statusCode : isShownByOrder),
   );
 }

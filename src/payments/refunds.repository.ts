@@ -21,13 +21,16 @@ export class RefundsRepository {
     return manual.reduce((sum, { amount }) => sum + Number(amount), 0);
   }
 
-  /** Reserves a refund of a locked order for one caller, who calls the gateway. */
+  /** Reserves a refund for the request that will call the gateway. The transaction has locked the order. */
   async claim(tx: EntityManager, refund: Refund): Promise<void> {
     refund.claimedAt = new Date();
     await tx.update(Refund, { refundId: refund.refundId }, { claimedAt: refund.claimedAt });
   }
 
-  /** Releases a claim after a call without a result, so that the next request can repeat the call at once. */
+  /**
+   * Releases a claim after a call without a result, so that the next request can repeat the call at once. Does not release
+   * a newer claim of another request.
+   */
   async release({ refundId, claimedAt }: Refund): Promise<void> {
     if (claimedAt !== null) await this.refunds.update({ refundId, claimedAt }, { claimedAt: null });
   }

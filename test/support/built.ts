@@ -42,7 +42,7 @@ export async function built<P extends keyof BuiltModules>(path: P): Promise<Buil
   return (await importBuilt(path)) as BuiltModules[P];
 }
 
-/** Loads @nestjs/testing on the same instance of Nest as the build. */
+/** Loads @nestjs/testing so that it shares the copy of @nestjs/core that the build imports. */
 export async function nestTesting(): Promise<typeof import('@nestjs/testing')> {
   return (await importPackage('@nestjs/testing')) as typeof import('@nestjs/testing');
 }

@@ -30,7 +30,7 @@ export async function untilLocked({ pool }: TestDatabase): Promise<void> {
   });
 }
 
-/** Runs an action inside a transaction of the test, which commits afterwards. */
+/** Runs an action inside a transaction of the test, then commits even if the action fails, to release its locks. */
 export async function inTransaction<T>(
   { pool }: TestDatabase,
   act: (client: pg.PoolClient) => Promise<T>,

@@ -1,11 +1,12 @@
 import type { DataSource, Logger } from 'typeorm';
 import type { TestService } from './service.js';
 
-/** Records the SQL statements about products during an action. Jobs execute no such statements. */
+/** Records the SQL statements about products during an action. Background jobs never query products. */
 export async function statementsOf(
   { app }: TestService,
   act: () => PromiseLike<unknown>,
 ): Promise<readonly string[]> {
+  // The service's own copy of TypeORM: in another copy, DataSource is another injection token.
   const typeorm = (await importBuilt('../node_modules/typeorm/index.mjs')) as typeof import('typeorm');
   const dataSource: DataSource = app.get(typeorm.DataSource);
   const statements: string[] = [];

@@ -45,7 +45,7 @@ export async function createBackup(databaseUrl: string, dataDir: string, target:
 
 function describeMkdirFailure(work: string, code = 'unknown error'): string {
   if (code === 'EEXIST')
-    return `${work} exists: another backup is running, or was interrupted; remove the folder in that case`;
+    return `${work} exists: another backup is running or was interrupted. If none is running, remove the folder`;
   const folder = dirname(work);
   if (code === 'ENOENT') return `the folder ${folder} does not exist: create it first`;
   if (code === 'ENOTDIR') return `${folder} is not a folder`;
@@ -57,7 +57,8 @@ function readDatabase(databaseUrl: string, images: string, content: string) {
     await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY');
     const { rows } = await client.query<{ name: string }>('SELECT name FROM migrations ORDER BY id');
     const createdAt = new Date().toISOString();
-    // Copy the images first, before the service deletes files of images that are removed now.
+    // Copy the images first. The snapshot still contains images that are removed from now on, and the service soon deletes
+    // their files.
     const copied = await copyImages(client, images, join(content, 'images'));
     const tables = await listTables(client);
     const summary: Summary = { tables: 0, rows: 0, images: copied, bytes: 0 };

@@ -19,10 +19,13 @@ import type { SimulatorGateway } from './simulator.gateway.js';
 
 const TokenPipe = new ParseUUIDPipe({ exceptionFactory: () => failures.notFound() });
 
-const source = readFileSync(join(import.meta.dirname, 'page.hbs'), 'utf8');
-const [, style = ''] = /<style>(.*)<\/style>/s.exec(source) ?? [];
+const template = readFileSync(join(import.meta.dirname, 'page.hbs'), 'utf8');
+const [, style = ''] = /<style>(.*)<\/style>/s.exec(template) ?? [];
 const styleHash = createHash('sha256').update(style).digest('base64');
-/** Allows the style and the forms of the page. The policy of helmet would send the forms to https. */
+/**
+ * Allows the style and the forms of the page. Helmet's default policy contains `upgrade-insecure-requests`, with which
+ * browsers submit the forms over HTTPS.
+ */
 const CONTENT_SECURITY_POLICY =
   `default-src 'none'; style-src 'sha256-${styleHash}'; form-action 'self'; ` +
   "base-uri 'none'; frame-ancestors 'none'";
@@ -33,7 +36,7 @@ handlebars.registerHelper({
   time: (time: string) => `${formatGatewayTime(new Date(time))} WIB`,
   label: (action: string) => ACTIONS.get(action)?.label,
 });
-const renderPage = handlebars.compile(source, { strict: true });
+const renderPage = handlebars.compile(template, { strict: true });
 
 /** Payment page: HTML for browsers, JSON for clients that prefer `application/json`. */
 @ApiExcludeController()
@@ -94,15 +97,16 @@ export class SimulatorController {
    * the origin as `shop`, because this page is the referrer after a button is pressed.
    */
   #findShop({ headers: { referer = '', host }, query: { shop } }: Request): string | null {
-    const source = typeof shop === 'string' ? shop : referer;
-    if (!URL.canParse(source) || new URL(source).host === host) return null;
-    const { origin } = new URL(source);
+    const referrer = typeof shop === 'string' ? shop : referer;
+    if (!URL.canParse(referrer) || new URL(referrer).host === host) return null;
+    const { origin } = new URL(referrer);
     return corsOriginMatcher(this.env)(origin) ? origin : null;
   }
 }
 
 function toView(transaction: SimulatorTransaction) {
   return {
+    // Midtrans calls the id of a payment attempt `order_id`.
     order_id: transaction.attemptId,
     gross_amount: Number(transaction.grossAmount),
     items: transaction.items,

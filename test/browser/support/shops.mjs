@@ -10,7 +10,7 @@ export const ADMIN = { email: 'admin@bakery.example', password: 'the admin passw
 const STOREFRONT = join('examples', 'storefront');
 const START_DEADLINE_MS = 60_000;
 
-/** URL of the service in the build, which `startShop` replaces in a copy. One build is enough for all shops. */
+/** Service URL that is compiled into the build. `startShop` replaces it in a copy, so that one build serves all shops. */
 const PLACEHOLDER_URL = 'http://service.invalid';
 
 const children = [];
@@ -32,7 +32,7 @@ export async function startShop(folder, build, settings) {
   const [servicePort, storefrontPort] = [await findFreePort(), await findFreePort()];
   const serviceUrl = `http://localhost:${servicePort}`;
   await mkdir(folder);
-  const isServiceReady = start(
+  const serviceStart = start(
     ['--enable-source-maps', 'dist/src/main.js'],
     '.',
     `${serviceUrl}/api/health/ready`,
@@ -53,7 +53,7 @@ export async function startShop(folder, build, settings) {
   const address = ['--host', '127.0.0.1', '--port', String(storefrontPort)];
   const preview = ['node_modules/vite/bin/vite.js', 'preview', '--outDir', dist, ...address];
   await start(preview, STOREFRONT, storefrontUrl, {});
-  await isServiceReady;
+  await serviceStart;
   return { serviceUrl, storefrontUrl, outbox: join(folder, 'outbox') };
 }
 

@@ -12,7 +12,7 @@ interface QuestionProps {
 }
 
 interface QuestionButtonProps extends QuestionProps {
-  /** Texts of the buttons that agree, by answer. */
+  /** Button text for each answer. `onAnswer` receives the key. */
   answers: Record<string, string>;
   onAnswer: (answer: string) => void;
 }
@@ -26,7 +26,7 @@ export function QuestionButton(props: QuestionButtonProps) {
   const id = useId();
   const onClose = ({ currentTarget }: SyntheticEvent<HTMLDialogElement>) => {
     const { returnValue } = currentTarget;
-    // Escape does not set a value, so the previous one would remain.
+    // Reset the value for the next time the dialog opens: Escape sets none, so the previous answer would be reported again.
     currentTarget.returnValue = NO;
     if (returnValue in answers) onAnswer(returnValue);
   };
@@ -43,9 +43,9 @@ export function QuestionButton(props: QuestionButtonProps) {
             <button className="button quiet" value={NO}>
               {no}
             </button>
-            {Object.entries(answers).map(([answer, name]) => (
+            {Object.entries(answers).map(([answer, buttonText]) => (
               <button key={answer} className="button danger" value={answer}>
-                {name}
+                {buttonText}
               </button>
             ))}
           </div>

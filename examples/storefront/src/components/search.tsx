@@ -8,10 +8,10 @@ import { Notice } from './page';
 export function useParameter(name: string) {
   const [search, setSearch] = useSearchParams();
   const change = (value: string) => {
-    setSearch((others) => {
-      others.delete(name);
-      if (value !== '') others.set(name, value);
-      return others;
+    setSearch((parameters) => {
+      parameters.delete(name);
+      if (value !== '') parameters.set(name, value);
+      return parameters;
     });
   };
   return [search.get(name) ?? '', change] as const;
@@ -21,7 +21,7 @@ export function useParameter(name: string) {
 export function SearchForm({ label }: { label: string }) {
   const [text, search] = useParameter('q');
   const form = useRef<HTMLFormElement>(null);
-  // The text also changes when the person goes back in the browser's history.
+  // Show the new text after a navigation in the history: a reset restores `defaultValue`.
   useEffect(() => form.current?.reset(), [text]);
   return (
     <form

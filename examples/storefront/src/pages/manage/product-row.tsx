@@ -10,7 +10,7 @@ import { Picture } from '../../components/picture';
 import { formatPrice } from '../../format';
 import { toast } from '../../state/toast';
 
-/** Product in the list of administrators, with its availability. */
+/** Row of the administrators' product list, with buttons that change the product's availability. */
 export function ProductRow({ product }: { product: AdminProduct }) {
   const { id, name, price, images, available, unavailable_until } = product;
   const today = useToday();
@@ -18,7 +18,7 @@ export function ProductRow({ product }: { product: AdminProduct }) {
     mutationFn: (change: { available: boolean; until?: string }) => setAvailability(id, change),
     onError: (error) => toast(explain(error)),
   });
-  const hidden =
+  const unavailableLabel =
     unavailable_until === null ? 'Hidden' : `Sold out until ${formatShortDate(unavailable_until)}`;
   const choices = available
     ? [
@@ -33,7 +33,7 @@ export function ProductRow({ product }: { product: AdminProduct }) {
         <strong>{name}</strong>
         <span className="price">{formatPrice(price)}</span>
       </span>
-      <span role="status">{!available && <Badge label={hidden} tone="waiting" />}</span>
+      <span role="status">{!available && <Badge label={unavailableLabel} tone="waiting" />}</span>
       <div className="row-actions">
         {choices.map(({ label, change }, position) => (
           // The first button keeps the focus when its label changes.
