@@ -1,4 +1,5 @@
 import type { Response } from 'supertest';
+import { expectFailure, MESSAGES } from './support/failure.js';
 import type { MidtransFault } from './support/midtrans-stand-in.js';
 import { GATEWAY_AWAY, NOT_PENDING, orderOf } from './support/orders.js';
 import { GROSS_AMOUNT, openShop, type Shop } from './support/shop.js';
@@ -47,6 +48,14 @@ describe('a pending order', () => {
     });
     expect(shop.gateway.order(orderId).transactions.at(-1)?.status).toBe('cancel');
     expect(await shop.describeHistory(orderId)).toEqual(['cancellation cancel applied']);
+  });
+
+  it('is not cancelled by an administrator or another customer', async () => {
+    const orderId = await shop.orderWithPayment();
+    for (const stranger of [await shop.service.admin(), await shop.service.customer()])
+      expectFailure(await stranger.post(`/api/orders/${orderId}/cancel`), 404, MESSAGES.notFound);
+    expect(await shop.readStatus(orderId)).toBe('pending');
+    expect(shop.countCalls('cancel', orderId)).toBe(0);
   });
 
   it.each([false, true])(

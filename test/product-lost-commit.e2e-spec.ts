@@ -21,7 +21,7 @@ afterAll(async () => {
 });
 
 it.each([['creation'], ['update']])(
-  'a %s whose commit succeeds although its response is lost keeps its images and appears in the list at once',
+  'a product %s whose commit succeeds although its response is lost keeps its images and appears in the list at once',
   async (change) => {
     const admin = await service.admin();
     const { id } = await createProduct(admin, pictures(1));
