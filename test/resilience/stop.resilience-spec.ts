@@ -64,7 +64,7 @@ it('SIGTERM interrupts no accepted request, and the process exits with code 0 wi
 });
 
 it('the process exits within 10 s despite an incomplete request body, a hanging mail server or a silent database', async () => {
-  const waiting = await place.start(external.settings);
+  const embedded = await place.start(external.settings);
   external.smtp.hang();
   await new Client(place.url).register({ email: 'waiting@example.com' }).expect(201);
   await until('the mail server is asked', () => external.smtp.openConnections > 0);
@@ -78,7 +78,7 @@ it('the process exits within 10 s despite an incomplete request body, a hanging 
     proxy.stall();
     waiting.finish();
 
-    const times = await Promise.all([measureStop(waiting), measureStop(stalled)]);
+    const times = await Promise.all([measureStop(embedded), measureStop(stalled)]);
     expect(Math.max(...times)).toBeLessThan(STOP_MS);
     expect(await embeddedServerOf(place.dataDir)).toBeUndefined();
   } finally {
