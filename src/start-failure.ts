@@ -16,7 +16,7 @@ export function describeStartFailure(error: unknown, env: Env): string {
   }
   if (code === INSUFFICIENT_PRIVILEGE)
     return `the database refuses the service: ${error.message}; check DATABASE_URL`;
-  // Only files below DATA_DIR are opened during the start.
+  // Apart from files of the installation, only files below DATA_DIR are opened during the start.
   if (path !== undefined && code.startsWith('E'))
     return `DATA_DIR ${env.dataDir} cannot be used: ${error.message}`;
   return error.message;

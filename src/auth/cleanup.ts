@@ -7,7 +7,10 @@ const REMOVE_EXPIRED_SESSIONS = 'remove-expired-sessions';
 const SWEEP_ATTEMPT_COUNTS = 'sweep-attempt-counts';
 const HOURLY = '17 * * * *';
 
-/** Jobs that remove expired sessions and counts. `SessionsService` must not need the queue, which commands do not have. */
+/**
+ * Jobs that remove expired sessions and counts. `SessionsService` must not need the queue, which the command `admin` does
+ * not have.
+ */
 @Injectable()
 export class Cleanup implements OnModuleInit {
   constructor(

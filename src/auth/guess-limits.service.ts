@@ -63,15 +63,16 @@ export class GuessLimitsService {
     }
 
     const proof = await check();
-    countProof('password', isRejected, proof);
     if (isRejected || proof === null) {
       if (!isStranger) await this.counts.add([ofAddress]);
+      countProof('password', isRejected, proof);
       return null;
     }
     await this.counts.delete(ofPair);
     if (isStranger) await this.counts.takeBack([ofAccount, ofAddress]);
     // A mark that is less than a day old is not renewed, which saves most logins a write.
     if (knownSeconds < known.seconds - DAY) await this.counts.restart(known);
+    countProof('password', isRejected, proof);
     return proof;
   }
 
@@ -95,11 +96,14 @@ export class GuessLimitsService {
     ]);
     const isRejected = byPair > ofPair.max || byAddress > ofAddress.max;
     const proof = isRejected ? null : await check(knownSeconds > 0);
-    countProof('code', isRejected, proof);
-    if (proof === null) return null;
+    if (proof === null) {
+      countProof('code', isRejected, proof);
+      return null;
+    }
     await this.counts.takeBack([ofPair, ofAddress]);
     await this.counts.delete(this.counts.toCount(PASSWORDS_OF_PAIR, account, address));
     await this.counts.restart(known);
+    countProof('code', isRejected, proof);
     return proof;
   }
 

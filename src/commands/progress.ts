@@ -1,7 +1,7 @@
 import { warn } from './command-line.js';
 
 const INTERVAL_MS = 1_000;
-/** Keeps the disk and the database busy at the same time. */
+/** Items at a time, so that reading, writing and waiting overlap. */
 const BATCH_SIZE = 8;
 
 /** Runs a task and prints its progress on the standard error once a second. */

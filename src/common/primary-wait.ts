@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { errorCode } from '../config/error-info.js';
+import { errorCode, errorMessage } from '../config/error-info.js';
 import { isDatabaseUnavailable } from './database-errors.js';
 
 const PATIENCE_MS = 60_000;
@@ -25,7 +25,7 @@ export class PrimaryWait {
         const now = performance.now();
         if (!isPrimaryMissing(error) || now > this.#deadline || this.stopping.aborted) throw error;
         if (now >= this.#nextLineAt) {
-          this.log(`waiting for the database: ${error instanceof Error ? error.message : String(error)}`);
+          this.log(`waiting for the database: ${errorMessage(error)}`);
           this.#nextLineAt = now + LINE_GAP_MS;
         }
         await delay(RETRY_PAUSE_MS, undefined, { signal: this.stopping }).catch(() => undefined);

@@ -7,6 +7,7 @@ import { failures } from '../common/errors.js';
 import { assertWritable, READ_WRITE_STATE, type WriteState } from '../config/database.js';
 import { queryMigrationStatus } from '../config/migrate.js';
 import { JobsService } from '../jobs/jobs.service.js';
+import { errorMessage } from '../config/error-info.js';
 
 const DATABASE_DEADLINE_MS = 2000;
 
@@ -45,7 +46,7 @@ export class HealthController {
       if (pending === null) problems.set('database', `no response within ${DATABASE_DEADLINE_MS} ms`);
       else if (pending.length > 0) problems.set('migrations', 'one has not run');
     } catch (error) {
-      problems.set('database', error instanceof Error ? error.message : String(error));
+      problems.set('database', errorMessage(error));
     }
     if (!this.jobs.queue.isWorking) problems.set('queue', 'it fetches no jobs at the moment');
     if (problems.size === 0) return {};

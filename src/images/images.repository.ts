@@ -63,7 +63,7 @@ export class ImagesRepository {
   /**
    * Deletes the row of a condemned image that was removed from its host.
    * @param settledSeconds age at which an unconfirmed upload can no longer arrive at the host
-   * @returns false if the upload was never confirmed and the image is younger than that
+   * @returns false if the image was never attached and is younger than that
    */
   async deleteRow(id: string, settledSeconds: number): Promise<boolean> {
     const { affected } = await this.images

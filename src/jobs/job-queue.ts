@@ -32,9 +32,9 @@ export class JobQueue {
     return (performance.now() - this.#lastFetchAt) / 1000;
   }
 
-  /** @param isExclusive true if no other process uses the database */
+  /** @param isExclusive true if no other process runs jobs on the database */
   async run(options: Omit<JobOptions, 'pgPool'>, isExclusive: boolean, stopping: AbortSignal): Promise<void> {
-    // If no other process uses the database, all locks at the start belong to dead processes.
+    // If no other process runs jobs on the database, all locks at the start belong to dead processes.
     let locks: DeadLocks = isExclusive ? { olderThanSeconds: 0 } : {};
     const observer = {
       onStart: (workerId: string) => (locks = { workerId }),

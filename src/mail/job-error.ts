@@ -1,5 +1,6 @@
 import type SMTPConnection from 'nodemailer/lib/smtp-connection/index.js';
 import { PermanentJobError } from '../jobs/permanent-job-error.js';
+import { errorMessage } from '../config/error-info.js';
 
 const LONGEST_REASON = 200;
 /** E-mail address. The message contains its first letter and its domain. */
@@ -14,7 +15,7 @@ const UNKNOWN_RECIPIENT = /^5\.(1\.(1|2|3|6|10)|2\.1)$/;
  * is permanent: an operator can fix all other causes.
  */
 export function toJobError(error: unknown): Error {
-  const reason = (error instanceof Error ? error.message : String(error))
+  const reason = errorMessage(error)
     .replaceAll(/[\p{Cc}\s]+/gu, ' ')
     .replaceAll(ADDRESS, '$1***@$2')
     .slice(0, LONGEST_REASON);

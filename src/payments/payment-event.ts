@@ -2,7 +2,7 @@ import { isCompleted } from '../orders/order-status.js';
 import type { Order, OrderPayment } from '../orders/orders.service.js';
 import type { EventSource, Outcome, PaymentNotification } from './payment-notification.entity.js';
 
-/** Status of one transaction at the gateway, as a notification or a response reports it (Terms: payment event). */
+/** New status of one transaction of an order, reported by the gateway or recorded as a refund (Terms: payment event). */
 export interface PaymentEvent extends Omit<OrderPayment, 'refundedAmount'> {
   readonly source: EventSource;
   readonly statusCode: string;

@@ -19,7 +19,7 @@ const LIFETIME_MS = 1000;
 /** Memory of a cached page besides its body. */
 const OVERHEAD_BYTES = 512;
 
-/** Reads and caches pages of the product list. A page is loaded once for all waiting requests. */
+/** Reads and caches pages of the product list. A cached page is loaded once for all waiting requests. */
 @Injectable()
 export class ProductPages {
   /** Null with CATALOG_CACHE_MB=0. */

@@ -17,7 +17,7 @@ const REMOVALS = isLongForm ? 5_000 : 1_000;
 const CALLERS = isLongForm ? 200 : 60;
 /** Growth of the process while an external service fails. */
 const MAX_GROWTH_MIB = 120;
-/** Connections to each service; see job-kinds.ts, cloudinary.image-host.ts and midtrans.gateway.ts. */
+/** Connections to each service; see job-kinds.ts, cloudinary.image-host.ts and midtrans.client.ts. */
 const MAX_CONNECTIONS = { mail: 4, removals: 3, images: 4, gateway: 64 };
 const GROSS_AMOUNT = 50_000;
 

@@ -47,7 +47,7 @@ export async function unpack(file: string, folder: string): Promise<Manifest> {
     );
   const tableFiles = manifest.tables.map(({ name }) => `tables/${name}`);
   for (const path of [...Object.keys(manifest.checksums), ...tableFiles]) {
-    if (path in checksums) continue;
+    if (Object.hasOwn(checksums, path)) continue;
     throw new Error(`${file} is not complete: ${JSON.stringify(path)} is missing`);
   }
   for (const [path, checksum] of Object.entries(checksums)) {
