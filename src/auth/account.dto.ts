@@ -34,7 +34,7 @@ function EqualsPassword(): PropertyDecorator {
   );
 }
 
-/** Of several rules of a field, the lowest is checked first. */
+/** class-validator checks the decorators of a field from the lowest to the highest. */
 export class RegisterDto {
   @IsEmail({ blacklisted_chars: CONTROL_CHARACTERS }, { message: 'your email format is invalid' })
   @Text({ maxLength: 254, example: 'ayu@example.com' })
