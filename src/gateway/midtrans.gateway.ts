@@ -98,8 +98,8 @@ export class MidtransGateway extends PaymentGateway {
       if (!(error instanceof GatewayRejectedError)) throw error;
       // An earlier call may have made the refund although its response was lost.
       const transaction = await this.getTransaction(attemptId);
-      if (transaction?.transactionStatus === 'refund' || hasRefund(transaction, refundKey))
-        return transaction;
+      if (transaction === null) throw error;
+      if (transaction.transactionStatus === 'refund' || hasRefund(transaction, refundKey)) return transaction;
       throw error;
     }
   }

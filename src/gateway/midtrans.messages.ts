@@ -94,11 +94,8 @@ export function parseTransaction({ fields, text: payload }: MidtransResponse): G
   return { ...required, fraudStatus, refundAmount: parseText(fields?.refund_amount, 32), payload };
 }
 
-export function hasRefund(
-  transaction: GatewayTransaction | null,
-  refundKey: string,
-): transaction is GatewayTransaction {
-  const refunds = parseObject(transaction?.payload ?? '')?.refunds;
+export function hasRefund({ payload }: GatewayTransaction, refundKey: string): boolean {
+  const refunds = parseObject(payload)?.refunds;
   return Array.isArray(refunds) && refunds.some((refund: Fields | null) => refund?.refund_key === refundKey);
 }
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { formatGatewayTime } from '../midtrans.messages.js';
 import { TRANSACTION_STATUSES, type TransactionStatus } from '../payment-gateway.js';
-import type { SimulatorTransaction } from './simulator-transaction.entity.js';
+import type { NotificationDefect, SimulatorTransaction } from './simulator-transaction.entity.js';
 
 /** A button of the payment page. Every action sends a notification to the shop. */
 interface Action {
@@ -14,8 +14,6 @@ interface Action {
   readonly method?: string;
   readonly notificationDefect?: NotificationDefect;
 }
-
-export type NotificationDefect = 'late' | 'bad-signature';
 
 /** A customer can choose a payment method at first, and again after a payment that failed. */
 const NEW: Action['from'] = [null, 'deny', 'failure'];
@@ -57,7 +55,10 @@ export function isAllowed({ from, method }: Action, { status, payment }: Simulat
   return from.includes(status) && (method !== undefined || payment !== null);
 }
 
-export function performAction({ to, method }: Action, transaction: SimulatorTransaction): void {
+/** @returns false, with nothing changed, if the status does not allow the action */
+export function performAction(action: Action, transaction: SimulatorTransaction): boolean {
+  if (!isAllowed(action, transaction)) return false;
+  const { to, method } = action;
   if (method !== undefined && NEW.includes(transaction.status))
     transaction.payment = {
       transaction_id: randomUUID(),
@@ -67,9 +68,10 @@ export function performAction({ to, method }: Action, transaction: SimulatorTran
     };
   if (to === 'deny' && transaction.payment?.fraud_status !== undefined)
     transaction.payment = { ...transaction.payment, fraud_status: 'deny' };
-  const total = Number(transaction.grossAmount);
   if (to === 'refund' || to === 'partial_refund') {
-    const amount = to === 'refund' ? total - transaction.refundedAmount : Math.ceil(total / 2);
+    const { grossAmount, refundedAmount } = transaction;
+    const amount = to === 'refund' ? grossAmount - refundedAmount : Math.ceil(grossAmount / 2);
     transaction.addRefund({ refundKey: randomUUID(), amount, reason: null });
   } else transaction.status = to ?? transaction.status;
+  return true;
 }

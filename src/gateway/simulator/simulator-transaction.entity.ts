@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { formatGatewayTime } from '../midtrans.messages.js';
 import type { PaymentPageRequest, RefundRequest, TransactionStatus } from '../payment-gateway.js';
@@ -15,8 +16,10 @@ interface SimulatedPayment {
   readonly refunds?: readonly Readonly<Record<string, string | null>>[];
 }
 
+export type NotificationDefect = 'late' | 'bad-signature';
+
 /** A notification to the shop. */
-export interface SentNotification {
+interface SentNotification {
   readonly id: string;
   readonly status: TransactionStatus | null;
   readonly body: string;
@@ -34,6 +37,7 @@ const STATUS_CODES: Readonly<Record<string, string>> = {
 };
 /** Payment methods that the gateway cannot refund. */
 const UNREFUNDABLE = ['bank_transfer', 'cstore'];
+const MAX_NOTIFICATIONS = 20;
 
 /** Payment page of the simulator and its current payment. */
 @Entity('simulator_transactions')
@@ -45,9 +49,9 @@ export class SimulatorTransaction {
   @Column('text')
   token!: string;
 
-  /** Whole rupiah, as PostgreSQL writes a bigint. */
-  @Column('bigint', { name: 'gross_amount' })
-  grossAmount!: string;
+  /** Whole rupiah. */
+  @Column('bigint', { name: 'gross_amount', transformer: { from: Number, to: String } })
+  grossAmount!: number;
 
   @Column('jsonb')
   items!: PaymentPageRequest['items'];
@@ -75,16 +79,12 @@ export class SimulatorTransaction {
     return Number(this.payment?.refund_amount ?? 0);
   }
 
-  hasRefund(refundKey: string): boolean {
-    return this.payment?.refunds?.some(({ refund_key }) => refund_key === refundKey) ?? false;
-  }
-
   /** Returns true if the shop can refund an amount through the API of the gateway. */
   canRefund(amount: number): boolean {
     return (
       (this.status === 'settlement' || this.status === 'partial_refund') &&
       !UNREFUNDABLE.includes(this.payment?.payment_type ?? '') &&
-      this.refundedAmount + amount <= Number(this.grossAmount)
+      this.refundedAmount + amount <= this.grossAmount
     );
   }
 
@@ -101,7 +101,17 @@ export class SimulatorTransaction {
       refund_amount: `${this.refundedAmount + amount}.00`,
       refunds: [...(this.payment.refunds ?? []), refund],
     };
-    this.status = this.refundedAmount < Number(this.grossAmount) ? 'partial_refund' : 'refund';
+    this.status = this.refundedAmount < this.grossAmount ? 'partial_refund' : 'refund';
+  }
+
+  /** Adds a notification about the payment. @returns the id of the notification */
+  addNotification(shopKey: string, defect?: NotificationDefect): string {
+    const id = randomUUID();
+    const status = defect === 'late' ? 'pending' : this.status;
+    const body = JSON.stringify(this.toMessage(status, defect === 'bad-signature' ? 'another key' : shopKey));
+    const added = { id, status, body, sentAt: new Date().toISOString(), answer: null };
+    this.notifications = [...this.notifications, added].slice(-MAX_NOTIFICATIONS);
+    return id;
   }
 
   /**

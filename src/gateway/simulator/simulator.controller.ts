@@ -108,7 +108,7 @@ function toView(transaction: SimulatorTransaction) {
   return {
     // Midtrans calls the id of a payment attempt `order_id`.
     order_id: transaction.attemptId,
-    gross_amount: Number(transaction.grossAmount),
+    gross_amount: transaction.grossAmount,
     items: transaction.items,
     customer: transaction.customer,
     transaction_status: transaction.status,

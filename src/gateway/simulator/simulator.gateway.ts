@@ -1,7 +1,7 @@
 import type { OnModuleInit } from '@nestjs/common';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type DataSource, type FindOptionsWhere, IsNull } from 'typeorm';
+import { type DataSource, type EntityManager, type FindOptionsWhere, IsNull } from 'typeorm';
 import { violatedConstraint } from '../../common/database-errors.js';
 import type { Env } from '../../config/env.js';
 import type { JobsService } from '../../jobs/jobs.service.js';
@@ -14,47 +14,47 @@ import {
   type PaymentPageRequest,
   type RefundRequest,
 } from '../payment-gateway.js';
-import { ACTIONS, isAllowed, type NotificationDefect, performAction } from './simulator-actions.js';
-import { lockTransaction, SimulatorNotifications } from './simulator-notifications.js';
-import { SimulatorTransaction } from './simulator-transaction.entity.js';
+import { ACTIONS, performAction } from './simulator-actions.js';
+import { type NotificationDefect, SimulatorTransaction } from './simulator-transaction.entity.js';
 
+const DELIVER = 'simulator-deliver';
 const EXPIRE = 'simulator-expire';
+/** Deadline of the real gateway for a notification. */
+const DELIVERY_DEADLINE_MS = 15_000;
 const LIFETIME_MS = 24 * 60 * 60 * 1000;
 /** A click waits this long for the shop's response, so that the page can show the response. */
 const RESPONSE_WAIT_MS = 2_000;
 const RESPONSE_POLL_MS = 20;
 
 type Criteria = FindOptionsWhere<SimulatorTransaction>;
+/** `orderId` is the id of the payment attempt, and `id` the id of the notification. */
+type Delivery = Readonly<{ orderId: string; id: string }>;
 
 /**
  * Payment gateway without real money. The result of a payment is chosen on the payment page. A change and its notification
- * are stored in one transaction.
+ * are stored in one transaction. A job delivers the notification over HTTP.
  */
 export class SimulatorGateway extends PaymentGateway implements OnModuleInit {
-  readonly #notifications: SimulatorNotifications;
-
   constructor(
     private readonly dataSource: DataSource,
     private readonly jobs: JobsService,
     private readonly env: Env,
   ) {
     super();
-    this.#notifications = new SimulatorNotifications(dataSource, jobs, env);
   }
 
   onModuleInit(): void {
-    this.#notifications.registerJob();
+    this.jobs.handle<Delivery>(DELIVER, (delivery) => this.#deliver(delivery), { kind: 'payments' });
     this.jobs.handle<{ orderId: string }>(EXPIRE, ({ orderId }) => this.cancelOrExpire(orderId, 'expire'));
   }
 
   async openPaymentPage(request: PaymentPageRequest): Promise<PaymentPage> {
-    const { attemptId: orderId, grossAmount } = request;
+    const { attemptId: orderId } = request;
     const token = randomUUID();
     const expiresAt = new Date(Date.now() + LIFETIME_MS);
     try {
       await this.dataSource.transaction(async (tx) => {
-        const fields = { ...request, token, expiresAt, grossAmount: String(grossAmount) };
-        await tx.insert(SimulatorTransaction, fields);
+        await tx.insert(SimulatorTransaction, { ...request, token, expiresAt });
         await this.jobs.enqueue(tx, EXPIRE, { orderId }, { key: `${EXPIRE}:${orderId}`, runAt: expiresAt });
       });
     } catch (error) {
@@ -81,7 +81,8 @@ export class SimulatorGateway extends PaymentGateway implements OnModuleInit {
 
   async refund(attemptId: string, request: RefundRequest): Promise<GatewayTransaction> {
     await this.#change({ attemptId }, (transaction) => {
-      if (transaction.hasRefund(request.refundKey)) return false;
+      const { refunds = [] } = transaction.payment ?? {};
+      if (refunds.some(({ refund_key }) => refund_key === request.refundKey)) return false;
       if (!transaction.canRefund(request.amount))
         throw new GatewayRejectedError('the payment cannot be refunded');
       transaction.addRefund(request);
@@ -113,11 +114,7 @@ export class SimulatorGateway extends PaymentGateway implements OnModuleInit {
   async #perform(criteria: Criteria, name: string): Promise<boolean> {
     const action = ACTIONS.get(name);
     if (action === undefined) return false;
-    const change = (transaction: SimulatorTransaction): boolean => {
-      if (!isAllowed(action, transaction)) return false;
-      performAction(action, transaction);
-      return true;
-    };
+    const change = (transaction: SimulatorTransaction): boolean => performAction(action, transaction);
     return this.#change(criteria, change, action.notificationDefect);
   }
 
@@ -133,8 +130,37 @@ export class SimulatorGateway extends PaymentGateway implements OnModuleInit {
     return this.dataSource.transaction(async (tx) => {
       const transaction = await lockTransaction(tx, criteria);
       if (transaction === null || !change(transaction)) return false;
-      await this.#notifications.add(tx, transaction, defect);
+      const id = transaction.addNotification(this.env.payment.serverKey, defect);
+      await tx.save(transaction);
+      const delivery: Delivery = { orderId: transaction.attemptId, id };
+      await this.jobs.enqueue(tx, DELIVER, delivery, { key: `${DELIVER}:${id}` });
       return true;
     });
   }
+
+  /** @throws Error without a response or after a 5xx, so that the job is retried */
+  async #deliver({ orderId: attemptId, id }: Delivery): Promise<void> {
+    const transaction = await this.find({ attemptId });
+    const notification = transaction?.notifications.find((other) => other.id === id);
+    if (notification === undefined) return;
+    const response = await fetch(`${this.env.publicUrl}/api/products/payments`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: notification.body,
+      redirect: 'manual',
+      signal: AbortSignal.timeout(DELIVERY_DEADLINE_MS),
+    });
+    await response.body?.cancel(); // An unread body would occupy the connection.
+    const answer = `HTTP ${response.status}`;
+    await this.dataSource.transaction(async (tx) => {
+      const notifications = (await lockTransaction(tx, { attemptId }))?.notifications ?? [];
+      const answered = notifications.map((other) => (other.id === id ? { ...other, answer } : other));
+      await tx.update(SimulatorTransaction, { attemptId }, { notifications: answered });
+    });
+    if (response.status >= 500) throw new Error(`a notification of the simulator got ${answer}`);
+  }
+}
+
+function lockTransaction(tx: EntityManager, where: Criteria): Promise<SimulatorTransaction | null> {
+  return tx.findOne(SimulatorTransaction, { where, lock: { mode: 'pessimistic_write' } });
 }
