@@ -3,7 +3,7 @@ import { failures } from '../common/errors.js';
 
 /** Limits the memory of forms that are processed at the same time. Further forms wait in order of arrival. */
 export class FormQueue {
-  readonly #waiting: { readonly bytes: number; readonly begin: () => void }[] = [];
+  #waiting: { readonly bytes: number; readonly begin: () => void }[] = [];
 
   /** @param freeBytes at least the size of the largest form */
   constructor(private freeBytes: number) {}
@@ -13,19 +13,15 @@ export class FormQueue {
    * @throws Failure if the client closes the connection while the form waits; nothing is reserved then
    */
   async enter(bytes: number, response: Response): Promise<void> {
-    await new Promise<void>((resolve, reject) => {
-      const cancel = (): void => {
-        this.#waiting.splice(this.#waiting.indexOf(form), 1);
+    await new Promise<void>((begin, reject) => {
+      const form = { bytes, begin };
+      this.#waiting.push(form);
+      // Has no effect on a form that no longer waits.
+      response.once('close', () => {
+        this.#waiting = this.#waiting.filter((other) => other !== form);
         reject(failures.malformedRequest());
         this.#beginNext();
-      };
-      const begin = (): void => {
-        response.off('close', cancel);
-        resolve();
-      };
-      const form = { bytes, begin };
-      response.once('close', cancel);
-      this.#waiting.push(form);
+      });
       this.#beginNext();
     });
   }

@@ -1,7 +1,8 @@
 import type { Request, Response } from 'express';
-import multer, { memoryStorage, MulterError } from 'multer';
+import multer, { memoryStorage } from 'multer';
 import { promisify } from 'node:util';
 import { Failure, failures } from '../common/errors.js';
+import { errorCode } from '../config/error-info.js';
 import { MAX_IMAGES } from './images.service.js';
 
 /** Name of a file part and of its field. */
@@ -72,16 +73,12 @@ export async function readForm(request: FormRequest, response: Response, idleMs:
   try {
     await Promise.race([parse(request, response), aborted]);
   } catch (error) {
-    throw toFailure(error);
+    if (error instanceof Failure) throw error;
+    // Only the form can cause an error of the parser, so unknown errors mean a malformed form.
+    const code = errorCode(error) ?? '';
+    if (code === 'LIMIT_FILE_SIZE') throw failures.imageTooLarge();
+    throw TOO_LARGE.test(code) ? failures.tooLarge() : failures.malformedRequest();
   } finally {
     request.setTimeout(0);
   }
-}
-
-/** Converts an error of the parser. Only the form can cause an error, so unknown errors mean a malformed form. */
-function toFailure(error: unknown): Failure {
-  if (error instanceof Failure) return error;
-  const code = error instanceof MulterError ? error.code : '';
-  if (code === 'LIMIT_FILE_SIZE') return failures.imageTooLarge();
-  return TOO_LARGE.test(code) ? failures.tooLarge() : failures.malformedRequest();
 }

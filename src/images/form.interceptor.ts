@@ -32,7 +32,9 @@ export class FormInterceptor implements NestInterceptor {
     }
     if ((request.headers['content-encoding'] ?? 'identity') !== 'identity')
       throw failures.unsupportedEncoding();
-    const bytes = estimateMemory(request);
+    // Chunked requests have no Content-Length, so assume the maximum.
+    const length = Number(request.headers['content-length'] ?? Infinity);
+    const bytes = Math.min(length + OVERHEAD_BYTES, MEMORY_BYTES);
     await this.#queue.enter(bytes, response);
     uploadsInFlight.inc();
     const leave = (): void => {
@@ -50,11 +52,6 @@ export class FormInterceptor implements NestInterceptor {
     uploadBytes.inc((request.files ?? []).reduce((sum, { size }) => sum + size, 0));
     return next.handle().pipe(finalize(leave));
   }
-}
-
-/** Estimates the memory of a form. Chunked requests have no Content-Length, so assume the maximum. */
-function estimateMemory({ headers }: FormRequest): number {
-  return Math.min(Number(headers['content-length'] ?? Infinity) + OVERHEAD_BYTES, MEMORY_BYTES);
 }
 
 function toOutcome(error: unknown): 'too_slow' | 'too_large' | 'malformed' {

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { type EntityManager, In, Raw, Repository } from 'typeorm';
+import { type EntityManager, In, IsNull, Not, Raw, Repository } from 'typeorm';
 import { Image, type ImageHostName } from './image.entity.js';
 
 /** An image that is stored at the host and does not belong to a product yet, with the URL that the host returned. */
@@ -12,17 +12,12 @@ export class ImagesRepository {
   constructor(@InjectRepository(Image) private readonly images: Repository<Image>) {}
 
   /** Adds images that are about to be uploaded. */
-  async stage(ids: readonly string[], host: ImageHostName): Promise<void> {
-    await this.images.insert(ids.map((id) => ({ id, host, state: 'staged' })));
+  async stage(images: readonly Pick<Image, 'id'>[], host: ImageHostName): Promise<void> {
+    await this.images.insert(images.map(({ id }) => ({ id, host, state: 'staged' })));
   }
 
   findById(id: string): Promise<Image | null> {
     return this.images.findOneBy({ id });
-  }
-
-  /** Returns the images of a product in their order. */
-  attachedTo(tx: EntityManager, productId: number): Promise<Image[]> {
-    return tx.find(Image, { where: { productId }, order: { position: 'ASC' } });
   }
 
   /** @returns false if the image is no longer staged */
@@ -50,12 +45,11 @@ export class ImagesRepository {
     return (result.raw as { id: string }[]).map(({ id }) => id);
   }
 
-  /** Locks images that were staged longer ago and never attached, except those that another sweep has locked. */
+  /** Locks images that are older and were never attached, except images that another sweep has locked. */
   lockAbandoned(tx: EntityManager, ageSeconds: number): Promise<Pick<Image, 'id'>[]> {
-    const isOld = Raw((column) => `${column} < now() - make_interval(secs => :ageSeconds)`, { ageSeconds });
     return tx.find(Image, {
       select: { id: true },
-      where: { state: 'staged', stagedAt: isOld },
+      where: { state: 'staged', stagedAt: isOlderThan(ageSeconds) },
       lock: { mode: 'pessimistic_write', onLocked: 'skip_locked' },
     });
   }
@@ -63,17 +57,18 @@ export class ImagesRepository {
   /**
    * Deletes the row of a condemned image that was removed from its host.
    * @param settledSeconds age at which an unconfirmed upload can no longer arrive at the host
-   * @returns false if the image was never attached and is younger than that
+   * @returns false if the image was never attached and is younger than `settledSeconds`
    */
   async deleteRow(id: string, settledSeconds: number): Promise<boolean> {
-    const { affected } = await this.images
-      .createQueryBuilder()
-      .delete()
-      .where({ id, state: 'condemned' })
-      .andWhere('(url IS NOT NULL OR staged_at < now() - make_interval(secs => :settledSeconds))', {
-        settledSeconds,
-      })
-      .execute();
+    const condemned = { id, state: 'condemned' } as const;
+    const { affected } = await this.images.delete([
+      { ...condemned, url: Not(IsNull()) },
+      { ...condemned, stagedAt: isOlderThan(settledSeconds) },
+    ]);
     return affected === 1;
   }
+}
+
+function isOlderThan(seconds: number) {
+  return Raw((column) => `${column} < now() - make_interval(secs => :seconds)`, { seconds });
 }

@@ -1,36 +1,49 @@
-import { Injectable, Logger } from '@nestjs/common';
+import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { randomUUID } from 'node:crypto';
 import { DataSource, type EntityManager } from 'typeorm';
+import { isDatabaseUnavailable } from '../common/database-errors.js';
 import { Env } from '../config/env.js';
+import { JobsService } from '../jobs/jobs.service.js';
 import type { ImageFile } from './image-host.js';
 import { ImageHosts } from './image-hosts.js';
-import { ImageRemovalService } from './image-removal.service.js';
 import type { Image } from './image.entity.js';
 import { ImagesRepository, type StagedImage } from './images.repository.js';
 
-export type { Image, StagedImage };
+export type { Image };
 
 /** Maximum number of images of a product (contract 8). */
 export const MAX_IMAGES = 5;
 
+const REMOVE_IMAGE = 'remove-image';
+/** Exceeds the deadline of every host: after this time an upload whose response was lost can no longer arrive. */
+const UPLOAD_SETTLED_S = 60;
+const MAX_SWEEP_INTERVAL_S = 60;
+
 /**
  * Stores and removes the images of products. The table `images` is the ledger of all files at the image hosts. After any
- * failure the ledger, the hosts and the products converge to the same images.
+ * failure, durable jobs and the sweep of abandoned images make the ledger, the hosts and the products agree again.
  */
 @Injectable()
-export class ImagesService {
+export class ImagesService implements OnModuleInit {
   /** URL prefix of images that are stored locally. */
   readonly localPrefix: string;
   readonly #logger = new Logger('Images');
 
   constructor(
-    { publicUrl }: Env,
     private readonly dataSource: DataSource,
     private readonly images: ImagesRepository,
     private readonly hosts: ImageHosts,
-    private readonly removal: ImageRemovalService,
+    private readonly jobs: JobsService,
+    private readonly env: Env,
   ) {
-    this.localPrefix = `${publicUrl}/api/images/`;
+    this.localPrefix = `${env.publicUrl}/api/images/`;
+  }
+
+  onModuleInit(): void {
+    const remove = ({ imageId }: { imageId: string }): Promise<void> => this.#remove(imageId);
+    this.jobs.handle(REMOVE_IMAGE, remove, { kind: 'images' });
+    const intervalS = Math.min(this.env.stagedImageTtlSeconds / 4, MAX_SWEEP_INTERVAL_S);
+    this.jobs.repeatWhileRunning('the sweep of abandoned images', intervalS * 1000, () => this.#sweep());
   }
 
   /** Returns the absolute URLs of attached images. */
@@ -44,46 +57,40 @@ export class ImagesService {
   }
 
   /**
-   * Adds images to the ledger, then uploads their files in parallel.
-   * @returns the images in the order of the files. The caller must `attach` or `discard` them.
-   * @throws the error of the first file whose upload failed. By then all uploads have ended and all images are condemned.
+   * Uploads files in parallel, outside of a transaction. Discards the images if an upload or `use` fails.
+   * @param use attaches the images, which are in the order of the files
+   * @throws the error of `use` or of the first file whose upload failed, after all uploads have ended
    */
-  async stage(files: readonly ImageFile[]): Promise<StagedImage[]> {
-    if (files.length === 0) return [];
+  async withStaged<T>(
+    files: readonly ImageFile[],
+    use: (staged: readonly StagedImage[]) => Promise<T>,
+  ): Promise<T> {
+    if (files.length === 0) return use([]);
     const planned = files.map((file) => ({ id: randomUUID(), file }));
-    await this.images.stage(
-      planned.map(({ id }) => id),
-      this.hosts.current,
-    );
+    await this.images.stage(planned, this.hosts.current);
     const uploads = await Promise.allSettled(
       planned.map(async ({ id, file }) => ({ id, url: await this.hosts.upload(id, file) })),
     );
-    const failed = uploads.find((upload) => upload.status === 'rejected');
-    if (failed !== undefined) {
-      await this.discard(planned);
-      throw failed.reason;
+    try {
+      return await use(uploads.map(valueOrThrow));
+    } catch (error) {
+      // Without the database the sweep finds the images, and the response must not wait for a second timeout.
+      if (!isDatabaseUnavailable(error)) await this.discard(planned);
+      throw error;
     }
-    return uploads.filter((upload) => upload.status === 'fulfilled').map(({ value }) => value);
   }
 
   /**
    * Condemns the staged images of a failed request. Keeps images that are attached, because the transaction may have
-   * committed although its response was lost. Never throws: the sweep of `ImageRemovalService` condemns images that
-   * stay staged.
+   * committed although its response was lost. Never throws: the sweep condemns images that stay staged.
    */
   async discard(images: readonly Pick<Image, 'id'>[]): Promise<void> {
-    if (images.length === 0) return;
     try {
-      await this.dataSource.transaction((tx) => this.removal.condemn(tx, images, 'staged'));
+      await this.dataSource.transaction((tx) => this.condemn(tx, images, 'staged'));
     } catch (error) {
       const count = images.length;
       this.#logger.warn(`${count} staged images could not be condemned, the sweep will condemn them`, error);
     }
-  }
-
-  /** Returns the images of a product in their order. */
-  attachedTo(tx: EntityManager, productId: number): Promise<Image[]> {
-    return this.images.attachedTo(tx, productId);
   }
 
   /**
@@ -107,10 +114,45 @@ export class ImagesService {
     return this.urlsOf([...remaining, ...staged]);
   }
 
-  /** Detaches images from their products. A job removes them from the host after the transaction has committed. */
-  async condemn(tx: EntityManager, images: readonly Image[]): Promise<void> {
-    await this.removal.condemn(tx, images, 'attached');
+  /** Condemns the images that are in a state, and enqueues their removal from the host. */
+  async condemn(
+    tx: EntityManager,
+    images: readonly Pick<Image, 'id'>[],
+    from: 'staged' | 'attached' = 'attached',
+  ): Promise<void> {
+    if (images.length === 0) return;
+    for (const id of await this.images.condemn(tx, images, from)) await this.#enqueueRemoval(tx, id);
   }
+
+  async #enqueueRemoval(tx: EntityManager, imageId: string, runAt?: Date): Promise<void> {
+    const options = { key: `${REMOVE_IMAGE}:${imageId}`, isNeverGivenUp: true, ...(runAt && { runAt }) };
+    await this.jobs.enqueue(tx, REMOVE_IMAGE, { imageId }, options);
+  }
+
+  async #remove(imageId: string): Promise<void> {
+    const image = await this.images.findById(imageId);
+    if (image?.state !== 'condemned') return;
+    await this.hosts.remove(image.host, image.id);
+    if (await this.images.deleteRow(image.id, UPLOAD_SETTLED_S)) return;
+    // The upload was cut off and may still arrive at the host. Remove the image again when it can no longer arrive.
+    const settledAt = new Date(image.stagedAt.getTime() + (UPLOAD_SETTLED_S + 1) * 1000);
+    await this.#enqueueRemoval(this.dataSource.manager, image.id, settledAt);
+  }
+
+  /** Condemns images that a crash left staged. */
+  async #sweep(): Promise<void> {
+    const abandoned = await this.dataSource.transaction(async (tx) => {
+      const images = await this.images.lockAbandoned(tx, this.env.stagedImageTtlSeconds);
+      await this.condemn(tx, images, 'staged');
+      return images;
+    });
+    if (abandoned.length > 0) this.#logger.log(`${abandoned.length} abandoned images were condemned`);
+  }
+}
+
+function valueOrThrow<T>(result: PromiseSettledResult<T>): T {
+  if (result.status === 'rejected') throw result.reason;
+  return result.value;
 }
 
 /** Returns true if the ledger contains a file name, as for local images, instead of the URL at a remote host. */

@@ -1,5 +1,5 @@
-import { lstat, mkdir, open, rm } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { lstat, mkdir, open, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { errorCode } from '../config/error-info.js';
 import type { ImageFile } from './image-host.js';
 
@@ -11,27 +11,18 @@ const NAME = /^([0-9a-f-]{36})\.(?:png|jpg)$/;
  * removes the file.
  */
 export class LocalImageHost {
-  readonly #directory: string;
-
-  /** @param directory folder of the images; created by the first upload */
-  constructor(directory: string) {
-    this.#directory = resolve(directory);
-  }
+  /** @param directory absolute path of the folder, which the first upload creates */
+  constructor(private readonly directory: string) {}
 
   /** @returns the name of the file @throws Error of the file system */
   async upload(publicId: string, { bytes, format }: ImageFile): Promise<string> {
     const folder = this.#folderOf(publicId);
     const name = `${publicId}.${format}`;
     const made = await mkdir(folder, { recursive: true });
-    const file = await open(join(folder, name), 'wx');
-    try {
-      await file.writeFile(bytes);
-      // Sync the folders even if they existed: another upload may have created them and not have synced the parent yet.
-      const folders = listFoldersUpTo(made === undefined ? this.#directory : dirname(made), folder);
-      await Promise.all([file.sync(), ...folders.map(syncFolder)]);
-    } finally {
-      await file.close();
-    }
+    await writeFile(join(folder, name), bytes, { flag: 'wx', flush: true });
+    // Sync the folders even if they existed: another upload may have created them and not have synced the parent yet.
+    const folders = listFoldersUpTo(made === undefined ? this.directory : dirname(made), folder);
+    await Promise.all(folders.map(syncFolder));
     return name;
   }
 
@@ -55,7 +46,7 @@ export class LocalImageHost {
   }
 
   #folderOf(publicId: string): string {
-    return join(this.#directory, publicId.slice(0, 2));
+    return join(this.directory, publicId.slice(0, 2));
   }
 }
 

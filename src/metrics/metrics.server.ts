@@ -6,7 +6,7 @@ import { DataSource } from 'typeorm';
 import { registry } from '../common/metrics.js';
 import { Env } from '../config/env.js';
 import { JobsService } from '../jobs/jobs.service.js';
-import { AvailabilityService } from '../products/availability.service.js';
+import { ProductsService } from '../products/products.service.js';
 import { countLostConnections, samplePool, sampleProducts, sampleQueue } from './samples.js';
 
 /** Serves `/metrics` on a separate port that clients cannot reach. */
@@ -31,7 +31,7 @@ export class MetricsServer implements OnApplicationBootstrap, OnApplicationShutd
     private readonly env: Env,
     private readonly dataSource: DataSource,
     private readonly jobs: JobsService,
-    private readonly availability: AvailabilityService,
+    private readonly products: ProductsService,
   ) {}
 
   /** @throws Error if the port is in use */
@@ -48,7 +48,7 @@ export class MetricsServer implements OnApplicationBootstrap, OnApplicationShutd
   }
 
   async #collect(): Promise<string> {
-    await Promise.all([sampleQueue(this.jobs), sampleProducts(this.availability)]);
+    await Promise.all([sampleQueue(this.jobs), sampleProducts(this.products)]);
     for (const [name, pool] of this.#pools) samplePool(name, pool);
     return await registry.metrics();
   }

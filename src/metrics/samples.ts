@@ -3,7 +3,7 @@ import type { Pool } from 'pg';
 import { collectDefaultMetrics, Counter, Gauge } from 'prom-client';
 import { READ_WRITE_STATE, type WriteState } from '../config/database.js';
 import { countJobs, type JobCount } from '../jobs/job-table.js';
-import type { AvailabilityService } from '../products/availability.service.js';
+import type { ProductsService } from '../products/products.service.js';
 import type { JobsService } from '../jobs/jobs.service.js';
 
 /** Longest time of a read. A scrape should not wait for a database that does not respond. */
@@ -100,8 +100,8 @@ export function countLostConnections(name: string, pool: Pool): void {
 }
 
 /** Samples the catalog. The number is absent while the database does not respond. */
-export async function sampleProducts(availability: AvailabilityService): Promise<void> {
-  const count = await readInTime(availability.countUnavailable());
+export async function sampleProducts(products: ProductsService): Promise<void> {
+  const count = await readInTime(products.countUnavailable());
   unavailableProducts.remove();
   if (count !== null) unavailableProducts.set(count);
 }

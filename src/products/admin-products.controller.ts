@@ -4,13 +4,13 @@ import { ApiEndpoint } from '../common/api-endpoint.decorator.js';
 import { failures } from '../common/errors.js';
 import { ProductIdPipe } from '../common/ids.js';
 import { AdminProductsQuery, AdminProductView, AvailabilityDto, UNTIL } from './availability.dto.js';
-import { AvailabilityService } from './availability.service.js';
 import { PRODUCT_ID_PARAM, ProductPageMeta } from './products.dto.js';
+import { ProductsService } from './products.service.js';
 
 @ApiTags('Administration')
 @Controller('admin/products')
 export class AdminProductsController {
-  constructor(private readonly availability: AvailabilityService) {}
+  constructor(private readonly products: ProductsService) {}
 
   @Get()
   @ApiEndpoint({
@@ -24,7 +24,7 @@ export class AdminProductsController {
   async list(
     @Query() query: AdminProductsQuery,
   ): Promise<{ meta: ProductPageMeta; products: AdminProductView[] }> {
-    const page = await this.availability.page(query);
+    const page = await this.products.pageForAdmin(query);
     return {
       meta: { lastProductId: page.at(-1)?.id ?? 0 },
       products: page.map((product) => new AdminProductView(product)),
@@ -47,6 +47,6 @@ export class AdminProductsController {
     @Param('product_id', ProductIdPipe) productId: number,
     @Body() availability: AvailabilityDto,
   ): Promise<{ product: AdminProductView }> {
-    return { product: new AdminProductView(await this.availability.change(productId, availability)) };
+    return { product: new AdminProductView(await this.products.changeAvailability(productId, availability)) };
   }
 }

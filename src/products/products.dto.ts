@@ -1,4 +1,3 @@
-import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, ApiPropertyOptional, type ApiPropertyOptions } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { ArrayMaxSize, IsArray, IsNumber, IsOptional } from 'class-validator';
@@ -34,23 +33,23 @@ export class ProductListQuery {
 const NAME = { maxLength: 255, example: 'Kue lapis legit' };
 const DESCRIPTION = { maxLength: 10_000, example: 'Eighteen layers, baked one by one.' };
 
-/** Documents the files, which `ImageFormPipe` validates, and rejects text instead of files. */
-const Images = (): PropertyDecorator =>
-  applyDecorators(
-    ApiProperty({
-      type: 'array',
-      required: false,
-      maxItems: MAX_IMAGES,
-      description: 'PNG or JPEG, 5 MiB each at most. The name of each file must end with .png, .jpg or .jpeg',
-      items: { type: 'string', format: 'binary' },
-    }),
-    Transform(({ value }: { value: unknown }) => parseTexts(value)),
-    IsOptional(),
-    ArrayMaxSize(0, { message: 'images should be files' }),
-  );
+class FormWithImages {
+  /** Text in the field of the files, which is rejected. `ImageFormPipe` validates the files. */
+  @ApiProperty({
+    type: 'array',
+    required: false,
+    maxItems: MAX_IMAGES,
+    description: 'PNG or JPEG, 5 MiB each at most. The name of each file must end with .png, .jpg or .jpeg',
+    items: { type: 'string', format: 'binary' },
+  })
+  @Transform(({ value }: { value: unknown }) => parseTexts(value))
+  @IsOptional()
+  @ArrayMaxSize(0, { message: 'images should be files' })
+  images?: unknown;
+}
 
 /** Form of POST /api/products (contract 4.6). */
-export class CreateProductDto {
+export class CreateProductDto extends FormWithImages {
   @Text({ ...NAME, label: 'product name' })
   name!: string;
 
@@ -59,13 +58,10 @@ export class CreateProductDto {
 
   @Price('product price cannot be empty')
   price!: string;
-
-  @Images()
-  images?: unknown;
 }
 
 /** Form of PUT /api/products/{product_id} (contract 4.7). */
-export class UpdateProductDto {
+export class UpdateProductDto extends FormWithImages {
   @Text(NAME)
   name!: string;
 
@@ -74,9 +70,6 @@ export class UpdateProductDto {
 
   @Price('price is required')
   price!: string;
-
-  @Images()
-  images?: unknown;
 
   @ApiProperty({
     name: 'images.removed[]',

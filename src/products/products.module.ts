@@ -4,7 +4,6 @@ import { AuthModule } from '../auth/auth.module.js';
 import { ImagesModule } from '../images/images.module.js';
 import { ShopModule } from '../shop/shop.module.js';
 import { AdminProductsController } from './admin-products.controller.js';
-import { AvailabilityService } from './availability.service.js';
 import { ProductListMiddleware } from './product-list.middleware.js';
 import { ProductPages } from './product-pages.js';
 import { Product } from './product.entity.js';
@@ -15,8 +14,8 @@ import { ProductsService } from './products.service.js';
 @Module({
   imports: [TypeOrmModule.forFeature([Product]), AuthModule, ImagesModule, ShopModule],
   controllers: [ProductsController, AdminProductsController],
-  providers: [AvailabilityService, ProductPages, ProductsRepository, ProductsService],
-  exports: [AvailabilityService, ProductsService],
+  providers: [ProductPages, ProductsRepository, ProductsService],
+  exports: [ProductsService],
 })
 export class ProductsModule implements NestModule {
   configure(consumer: MiddlewareConsumer): void {

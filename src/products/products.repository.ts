@@ -71,9 +71,10 @@ export class ProductsRepository {
     return this.products.createQueryBuilder('products').where(`NOT ${IS_AVAILABLE}`).getCount();
   }
 
-  findById(id: number): Promise<Product | null> {
-    return this.products
-      .createQueryBuilder('product')
+  /** Returns a product with its images in their order. */
+  findById(id: number, tx = this.products.manager): Promise<Product | null> {
+    return tx
+      .createQueryBuilder(Product, 'product')
       .leftJoinAndSelect('product.images', 'image')
       .where('product.id = :id', { id })
       .orderBy('image.position')
@@ -100,14 +101,11 @@ export class ProductsRepository {
     return (generatedMaps[0] as Product).id;
   }
 
-  /** Locks a product against concurrent changes of it and its images. Returns false if it does not exist. */
-  async lock(tx: EntityManager, id: number): Promise<boolean> {
-    const product = await tx.findOne(Product, {
-      select: { id: true },
-      where: { id },
-      lock: { mode: 'pessimistic_write' },
-    });
-    return product !== null;
+  /** Locks a product against concurrent changes of it and its images, then reads both. */
+  async lock(tx: EntityManager, id: number): Promise<Product | null> {
+    await tx.findOne(Product, { select: { id: true }, where: { id }, lock: { mode: 'pessimistic_write' } });
+    // A statement that waits for a lock would return the images of the time before.
+    return this.findById(id, tx);
   }
 
   async update(tx: EntityManager, id: number, fields: ProductFields): Promise<void> {

@@ -1,14 +1,18 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
+import { localAt, startOfDay } from '../common/calendar.js';
 import type { Principal } from '../common/current-user.decorator.js';
 import { isDatabaseUnavailable } from '../common/database-errors.js';
 import { failures } from '../common/errors.js';
 import { isId } from '../common/ids.js';
 import type { ImageForm } from '../images/image-form.pipe.js';
-import type { ImageFile } from '../images/image-host.js';
-import { type Image, ImagesService, MAX_IMAGES, type StagedImage } from '../images/images.service.js';
+import { type Image, ImagesService, MAX_IMAGES } from '../images/images.service.js';
+import { ShopService } from '../shop/shop.service.js';
+import type { AdminProduct, AdminProductsQuery, AvailabilityDto } from './availability.dto.js';
+import { UNTIL, UNTIL_AVAILABLE } from './availability.dto.js';
 import { wholeRupiah } from './price.js';
 import { ProductPages } from './product-pages.js';
+import type { Product } from './product.entity.js';
 import type { CreateProductDto, ProductWithUrls, UpdateProductDto } from './products.dto.js';
 import { ProductsRepository } from './products.repository.js';
 
@@ -27,18 +31,30 @@ export class ProductsService {
     private readonly products: ProductsRepository,
     private readonly pages: ProductPages,
     private readonly images: ImagesService,
+    private readonly shop: ShopService,
   ) {}
 
   /** @throws Failure 404, also if the product is hidden from the caller */
   async findFor(caller: Principal | undefined, id: number): Promise<ProductWithUrls> {
     const product = await this.products.findById(id);
     if (product === null || !(product.isAvailable || caller?.role === 'ADMIN')) throw failures.notFound();
-    const { images, ...fields } = product;
-    return { ...fields, images: this.images.urlsOf(images) };
+    return this.#withUrls(product);
+  }
+
+  /** Returns a page of products, including unavailable products. @throws Failure 404 if the page is empty */
+  async pageForAdmin(query: AdminProductsQuery): Promise<AdminProduct[]> {
+    const page = await this.products.pageForAdmin(query);
+    if (page.length === 0) throw failures.notFound();
+    return page.map((product) => this.#withUrls(product));
+  }
+
+  /** Counts the products that customers cannot see or order now. */
+  countUnavailable(): Promise<number> {
+    return this.products.countUnavailable();
   }
 
   /**
-   * Returns the offers of the available products among these. Until the transaction ends they do not change: an
+   * Returns the offers of the available products among these. The offers do not change until the transaction ends: an
    * administrator's change waits for the orders that are being placed.
    */
   async lockOffers(tx: EntityManager, ids: readonly number[]): Promise<ReadonlyMap<number, Offer>> {
@@ -52,7 +68,7 @@ export class ProductsService {
    */
   async create({ fields, images }: ImageForm<CreateProductDto>): Promise<ProductWithUrls> {
     try {
-      return await this.#withStaged(images, (staged) =>
+      return await this.images.withStaged(images, (staged) =>
         this.#change(async (tx) => {
           const id = await this.products.insert(tx, fields);
           return { id, ...fields, images: await this.images.attach(tx, id, staged) };
@@ -74,12 +90,13 @@ export class ProductsService {
     // Check before the upload, to reject early, and again under the lock.
     const before = await this.products.findById(id);
     if (before === null) throw failures.notFound();
-    this.#divide(before.images, removed, images.length);
+    this.#findRemoved(before.images, removed, images.length);
 
-    return this.#withStaged(images, (staged) =>
+    return this.images.withStaged(images, (staged) =>
       this.#change(async (tx) => {
-        if (!(await this.products.lock(tx, id))) throw failures.notFound();
-        const { going, staying } = this.#divide(await this.images.attachedTo(tx, id), removed, staged.length);
+        const product = await this.#lock(tx, id);
+        const going = this.#findRemoved(product.images, removed, staged.length);
+        const staying = product.images.filter((image) => !going.includes(image));
         await this.products.update(tx, id, fields);
         await this.images.condemn(tx, going);
         return { id, ...fields, images: await this.images.attach(tx, id, staged, staying) };
@@ -87,11 +104,28 @@ export class ProductsService {
     );
   }
 
+  /**
+   * Makes a product available or unavailable to customers. Waits until concurrent orders of the product have committed.
+   * @throws Failure 404 for an unknown product; 400 for an invalid `until`
+   */
+  async changeAvailability(id: number, { available, until }: AvailabilityDto): Promise<AdminProduct> {
+    const change = {
+      available,
+      unavailableUntil: until ?? null,
+      availableAgainAt: until ? await this.#startOf(until, available) : null,
+    };
+    return this.#change(async (tx) => {
+      const product = await this.#lock(tx, id);
+      await this.products.update(tx, id, change);
+      return this.#withUrls(Object.assign(product, change));
+    });
+  }
+
   /** Deletes a product. A job deletes its images from the host. @throws Failure 404 */
   async delete(id: number): Promise<void> {
     await this.#change(async (tx) => {
-      if (!(await this.products.lock(tx, id))) throw failures.notFound();
-      await this.images.condemn(tx, await this.images.attachedTo(tx, id));
+      const { images } = await this.#lock(tx, id);
+      await this.images.condemn(tx, images);
       await this.products.delete(tx, id);
     });
   }
@@ -100,33 +134,28 @@ export class ProductsService {
     return this.pages.clearAfter(this.dataSource.transaction(work));
   }
 
-  /** Uploads images outside of a transaction, and discards them if `use` fails. */
-  async #withStaged<T>(
-    files: readonly ImageFile[],
-    use: (staged: readonly StagedImage[]) => Promise<T>,
-  ): Promise<T> {
-    const staged = await this.images.stage(files);
-    try {
-      return await use(staged);
-    } catch (error) {
-      // Without the database the sweep finds the images, and the response must not wait for a second timeout.
-      if (!isDatabaseUnavailable(error)) await this.images.discard(staged);
-      throw error;
-    }
+  async #lock(tx: EntityManager, id: number): Promise<Product> {
+    const product = await this.products.lock(tx, id);
+    if (product === null) throw failures.notFound();
+    return product;
   }
 
-  /**
-   * Divides the images of a product into those that are removed and those that stay.
-   * @throws Failure 400 if too many images stay or are added
-   */
-  #divide(
-    attached: readonly Image[],
-    removed: readonly string[],
-    added: number,
-  ): { going: Image[]; staying: Image[] } {
-    const isRemoved = (image: Image): boolean => removed.some((url) => this.images.isUrlOf(image, url));
-    const staying = attached.filter((image) => !isRemoved(image));
-    if (staying.length + added > MAX_IMAGES) throw failures.tooManyImages();
-    return { going: attached.filter(isRemoved), staying };
+  /** Returns the images with one of the URLs. @throws Failure 400 if the other and the added images are too many */
+  #findRemoved(attached: readonly Image[], urls: readonly string[], added: number): Image[] {
+    const removed = attached.filter((image) => urls.some((url) => this.images.isUrlOf(image, url)));
+    if (attached.length - removed.length + added > MAX_IMAGES) throw failures.tooManyImages();
+    return removed;
+  }
+
+  /** Returns the start of the date from which a product is available again. */
+  async #startOf(until: string, available: boolean): Promise<Date> {
+    if (available) throw failures.validation({ until: UNTIL_AVAILABLE });
+    const zone = await this.shop.timeZone();
+    if (until <= localAt(new Date(), zone).date) throw failures.validation({ until: UNTIL });
+    return startOfDay(until, zone);
+  }
+
+  #withUrls({ isAvailable, images, ...fields }: Product): AdminProduct {
+    return { ...fields, isAvailable, images: this.images.urlsOf(images) };
   }
 }
