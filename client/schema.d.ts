@@ -652,12 +652,12 @@ export interface components {
             pickup_at: string | null;
             /**
              * Format: uri
-             * @description URL of a payment page that can be used
+             * @description URL of a payment page that can be used.
              */
             redirect_url: string | null;
             /** @description Refused, paid, and not refunded in full */
             refund_due: boolean;
-            /** @description Whole rupiah that were returned to the customer */
+            /** @description Whole rupiah that were returned to the customer. */
             refunded_amount: number;
             /**
              * @description Status of the payment, in the gateway's words. An order is paid in `settlement`, `partial_refund`, and `capture` unless
@@ -754,7 +754,7 @@ export interface components {
             fulfilment: "new" | "preparing" | "ready" | "collected" | "refused";
         };
         HistoryMeta: {
-            /** @description Pass it as last_id for the next page */
+            /** @description Pass it as last_id for the next page. */
             lastNotificationId: number | null;
         };
         ListedProductView: {
@@ -781,7 +781,7 @@ export interface components {
             gross_amount: string | null;
             id: number;
             /**
-             * @description rejected: signed correctly, but invalid or implausible
+             * @description `rejected`: signed correctly, but invalid or implausible.
              * @enum {string}
              */
             outcome: "applied" | "duplicate" | "late" | "rejected";
@@ -836,10 +836,10 @@ export interface components {
             pickup_at: string | null;
             /**
              * Format: uri
-             * @description URL of a payment page that can be used
+             * @description URL of a payment page that can be used.
              */
             redirect_url: string | null;
-            /** @description Whole rupiah that were returned to the customer */
+            /** @description Whole rupiah that were returned to the customer. */
             refunded_amount: number;
             /**
              * @description Status of the payment, in the gateway's words. An order is paid in `settlement`, `partial_refund`, and `capture` unless
@@ -893,9 +893,9 @@ export interface components {
             price: number;
         };
         RefundDto: {
-            /** @description Whole rupiah. Default: the rest */
+            /** @description Whole rupiah. Default: the rest. */
             amount?: number;
-            /** @description Only record that the money was returned outside of the gateway */
+            /** @description Only record that the money was returned outside of the gateway. */
             manual?: boolean;
             reason?: string;
         };

@@ -1,5 +1,6 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
-import { ApiHeader } from '@nestjs/swagger';
+import { ApiHeader, ApiHideProperty } from '@nestjs/swagger';
+import { IsOptional, Length } from 'class-validator';
 import type { Request } from 'express';
 
 export const ApiIdempotencyKey = (): MethodDecorator =>
@@ -11,7 +12,14 @@ export const ApiIdempotencyKey = (): MethodDecorator =>
     schema: { type: 'string', minLength: 1, maxLength: 255 },
   });
 
-export const IDEMPOTENCY_KEY_MESSAGE = 'Idempotency-Key should have 1 to 255 characters';
+/** Base of the DTOs for `IdempotentBody`. */
+export abstract class IdempotentRequest {
+  /** Header of the request. */
+  @ApiHideProperty()
+  @IsOptional()
+  @Length(1, 255, { message: 'Idempotency-Key should have 1 to 255 characters' })
+  'idempotency-key'?: string;
+}
 
 /** Injects the body together with the header, so that the DTO reports all failing fields at once. */
 export const IdempotentBody = createParamDecorator((_: undefined, context: ExecutionContext) => {

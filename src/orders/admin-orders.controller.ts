@@ -20,7 +20,7 @@ export class AdminOrdersController {
     success: { status: 200, data: { meta: OrderPageMeta, orders: [AdminOrderView] } },
     failures: [failures.validation({ last_id: 'last_id should be the id of an order' }), failures.notFound()],
   })
-  async list(@Query() query: AdminOrdersQuery): Promise<{ meta: OrderPageMeta; orders: AdminOrderView[] }> {
+  async list(@Query() query: AdminOrdersQuery) {
     const page = await this.orders.page(query);
     return { meta: new OrderPageMeta(page), orders: page.map((order) => new AdminOrderView(order)) };
   }

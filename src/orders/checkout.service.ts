@@ -126,16 +126,17 @@ export class CheckoutService {
   }
 }
 
-function buildRequest(order: Order, { fullname, email }: Principal, attemptId: string): PaymentPageRequest {
+function buildRequest(
+  { grossAmount, items }: Order,
+  { fullname, email }: Principal,
+  attemptId: string,
+): PaymentPageRequest {
   return {
     attemptId,
-    grossAmount: Number(order.grossAmount),
-    items: order.items.map(({ productId, name, price, quantity }) => ({
-      id: String(productId),
-      name,
-      price: Number(price),
-      quantity,
-    })),
+    grossAmount,
+    items: items.map(({ productId, name, price, quantity }) => {
+      return { id: String(productId), name, price, quantity };
+    }),
     customer: { fullname, email },
   };
 }

@@ -1,4 +1,4 @@
-import { ApiHideProperty, ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Transform, Type } from 'class-transformer';
 import {
   ArrayMaxSize,
@@ -9,7 +9,6 @@ import {
   IsObject,
   IsOptional,
   IsString,
-  Length,
   Matches,
   Max,
   Min,
@@ -17,7 +16,7 @@ import {
   ValidateNested,
 } from 'class-validator';
 import { parseInstant } from '../common/calendar.js';
-import { IDEMPOTENCY_KEY_MESSAGE } from '../common/idempotency.js';
+import { IdempotentRequest } from '../common/idempotency.js';
 import { STORABLE } from '../common/text.decorator.js';
 
 const ITEMS = { message: 'items should be a list of 1 to 50 different products' };
@@ -52,7 +51,7 @@ export class NewOrderItemDto {
 }
 
 /** Body of POST /api/orders. */
-export class CreateOrderDto {
+export class CreateOrderDto extends IdempotentRequest {
   @ApiProperty({ type: [NewOrderItemDto] })
   @Type(() => NewOrderItemDto)
   @ValidateNested({ each: true })
@@ -89,12 +88,4 @@ export class CreateOrderDto {
   @Matches(STORABLE, { message: 'note contains a character that is not allowed' })
   @IsString({ message: 'note should be a text' })
   note?: string;
-}
-
-/** Body and header of POST /api/orders, validated together so that all failing fields are reported at once. */
-export class OrderRequestDto extends CreateOrderDto {
-  @ApiHideProperty()
-  @IsOptional()
-  @Length(1, 255, { message: IDEMPOTENCY_KEY_MESSAGE })
-  'idempotency-key'?: string;
 }

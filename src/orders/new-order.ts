@@ -21,17 +21,17 @@ export function buildOrder(
   const orderId = randomUUID();
   const items = wanted.map(({ product_id: productId, quantity }, position) => {
     const { name = '', price = 0 } = offers.get(productId) ?? {};
-    const item = { orderId, position, productId, name, price: String(price), quantity };
+    const item = { orderId, position, productId, name, price, quantity };
     return Object.assign(new OrderItem(), item);
   });
-  const total = items.reduce((sum, { price, quantity }) => sum + Number(price) * quantity, 0);
+  const total = items.reduce((sum, { price, quantity }) => sum + price * quantity, 0);
   if (total < 1) throw failures.validation({ items: 'the total should be at least 1 rupiah' });
   if (total > Number.MAX_SAFE_INTEGER)
     throw failures.validation({ items: 'the total is too large to be paid' });
   return Object.assign(new Order(), {
     orderId,
     items,
-    grossAmount: String(total),
+    grossAmount: total,
     createdAt: new Date(),
     pickupAt: parseInstant(pickup_at),
     phone: phone ?? null,

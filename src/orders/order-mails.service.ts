@@ -55,21 +55,18 @@ export class OrderMailsService implements OnModuleInit {
             ? 'We cannot make this order and will return your payment.'
             : 'We write to you again when it is ready.',
         money: describeMoney(order),
-        total: formatRupiah(Number(order.grossAmount)),
-        items: order.items.map(({ name, quantity, price }) => ({
-          name,
-          quantity,
-          sum: formatRupiah(Number(price) * quantity),
-        })),
+        total: formatRupiah(order.grossAmount),
+        items: order.items.map(({ name, quantity, price }) => {
+          return { name, quantity, sum: formatRupiah(price * quantity) };
+        }),
       },
     });
   }
 }
 
-function describeMoney(order: Order): string {
-  const refunded = Number(order.refundedAmount);
-  const rest = formatRupiah(Number(order.grossAmount) - refunded);
-  if (order.isPaid) return `We received your payment and will return ${rest} to you.`;
-  if (refunded > 0) return `We have returned ${formatRupiah(refunded)} to you.`;
+function describeMoney({ isPaid, grossAmount, refundedAmount }: Order): string {
+  const rest = formatRupiah(grossAmount - refundedAmount);
+  if (isPaid) return `We received your payment and will return ${rest} to you.`;
+  if (refundedAmount > 0) return `We have returned ${formatRupiah(refundedAmount)} to you.`;
   return 'We have received no payment for it. If a payment still arrives, we will return it to you.';
 }

@@ -9,7 +9,7 @@ import { ordersCreated } from '../common/metrics.js';
 import { ProductsService } from '../products/products.service.js';
 import { ShopService } from '../shop/shop.service.js';
 import { CheckoutService } from './checkout.service.js';
-import { type CreateOrderDto, type OrderRequestDto, PICKUP_IMPOSSIBLE } from './create-order.dto.js';
+import { type CreateOrderDto, PICKUP_IMPOSSIBLE } from './create-order.dto.js';
 import { buildOrder } from './new-order.js';
 import type { Order } from './order.entity.js';
 import { OrdersRepository } from './orders.repository.js';
@@ -32,7 +32,7 @@ export class OrderPlacementService {
    * @throws Failure 400 for products, prices or a pickup time that are not on offer, or a total that cannot be paid; 409 if
    *   the key was used with another request; 502 if the gateway is unavailable: the order stays, and a retry continues it
    */
-  async create(customer: Principal, request: OrderRequestDto): Promise<Order> {
+  async create(customer: Principal, request: CreateOrderDto): Promise<Order> {
     const key = request['idempotency-key'] ?? null;
     const digest = hashRequest(request);
     const repeated = await this.#findRepeated(customer, key, digest);
@@ -56,7 +56,7 @@ export class OrderPlacementService {
   }
 
   /** Stores an order at catalog prices, with a payment attempt that this request has claimed. */
-  async #store(customer: Principal, request: OrderRequestDto, requestDigest: Buffer) {
+  async #store(customer: Principal, request: CreateOrderDto, requestDigest: Buffer) {
     const pickupAt = parseInstant(request.pickup_at);
     const isPickupImpossible = pickupAt !== null && !(await this.shop.isPickupPossible(pickupAt));
     return this.dataSource.transaction(async (tx) => {

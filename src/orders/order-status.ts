@@ -13,13 +13,13 @@ const DOUBTFUL_FRAUD_STATUSES: readonly string[] = ['deny', 'challenge'];
 export function isPaid(order: {
   readonly status: OrderStatus;
   readonly fraudStatus: string | null;
-  readonly grossAmount: string;
-  readonly refundedAmount: string;
+  readonly grossAmount: number;
+  readonly refundedAmount: number;
 }): boolean {
   return (
     PAID_STATUSES.includes(order.status) &&
     !(order.status === 'capture' && DOUBTFUL_FRAUD_STATUSES.includes(order.fraudStatus ?? '')) &&
-    Number(order.refundedAmount) < Number(order.grossAmount)
+    order.refundedAmount < order.grossAmount
   );
 }
 

@@ -21,7 +21,7 @@ export class OrderItemView {
   constructor({ productId, name, price, quantity }: OrderItem) {
     this.product_id = productId;
     this.name = name;
-    this.price = Number(price);
+    this.price = price;
     this.quantity = quantity;
   }
 }
@@ -60,11 +60,8 @@ export class OrderView {
   @ApiProperty({ type: 'integer', description: 'Whole rupiah: the sum of price × quantity', example: 370000 })
   readonly gross_amount: number;
 
-  @ApiProperty({
-    type: 'integer',
-    description: 'Whole rupiah that were returned to the customer',
-    example: 0,
-  })
+  /** Whole rupiah that were returned to the customer. */
+  @ApiProperty({ type: 'integer', example: 0 })
   readonly refunded_amount: number;
 
   @ApiProperty({ type: String, nullable: true, example: null })
@@ -96,12 +93,8 @@ export class OrderView {
   @ApiProperty({ type: String, nullable: true, description: 'Token of a payment page that can be used' })
   readonly token: string | null;
 
-  @ApiProperty({
-    type: String,
-    format: 'uri',
-    nullable: true,
-    description: 'URL of a payment page that can be used',
-  })
+  /** URL of a payment page that can be used. */
+  @ApiProperty({ format: 'uri' })
   readonly redirect_url: string | null;
 
   constructor(order: Order) {
@@ -109,8 +102,8 @@ export class OrderView {
     this.order_id = order.orderId;
     this.status = order.status;
     this.fulfilment = order.fulfilment;
-    this.gross_amount = Number(order.grossAmount);
-    this.refunded_amount = Number(order.refundedAmount);
+    this.gross_amount = order.grossAmount;
+    this.refunded_amount = order.refundedAmount;
     this.payment_type = order.paymentType;
     this.fraud_status = order.fraudStatus;
     this.completed_at = order.completedAt;

@@ -1,4 +1,14 @@
-import { Column, Entity, JoinColumn, ManyToOne, OneToMany, PrimaryColumn, type Relation } from 'typeorm';
+import {
+  Column,
+  Entity,
+  JoinColumn,
+  ManyToOne,
+  OneToMany,
+  PrimaryColumn,
+  type Relation,
+  UpdateDateColumn,
+} from 'typeorm';
+import { bigintAsNumber } from '../common/bigint-as-number.js';
 import { User } from '../users/user.entity.js';
 import type { Fulfilment } from './fulfilment.js';
 import { isPaid, type OrderStatus } from './order-status.js';
@@ -23,12 +33,12 @@ export class Order {
   @Column('text', { default: 'new' })
   fulfilment: Fulfilment = 'new';
 
-  /** Whole rupiah, as PostgreSQL writes a bigint. */
-  @Column('bigint', { name: 'gross_amount' })
-  grossAmount!: string;
+  /** Whole rupiah. */
+  @Column('bigint', { name: 'gross_amount', transformer: bigintAsNumber })
+  grossAmount!: number;
 
-  @Column('bigint', { name: 'refunded_amount', default: 0 })
-  refundedAmount = '0';
+  @Column('bigint', { name: 'refunded_amount', default: 0, transformer: bigintAsNumber })
+  refundedAmount = 0;
 
   /** The gateway's id of the transaction that set the status. */
   @Column('text', { name: 'transaction_id', nullable: true })
@@ -82,7 +92,7 @@ export class Order {
   @Column('timestamptz', { name: 'created_at', default: () => 'now()' })
   createdAt!: Date;
 
-  @Column('timestamptz', { name: 'updated_at', default: () => 'now()' })
+  @UpdateDateColumn({ type: 'timestamptz', name: 'updated_at' })
   updatedAt!: Date;
 
   @OneToMany(() => OrderItem, (item) => item.order)
@@ -132,8 +142,8 @@ export class OrderItem {
   @Column('varchar', { length: 255 })
   name!: string;
 
-  @Column('bigint')
-  price!: string;
+  @Column('bigint', { transformer: bigintAsNumber })
+  price!: number;
 
   @Column('smallint')
   quantity!: number;

@@ -4,7 +4,7 @@ import { CurrentUser, type Principal } from '../common/current-user.decorator.js
 import { failures } from '../common/errors.js';
 import { ApiEndpoint } from '../common/api-endpoint.decorator.js';
 import { ApiIdempotencyKey, IdempotentBody } from '../common/idempotency.js';
-import { CreateOrderDto, OrderRequestDto, PICKUP_IMPOSSIBLE, PRODUCT_GONE } from './create-order.dto.js';
+import { CreateOrderDto, PICKUP_IMPOSSIBLE, PRODUCT_GONE } from './create-order.dto.js';
 import { OrderPageMeta, OrderView, PaymentPageView } from './order.dto.js';
 import { ORDER_ID_PARAM, OrderIdPipe, OrdersQuery } from './orders-query.dto.js';
 import { OrderPlacementService } from './order-placement.service.js';
@@ -35,10 +35,7 @@ export class OrdersController {
     ],
     takes: 'json',
   })
-  async create(
-    @CurrentUser() customer: Principal,
-    @IdempotentBody() request: OrderRequestDto,
-  ): Promise<{ order: OrderView }> {
+  async create(@CurrentUser() customer: Principal, @IdempotentBody() request: CreateOrderDto) {
     return { order: new OrderView(await this.placement.create(customer, request)) };
   }
 
@@ -51,10 +48,7 @@ export class OrdersController {
     success: { status: 200, data: { meta: OrderPageMeta, orders: [OrderView] } },
     failures: [failures.validation({ last_id: 'last_id should be the id of an order' }), failures.notFound()],
   })
-  async list(
-    @CurrentUser() customer: Principal,
-    @Query() query: OrdersQuery,
-  ): Promise<{ meta: OrderPageMeta; orders: OrderView[] }> {
+  async list(@CurrentUser() customer: Principal, @Query() query: OrdersQuery) {
     const page = await this.orders.page(query, customer.id);
     return { meta: new OrderPageMeta(page), orders: page.map((order) => new OrderView(order)) };
   }
@@ -69,10 +63,7 @@ export class OrdersController {
     success: { status: 200, data: { order: OrderView } },
     failures: [failures.malformedRequest(), failures.notFound()],
   })
-  async show(
-    @CurrentUser() caller: Principal,
-    @Param('order_id', OrderIdPipe) orderId: string,
-  ): Promise<{ order: OrderView }> {
+  async show(@CurrentUser() caller: Principal, @Param('order_id', OrderIdPipe) orderId: string) {
     return { order: new OrderView(await this.orders.findFor(caller, orderId)) };
   }
 
@@ -90,10 +81,7 @@ export class OrdersController {
     ],
     changesState: true,
   })
-  async token(
-    @CurrentUser() customer: Principal,
-    @Param('order_id', OrderIdPipe) orderId: string,
-  ): Promise<PaymentPageView> {
+  async token(@CurrentUser() customer: Principal, @Param('order_id', OrderIdPipe) orderId: string) {
     return new PaymentPageView(await this.orders.openPaymentPage(customer, orderId));
   }
 }

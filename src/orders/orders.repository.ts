@@ -1,12 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import {
-  type EntityManager,
-  type OrderByCondition,
-  type QueryDeepPartialEntity,
-  Repository,
-  type SelectQueryBuilder,
-} from 'typeorm';
+import { type EntityManager, type OrderByCondition, Repository, type SelectQueryBuilder } from 'typeorm';
 import type { TimeRange } from '../common/calendar.js';
 import { pipelined } from '../common/pipelined.js';
 import { selectPageIds, buildSortOrder } from './order-page-ids.js';
@@ -95,28 +89,6 @@ export class OrdersRepository {
         id,
       })
       .getOne();
-  }
-
-  /**
-   * Takes pending orders that are due for reconciliation. Gaps double from 5 minutes to 6 hours, and one reconciliation is
-   * due after 25 hours. SQL, because TypeORM cannot update rows that a subquery locks with SKIP LOCKED.
-   */
-  async takeDueForCheck(tx: EntityManager, limit: number): Promise<string[]> {
-    const [rows] = await tx.query<[{ order_id: string }[], number]>(
-      `UPDATE orders SET checks = least(checks + 1, 100), next_check_at = least(
-           now() + least(interval '5 minutes' * 2 ^ least(checks, 10), interval '6 hours'),
-           greatest(created_at + interval '25 hours', now() + interval '5 minutes'))
-       WHERE order_id IN (
-         SELECT order_id FROM orders WHERE status = 'pending' AND next_check_at <= now()
-         ORDER BY next_check_at LIMIT $1 FOR UPDATE SKIP LOCKED)
-       RETURNING order_id`,
-      [limit],
-    );
-    return rows.map(({ order_id }) => order_id);
-  }
-
-  async update(tx: EntityManager, orderId: string, change: QueryDeepPartialEntity<Order>): Promise<void> {
-    await tx.update(Order, { orderId }, { ...change, updatedAt: () => 'now()' });
   }
 
   #selectWithCustomer(orderBy?: OrderByCondition): SelectQueryBuilder<Order> {

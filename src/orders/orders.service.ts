@@ -8,13 +8,13 @@ import { ShopService } from '../shop/shop.service.js';
 import { CheckoutService } from './checkout.service.js';
 import { canBecome, type Fulfilment } from './fulfilment.js';
 import { OrderMailsService } from './order-mails.service.js';
-import { isCompleted, isPaid, type OrderStatus } from './order-status.js';
-import type { Order } from './order.entity.js';
+import { isCompleted, type OrderStatus } from './order-status.js';
+import { Order } from './order.entity.js';
 import type { AdminOrdersQuery } from './orders-query.dto.js';
 import { OrdersRepository } from './orders.repository.js';
 import type { PaymentAttempt } from './payment-attempt.entity.js';
 
-export type { Order, OrderStatus };
+export type { Order };
 
 /** Part of a payment event that is stored with its order. */
 export interface OrderPayment {
@@ -23,9 +23,8 @@ export interface OrderPayment {
   readonly transactionId: string;
   readonly paymentType: string | null;
   readonly fraudStatus: string | null;
+  /** As received, for example `185000.00`. */
   readonly grossAmount: string;
-  /** Whole rupiah that have been returned to the customer in total. */
-  readonly refundedAmount: string;
 }
 
 @Injectable()
@@ -80,7 +79,7 @@ export class OrdersService {
       // A concurrent step or payment may have changed the order.
       Object.assign(order, await this.orders.lock(tx, orderId));
       if (!canBecome(order, next)) throw failures.fulfilmentStep(next);
-      await this.orders.update(tx, orderId, { fulfilment: next });
+      await tx.update(Order, { orderId }, { fulfilment: next });
       if (next === 'ready' || next === 'refused') await this.mails.enqueue(tx, orderId, `order-${next}`);
     });
     orderSteps.inc({ fulfilment: next });
@@ -100,10 +99,6 @@ export class OrdersService {
     return attempts.length === 0 ? [orderId] : attempts.map(({ attemptId }) => attemptId).reverse();
   }
 
-  takeDueForCheck(tx: EntityManager, limit: number): Promise<string[]> {
-    return this.orders.takeDueForCheck(tx, limit);
-  }
-
   /** Locks the order of a payment attempt until the transaction ends. */
   lock(tx: EntityManager, id: string): Promise<Order | null> {
     return this.orders.lock(tx, id);
@@ -116,32 +111,41 @@ export class OrdersService {
     return order;
   }
 
-  /** Updates a locked order after a payment event. Queues a mail when the order is paid for the first time. */
-  async applyPayment(tx: EntityManager, order: Order, payment: OrderPayment): Promise<void> {
-    const { status, attemptId, transactionId, paymentType, fraudStatus, refundedAmount } = payment;
+  /**
+   * Updates a locked order after a payment event. Queues a mail when the order is paid for the first time.
+   * @param refundedAmount whole rupiah that have been returned to the customer in total
+   */
+  async applyPayment(
+    tx: EntityManager,
+    order: Order,
+    { status, attemptId, transactionId, paymentType, fraudStatus, grossAmount }: OrderPayment,
+    refundedAmount: number,
+  ): Promise<void> {
     const now = new Date();
-    const isFirstPaid = order.firstPaidAt === null && isPaid({ ...payment, grossAmount: order.grossAmount });
     // A captured payment that is settled keeps its time of completion.
     const completedBefore = order.transactionId === transactionId ? order.completedAt : null;
-    await this.orders.update(tx, order.orderId, {
+    const change = {
       status,
       attemptId,
       transactionId,
       paymentType,
       fraudStatus,
-      transactionAmount: payment.grossAmount,
+      transactionAmount: grossAmount,
       refundedAmount,
       completedAt: isCompleted(status) ? (completedBefore ?? now) : null,
-      firstPaidAt: isFirstPaid ? now : order.firstPaidAt,
-    });
+    };
+    const isFirstPaid = Object.assign(order, change).isPaid && order.firstPaidAt === null;
+    if (isFirstPaid) order.firstPaidAt = now;
+    await tx.update(Order, { orderId: order.orderId }, { ...change, firstPaidAt: order.firstPaidAt });
     if (isFirstPaid) {
       const mail = order.fulfilment === 'refused' ? 'order-refused' : 'order-receipt';
       await this.mails.enqueue(tx, order.orderId, mail);
     }
   }
 
-  /** Closes a locked order for which the gateway has no transaction. */
-  async close(tx: EntityManager, orderId: string, status: 'cancel' | 'expire'): Promise<void> {
-    await this.orders.update(tx, orderId, { status, completedAt: null });
+  /** Ends a locked order for which the gateway has no transaction. */
+  async close(tx: EntityManager, order: Order, status: 'cancel' | 'expire'): Promise<void> {
+    order.status = status;
+    await tx.update(Order, { orderId: order.orderId }, { status });
   }
 }

@@ -24,11 +24,8 @@ export class NotificationView {
   @ApiProperty({ enum: EVENT_SOURCES, example: 'notification' })
   readonly source: string;
 
-  @ApiProperty({
-    enum: OUTCOMES,
-    description: 'rejected: signed correctly, but invalid or implausible',
-    example: 'applied',
-  })
+  /** `rejected`: signed correctly, but invalid or implausible. */
+  @ApiProperty({ enum: OUTCOMES, example: 'applied' })
   readonly outcome: string;
 
   @ApiProperty({ type: String, nullable: true, example: '9aed5972-5b6a-401e-894b-a32c91ed1a3a' })
@@ -64,12 +61,8 @@ export class NotificationView {
 }
 
 export class HistoryMeta {
-  @ApiProperty({
-    type: Number,
-    nullable: true,
-    description: 'Pass it as last_id for the next page',
-    example: 41,
-  })
+  /** Pass it as last_id for the next page. */
+  @ApiProperty({ example: 41 })
   readonly lastNotificationId: number | null;
 
   constructor(page: readonly PaymentNotification[]) {

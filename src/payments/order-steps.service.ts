@@ -3,7 +3,8 @@ import type { Principal } from '../common/current-user.decorator.js';
 import { failures } from '../common/errors.js';
 import { GatewayUnavailableError } from '../gateway/payment-gateway.js';
 import { type Fulfilment, canBecome } from '../orders/fulfilment.js';
-import { type Order, type OrderStatus, OrdersService } from '../orders/orders.service.js';
+import type { OrderStatus } from '../orders/order-status.js';
+import { type Order, OrdersService } from '../orders/orders.service.js';
 import { PaymentEventsService } from './payment-events.service.js';
 
 /** Steps of an order that can end its payment. The payment ends at the gateway first, because that cannot be undone. */

@@ -3,11 +3,11 @@ import type { Order, OrderPayment } from '../orders/orders.service.js';
 import type { EventSource, Outcome, PaymentNotification } from './payment-notification.entity.js';
 
 /** New status of one transaction of an order, reported by the gateway or recorded as a refund (Terms: payment event). */
-export interface PaymentEvent extends Omit<OrderPayment, 'refundedAmount'> {
+export interface PaymentEvent extends OrderPayment {
   readonly source: EventSource;
   readonly statusCode: string;
   /** Sum of the refunds of the transaction at the gateway, in whole rupiah; null if the event does not say. */
-  readonly refundAmount: string | null;
+  readonly refundAmount: number | null;
   /** Body as received. */
   readonly payload: string;
 }

@@ -6,9 +6,9 @@ import { GatewayUnavailableError, PaymentGateway } from '../gateway/payment-gate
 import { isCompleted, ORDER_STATUSES } from '../orders/order-status.js';
 import { type Order, OrdersService } from '../orders/orders.service.js';
 import { decideOutcome, type PaymentEvent } from './payment-event.js';
+import { type EventSource, PaymentNotification } from './payment-notification.entity.js';
 import { PaymentsRepository } from './payments.repository.js';
 import { parseAmount } from './plausibility.js';
-import { RefundsRepository } from './refunds.repository.js';
 
 /** Operation of the gateway on a payment attempt. */
 type Operation = 'status' | 'cancel' | 'expire';
@@ -17,7 +17,7 @@ type Operation = 'status' | 'cancel' | 'expire';
 const REASONS = { cancel: 'no payment method was chosen', expire: 'not paid within 25 hours' };
 
 /** Sources whose events are stored with every outcome. Other events are stored only if they are applied. */
-const ALWAYS_STORED: readonly string[] = ['notification', 'refund'];
+const ALWAYS_STORED: readonly EventSource[] = ['notification', 'refund'];
 
 /** Records payment events. An order's payment changes in no other way. */
 @Injectable()
@@ -27,24 +27,24 @@ export class PaymentEventsService {
     private readonly gateway: PaymentGateway,
     private readonly orders: OrdersService,
     private readonly payments: PaymentsRepository,
-    private readonly refunds: RefundsRepository,
   ) {}
 
   /** Stores an event of a locked order, and applies it unless it is a duplicate or late. */
   async record(tx: EntityManager, order: Order, event: PaymentEvent) {
     const { orderId } = order;
+    const { transactionId, status: transactionStatus } = event;
     // No payment has been recorded yet, so there is no history to read.
     const isFirst = order.transactionId === null && event.attemptId === order.currentAttemptId;
-    const history = isFirst ? [] : await this.payments.findByTransaction(tx, orderId, event.transactionId);
+    const history = isFirst ? [] : await tx.findBy(PaymentNotification, { orderId, transactionId });
     const outcome = decideOutcome(event, order, history);
-    const stored = { ...event, orderId, outcome, transactionStatus: event.status };
+    const stored = { ...event, orderId, outcome, transactionStatus };
     if (outcome === 'applied') {
       const refundedAmount = await this.#sumRefunds(tx, order, event);
       await pipelined(
-        this.payments.insert(tx, stored),
-        this.orders.applyPayment(tx, order, { ...event, refundedAmount }),
+        tx.insert(PaymentNotification, stored),
+        this.orders.applyPayment(tx, order, event, refundedAmount),
       );
-    } else if (ALWAYS_STORED.includes(event.source)) await this.payments.insert(tx, stored);
+    } else if (ALWAYS_STORED.includes(event.source)) await tx.insert(PaymentNotification, stored);
     return outcome;
   }
 
@@ -60,20 +60,19 @@ export class PaymentEventsService {
     orderId: string,
     operation: Operation,
   ): Promise<{ order: Order; outcome: ReconciliationOutcome }> {
-    const lastAppliedId = await this.payments.lastAppliedId(orderId);
+    const lastAppliedId = await this.payments.findLastAppliedId(orderId);
     const attemptIds = await this.orders.listAttemptIds(orderId);
     const responses = await Promise.all(attemptIds.map((id) => this.#callForAttempt(id, operation)));
     const events = responses.filter((response) => response !== null);
 
     return this.dataSource.transaction(async (tx) => {
-      let order = await this.orders.lockOrFail(tx, orderId);
-      const isOutdated = (await this.payments.lastAppliedId(orderId, tx)) !== lastAppliedId;
+      const order = await this.orders.lockOrFail(tx, orderId);
+      const isOutdated = (await this.payments.findLastAppliedId(orderId, tx)) !== lastAppliedId;
       let outcome: ReconciliationOutcome = 'unchanged';
       for (const event of events) {
         if (isOutdated && event.source !== 'cancellation') continue;
         assertFullAmount(event, order);
         if ((await this.record(tx, order, event)) === 'applied') outcome = 'found';
-        order = await this.orders.lockOrFail(tx, orderId);
       }
       if (isOutdated) return { order, outcome: 'outdated' };
       if (operation !== 'status' && order.status === 'pending') await this.#endOrder(tx, order, operation);
@@ -104,33 +103,28 @@ export class PaymentEventsService {
 
   /** Ends a locked order for which the gateway has no transaction. */
   async #endOrder(tx: EntityManager, order: Order, status: 'cancel' | 'expire'): Promise<void> {
-    const { orderId } = order;
-    const source = status === 'cancel' ? 'cancellation' : 'reconciliation';
-    const payload = JSON.stringify({ reason: REASONS[status] });
-    await this.payments.insert(tx, {
-      orderId,
-      source,
+    await tx.insert(PaymentNotification, {
+      orderId: order.orderId,
+      source: status === 'cancel' ? 'cancellation' : 'reconciliation',
       outcome: 'applied',
       transactionStatus: status,
-      payload,
+      payload: JSON.stringify({ reason: REASONS[status] }),
     });
-    await this.orders.close(tx, orderId, status);
-    order.status = status;
+    await this.orders.close(tx, order, status);
   }
 
   /** Returns the sum of an order's refunds after an event. The gateway does not know about manual refunds. */
-  async #sumRefunds(tx: EntityManager, order: Order, event: PaymentEvent): Promise<string> {
+  async #sumRefunds(tx: EntityManager, order: Order, event: PaymentEvent): Promise<number> {
     const { orderId, grossAmount, refundedAmount } = order;
     if (event.status === 'refund') return grossAmount;
     if (event.status === 'partial_refund' && event.refundAmount !== null) {
-      const manual = await this.refunds.sumManual(tx, orderId, event.transactionId);
-      // Sums only grow. A smaller one is an older message.
-      const sum = Math.max(manual + Number(event.refundAmount), Number(refundedAmount));
-      return String(Math.min(sum, Number(grossAmount)));
+      const manualSum = await this.payments.sumManualRefunds(tx, orderId, event.transactionId);
+      // The sum of refunds only grows. An event with a smaller sum is older than the order.
+      return Math.min(Math.max(manualSum + event.refundAmount, refundedAmount), grossAmount);
     }
     // Another payment of the order has arrived, and nothing of it was returned.
     const isOtherPayment = isCompleted(event.status) && event.transactionId !== order.transactionId;
-    return isOtherPayment ? '0' : refundedAmount;
+    return isOtherPayment ? 0 : refundedAmount;
   }
 }
 

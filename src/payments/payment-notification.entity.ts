@@ -1,4 +1,5 @@
 import { Column, Entity, PrimaryGeneratedColumn } from 'typeorm';
+import { bigintAsNumber } from '../common/bigint-as-number.js';
 
 /** `reconciliation` is a response of the gateway to a check of the order. */
 export const EVENT_SOURCES = ['notification', 'reconciliation', 'cancellation', 'refund'] as const;
@@ -42,9 +43,9 @@ export class PaymentNotification {
   @Column('text', { name: 'fraud_status', nullable: true })
   fraudStatus!: string | null;
 
-  /** Sum of the refunds at the gateway, as PostgreSQL writes a bigint. */
-  @Column('bigint', { name: 'refund_amount', nullable: true })
-  refundAmount!: string | null;
+  /** Sum of the refunds at the gateway, in whole rupiah. */
+  @Column('bigint', { name: 'refund_amount', nullable: true, transformer: bigintAsNumber })
+  refundAmount!: number | null;
 
   /** Body as received. */
   @Column('text')

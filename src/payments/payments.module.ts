@@ -13,8 +13,6 @@ import { PaymentsRepository } from './payments.repository.js';
 import { PaymentsService } from './payments.service.js';
 import { ReconciliationService } from './reconciliation.service.js';
 import { Refund } from './refund.entity.js';
-import { RefundSettlementService } from './refund-settlement.service.js';
-import { RefundsRepository } from './refunds.repository.js';
 import { RefundsService } from './refunds.service.js';
 
 @Module({
@@ -26,8 +24,6 @@ import { RefundsService } from './refunds.service.js';
     PaymentsRepository,
     PaymentsService,
     ReconciliationService,
-    RefundSettlementService,
-    RefundsRepository,
     RefundsService,
   ],
 })

@@ -2,10 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { type EntityManager, MoreThan, Repository } from 'typeorm';
 import { PaymentNotification } from './payment-notification.entity.js';
+import { Refund } from './refund.entity.js';
 
 const PAGE_SIZE = 50;
-
-type NewEvent = Pick<PaymentNotification, 'orderId' | 'outcome' | 'payload'> & Partial<PaymentNotification>;
 
 /** Payment history of orders. */
 @Injectable()
@@ -14,18 +13,10 @@ export class PaymentsRepository {
     @InjectRepository(PaymentNotification) private readonly notifications: Repository<PaymentNotification>,
   ) {}
 
-  findByTransaction(tx: EntityManager, orderId: string, transactionId: string) {
-    return tx.findBy(PaymentNotification, { orderId, transactionId });
-  }
-
-  /** Id of the last event that changed an order; null if there is none. */
-  async lastAppliedId(orderId: string, tx = this.notifications.manager): Promise<string | null> {
+  /** Returns the id of the last event that changed an order; null if there is none. */
+  async findLastAppliedId(orderId: string, tx = this.notifications.manager): Promise<string | null> {
     const where = { orderId, outcome: 'applied' } as const;
-    const last = await tx.findOne(PaymentNotification, {
-      where,
-      order: { id: 'DESC' },
-      select: { id: true },
-    });
+    const last = await tx.findOne(PaymentNotification, { where, order: { id: 'DESC' } });
     return last?.id ?? null;
   }
 
@@ -35,7 +26,9 @@ export class PaymentsRepository {
     return this.notifications.find({ where, order: { id: 'ASC' }, take: PAGE_SIZE });
   }
 
-  async insert(tx: EntityManager, event: NewEvent): Promise<void> {
-    await tx.insert(PaymentNotification, event);
+  /** Sums up the refunds of a transaction that were made outside of the gateway. */
+  async sumManualRefunds(tx: EntityManager, orderId: string, transactionId: string): Promise<number> {
+    const where = { orderId, transactionId, isManual: true, state: 'succeeded' } as const;
+    return (await tx.sum(Refund, 'amount', where)) ?? 0;
   }
 }

@@ -9,8 +9,8 @@ import { OrdersService } from '../orders/orders.service.js';
 import type { ReceivedNotification } from './notification.pipe.js';
 import type { PaymentEvent } from './payment-event.js';
 import { PaymentEventsService } from './payment-events.service.js';
+import { PaymentNotification } from './payment-notification.entity.js';
 import type { PaymentNotificationDto } from './payments.dto.js';
-import { PaymentsRepository } from './payments.repository.js';
 import { findImplausibleFields, parseAmount } from './plausibility.js';
 import { ReconciliationService } from './reconciliation.service.js';
 
@@ -30,7 +30,6 @@ export class PaymentsService {
     private readonly dataSource: DataSource,
     private readonly env: Env,
     private readonly orders: OrdersService,
-    private readonly payments: PaymentsRepository,
     private readonly events: PaymentEventsService,
     private readonly reconciliation: ReconciliationService,
   ) {}
@@ -72,7 +71,7 @@ export class PaymentsService {
     const reasons = problems ?? findImplausibleFields(notification, grossAmount);
     if (reasons === null)
       return { outcome: await this.events.record(tx, order, toEvent(notification, payload)) };
-    await this.payments.insert(tx, { orderId, outcome: 'rejected', payload });
+    await tx.insert(PaymentNotification, { orderId, outcome: 'rejected', payload });
     await this.reconciliation.enqueueCheck(tx, orderId);
     return invalid(reasons);
   }

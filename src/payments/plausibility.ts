@@ -10,7 +10,7 @@ import type { PaymentNotificationDto } from './payments.dto.js';
  */
 export function findImplausibleFields(
   { transaction_status, status_code, gross_amount, currency }: PaymentNotificationDto,
-  total: string,
+  total: number,
 ): FieldMessages | null {
   if (!isCompleted(transaction_status)) return null;
   const problems = {
@@ -22,7 +22,8 @@ export function findImplausibleFields(
 }
 
 /** Returns the whole rupiah of a plain decimal, such as `185000.00`; null if it has leading zeros or a fraction. */
-export function parseAmount(text: unknown): string | null {
-  const [, rupiah = null] = /^(0|[1-9]\d*)(?:\.0+)?$/.exec(typeof text === 'string' ? text : '') ?? [];
-  return rupiah;
+export function parseAmount(text: unknown): number | null {
+  if (typeof text !== 'string' || !/^(0|[1-9]\d*)(\.0+)?$/.test(text)) return null;
+  const amount = Number(text);
+  return Number.isSafeInteger(amount) ? amount : null;
 }

@@ -1,20 +1,16 @@
-import { ApiHideProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { ApiPropertyOptional } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
-import { IsBoolean, IsInt, IsOptional, Length, Matches, Max, Min } from 'class-validator';
-import { IDEMPOTENCY_KEY_MESSAGE } from '../common/idempotency.js';
+import { IsBoolean, IsInt, IsOptional, Matches, Max, Min } from 'class-validator';
+import { IdempotentRequest } from '../common/idempotency.js';
 import { STORABLE } from '../common/text.decorator.js';
 
 const AMOUNT = { message: 'amount should be a whole number from 1' };
 const REASON = { message: 'reason should be a text of at most 255 characters' };
 
 /** Body of POST /api/admin/orders/{order_id}/refund. */
-export class RefundDto {
-  @ApiPropertyOptional({
-    type: 'integer',
-    minimum: 1,
-    example: 50000,
-    description: 'Whole rupiah. Default: the rest',
-  })
+export class RefundDto extends IdempotentRequest {
+  /** Whole rupiah. Default: the rest. */
+  @ApiPropertyOptional({ type: 'integer', minimum: 1, example: 50000 })
   @IsOptional()
   @Max(Number.MAX_SAFE_INTEGER, AMOUNT)
   @Min(1, AMOUNT)
@@ -28,18 +24,9 @@ export class RefundDto {
   @Matches(STORABLE, REASON)
   reason?: string;
 
-  @ApiPropertyOptional({
-    type: Boolean,
-    description: 'Only record that the money was returned outside of the gateway',
-    example: false,
-  })
+  /** Only record that the money was returned outside of the gateway. */
+  @ApiPropertyOptional({ example: false })
   @IsOptional()
   @IsBoolean({ message: 'manual should be true or false' })
   manual?: boolean;
-
-  /** Header of the request. */
-  @ApiHideProperty()
-  @IsOptional()
-  @Length(1, 255, { message: IDEMPOTENCY_KEY_MESSAGE })
-  'idempotency-key'?: string;
 }

@@ -1,4 +1,5 @@
 import { Column, CreateDateColumn, Entity, PrimaryColumn, UpdateDateColumn } from 'typeorm';
+import { bigintAsNumber } from '../common/bigint-as-number.js';
 
 /** `requested`: the gateway's result is not known yet. `rejected`: the gateway cannot refund the payment. */
 export type RefundState = 'requested' | 'succeeded' | 'rejected';
@@ -23,13 +24,13 @@ export class Refund {
   @Column('text', { name: 'transaction_id' })
   transactionId!: string;
 
-  /** Whole rupiah, as PostgreSQL writes a bigint. */
-  @Column('bigint')
-  amount!: string;
+  /** Whole rupiah. */
+  @Column('bigint', { transformer: bigintAsNumber })
+  amount!: number;
 
   /** Sum of the transaction's refunds at the gateway, this one included. */
-  @Column('bigint', { name: 'gateway_sum' })
-  gatewaySum!: string;
+  @Column('bigint', { name: 'gateway_sum', transformer: bigintAsNumber })
+  gatewaySum!: number;
 
   @Column('varchar', { length: 255, nullable: true })
   reason!: string | null;

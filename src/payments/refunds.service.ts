@@ -1,16 +1,21 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { DataSource, type EntityManager } from 'typeorm';
 import { failures } from '../common/errors.js';
 import { refunds as refundsMetric } from '../common/metrics.js';
+import {
+  GatewayRejectedError,
+  type GatewayTransaction,
+  GatewayUnavailableError,
+  PaymentGateway,
+} from '../gateway/payment-gateway.js';
 import { JobsService } from '../jobs/jobs.service.js';
 import { type Order, OrdersService } from '../orders/orders.service.js';
-import { newRefund } from './new-refund.js';
+import { PaymentEventsService } from './payment-events.service.js';
+import { PaymentsRepository } from './payments.repository.js';
 import type { RefundDto } from './refund.dto.js';
-import { Refund } from './refund.entity.js';
-import { RefundSettlementService } from './refund-settlement.service.js';
-import { RefundsRepository } from './refunds.repository.js';
+import { Refund, type RefundState } from './refund.entity.js';
 
 const SETTLE_REFUND = 'settle-refund';
 /** Longer than a request takes, so that the job has nothing to do unless the request failed. */
@@ -29,17 +34,19 @@ interface Step {
 }
 
 /**
- * Refunds orders. A refund is committed before the gateway is called, and settled afterwards (docs/decisions/19). An order
- * has at most one refund without a result. The next request settles that refund first, under the same `refund_key`.
+ * Refunds orders. A refund is committed before the gateway is called, and settled afterwards: the result is stored
+ * (docs/decisions/19). An order has at most one refund without a result. The next request settles that refund first, under
+ * the same `refund_key`.
  */
 @Injectable()
 export class RefundsService implements OnModuleInit {
   constructor(
     private readonly dataSource: DataSource,
+    private readonly gateway: PaymentGateway,
     private readonly jobs: JobsService,
     private readonly orders: OrdersService,
-    private readonly refunds: RefundsRepository,
-    private readonly settlement: RefundSettlementService,
+    private readonly payments: PaymentsRepository,
+    private readonly events: PaymentEventsService,
   ) {}
 
   onModuleInit(): void {
@@ -52,14 +59,15 @@ export class RefundsService implements OnModuleInit {
    * @throws Failure 404; 409 if the order or its payment cannot be refunded, or the key was used with another request; 502
    */
   async refund(orderId: string, request: RefundDto): Promise<Order> {
-    const order = await this.orders.findWithCustomer(orderId);
+    // Unlike a lock, this does not accept the id of a payment attempt.
+    await this.orders.findWithCustomer(orderId);
     for (;;) {
-      const { refund, isOwn, shouldCallGateway, isNewManual } = await this.#begin(order.orderId, request);
+      const { refund, isOwn, shouldCallGateway, isNewManual } = await this.#begin(orderId, request);
       if (isNewManual === true) refundsMetric.inc({ outcome: 'manual' });
-      const state = await (shouldCallGateway ? this.settlement.settle(refund) : this.#waitFor(refund));
+      const state = await (shouldCallGateway ? this.#settle(refund) : this.#waitFor(refund.refundId));
       if (!isOwn) continue;
       if (state === 'rejected') throw failures.refundRejected();
-      return this.orders.findWithCustomer(order.orderId);
+      return this.orders.findWithCustomer(orderId);
     }
   }
 
@@ -70,15 +78,15 @@ export class RefundsService implements OnModuleInit {
     return this.dataSource.transaction(async (tx) => {
       const order = await this.orders.lockOrFail(tx, orderId);
       const repeated =
-        idempotencyKey === undefined ? null : await this.refunds.find(tx, { orderId, idempotencyKey });
+        idempotencyKey === undefined ? null : await tx.findOneBy(Refund, { orderId, idempotencyKey });
       if (repeated?.requestDigest.equals(digest) === false) throw failures.idempotencyKeyReused();
       if (repeated !== null && repeated.state !== 'requested')
         return { refund: repeated, isOwn: true, shouldCallGateway: false };
 
-      const refund = await this.refunds.find(tx, { orderId, state: 'requested' });
+      const refund = await tx.findOneBy(Refund, { orderId, state: 'requested' });
       if (refund === null) return this.#create(tx, order, request, digest);
       const shouldCallGateway = !refund.isClaimed;
-      if (shouldCallGateway) await this.refunds.claim(tx, refund);
+      if (shouldCallGateway) await this.#claim(tx, refund);
       // The same request without a key, after a failure: a person presses the button again.
       const isRetry =
         idempotencyKey === undefined && shouldCallGateway && refund.requestDigest.equals(digest);
@@ -86,24 +94,49 @@ export class RefundsService implements OnModuleInit {
     });
   }
 
-  async #create(tx: EntityManager, order: Order, request: RefundDto, digest: Buffer): Promise<Step> {
-    const manualSum = await this.refunds.sumManual(tx, order.orderId, order.transactionId ?? '');
-    const refund = newRefund(order, request, digest, manualSum);
+  async #create(tx: EntityManager, order: Order, request: RefundDto, requestDigest: Buffer): Promise<Step> {
+    const { orderId, transactionId, currentAttemptId: attemptId, grossAmount, refundedAmount } = order;
+    const amount = request.amount ?? grossAmount - refundedAmount;
+    const isManual = request.manual ?? false;
+    if (!order.isPaid || transactionId === null || refundedAmount + amount > grossAmount)
+      throw failures.orderNotRefundable();
+    const manualSum = await this.payments.sumManualRefunds(tx, orderId, transactionId);
+    const refundId = randomUUID();
+    const refund = Object.assign(new Refund(), {
+      refundId,
+      orderId,
+      attemptId,
+      transactionId,
+      amount,
+      gatewaySum: refundedAmount - manualSum + (isManual ? 0 : amount),
+      reason: request.reason === '' ? null : (request.reason ?? null),
+      isManual,
+      state: isManual ? ('succeeded' as const) : ('requested' as const),
+      claimedAt: isManual ? null : new Date(),
+      idempotencyKey: request['idempotency-key'] ?? null,
+      requestDigest,
+    });
     await tx.insert(Refund, refund);
-    if (refund.isManual) {
-      await this.settlement.recordManual(tx, order, refund);
+    if (isManual) {
+      const payload = { refund_key: refundId, amount, reason: refund.reason, manual: true };
+      await this.#recordEvent(tx, order, refund, { statusCode: '200', payload: JSON.stringify(payload) });
       return { refund, isOwn: true, shouldCallGateway: false, isNewManual: true };
     }
-    const { refundId } = refund;
     const job = { key: `${SETTLE_REFUND}:${refundId}`, runAt: new Date(Date.now() + SETTLE_AFTER_MS) };
     await this.jobs.enqueue(tx, SETTLE_REFUND, { refundId }, job);
     return { refund, isOwn: true, shouldCallGateway: true };
   }
 
+  /** Reserves the call of the gateway for this request or job. The transaction has locked the order. */
+  async #claim(tx: EntityManager, refund: Refund): Promise<void> {
+    refund.claimedAt = new Date();
+    await tx.update(Refund, { refundId: refund.refundId }, { claimedAt: refund.claimedAt });
+  }
+
   /** Waits for the request that has claimed a refund. @throws Failure 502 if that request got no result */
-  async #waitFor({ refundId }: Refund): Promise<Refund['state']> {
+  async #waitFor(refundId: string): Promise<RefundState> {
     for (let waited = 0; waited < MAX_WAIT_MS; waited += POLL_MS) {
-      const refund = await this.refunds.get(refundId);
+      const refund = await this.dataSource.manager.findOneByOrFail(Refund, { refundId });
       if (refund.state !== 'requested') return refund.state;
       if (!refund.isClaimed) break;
       await delay(POLL_MS);
@@ -113,15 +146,86 @@ export class RefundsService implements OnModuleInit {
 
   /** Settles a refund whose request ended without a result, for example because the process died. */
   async #settleLater(refundId: string): Promise<void> {
-    const { orderId } = await this.refunds.get(refundId);
+    const { orderId } = await this.dataSource.manager.findOneByOrFail(Refund, { refundId });
     const refund = await this.dataSource.transaction(async (tx) => {
       await this.orders.lock(tx, orderId);
-      const stored = await this.refunds.find(tx, { refundId, state: 'requested' });
+      const stored = await tx.findOneBy(Refund, { refundId, state: 'requested' });
       if (stored?.isClaimed === true) throw new Error(`refund ${refundId} is being settled by a request`);
-      if (stored !== null) await this.refunds.claim(tx, stored);
+      if (stored !== null) await this.#claim(tx, stored);
       return stored;
     });
-    if (refund !== null) await this.settlement.settle(refund);
+    if (refund !== null) await this.#settle(refund);
+  }
+
+  /**
+   * Calls the gateway for a claimed refund, and stores the result.
+   * @throws Failure 502 without a result: the refund can be settled again at once
+   */
+  async #settle(refund: Refund): Promise<RefundState> {
+    try {
+      const transaction = await this.#callGateway(refund);
+      return await this.#storeResult(refund, 'succeeded', transaction);
+    } catch (error) {
+      if (error instanceof GatewayRejectedError) return this.#storeResult(refund, 'rejected');
+      refundsMetric.inc({ outcome: 'failed' });
+      const { refundId, claimedAt } = refund;
+      // The condition keeps a newer claim of another request.
+      if (claimedAt !== null)
+        await this.dataSource.manager.update(Refund, { refundId, claimedAt }, { claimedAt: null });
+      if (error instanceof GatewayUnavailableError) throw failures.gatewayUnavailable(error);
+      throw error;
+    }
+  }
+
+  async #callGateway({ refundId, orderId, attemptId, amount, reason }: Refund): Promise<GatewayTransaction> {
+    const order = await this.orders.findWithCustomer(orderId);
+    // The gateway refunds only settled payments. A captured one is returned in full by cancelling it. The status is already
+    // `cancel` if the response to an earlier call was lost.
+    if (['capture', 'cancel'].includes(order.status) && amount === order.grossAmount) {
+      const transaction = await this.gateway.cancelOrExpire(attemptId, 'cancel');
+      if (transaction?.transactionStatus === 'cancel') return transaction;
+    }
+    return this.gateway.refund(attemptId, { refundKey: refundId, amount, reason });
+  }
+
+  /** @returns the refund's state, which another request may have stored first */
+  async #storeResult(
+    { refundId, orderId }: Refund,
+    state: 'succeeded' | 'rejected',
+    transaction?: GatewayTransaction,
+  ): Promise<RefundState> {
+    const earlier = await this.dataSource.transaction(async (tx) => {
+      const order = await this.orders.lockOrFail(tx, orderId);
+      const refund = await tx.findOneByOrFail(Refund, { refundId });
+      if (refund.state !== 'requested') return refund.state;
+      await tx.update(Refund, { refundId }, { state, claimedAt: null });
+      if (transaction !== undefined) await this.#recordEvent(tx, order, refund, transaction);
+      return null;
+    });
+    if (earlier === null) refundsMetric.inc({ outcome: state });
+    return earlier ?? state;
+  }
+
+  async #recordEvent(
+    tx: EntityManager,
+    order: Order,
+    { attemptId, transactionId, gatewaySum }: Refund,
+    { statusCode, payload }: Pick<GatewayTransaction, 'statusCode' | 'payload'>,
+  ): Promise<void> {
+    const { orderId, grossAmount, paymentType, fraudStatus } = order;
+    const manualSum = await this.payments.sumManualRefunds(tx, orderId, transactionId);
+    await this.events.record(tx, order, {
+      source: 'refund',
+      status: manualSum + gatewaySum >= grossAmount ? 'refund' : 'partial_refund',
+      attemptId,
+      transactionId,
+      statusCode,
+      grossAmount: order.transactionAmount ?? String(grossAmount),
+      refundAmount: gatewaySum,
+      paymentType,
+      fraudStatus,
+      payload,
+    });
   }
 }
 

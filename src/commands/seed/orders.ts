@@ -67,7 +67,7 @@ async function recordPayments(
       paymentType: pick(PAYMENTS, n),
       fraudStatus: 'accept',
       grossAmount: `${grossAmount}.00`,
-      refundAmount: status === 'partial_refund' ? String(Math.ceil(Number(grossAmount) / 4)) : null,
+      refundAmount: status === 'partial_refund' ? Math.ceil(grossAmount / 4) : null,
     };
     const received = { ...event, source: 'notification', attemptId: orderId } as const;
     await app.get(PaymentEventsService).record(tx, order, { ...received, payload: JSON.stringify(event) });
