@@ -5,6 +5,7 @@ import {
   mailTo,
   newAccount,
   PASSWORD,
+  signIn,
   statusesOf,
   storedOtp,
   storedUser,
@@ -36,24 +37,24 @@ function login(email: string, password: string): Test {
   return service.client().post('/api/login').send({ email, password });
 }
 
-async function expectPassword(email: string, good: string, bad: string): Promise<void> {
-  expectFailure(await login(email, bad), 400, MESSAGES.credentials);
-  expect((await login(email, good)).status).toBe(200);
+async function expectOnlyPassword(email: string, right: string, wrong: string): Promise<void> {
+  expectFailure(await login(email, wrong), 400, MESSAGES.credentials);
+  expect((await login(email, right)).status).toBe(200);
 }
 
-async function forgot(email: unknown): Promise<Response> {
+async function requestReset(email: unknown): Promise<Response> {
   return service.client().post('/api/password/forgot').send({ email });
 }
 
 /** Returns an account with a mailed reset code. */
-async function forgetful(): Promise<TestAccount & { readonly otp: string }> {
+async function accountWithResetCode(): Promise<TestAccount & { readonly otp: string }> {
   const account = await newAccount(service);
   await codeTo(service, account.email);
-  expect((await forgot(account.email)).status).toBe(204);
+  expect((await requestReset(account.email)).status).toBe(204);
   return { ...account, otp: await codeTo(service, account.email, SUBJECTS.reset) };
 }
 
-async function reset(
+async function resetPassword(
   { email, otp }: { readonly email: string; readonly otp: string },
   fields: object = {},
 ): Promise<Response> {
@@ -64,13 +65,15 @@ async function reset(
 }
 
 describe('PUT /api/users/password', () => {
-  it('returns 204 with new cookies; only the new password works', async () => {
-    const { client, email } = await newAccount(service);
+  it('returns 204 with new cookies and ends all other sessions; only the new password works', async () => {
+    const { client: earlier, email } = await newAccount(service);
+    const client = await signIn(service, email);
     const response = await changePassword(client).expect(204);
     expect(response.text).toBe('');
     expect(parseCookies(response).map(({ name }) => name)).toEqual(['accessToken', 'refreshToken']);
+    expectFailure(await earlier.post('/api/otp'), 401, MESSAGES.missingAccessToken);
     await client.get('/api/refresh').expect(200);
-    await expectPassword(email, NEW_PASSWORD, PASSWORD);
+    await expectOnlyPassword(email, NEW_PASSWORD, PASSWORD);
   });
 
   it('returns 400 for a wrong current password, changes nothing and ends no session', async () => {
@@ -83,7 +86,7 @@ describe('PUT /api/users/password', () => {
     await client.get('/api/refresh').expect(200);
   });
 
-  it('returns 400 with a message for each field', async () => {
+  it('returns 400 with a message for each invalid field', async () => {
     const { client } = await newAccount(service);
     expectFailure(await client.put('/api/users/password').send({}), 400, MESSAGES.validation, {
       currentPassword: 'current password is required',
@@ -95,12 +98,12 @@ describe('PUT /api/users/password', () => {
   });
 
   it('ends the reset code, but not the verification code', async () => {
-    const account = await forgetful();
+    const account = await accountWithResetCode();
     const verification = await codeTo(service, account.email);
     await changePassword(account.client, { currentPassword: 'wrong' }).expect(400);
     expect((await storedOtp(service, account.id, 'reset_password'))?.digest).not.toBeNull();
     await changePassword(account.client).expect(204);
-    expectFailure(await reset(account), 400, MESSAGES.otp);
+    expectFailure(await resetPassword(account), 400, MESSAGES.otp);
     expect(await storedOtp(service, account.id, 'reset_password')).toMatchObject({ digest: null });
     await account.client.post('/api/otp/verify').send({ otp: verification }).expect(200);
   });
@@ -120,7 +123,8 @@ describe('POST /api/password/forgot', () => {
     await codeTo(service, email);
     await inTransaction(service.database, async (holder) => {
       await holder.query('LOCK TABLE users, one_time_passwords IN ACCESS EXCLUSIVE MODE');
-      for (const address of [email, 'nobody@example.com']) expect((await forgot(address)).status).toBe(204);
+      for (const address of [email, 'nobody@example.com'])
+        expect((await requestReset(address)).status).toBe(204);
     });
     await codeTo(service, email, SUBJECTS.reset);
     expect(await storedOtp(service, id, 'reset_password')).toMatchObject({ tries: 0 });
@@ -129,9 +133,9 @@ describe('POST /api/password/forgot', () => {
   it('mails only to addresses with an account, in any case', async () => {
     const { client, email } = await newAccount(service);
     await codeTo(service, email);
-    await forgot(` ${email.toUpperCase()} `);
-    await forgot('stranger@example.com');
-    expectFailure(await forgot('no address'), 400, MESSAGES.validation, {
+    await requestReset(` ${email.toUpperCase()} `);
+    await requestReset('stranger@example.com');
+    expectFailure(await requestReset('no address'), 400, MESSAGES.validation, {
       email: 'your email format is invalid',
     });
     const { to, text, html } = await mailTo(service, email, SUBJECTS.reset);
@@ -148,22 +152,22 @@ describe('POST /api/password/forgot', () => {
 
 describe('POST /api/password/reset', () => {
   it('returns 204 for the correct code, once, and the new password works', async () => {
-    const account = await forgetful();
-    const response = await reset(account);
+    const account = await accountWithResetCode();
+    const response = await resetPassword(account);
     expect([response.status, response.text, parseCookies(response)]).toEqual([204, '', []]);
-    const again = { password: 'again', passwordConfirmation: 'again' };
-    expectFailure(await reset(account, again), 400, MESSAGES.otp);
-    await expectPassword(account.email, NEW_PASSWORD, PASSWORD);
+    const secondPassword = { password: 'again', passwordConfirmation: 'again' };
+    expectFailure(await resetPassword(account, secondPassword), 400, MESSAGES.otp);
+    await expectOnlyPassword(account.email, NEW_PASSWORD, PASSWORD);
   });
 
   it('succeeds for exactly one of 5 parallel calls with the same code', async () => {
-    const account = await forgetful();
-    const responses = await Promise.all(Array.from({ length: 5 }, () => reset(account)));
+    const account = await accountWithResetCode();
+    const responses = await Promise.all(Array.from({ length: 5 }, () => resetPassword(account)));
     expect(statusesOf(responses)).toEqual([204, 400, 400, 400, 400]);
   });
 
   it('returns the same response for an unknown account, no code and a wrong code, after at least 50 ms', async () => {
-    const account = await forgetful();
+    const account = await accountWithResetCode();
     const stranger = await newAccount(service);
     const [wrong = ''] = wrongCodes(account.otp, 1);
     for (const attempt of [
@@ -172,13 +176,13 @@ describe('POST /api/password/reset', () => {
       { email: account.email, otp: wrong },
     ]) {
       const begin = performance.now();
-      expectFailure(await reset(attempt), 400, MESSAGES.otp);
+      expectFailure(await resetPassword(attempt), 400, MESSAGES.otp);
       expect(performance.now() - begin).toBeGreaterThan(49);
     }
   });
 
   it('reports all invalid fields together, without the loss of a try', async () => {
-    const account = await forgetful();
+    const account = await accountWithResetCode();
     const response = await service.client().post('/api/password/reset').send({});
     expectFailure(response, 400, MESSAGES.validation, {
       email: 'email is required',
@@ -186,25 +190,25 @@ describe('POST /api/password/reset', () => {
       password: 'password is required',
       passwordConfirmation: 'password confirmation is required',
     });
-    const mismatch = await reset(account, { passwordConfirmation: 'other' });
+    const mismatch = await resetPassword(account, { passwordConfirmation: 'other' });
     expectFailure(mismatch, 400, MESSAGES.validation, OTHER_CONFIRMATION);
     expect((await storedOtp(service, account.id, 'reset_password'))?.tries).toBe(0);
   });
 
-  it('changes only the number of tries if its transaction fails', async () => {
-    const account = await forgetful();
+  it('changes only the number of tries of the code if its transaction fails', async () => {
+    const account = await accountWithResetCode();
     await service.database.pool.query(`
       CREATE FUNCTION reject() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'not today'; END $$;
       CREATE TRIGGER reject BEFORE UPDATE OF digest ON one_time_passwords FOR EACH ROW
         WHEN (NEW.digest IS NULL) EXECUTE FUNCTION reject();
     `);
     try {
-      expectFailure(await reset(account), 500, MESSAGES.unexpected);
+      expectFailure(await resetPassword(account), 500, MESSAGES.unexpected);
     } finally {
       await service.database.pool.query('DROP FUNCTION reject CASCADE');
     }
     expect((await storedOtp(service, account.id, 'reset_password'))?.tries).toBe(1);
     await account.client.get('/api/refresh').expect(200);
-    expect((await reset(account)).status).toBe(204);
+    expect((await resetPassword(account)).status).toBe(204);
   });
 });

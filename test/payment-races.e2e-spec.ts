@@ -1,16 +1,16 @@
 import type { Response } from 'supertest';
-import { untilLocked } from './support/databases.js';
+import { inTransaction, untilLocked } from './support/databases.js';
 import { readHistory } from './support/notifications.js';
 import { openShop, type Shop } from './support/shop.js';
 
-/** Point in time of the cancellation at which another action runs. */
+/** Points in time of a cancellation at which a test acts. */
 const POINTS = ['before the call', 'before its effect', 'before its answer', 'after the answer'] as const;
 type Point = (typeof POINTS)[number];
-type ActAt = (point: Point) => Promise<void>;
+type Action = (point: Point) => Promise<void>;
 
 let shop: Shop;
-/** Actions during the cancellation, by order. */
-const actions = new Map<string, ActAt>();
+/** Actions during the cancellations, by order id. */
+const actions = new Map<string, Action>();
 
 beforeAll(async () => {
   shop = await openShop();
@@ -36,19 +36,19 @@ async function startCheck(orderId: string): Promise<void> {
 }
 
 /**
- * Cancels an order and runs other actions. Every point is passed once. If the cancellation is rejected before it calls the
- * gateway, the later points are passed afterwards.
+ * Cancels an order and calls `act` once at each point. A cancellation that is rejected without a call of the gateway does
+ * not reach all points: `act` is called for the others afterwards.
  * @returns the HTTP status of the cancellation
  */
-async function cancelAmid(orderId: string, act: ActAt): Promise<number> {
-  const ahead = new Set<Point>(POINTS);
-  const pass = async (point: Point): Promise<void> => {
-    if (ahead.delete(point)) await act(point);
+async function cancelAndAct(orderId: string, act: Action): Promise<number> {
+  const unreached = new Set<Point>(POINTS);
+  const reach = async (point: Point): Promise<void> => {
+    if (unreached.delete(point)) await act(point);
   };
-  actions.set(orderId, pass);
-  await pass('before the call');
+  actions.set(orderId, reach);
+  await reach('before the call');
   const { status } = await cancel(orderId);
-  for (const point of POINTS) await pass(point);
+  for (const point of POINTS) await reach(point);
   actions.delete(orderId);
   return status;
 }
@@ -78,7 +78,7 @@ describe('a race of settlement, cancellation and reconciliation', () => {
         shop.gateway.setStatus(orderId, 'pending');
         // A cancelled payment can no longer be settled.
         const isPayable = POINTS.indexOf(paid) < POINTS.indexOf('before its answer');
-        const status = await cancelAmid(orderId, async (point) => {
+        const status = await cancelAndAct(orderId, async (point) => {
           if (point === paid && isPayable) shop.gateway.settle(orderId);
           if (point === notified) await shop.notify(orderId);
           if (point === checked) await startCheck(orderId);
@@ -96,14 +96,14 @@ describe('a race of settlement, cancellation and reconciliation', () => {
     expect(shop.loggedErrors()).toEqual([]);
   });
 
-  it('ends with a cancelled order if the gateway cancels a captured payment, whenever the capture is notified', async () => {
+  it('ends with a cancelled order if the gateway cancels a captured payment, at whatever point the capture is notified', async () => {
     const races = POINTS.flatMap((notified) => POINTS.map((checked) => ({ notified, checked })));
     const orders = await shop.insertOrders(races.length);
     await Promise.all(
       races.map(async ({ notified, checked }, index) => {
         const orderId = orders[index] ?? '';
         shop.gateway.setStatus(orderId, 'capture', { paymentType: 'credit_card' });
-        const status = await cancelAmid(orderId, async (point) => {
+        const status = await cancelAndAct(orderId, async (point) => {
           if (point === notified)
             await shop.notify(orderId, { transaction_status: 'capture', status_code: '200' });
           if (point === checked && point !== 'before the call') await startCheck(orderId);
@@ -148,18 +148,14 @@ it('many orders get notifications, cancellations and checks in parallel without 
 describe('a notification that waits for the lock of its order', () => {
   /** Sends a notification while another transaction locks the order, and commits once the notification waits. */
   async function notifyDuring(change: string, orderId: string, ...values: readonly string[]): Promise<void> {
-    const other = await shop.service.database.pool.connect();
-    try {
-      await other.query('BEGIN');
+    const { answer } = await inTransaction(shop.service.database, async (other) => {
       await other.query('SELECT FROM orders WHERE order_id = $1 FOR UPDATE', [orderId]);
       await other.query(change, [orderId, ...values]);
       const answer = shop.notify(orderId);
       await untilLocked(shop.service.database);
-      await other.query('COMMIT');
-      await answer;
-    } finally {
-      other.release();
-    }
+      return { answer };
+    });
+    await answer;
   }
 
   it('is late if a later status of its transaction was applied in the meantime', async () => {

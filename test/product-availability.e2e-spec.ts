@@ -1,4 +1,5 @@
 import type { Client } from './support/client.js';
+import { inTransaction, untilLocked } from './support/databases.js';
 import { changeShop } from './support/opening.js';
 import { addProduct, order, type ServiceWithGateway, startServiceWithGateway } from './support/orders.js';
 import { fail, listProducts, NOT_FOUND, type PageAnswer, type ProductAnswer } from './support/products.js';
@@ -30,8 +31,8 @@ beforeEach(async () => {
 
 afterAll(() => shop.stop());
 
-const setAvailability = (body: unknown, id = productId, client = admin) =>
-  client.put(`/api/admin/products/${id}/availability`).send(body as object);
+const setAvailability = (body: unknown, id = productId) =>
+  admin.put(`/api/admin/products/${id}/availability`).send(body as object);
 
 function productOf({ body }: { readonly body: unknown }): AdminProduct {
   return (body as { data: { product: AdminProduct } }).data.product;
@@ -45,7 +46,7 @@ async function isListed(client: Client): Promise<boolean> {
   return (await listProducts(client, productId - 1)).some(({ id }) => id === productId);
 }
 
-const orderProduct = (client = customer) => order(client, [{ product_id: productId, quantity: 1 }]);
+const orderProduct = () => order(customer, [{ product_id: productId, quantity: 1 }]);
 
 /** Returns the date of the shop that is this many days from today. */
 const day = (days: number): string =>
@@ -124,46 +125,14 @@ describe('a product that is not available', () => {
   });
 });
 
-describe('orders while the availability changes', () => {
-  it('every order that is accepted while administrators toggle a product exists, and a hidden product cannot be ordered', async () => {
-    const others = [await shop.admin(), await shop.admin()];
-    const orders = Array.from({ length: 50 }, () =>
-      orderProduct(customer.clone()).then(({ status }) => status),
-    );
-    const toggles = others.map(async (client) => {
-      for (const available of [false, true, false, true, false])
-        await setAvailability({ available }, productId, client).expect(200);
-    });
-    const statuses = await Promise.all(orders);
-    await Promise.all(toggles);
-    expect(statuses.filter((status) => status !== 201 && status !== 400)).toEqual([]);
-    const accepted = statuses.filter((status) => status === 201).length;
-    const { rows } = await shop.database.pool.query('SELECT FROM order_items WHERE product_id = $1', [
-      productId,
-    ]);
-    expect(rows).toHaveLength(accepted);
-    await orderProduct().expect(400);
-  });
-
-  it('an administrator’s change waits for an order that has read the product', async () => {
-    const placing = await shop.database.pool.connect();
-    await placing.query('BEGIN');
+it('a change of the availability waits for an order that has read the product', async () => {
+  const { change } = await inTransaction(shop.database, async (placing) => {
     await placing.query('SELECT FROM products WHERE id = $1 FOR KEY SHARE', [productId]);
-    let isChanged = false;
-    const change = setAvailability({ available: false })
-      .expect(200)
-      .then(() => (isChanged = true));
-    await until('the change waits for the order', async () => {
-      const { rowCount } = await placing.query(
-        "SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()",
-      );
-      return rowCount !== 0;
-    });
-    expect(isChanged).toBe(false);
-    await placing.query('COMMIT');
-    placing.release();
-    await change;
+    const change = setAvailability({ available: false }).then(({ status }) => status);
+    await untilLocked(shop.database);
+    return { change };
   });
+  expect(await change).toBe(200);
 });
 
 describe('GET /api/admin/products', () => {

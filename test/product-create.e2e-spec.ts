@@ -15,7 +15,7 @@ import {
   readProduct,
 } from './support/products.js';
 import { sendRaw } from './support/raw-http.js';
-import { startService, type TestService } from './support/service.js';
+import { useService } from './support/service.js';
 import { FORM_TYPE, formPieces, upload } from './support/upload-load.js';
 import { until } from './support/wait.js';
 
@@ -30,21 +30,18 @@ const REQUIRED = {
 };
 const MALFORMED = fail(400, 'malformed request');
 
-let service: TestService;
+const service = useService();
 let admin: Client;
 
 beforeAll(async () => {
-  service = await startService();
   admin = await service.admin();
 });
-
-afterAll(() => service.stop());
 
 beforeEach(() => service.database.pool.query('DELETE FROM images; DELETE FROM products'));
 
 const invalid = (details: Readonly<Record<string, string>>) => fail(400, 'validation error', details);
 
-/** Sends a form that must be rejected. @returns the body of the response */
+/** Sends a form that must be rejected and store nothing. @returns the body of the response */
 async function rejectForm(
   fields: FormFields,
   files: readonly FormFile[] = [],

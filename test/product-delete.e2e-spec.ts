@@ -1,18 +1,15 @@
 import type { Client } from './support/client.js';
 import { createProduct, imageStatus, ledger, listProducts, NOT_FOUND, pictures } from './support/products.js';
-import { startService, type TestService } from './support/service.js';
+import { useService } from './support/service.js';
 import { until } from './support/wait.js';
 
 describe('DELETE /api/products/{product_id}', () => {
-  let service: TestService;
+  const service = useService();
   let admin: Client;
 
   beforeAll(async () => {
-    service = await startService();
     admin = await service.admin();
   });
-
-  afterAll(() => service.stop());
 
   it('returns 204 without a body and removes the product and its images at the host (contract 4.8)', async () => {
     const other = await createProduct(admin, pictures(3));

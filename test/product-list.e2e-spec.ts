@@ -1,19 +1,16 @@
 import { forgetPages, insertProducts } from './support/catalog.js';
 import type { Client } from './support/client.js';
 import { createProduct, fail, NOT_FOUND, type PageAnswer, pictures } from './support/products.js';
-import { startService, type TestService } from './support/service.js';
+import { useService } from './support/service.js';
 
 const MAX_ID = 2_147_483_647;
 
-let service: TestService;
+const service = useService();
 let customer: Client;
 
 beforeAll(async () => {
-  service = await startService();
   customer = await service.customer();
 });
-
-afterAll(() => service.stop());
 
 beforeEach(async () => {
   await service.database.pool.query('TRUNCATE images, products RESTART IDENTITY CASCADE');
@@ -21,7 +18,7 @@ beforeEach(async () => {
 });
 
 describe('GET /api/products', () => {
-  it('contains 120 products by id in pages of 50, up to the final 404 (contract 4.5)', async () => {
+  it('returns 120 products by id in pages of 50, up to the final 404 (contract 4.5)', async () => {
     await insertProducts(service.database, 120);
     const pages: number[][] = [];
     let lastId = 0;
@@ -38,7 +35,7 @@ describe('GET /api/products', () => {
   });
 
   it.each([`${MAX_ID + 1}`, '1e400'])(
-    'ends with the documented 404 for last_id=%s, which is larger than any id',
+    'returns the documented 404 for last_id=%s, which is larger than any id',
     async (lastId) => {
       await insertProducts(service.database, 3);
       const answer = await customer.get(`/api/products?last_id=${lastId}`).expect(404);

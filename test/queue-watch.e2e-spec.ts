@@ -31,20 +31,20 @@ it('an idle process sends at most 2 statements a second to the database', async 
   }
 });
 
-describe('the watch over a runner', () => {
+describe('the watch over the job runner', () => {
   const over = new AbortController();
   const woken: number[] = [];
 
-  /** Watches a runner that fetches no job. */
+  /** Watches a runner that fetches no job, unless `runner` says otherwise. */
   async function watch(runner: Partial<Watched> = {}, signal = over.signal): Promise<void> {
     const { watchQueue } = await built('src/jobs/watch-queue.js');
-    const stuck: Watched = {
+    const stuckRunner: Watched = {
       isBusy: () => false,
       lastFetchAt: () => 0,
       wake: (count) => void woken.push(count),
       onDead: () => undefined,
     };
-    await watchQueue(database.pool, { ...stuck, ...runner }, signal, PATIENCE_MS);
+    await watchQueue(database.pool, { ...stuckRunner, ...runner }, signal, PATIENCE_MS);
   }
 
   beforeEach(async () => {
@@ -59,7 +59,7 @@ describe('the watch over a runner', () => {
 
   it.each<[string, Partial<Watched>]>([
     ['every worker runs a job', { isBusy: () => true }],
-    ['workers fetch', { lastFetchAt: () => performance.now() }],
+    ['workers fetch jobs', { lastFetchAt: () => performance.now() }],
   ])('does not fail while %s', async (_state, runner) => {
     const stop = new AbortController();
     const watching = watch(runner, stop.signal);

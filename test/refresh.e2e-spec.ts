@@ -12,7 +12,7 @@ function refreshWith(token: string) {
 }
 
 /** Stores the digest of a token for the session of an account, as if the service had issued the token. */
-async function store(id: number, token: string): Promise<void> {
+async function storeDigest(id: number, token: string): Promise<void> {
   const { rowCount } = await service.database.pool.query(
     'UPDATE sessions SET refresh_token_digest = sha256($2) WHERE user_id = $1',
     [id, Buffer.from(token)],
@@ -37,7 +37,7 @@ describe('GET /api/refresh', () => {
     expect(await storedSessions(service, id)).toMatchObject([{ refresh_token_digest: digest }]);
   });
 
-  it('reads the user from the token', async () => {
+  it('returns the user of the token, even if the account has changed since', async () => {
     const { client, id } = await newAccount(service);
     await service.database.pool.query("UPDATE users SET fullname = 'Behind its back' WHERE id = $1", [id]);
     const response = await client.get('/api/refresh').expect(200);
@@ -73,11 +73,11 @@ describe('GET /api/refresh rejects', () => {
       { algorithm: 'None', secret: REFRESH_SECRET },
     ].map((forgery) => signToken(claims, forgery));
     for (const token of [...forged, expiredToken({ tokenId: id, email, jti }, { secret: REFRESH_SECRET })]) {
-      await store(id, token);
+      await storeDigest(id, token);
       expectFailure(await refreshWith(token), 401, MESSAGES.refreshToken);
     }
     const good = signToken(claims, { secret: REFRESH_SECRET });
-    await store(id, good);
+    await storeDigest(id, good);
     expect((await refreshWith(good)).status).toBe(200);
   });
 
@@ -111,7 +111,7 @@ describe('GET /api/refresh rejects', () => {
       { ...decodeClaims(client.cookie('refreshToken')), ...claims },
       { secret: REFRESH_SECRET },
     );
-    await store(id, token);
+    await storeDigest(id, token);
     expectFailure(await refreshWith(token), 401, MESSAGES.refreshToken);
   });
 });

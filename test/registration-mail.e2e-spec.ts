@@ -10,20 +10,20 @@ import { until } from './support/wait.js';
 /** Six digits that are not part of an id or a time. */
 const CODE = /(?<![\w.-])\d{6}(?![\w-])/g;
 
-async function jobsOf({ database }: TestService) {
+async function readJobs({ database }: TestService) {
   const query = 'SELECT payload, last_error FROM graphile_worker._private_jobs';
   return (await database.pool.query<{ payload: unknown; last_error: string | null }>(query)).rows;
 }
 
-/** Returns the only code of a mail. Both parts must contain it. */
-function codeOf({ text, html }: Pick<ReceivedMail, 'text' | 'html'>): string {
+/** Returns the code of a mail, which must have exactly one code, the same in its text and its HTML. */
+function readCode({ text, html }: Pick<ReceivedMail, 'text' | 'html'>): string {
   const codes = text.match(CODE) ?? [];
   expect(codes).toHaveLength(1);
   expect(html.replaceAll(/<[^>]*>/g, ' ').match(CODE)).toEqual(codes);
   return codes[0] ?? '';
 }
 
-function isFor(email: string): (mail: ReceivedMail) => boolean {
+function isMailTo(email: string): (mail: ReceivedMail) => boolean {
   return ({ to }) => to.includes(email);
 }
 
@@ -43,7 +43,7 @@ describe('the mail of a registration over SMTP', () => {
     await smtp.close();
   });
 
-  it('is sent once the mail server is back; the registration returned 201 before', async () => {
+  it('is sent once the mail server is back, while the registration does not wait for the server', async () => {
     const email = 'patient@example.com';
     await smtp.down();
     const before = Date.now();
@@ -51,24 +51,24 @@ describe('the mail of a registration over SMTP', () => {
     expect(Date.now() - before).toBeLessThan(5000);
 
     const failed = await until('a try that failed', async () =>
-      (await jobsOf(service)).find((job) => job.last_error !== null),
+      (await readJobs(service)).find((job) => job.last_error !== null),
     );
     expect(failed.payload).toEqual({ userId: expect.any(Number) as number, purpose: 'verify_email' });
     expect(failed.last_error).not.toMatch(CODE);
-    expect(smtp.mails.some(isFor(email))).toBe(false);
+    expect(smtp.mails.some(isMailTo(email))).toBe(false);
 
     await smtp.up();
     await makeJobsDue(service.database.pool);
-    codeOf(await smtp.waitForMail(isFor(email)));
-    await until('an empty queue', async () => (await jobsOf(service)).length === 0);
-    expect(smtp.mails.filter(isFor(email))).toHaveLength(1);
+    readCode(await smtp.waitForMail(isMailTo(email)));
+    await until('an empty queue', async () => (await readJobs(service)).length === 0);
+    expect(smtp.mails.filter(isMailTo(email))).toHaveLength(1);
   });
 
   it('contains a code of 6 digits as text and HTML, but no text that was typed', async () => {
     const email = 'stranger@example.com';
     const fullname = 'You won, see evil.example';
     await service.client().register({ email, fullname }).expect(201);
-    const mail = await smtp.waitForMail(isFor(email));
+    const mail = await smtp.waitForMail(isMailTo(email));
     expect(mail.text).toMatch(/^Hello,\r?\n/);
     expect(mail.html).toContain('<p>Hello,</p>');
     expect(mail.raw.toString('latin1')).not.toContain('You won');
@@ -76,7 +76,7 @@ describe('the mail of a registration over SMTP', () => {
     expect(mail.from).toBe('no-reply@toko.example');
     expect(mail.to).toEqual([email]);
     expect(mail.subject).toBe('Your verification code');
-    expect(codeOf(mail)).toMatch(/^\d{6}$/);
+    expect(readCode(mail)).toMatch(/^\d{6}$/);
   });
 
   it('greets the owner of a verified address by name, escaped and without a second code', async () => {
@@ -84,16 +84,16 @@ describe('the mail of a registration over SMTP', () => {
     const client = service.client();
     const fullname = '{{code}} {{{code}}} <script>alert("1")</script> & \'x\'';
     await client.register({ email, fullname }).expect(201);
-    const otp = codeOf(await smtp.waitForMail(isFor(email)));
+    const otp = readCode(await smtp.waitForMail(isMailTo(email)));
     await client.post('/api/otp/verify').send({ otp }).expect(200);
     await client.post('/api/password/forgot').send({ email }).expect(204);
-    const mail = await smtp.waitForMail((sent) => isFor(email)(sent) && sent.subject.includes('reset'));
+    const mail = await smtp.waitForMail((sent) => isMailTo(email)(sent) && sent.subject.includes('reset'));
     expect(mail.text).toContain(`Hello ${fullname},`);
     expect(mail.html).toContain(
       'Hello {{code}} {{{code}}} &lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt; &amp;',
     );
     expect(mail.html).not.toContain('<script');
-    expect(codeOf(mail)).toMatch(/^\d{6}$/);
+    expect(readCode(mail)).toMatch(/^\d{6}$/);
   });
 });
 
@@ -111,7 +111,7 @@ describe('the mail of a registration without SMTP_URL', () => {
     expect((await stat(file)).mode & 0o777).toBe(0o600);
     const mail = await PostalMime.parse(await readFile(file));
     expect(mail.to?.map(({ address }) => address)).toEqual(['outbox@example.com']);
-    const code = codeOf({ text: mail.text ?? '', html: mail.html ?? '' });
+    const code = readCode({ text: mail.text ?? '', html: mail.html ?? '' });
     expect(await service.outbox()).toHaveLength(1);
     expect(JSON.stringify(service.log)).not.toMatch(new RegExp(`\\b${code}\\b`));
   });

@@ -17,7 +17,7 @@ async function expectInvalid(fields: Partial<Registration>, details: Record<stri
   expectFailure(await register(fields), 400, MESSAGES.validation, details);
 }
 
-async function usersOf(email: string): Promise<Record<string, unknown>[]> {
+async function findUsers(email: string): Promise<Record<string, unknown>[]> {
   const { rows } = await service.database.pool.query<Record<string, unknown>>(
     'SELECT * FROM users WHERE lower(email) = lower($1)',
     [email],
@@ -43,7 +43,9 @@ describe('POST /api/register', () => {
   it('stores the password as salted argon2id with at least m=19456, t=2, p=1', async () => {
     const emails = [newEmail(), newEmail()];
     await Promise.all(emails.map((email) => register({ email })));
-    const hashes = (await Promise.all(emails.map(usersOf))).flat().map((user) => String(user.password_hash));
+    const hashes = (await Promise.all(emails.map(findUsers)))
+      .flat()
+      .map((user) => String(user.password_hash));
     expect(new Set(hashes).size).toBe(2);
     const parts = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$/.exec(hashes[0] ?? '');
     const [memory = 0, passes = 0, threads = 0] = (parts ?? []).slice(1).map(Number);
@@ -56,7 +58,7 @@ describe('POST /api/register', () => {
     const email = newEmail();
     const unknown = { id: 424_242, role: 'ADMIN', emailVerified: true, emailVerifiedAt: '2020-01-01' };
     await register({ email, ...unknown }).expect(201);
-    const [stored] = await usersOf(email);
+    const [stored] = await findUsers(email);
     expect(stored).toMatchObject({ role: 'USER', email_verified_at: null });
     expect(stored?.id).not.toBe(424_242);
   });
@@ -71,7 +73,7 @@ describe('the fields of a registration', () => {
   };
 
   it.each([[undefined], [7], ['']])(
-    'count as missing if they are %p, and are all reported together',
+    'count as missing if their value is %p, and are all reported together',
     async (value) => {
       const fields = { email: value, fullname: value, password: value, passwordConfirmation: value };
       const response = await service.client().post('/api/register').send(fields);
@@ -190,7 +192,7 @@ describe('a second registration with the same e-mail', () => {
     const second = await register({ email, password: 'the second', fullname: 'Somebody else' });
     expectFailure(second, 409, MESSAGES.emailTaken);
     expect(parseCookies(second)).toEqual([]);
-    expect((await usersOf(email)).map(({ fullname }) => fullname)).toEqual(['Ayu Lestari']);
+    expect((await findUsers(email)).map(({ fullname }) => fullname)).toEqual(['Ayu Lestari']);
     await login(email).expect(200);
   });
 
@@ -209,7 +211,7 @@ describe('a second registration with the same e-mail', () => {
     const rejected = responses.filter(({ status }) => status !== 201);
     expect(rejected).toHaveLength(responses.length - 1);
     for (const response of rejected) expectFailure(response, 409, MESSAGES.emailTaken);
-    expect(await usersOf('race@example.com')).toHaveLength(1);
+    expect(await findUsers('race@example.com')).toHaveLength(1);
   });
 });
 

@@ -4,7 +4,7 @@ import { get, type IncomingMessage } from 'node:http';
 import type { Client } from './support/client.js';
 import { changeShop } from './support/opening.js';
 import { invalid, type OrderAnswer } from './support/orders.js';
-import { startService, type TestService } from './support/service.js';
+import { useService } from './support/service.js';
 import { until } from './support/wait.js';
 
 interface Item {
@@ -17,18 +17,15 @@ interface Item {
 const PAID = '2026-10-20T10:00:00+02:00';
 const HEADER = 'date,order_id,product_id,name,quantity,price,sum,status';
 
-let service: TestService;
+const service = useService();
 let admin: Client;
 
 beforeAll(async () => {
-  service = await startService();
   admin = await service.admin();
   await changeShop(admin, { time_zone: 'Europe/Berlin' });
 });
 
 beforeEach(() => service.database.pool.query('DELETE FROM order_items; DELETE FROM orders'));
-
-afterAll(() => service.stop());
 
 /** Stores an order, by default a paid one of one product. @returns the order id */
 async function storeOrder({
@@ -56,8 +53,8 @@ async function storeOrder({
   return id;
 }
 
-/** Stores paid orders. @param time time of payment after `PAID`; the number of the order is `n` */
-async function storeMany({
+/** Stores paid orders. @param time SQL for the time between `PAID` and the payment of the nth order */
+async function storeManyOrders({
   count = 0,
   time = "n * interval '1 s'",
   products = 1,
@@ -101,13 +98,17 @@ describe('GET /api/admin/days/{date}', () => {
     const withoutPickup = await storeOrder({ paidAt, fulfilment: 'preparing', items });
     // Paid on the day, collected on another.
     await storeOrder({ paidAt, pickupAt: '2026-10-23T08:00:00+02:00', items });
-    const storeForNine = (fields: Parameters<typeof storeOrder>[0]) =>
+    const storeForNineOClock = (fields: Parameters<typeof storeOrder>[0]) =>
       storeOrder({ pickupAt: '2026-10-22T09:00:00+02:00', items, ...fields });
-    await storeForNine({ fulfilment: 'refused' });
-    await storeForNine({ status: 'pending' });
-    await storeForNine({ status: 'refund', refunded: 1000 });
-    await storeForNine({ status: 'capture', fraud: 'challenge' });
-    const partial = await storeForNine({ status: 'partial_refund', refunded: 400, fulfilment: 'collected' });
+    await storeForNineOClock({ fulfilment: 'refused' });
+    await storeForNineOClock({ status: 'pending' });
+    await storeForNineOClock({ status: 'refund', refunded: 1000 });
+    await storeForNineOClock({ status: 'capture', fraud: 'challenge' });
+    const partial = await storeForNineOClock({
+      status: 'partial_refund',
+      refunded: 400,
+      fulfilment: 'collected',
+    });
 
     const { ids, products, orders } = await getDay('2026-10-22');
     expect(ids).toEqual([early, partial, late, withoutPickup]);
@@ -207,14 +208,14 @@ describe('GET /api/admin/sales.csv', () => {
 
   it('contains each of 1,700 orders once, even if many were paid at the same instant', async () => {
     // About 600 orders share an instant, more than the service reads in one batch. The next instant is 1 µs later.
-    await storeMany({ count: 1_700, time: "n / 600 * interval '1 us'", products: 2 });
+    await storeManyOrders({ count: 1_700, time: "n / 600 * interval '1 us'", products: 2 });
     const lines = (await getCsv('2026-10-20', '2026-10-20')).text.trimEnd().split('\r\n').slice(1);
     expect(lines).toHaveLength(3_400);
     expect(new Set(lines).size).toBe(3_400);
   });
 });
 
-describe('GET /api/admin/sales.csv, streamed', () => {
+describe('the stream of GET /api/admin/sales.csv', () => {
   async function openCsv(): Promise<IncomingMessage> {
     const request = get(`${service.url}/api/admin/sales.csv?from=2026-10-20&to=2026-10-21`, {
       agent: false,
@@ -233,7 +234,7 @@ describe('GET /api/admin/sales.csv, streamed', () => {
 
   it('ends without an error when the client aborts, and leaves no connection open', async () => {
     // 20 MB, more than the sockets can buffer.
-    await storeMany({ count: 20_000, name: '🥐'.repeat(255) });
+    await storeManyOrders({ count: 20_000, name: '🥐'.repeat(255) });
     const response = await openCsv();
     await once(response, 'readable');
     response.destroy();
@@ -252,7 +253,7 @@ describe('GET /api/admin/sales.csv, streamed', () => {
   });
 
   it('cuts the connection if a statement fails in mid-stream, and logs the failure with the request id', async () => {
-    await storeMany({ count: 600 });
+    await storeManyOrders({ count: 600 });
     // The sum of the last item, in the second batch, exceeds the range of a bigint.
     await storeOrder({ paidAt: '2026-10-21T10:00:00+02:00' });
     await service.database.pool.query(

@@ -1,20 +1,14 @@
 import request from 'supertest';
 import { gzipSync } from 'node:zlib';
 import { expectFailure, MESSAGES } from './support/failure.js';
-import { startService, type TestService } from './support/service.js';
+import { useService } from './support/service.js';
 import { until } from './support/wait.js';
 
 const KIB = 1024;
 const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
 const REQUIRED = { email: 'email is required', password: 'password is required' };
 
-let service: TestService;
-
-beforeAll(async () => {
-  service = await startService();
-});
-
-afterAll(() => service.stop());
+const service = useService();
 
 const get = (path: string) => request(service.url).get(path);
 
@@ -92,46 +86,17 @@ describe('a failing response', () => {
   );
 });
 
-it('a bug in the service is a 500 without details; the log contains them with the id of the request', async () => {
-  const broken = await startService();
-  try {
-    await broken.database.pool.query('ALTER TABLE sessions RENAME COLUMN expires_at TO elsewhere');
-    const ids = ['request-1', 'request-2'];
-    const register = (id: string) => broken.client().register().set('X-Request-Id', id);
-    for (const response of await Promise.all(ids.map(register)))
-      expectFailure(response, 500, MESSAGES.unexpected);
-    for (const id of ids) {
-      const lines = await until(`both lines of ${id}`, () => {
-        const found = broken.log.filter(({ requestId }) => requestId === id);
-        return found.length >= 2 && found;
-      });
-      expect(lines.map(({ msg }) => msg)).toContain('request');
-      expect(lines.map(({ context }) => context)).toContain('Failure');
-      expect(JSON.stringify(lines)).toMatch(/column .*expires_at.* does not exist/);
-    }
-  } finally {
-    await broken.stop();
-  }
-});
-
 describe('X-Request-Id', () => {
-  it.each(['/api/users', '/nothing', '/api/health/live', '/api/docs-json'])(
-    'is generated if the caller of %s sends none',
-    async (path) => {
-      const [first, second] = [await get(path), await get(path)].map(
-        ({ headers }) => headers['x-request-id'],
-      );
-      expect(first).toMatch(UUID);
-      expect(second).not.toBe(first);
-    },
-  );
+  it.each(['/api/users', '/nothing', '/api/docs-json'])('is generated if GET %s has none', async (path) => {
+    const responses = [await get(path), await get(path)];
+    const [first, second] = responses.map(({ headers }) => headers['x-request-id']);
+    expect(first).toMatch(UUID);
+    expect(second).not.toBe(first);
+  });
 
-  it.each(['7', 'a-Sane.Token_1:2', 'x'.repeat(128)])(
-    'is the well-formed id of the caller: %s',
-    async (id) => {
-      await get('/api/users').set('X-Request-Id', id).expect('X-Request-Id', id);
-    },
-  );
+  it.each(['a-Sane.Token_1:2', 'x'.repeat(128)])('is the well-formed id of the caller: %s', async (id) => {
+    await get('/api/users').set('X-Request-Id', id).expect('X-Request-Id', id);
+  });
 
   it.each(['', 'two words', 'x'.repeat(129), '<script>', 'é', '${jndi:ldap://x}'])(
     'is generated if the caller sends a malformed id: %j',
@@ -162,14 +127,11 @@ describe('the headers of a response', () => {
 
   it('allow only private caches with revalidation on protected paths', async () => {
     const customer = await service.customer();
-    for (const { headers } of [
+    for (const response of [
       await customer.get('/api/users').expect(200),
       await customer.get('/api/products').expect(404),
-      await customer.post('/api/products').expect(403),
-      await service.client().get('/api/users').expect(401),
-      await service.client().setCookie('accessToken', 'x').get('/api/users').expect(400),
     ])
-      expect(headers['cache-control']).toBe('private, no-cache');
+      expect(response.headers['cache-control']).toBe('private, no-cache');
   });
 
   it('never contain a rate limit, and no response is 429 (contract 8)', async () => {

@@ -1,7 +1,7 @@
 import type { Client } from './support/client.js';
 import { DEFAULT_SHOP, everyDay, type ShopSettings } from './support/opening.js';
 import { fail } from './support/products.js';
-import { startService, type TestService } from './support/service.js';
+import { useService } from './support/service.js';
 
 type Shop = ShopSettings & {
   readonly pickup: readonly { readonly date: string; readonly from: string; readonly to: string }[];
@@ -11,20 +11,17 @@ const TIME_ZONE = 'time_zone should be the name of a time zone, such as Asia/Jak
 const CLOSED = 'closed should be a list of at most 366 dates, such as 2026-12-25';
 const LEAD_MINUTES = 'lead_minutes should be a whole number from 0 to 10080';
 const DAYS_AHEAD = 'days_ahead should be a whole number from 1 to 90';
-const hoursOf = (day: string) =>
+const hoursMessage = (day: string) =>
   `hours.${day} should be a list of at most 5 windows ["HH:MM", "HH:MM"] that do not overlap`;
 
-let service: TestService;
+const service = useService();
 let admin: Client;
 
 beforeAll(async () => {
-  service = await startService();
   admin = await service.admin();
 });
 
 afterEach(() => service.database.pool.query('DELETE FROM shop'));
-
-afterAll(() => service.stop());
 
 function shopOf({ body }: { readonly body: unknown }): Shop {
   return (body as { data: { shop: Shop } }).data.shop;
@@ -93,7 +90,7 @@ describe('PUT /api/admin/shop', () => {
     expect(response.body).toEqual(
       fail(400, 'validation error', {
         time_zone: TIME_ZONE,
-        hours: hoursOf('mon'),
+        hours: hoursMessage('mon'),
         closed: CLOSED,
         lead_minutes: LEAD_MINUTES,
         days_ahead: DAYS_AHEAD,
@@ -102,13 +99,13 @@ describe('PUT /api/admin/shop', () => {
   });
 
   const sunday = (value: unknown) => ({ hours: { ...everyDay(['07:00', '18:00']), sun: value } });
-  const BAD_SUNDAY = { hours: hoursOf('sun') };
+  const BAD_SUNDAY = { hours: hoursMessage('sun') };
   it.each<[string, object, Record<string, string>]>([
     ['an unknown time zone', { time_zone: 'Asia/Atlantis' }, { time_zone: TIME_ZONE }],
     ['an offset as the time zone', { time_zone: '+07:00' }, { time_zone: TIME_ZONE }],
     ['a time zone that is not text', { time_zone: ['UTC'] }, { time_zone: TIME_ZONE }],
-    ['hours of six days', { hours: { ...everyDay(), sun: undefined } }, { hours: hoursOf('sun') }],
-    ['hours as a list', { hours: [] }, { hours: hoursOf('mon') }],
+    ['hours of six days', { hours: { ...everyDay(), sun: undefined } }, { hours: hoursMessage('sun') }],
+    ['hours as a list', { hours: [] }, { hours: hoursMessage('mon') }],
     ['a day that is null', sunday(null), BAD_SUNDAY],
     ['windows that overlap', sunday([window('07:00', '12:00'), window('11:59', '18:00')]), BAD_SUNDAY],
     ['the same window twice', sunday([window('07:00', '12:00'), window('07:00', '12:00')]), BAD_SUNDAY],

@@ -1,6 +1,6 @@
-import request, { type Response } from 'supertest';
+import request from 'supertest';
 import { newAccount, type TestAccount } from './support/accounts.js';
-import { parseCookies, type Client, type Cookie } from './support/client.js';
+import { type Client, parseCookies } from './support/client.js';
 import { expectFailure, MESSAGES } from './support/failure.js';
 import { REFRESH_SECRET, useService } from './support/service.js';
 import { decodeClaims, expiredToken, goodClaims, signToken } from './support/tokens.js';
@@ -17,7 +17,7 @@ beforeAll(async () => {
   ayu = account.client;
 });
 
-function usersWith(token: string) {
+function getUserWith(token: string) {
   return service.client().setCookie('accessToken', token).get('/api/users');
 }
 
@@ -29,26 +29,19 @@ const REFRESH_COOKIE = {
   attributes: { path: '/api/refresh', 'max-age': '864000000', ...FLAGS },
 };
 
-function attributesOf(response: Response): Pick<Cookie, 'name' | 'attributes'>[] {
-  return parseCookies(response).map(({ name, attributes }) => ({ name, attributes }));
-}
-
 describe('the cookies of a session', () => {
-  it('are both set by a registration and a login exactly as documented', async () => {
+  it('are both set by a registration and a login, and the access cookie alone by a refresh, as documented', async () => {
+    const client = service.client();
     const account = { email: 'cookies@example.com', password: 'correct horse battery staple' };
-    for (const response of [
-      await service.client().register(account).expect(201),
-      await service.client().post('/api/login').send(account).expect(200),
-    ]) {
-      expect(attributesOf(response)).toEqual([ACCESS_COOKIE, REFRESH_COOKIE]);
+    for (const [response, cookies] of [
+      [await client.register(account).expect(201), [ACCESS_COOKIE, REFRESH_COOKIE]],
+      [await client.post('/api/login').send(account).expect(200), [ACCESS_COOKIE, REFRESH_COOKIE]],
+      [await client.get('/api/refresh').expect(200), [ACCESS_COOKIE]],
+    ] as const) {
+      const received = parseCookies(response).map(({ name, attributes }) => ({ name, attributes }));
+      expect(received).toEqual(cookies);
       expect(response.headers['cache-control']).toBe('no-store');
     }
-  });
-
-  it('do not include the refresh cookie in the response of a refresh', async () => {
-    const response = await ayu.get('/api/refresh').expect(200);
-    expect(attributesOf(response)).toEqual([ACCESS_COOKIE]);
-    expect(response.headers['cache-control']).toBe('no-store');
   });
 });
 
@@ -76,25 +69,25 @@ describe('the tokens of a session', () => {
 describe('GET /api/users', () => {
   it('returns id, fullname and email from the access token without a query', async () => {
     const user = { fullname: 'From the token', email: 't@example.com' };
-    const response = await usersWith(signToken(goodClaims({ tokenId: 2_000_000_000, ...user }))).expect(200);
+    const response = await getUserWith(signToken(goodClaims({ tokenId: 2_000_000_000, ...user }))).expect(
+      200,
+    );
     expect(response.body).toEqual({ status: 'success', data: { user: { id: 2_000_000_000, ...user } } });
   });
 
   it('returns 401 from the second in which a token that was accepted before expires', async () => {
     const exp = Math.floor(Date.now() / 1000) + 2;
     const token = signToken(goodClaims({ exp }));
-    expect((await usersWith(token)).status).toBe(200);
-    expect((await usersWith(token)).status).toBe(200);
-    await until('the token has expired', async () => (await usersWith(token)).status !== 200);
-    expectFailure(await usersWith(token), 401, MESSAGES.missingAccessToken);
+    expect((await getUserWith(token)).status).toBe(200);
+    expect((await getUserWith(token)).status).toBe(200);
+    await until('the token has expired', async () => (await getUserWith(token)).status !== 200);
+    expectFailure(await getUserWith(token), 401, MESSAGES.missingAccessToken);
     expect(Date.now() / 1000).toBeGreaterThanOrEqual(exp);
   });
 
   it.each([
-    ['no cookie at all', ''],
     ['an empty cookie', 'accessToken='],
     ['other cookies', 'accesstoken=x; refreshToken=y'],
-    ['an expired token', `accessToken=${expiredToken()}`],
   ])('returns 401 for %s', async (_what, header) => {
     const response = await request(service.url).get('/api/users').set('Cookie', header);
     expectFailure(response, 401, MESSAGES.missingAccessToken);
@@ -111,7 +104,6 @@ describe('GET /api/users', () => {
   });
 
   it.each([
-    ['rubbish', () => 'rubbish'],
     ['a text instead of claims', () => signToken('claims')],
     ['a cut signature', () => ayu.cookie('accessToken').slice(0, -3)],
     ['a refresh token', () => ayu.cookie('refreshToken')],
@@ -123,7 +115,7 @@ describe('GET /api/users', () => {
       },
     ],
   ])('returns 400 for a token that is %s', async (_what, token) => {
-    expectFailure(await usersWith(token()), 400, MESSAGES.malformedAccessToken);
+    expectFailure(await getUserWith(token()), 400, MESSAGES.malformedAccessToken);
   });
 
   it.each([
@@ -133,8 +125,8 @@ describe('GET /api/users', () => {
     ['of alg HS512', { algorithm: 'HS512' }],
     ['of alg RS256', { algorithm: 'RS256' }],
   ])('returns 400 for a token %s, even if the token has expired', async (_what, forgery) => {
-    expectFailure(await usersWith(signToken(goodClaims(), forgery)), 400, MESSAGES.malformedAccessToken);
-    expectFailure(await usersWith(expiredToken({}, forgery)), 400, MESSAGES.malformedAccessToken);
+    expectFailure(await getUserWith(signToken(goodClaims(), forgery)), 400, MESSAGES.malformedAccessToken);
+    expectFailure(await getUserWith(expiredToken({}, forgery)), 400, MESSAGES.malformedAccessToken);
   });
 
   it.each([
@@ -151,6 +143,6 @@ describe('GET /api/users', () => {
     ['no iat', { iat: undefined }],
     ['an iat in the future', { iat: Math.floor(Date.now() / 1000) + 300 }],
   ])('returns 400 for well-signed claims with %s', async (_what, claims) => {
-    expectFailure(await usersWith(signToken(goodClaims(claims))), 400, MESSAGES.malformedAccessToken);
+    expectFailure(await getUserWith(signToken(goodClaims(claims))), 400, MESSAGES.malformedAccessToken);
   });
 });
