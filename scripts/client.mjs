@@ -18,7 +18,7 @@ if (args.some((argument) => argument !== '--check')) {
 
 const root = join(import.meta.dirname, '..');
 const target = join(root, 'client', 'schema.d.ts');
-const document = execFileSync(process.execPath, [join(root, 'dist', 'src', 'print-openapi.js')], {
+const document = execFileSync(process.execPath, [join(root, 'scripts', 'print-openapi.mjs')], {
   encoding: 'utf8',
   maxBuffer: 64 * 1024 * 1024,
 });

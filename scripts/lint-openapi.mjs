@@ -12,7 +12,7 @@ const document = join(folder, 'openapi.json');
 const OFFLINE = { REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' };
 
 try {
-  const printer = join(root, 'dist', 'src', 'print-openapi.js');
+  const printer = join(root, 'scripts', 'print-openapi.mjs');
   writeFileSync(document, execFileSync(process.execPath, [printer], { maxBuffer: 64 * 1024 * 1024 }));
   const isClean = [
     run('redocly', 'lint', document, '--config', join(root, 'redocly.yaml'), '--format', 'stylish'),

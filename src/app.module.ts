@@ -1,4 +1,4 @@
-import { type DynamicModule, Module, type Type } from '@nestjs/common';
+import { type DynamicModule, Module } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR, APP_PIPE } from '@nestjs/core';
 import { AdminGuard } from './auth/admin.guard.js';
 import { AuthModule } from './auth/auth.module.js';
@@ -30,7 +30,7 @@ import { UsersModule } from './users/users.module.js';
   ],
 })
 export class AppModule {
-  static forRoot(env: Env, database: Database, more: readonly Type[] = []): DynamicModule {
+  static forRoot(env: Env, database: Database): DynamicModule {
     return {
       module: AppModule,
       imports: [
@@ -46,8 +46,14 @@ export class AppModule {
         ShopModule,
         ...gatewayPages(env),
         HealthModule,
-        ...more,
+        ...(env.metricsPort === undefined ? [] : [importMetrics()]),
       ],
     };
   }
+}
+
+/** Loads the module only if metrics are served, because it starts measuring the process. */
+async function importMetrics(): Promise<DynamicModule> {
+  const { MetricsModule } = await import('./metrics/metrics.module.js');
+  return { module: MetricsModule };
 }

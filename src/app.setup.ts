@@ -1,4 +1,3 @@
-import type { DynamicModule } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import cookieParser from 'cookie-parser';
@@ -36,18 +35,12 @@ export async function createApp(
   logger: Logger,
 ): Promise<NestExpressApplication> {
   const app = await NestFactory.create<NestExpressApplication>(
-    await rootModule(env, database),
+    AppModule.forRoot(env, database),
     new HttpAdapter(),
     { ...APP_OPTIONS, logger: nestLogger(logger) },
   );
   await configureApp(app, logger);
   return app;
-}
-
-export async function rootModule(env: Env, database: Database): Promise<DynamicModule> {
-  const more =
-    env.metricsPort === undefined ? [] : [(await import('./metrics/metrics.module.js')).MetricsModule];
-  return AppModule.forRoot(env, database, more);
 }
 
 /**
@@ -65,7 +58,7 @@ export async function configureApp(app: NestExpressApplication, logger: Logger):
   // `upgrade-insecure-requests` would break the API page of a service that is reached by plain http.
   app.use(helmet({ contentSecurityPolicy: { directives: { upgradeInsecureRequests: null } } }));
   app.enableCors({
-    origin: (origin: string | undefined, done: (error: null, allowed: boolean) => void) => {
+    origin: (origin: string | undefined, done: (error: null, isAllowed: boolean) => void) => {
       done(null, origin !== undefined && isCorsOrigin(origin));
     },
     credentials: true,

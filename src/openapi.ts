@@ -4,10 +4,8 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import { readFileSync } from 'node:fs';
 import { shareResponses } from './shared-responses.js';
 
-/** Version of the service, from the package.json that `dist/` lies next to. */
-const { version: VERSION } = JSON.parse(
-  readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
-) as { version: string };
+const PACKAGE = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
+const { version } = JSON.parse(PACKAGE) as { version: string };
 
 const TAGS = {
   Accounts: 'Registration, sessions and one-time passwords.',
@@ -35,7 +33,7 @@ export function buildOpenApiDocument(app: INestApplication): OpenAPIObject {
         'repeat the request. Every response has the header `X-Request-Id`.\n\nTo try calls on this page, sign in with ' +
         '`POST /api/login` first: the browser keeps the cookies, and sends them with the calls that show a padlock.',
     )
-    .setVersion(VERSION)
+    .setVersion(version)
     .setLicense('MIT', 'https://opensource.org/license/mit')
     .addServer('/', 'The address under which this document was loaded')
     .addCookieAuth(
@@ -54,19 +52,16 @@ export function buildOpenApiDocument(app: INestApplication): OpenAPIObject {
 
 /** Serves the OpenAPI document at `/api/docs-json` and as a page at `/api/docs`, to which `/` redirects. */
 export function serveOpenApi(app: NestExpressApplication): void {
-  const express = app.getHttpAdapter().getInstance();
-  express.get('/', (_request, response) => {
-    response.redirect('/api/docs');
-  });
+  app
+    .getHttpAdapter()
+    .getInstance()
+    .get('/', (_request, response) => {
+      response.redirect('/api/docs');
+    });
   // Routes are known only after the application has started, so the first request builds the document.
-  const document = memoize(() => buildOpenApiDocument(app));
-  const json = memoize(() => Buffer.from(JSON.stringify(document())));
-  express.get('/api/docs-json', (_request, response) => {
-    response.type('json').send(json());
-  });
-  SwaggerModule.setup('api/docs', app, document, {
-    // Nest's own routes would serialize the document for each request.
-    raw: false,
+  SwaggerModule.setup('api/docs', app, () => buildOpenApiDocument(app), {
+    // Converting the document to YAML for each request would take too long.
+    raw: ['json'],
     customSiteTitle: 'Bakery catalog service: API reference',
     customCss: STYLE,
     swaggerOptions: {
@@ -76,9 +71,4 @@ export function serveOpenApi(app: NestExpressApplication): void {
       withCredentials: true,
     },
   });
-}
-
-function memoize<T>(build: () => T): () => T {
-  let built: { readonly value: T } | undefined;
-  return () => (built ??= { value: build() }).value;
 }

@@ -1,15 +1,7 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
 
-type Operation = NonNullable<OpenAPIObject['paths'][string]['get']>;
-type Response = Exclude<Operation['responses'][string], { $ref: string } | undefined>;
-
-/** A response in its operation. */
-interface Use {
-  readonly name: string;
-  readonly response: Response;
-  readonly responses: Operation['responses'];
-  readonly status: string;
-}
+type Responses = NonNullable<OpenAPIObject['paths'][string]['get']>['responses'];
+type Response = Exclude<Responses[string], { $ref: string } | undefined>;
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const;
 
@@ -18,17 +10,10 @@ const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const;
  * which makes the document and the types generated from it several times as long.
  */
 export function shareResponses(document: OpenAPIObject): OpenAPIObject {
-  const uses = listUses(document);
-  const shared = uses.filter((use) => uses.some((other) => other !== use && other.name === use.name));
-  for (const { responses, status, name } of shared)
-    responses[status] = { $ref: `#/components/responses/${name}` };
-  const responses = Object.fromEntries(shared.map(({ name, response }) => [name, response]));
-  return { ...document, components: { ...document.components, responses } };
-}
-
-function listUses({ paths }: OpenAPIObject): Use[] {
-  const operations = Object.values(paths).flatMap((item) => METHODS.flatMap((method) => item[method] ?? []));
-  return operations.flatMap(({ responses }) =>
+  const operations = Object.values(document.paths).flatMap((path) =>
+    METHODS.flatMap((method) => path[method] ?? []),
+  );
+  const uses = operations.flatMap(({ responses }) =>
     Object.entries(responses).flatMap(([status, response]) => {
       if (response === undefined || '$ref' in response || Number(status) < 300) return [];
       // Messages of fields differ in each operation.
@@ -36,6 +21,11 @@ function listUses({ paths }: OpenAPIObject): Use[] {
       return [{ name: nameResponse(status, response), response, responses, status }];
     }),
   );
+  const shared = uses.filter((use) => uses.some((other) => other !== use && other.name === use.name));
+  for (const { responses, status, name } of shared)
+    responses[status] = { $ref: `#/components/responses/${name}` };
+  const responses = Object.fromEntries(shared.map(({ name, response }) => [name, response]));
+  return { ...document, components: { ...document.components, responses } };
 }
 
 /** Builds a name such as `OriginIsNotAllowed` from the messages of a response, each up to its first comma. */

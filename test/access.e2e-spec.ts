@@ -63,8 +63,8 @@ async function expectOfEach(
 }
 
 describe('an operation of the OpenAPI document', () => {
-  it('needs no access cookie if it declares none or the refresh cookie', async () => {
-    for (const route of routesWith('none', 'refresh cookie'))
+  it('needs no access cookie if it is public or uses the refresh cookie', async () => {
+    for (const route of routesWith('public', 'refresh cookie'))
       for (const { body } of await callAll(route)) {
         const { errors } = body as { errors?: { message?: string } };
         expect([route.path, errors?.message]).not.toEqual([route.path, MESSAGES.missingAccessToken]);

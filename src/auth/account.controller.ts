@@ -115,7 +115,7 @@ export class AccountController {
   @ApiEndpoint({
     summary: 'Mail a code to set a new password',
     description: 'The response is the same if the account does not exist.',
-    access: 'none',
+    access: 'public',
     success: { status: 204 },
     failures: [failures.validation({ email: 'email is required' })],
     takes: 'json',
@@ -131,7 +131,7 @@ export class AccountController {
   @ApiEndpoint({
     summary: 'Set a new password with the mailed code',
     description: 'Ends all sessions.',
-    access: 'none',
+    access: 'public',
     success: { status: 204 },
     failures: [failures.validation({ otp: 'otp is required' }), failures.invalidOtp()],
     takes: 'json',

@@ -25,7 +25,7 @@ export class AuthController {
   @ApiEndpoint({
     summary: 'Create an account and sign in',
     description: 'The role is always USER. A code to verify the e-mail is sent to the address.',
-    access: 'none',
+    access: 'public',
     success: { status: 201, data: { user: UserWithRoleView }, cookies: BOTH_COOKIES },
     failures: [failures.validation({ email: 'your email format is invalid' }), failures.emailTaken()],
     takes: 'json',
@@ -45,7 +45,7 @@ export class AuthController {
     summary: 'Sign in',
     description:
       'The user is under both keys. A login beyond SESSIONS_PER_ACCOUNT drops the oldest refresh token.',
-    access: 'none',
+    access: 'public',
     success: { status: 200, data: { users: UserView, user: UserWithRoleView }, cookies: BOTH_COOKIES },
     failures: [failures.validation({ password: 'password is required' }), failures.credentials()],
     takes: 'json',
@@ -83,7 +83,7 @@ export class AuthController {
     summary: 'Sign out',
     description:
       'Clears both cookies. Ends the session of the access cookie, even if the cookie has expired.',
-    access: 'none',
+    access: 'public',
     usesAccessCookie: true,
     success: { status: 204, cookies: BOTH_COOKIES },
     changesState: true,

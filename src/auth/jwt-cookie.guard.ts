@@ -28,7 +28,7 @@ export class JwtCookieGuard extends AuthGuard(JWT_COOKIE) {
 
   override async canActivate(context: ExecutionContext): Promise<boolean> {
     const access = readAccess(this.reflector, context);
-    if (access === 'none' || access === 'refresh cookie') return true;
+    if (access === 'public' || access === 'refresh cookie') return true;
     const request = context.switchToHttp().getRequest<AuthenticatedRequest>();
     const response = context.switchToHttp().getResponse<Response>();
     if (!this.admission.admit(access, request, response)) {

@@ -3,13 +3,13 @@ import { Reflector } from '@nestjs/core';
 
 /**
  * Access that a route declares.
- * - `none`: anyone
+ * - `public`: anyone
  * - `refresh cookie`: anyone; the route verifies the refresh cookie
  * - `user`: a valid access cookie
  * - `admin`: a valid access cookie of an administrator
  * - `catalog`: `user`, or anyone with CATALOG_ACCESS=public
  */
-export type AccessLevel = 'none' | 'refresh cookie' | 'user' | 'admin' | 'catalog';
+export type AccessLevel = 'public' | 'refresh cookie' | 'user' | 'admin' | 'catalog';
 
 /** Declares who may call a route or the routes of a controller. `@ApiEndpoint` includes this declaration. */
 export const Access = Reflector.createDecorator<AccessLevel>();

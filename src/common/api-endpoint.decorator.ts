@@ -1,7 +1,6 @@
 import { applyDecorators, HttpCode, type Type } from '@nestjs/common';
 import {
   ApiConsumes,
-  ApiCookieAuth,
   ApiExtension,
   ApiExtraModels,
   ApiHeader,
@@ -13,21 +12,19 @@ import { Access, type AccessLevel } from './access.decorator.js';
 import { type Failure, failures } from './errors.js';
 import { failEnvelope, FailEnvelope } from './fail-envelope.filter.js';
 
-/** Views and lists of views under `data`, by name. */
-type DataShape = Readonly<Record<string, Type | readonly [Type]>>;
-
 interface EndpointOptions {
   readonly summary: string;
   readonly description?: string;
   readonly access: AccessLevel;
   readonly success: {
     readonly status: 200 | 201 | 204;
-    /** Absent if the response has no body or is a file. */
-    readonly data?: Type | DataShape;
+    /** View of `data`, or views by their names in `data`. Absent if the response has no body or is a file. */
+    readonly data?: Type | Readonly<Record<string, Type | readonly [listed: Type]>>;
+    /** Media types of the file. */
     readonly files?: readonly string[];
     readonly cookies?: readonly string[];
   };
-  /** True if an operation without access rules uses the access cookie of a request that has one. */
+  /** True if a public operation uses the access cookie of a request that has one. */
   readonly usesAccessCookie?: true;
   readonly takes?: 'json' | 'form';
   /** Failures in addition to those of every operation of this kind. */
@@ -39,18 +36,17 @@ interface EndpointOptions {
 /** Declares the access and the success status of an operation, and documents every response with its exact message. */
 export function ApiEndpoint(options: EndpointOptions): MethodDecorator {
   const { summary, description = '', access, success, takes } = options;
-  const changesState = options.changesState ?? takes !== undefined;
-  const isPublic = access === 'none' || access === 'refresh cookie';
   const { data = {}, cookies } = success;
-  const publicSecurity = options.usesAccessCookie === true ? [{ accessToken: [] }, {}] : [];
+  const changesState = options.changesState ?? takes !== undefined;
   const isCacheable = !changesState && cookies === undefined;
+  const security = listSecurity(options);
+  const needsAccessCookie = access !== 'public' && access !== 'refresh cookie';
   return applyDecorators(
     Access(access),
     HttpCode(success.status),
     // OpenAPI itself cannot express that an operation is for administrators.
     ApiExtension('x-access', access),
-    ApiOperation({ summary, description, ...(access === 'none' && { security: publicSecurity }) }),
-    ...when(access !== 'none', ApiCookieAuth(access === 'refresh cookie' ? 'refreshToken' : 'accessToken')),
+    ApiOperation({ summary, description, security }),
     ...when(takes === 'form', ApiConsumes('multipart/form-data')),
     ApiExtraModels(FailEnvelope, ...(typeof data === 'function' ? [data] : Object.values(data).flat())),
     ApiResponse({
@@ -61,7 +57,7 @@ export function ApiEndpoint(options: EndpointOptions): MethodDecorator {
     }),
     ...when(isCacheable, IF_NONE_MATCH, UNCHANGED),
     ...describeFailures([
-      ...when(!isPublic, failures.malformedAccessToken(), failures.missingAccessToken()),
+      ...when(needsAccessCookie, failures.malformedAccessToken(), failures.missingAccessToken()),
       ...when(access === 'admin', failures.adminOnly()),
       ...when(changesState, failures.origin()),
       ...(options.failures ?? []),
@@ -94,38 +90,39 @@ const UNCHANGED = ApiResponse({
   headers: { ...REQUEST_ID, ...ETAG },
 });
 
+/** Lists the cookies, one of which an operation needs. `{}` means that it also works without a cookie. */
+function listSecurity({ access, usesAccessCookie }: EndpointOptions): Record<string, string[]>[] {
+  if (access === 'refresh cookie') return [{ refreshToken: [] }];
+  if (access !== 'public') return [{ accessToken: [] }];
+  return usesAccessCookie === true ? [{ accessToken: [] }, {}] : [];
+}
+
 function describeCookies(cookies: readonly string[]) {
   const names = cookies.join(' and ');
   return { 'Set-Cookie': text(`${names}, each in its own header; HttpOnly, Secure, SameSite=None`) };
 }
 
-function describeContent({ data, files }: EndpointOptions['success']) {
-  if (files !== undefined) {
-    const toSchema = (mediaType: string) =>
-      mediaType.startsWith('text/') ? { type: 'string' } : { type: 'string', format: 'binary' };
-    return {
-      content: Object.fromEntries(files.map((mediaType) => [mediaType, { schema: toSchema(mediaType) }])),
-    };
+function describeContent({ data, files = [] }: EndpointOptions['success']) {
+  if (data !== undefined) {
+    const properties = { status: { type: 'string', enum: ['success'] }, data: toSchema(data) };
+    return { content: { 'application/json': { schema: { required: ['status', 'data'], properties } } } };
   }
-  if (data === undefined) return {};
-  const schema = {
-    required: ['status', 'data'],
-    properties: { status: { type: 'string', enum: ['success'] }, data: toDataSchema(data) },
-  };
-  return { content: { 'application/json': { schema } } };
+  const contents = files.map((mediaType) => {
+    const isText = mediaType.startsWith('text/');
+    return [mediaType, { schema: { type: 'string', ...(!isText && { format: 'binary' }) } }] as const;
+  });
+  return contents.length > 0 && { content: Object.fromEntries(contents) };
 }
 
-function toDataSchema(data: Type | DataShape) {
-  if (typeof data === 'function') return toReference(data);
-  const properties = Object.entries(data).map(([key, view]) => [
-    key,
-    view instanceof Array ? { type: 'array', items: toReference(view[0]) } : toReference(view),
-  ]);
+function toSchema(data: NonNullable<EndpointOptions['success']['data']> | readonly [Type]): object {
+  if (typeof data === 'function') return { $ref: getSchemaPath(data) };
+  if (data instanceof Array) return { type: 'array', items: toSchema(data[0]) };
+  const names = Object.keys(data);
   return {
     type: 'object',
     // An empty `required` is not valid.
-    ...(properties.length > 0 && { required: Object.keys(data) }),
-    properties: Object.fromEntries(properties) as Record<string, { $ref: string }>,
+    ...(names.length > 0 && { required: names }),
+    properties: Object.fromEntries(Object.entries(data).map(([name, view]) => [name, toSchema(view)])),
   };
 }
 
@@ -134,27 +131,15 @@ function describeFailures(documented: readonly Failure[]): MethodDecorator[] {
     const ofStatus = documented.filter(({ code }) => code === status);
     const messages = [...new Set(ofStatus.map(({ message }) => message))];
     const errors = {
-      properties: {
-        code: { type: 'integer', enum: [status] },
-        message: { type: 'string', enum: messages },
-      },
+      properties: { code: { type: 'integer', enum: [status] }, message: { type: 'string', enum: messages } },
     };
+    const examples = ofStatus.map((failure) => [failure.message, { value: failEnvelope(failure) }] as const);
+    const schema = { allOf: [toSchema(FailEnvelope), { properties: { errors } }] };
     return ApiResponse({
       status,
       description: messages.join('; '),
       headers: REQUEST_ID,
-      content: {
-        'application/json': {
-          schema: { allOf: [toReference(FailEnvelope), { properties: { errors } }] },
-          examples: Object.fromEntries(
-            ofStatus.map((failure) => [failure.message, { value: failEnvelope(failure) }]),
-          ),
-        },
-      },
+      content: { 'application/json': { schema, examples: Object.fromEntries(examples) } },
     });
   });
-}
-
-function toReference(view: Type): { $ref: string } {
-  return { $ref: getSchemaPath(view) };
 }

@@ -13,9 +13,7 @@ const ZONE = /^[A-Za-z][\w+/-]{0,63}$/;
 
 /** Returns true for an existing date in the format `YYYY-MM-DD`, and false for example for 30 February. */
 export function isDate(value: unknown): value is string {
-  if (typeof value !== 'string' || !DATE.test(value)) return false;
-  const instant = new Date(value);
-  return !Number.isNaN(instant.getTime()) && instant.toISOString().startsWith(value);
+  return typeof value === 'string' && DATE.test(value) && DateTime.fromISO(value).isValid;
 }
 
 export function isTimeZone(value: unknown): value is string {
@@ -29,19 +27,20 @@ export function parseInstant(value: unknown): Date | null {
   return instant.isValid ? instant.toJSDate() : null;
 }
 
+/** Returns the first instant of a date. Midnight may not exist or may occur twice on a date on which the clocks change. */
 export function startOfDay(date: string, zone: string): Date {
-  return firstInstant(DateTime.fromISO(date, { zone }));
+  const midnights = DateTime.fromISO(date, { zone }).startOf('day').getPossibleOffsets();
+  return new Date(Math.min(...midnights.map((midnight) => midnight.toMillis())));
 }
 
 /** Returns a range of 23 or 25 hours if the clocks change on the date. */
 export function dayRange(date: string, zone: string): TimeRange {
-  const day = DateTime.fromISO(date, { zone });
-  return { start: firstInstant(day), end: firstInstant(day.plus({ days: 1 })) };
+  return { start: startOfDay(date, zone), end: startOfDay(addDays(date, 1), zone) };
 }
 
 export function localAt(instant: Date, zone: string): { readonly date: string; readonly time: string } {
-  const text = DateTime.fromJSDate(instant, { zone }).toISO({ includeOffset: false }) ?? '';
-  return { date: text.slice(0, 10), time: text.slice(11, 16) };
+  const local = DateTime.fromJSDate(instant, { zone });
+  return { date: local.toFormat('yyyy-MM-dd'), time: local.toFormat('HH:mm') };
 }
 
 /** Formats an instant for people: `Tuesday, 24 November 2026, 10:30`. */
@@ -50,7 +49,7 @@ export function formatDateTime(instant: Date, zone: string): string {
 }
 
 export function addDays(date: string, days: number): string {
-  return new Date(Date.parse(date) + days * DAY_MS).toISOString().slice(0, 10);
+  return DateTime.fromISO(date, { zone: 'utc' }).plus({ days }).toISODate() ?? '';
 }
 
 export function daysBetween(from: string, to: string): number {
@@ -73,10 +72,4 @@ export function mayClockChange(date: string, zone: string): boolean {
 /** Returns false for a local time that does not exist, because the clocks skip it when daylight saving time begins. */
 export function isOnClock(date: string, time: string, zone: string): boolean {
   return DateTime.fromISO(`${date}T${time}`, { zone }).toISO()?.slice(11, 16) === time;
-}
-
-/** Returns the first instant of a day. Midnight may not exist or may occur twice on a day on which the clocks change. */
-function firstInstant(day: DateTime): Date {
-  const midnights = day.startOf('day').getPossibleOffsets();
-  return new Date(Math.min(...midnights.map((midnight) => midnight.toMillis())));
 }

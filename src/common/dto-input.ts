@@ -9,47 +9,38 @@ const MAX_DEPTH = 5;
 const UNSAFE_KEYS = new Set(['constructor', '__proto__']);
 
 type Dto = ClassConstructor<object>;
+type Properties = ReadonlyMap<string, Dto | undefined>;
 
-const propertiesByDto = new Map<Dto, ReadonlyMap<string, Dto | undefined>>();
+const propertiesByDto = new Map<Dto, Properties>();
 
 /**
  * Copies the part of an input that a DTO reads, because class-transformer and class-validator would occupy the process for
  * over 100 ms with a body of 100 KiB. A list that is cut off here is longer than its DTO allows.
  */
 export function pickKnownFields(dto: Dto, input: object): object {
-  let values = 0;
+  let copied = 0;
 
   function copy(value: unknown, type: Dto | undefined, depth: number): unknown {
-    values += 1;
+    copied += 1;
     if (typeof value !== 'object' || value === null) return value;
     if (depth === MAX_DEPTH) return null;
-    return Array.isArray(value) ? copyList(value, type, depth) : copyFields(value, type, depth);
+    const rest = Math.max(0, MAX_VALUES - copied);
+    if (Array.isArray(value)) return value.slice(0, rest).map((item) => copy(item, type, depth + 1));
+    // Without a class, copy all fields: the object is validated as a whole, such as opening hours.
+    const properties: Properties | undefined = type && getProperties(type);
+    const fields = Object.entries(value).filter(
+      ([key]) => (properties?.has(key) ?? true) && !UNSAFE_KEYS.has(key),
+    );
+    return Object.fromEntries(
+      fields.slice(0, rest).map(([key, field]) => [key, copy(field, properties?.get(key), depth + 1)]),
+    );
   }
 
-  function copyList(source: readonly unknown[], type: Dto | undefined, depth: number): unknown[] {
-    const list: unknown[] = [];
-    for (let index = 0; index < source.length && values < MAX_VALUES; index += 1)
-      list.push(copy(source[index], type, depth + 1));
-    return list;
-  }
-
-  /** Without a class, copies all fields: the object is validated as a whole, such as opening hours. */
-  function copyFields(source: object, type: Dto | undefined, depth: number): object {
-    const properties = type && getProperties(type);
-    const fields: [string, unknown][] = [];
-    for (const key of properties?.keys() ?? Object.keys(source)) {
-      if (values >= MAX_VALUES) break;
-      if (Object.hasOwn(source, key) && !UNSAFE_KEYS.has(key))
-        fields.push([key, copy((source as Record<string, unknown>)[key], properties?.get(key), depth + 1)]);
-    }
-    return Object.fromEntries(fields);
-  }
-
-  return copyFields(input, dto, 0);
+  return copy(input, dto, 0) as object;
 }
 
 /** Returns the validated properties of a DTO, with the class of nested DTOs. */
-function getProperties(dto: Dto): ReadonlyMap<string, Dto | undefined> {
+function getProperties(dto: Dto): Properties {
   let properties = propertiesByDto.get(dto);
   if (properties === undefined) {
     const validated = getMetadataStorage().getTargetValidationMetadatas(dto, '', false, false);

@@ -1,4 +1,4 @@
-import { Catch, HttpException, Logger, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
+import { Catch, Logger, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { isDatabaseUnavailable, violatedConstraint } from './database-errors.js';
@@ -33,11 +33,6 @@ export function failEnvelope({ code, message, details }: Failure): FailEnvelope 
   return { status: 'fail', errors: { code, message, details } };
 }
 
-function readStatus(thrown: unknown): number {
-  if (thrown instanceof HttpException) return thrown.getStatus();
-  return thrown instanceof Error && 'status' in thrown ? Number(thrown.status) : 500;
-}
-
 /** Failures for 4xx errors that Nest, Express or a body parser raise. Any other 4xx is a malformed request. */
 const REJECTIONS: Readonly<Record<number, () => Failure>> = {
   404: failures.notFound,
@@ -63,9 +58,10 @@ export class FailEnvelopeFilter implements ExceptionFilter {
 
 function toFailure(thrown: unknown): Failure {
   if (thrown instanceof Failure) return thrown;
-  const ofConstraint = constraintFailures[violatedConstraint(thrown) ?? ''];
-  if (ofConstraint !== undefined) return ofConstraint();
+  const createFailure = constraintFailures[violatedConstraint(thrown) ?? ''];
+  if (createFailure !== undefined) return createFailure();
   if (isDatabaseUnavailable(thrown)) return failures.unavailable(thrown);
-  const status = readStatus(thrown);
+  // Nest's exceptions and the errors of body parsers have a `status`.
+  const status = thrown instanceof Error && 'status' in thrown ? Number(thrown.status) : 500;
   return status < 500 ? (REJECTIONS[status] ?? failures.malformedRequest)() : failures.unexpected(thrown);
 }

@@ -59,10 +59,6 @@ export function routeConsole(logger: Logger): void {
 const CHATTY_CONTEXTS =
   /^(NestFactory|InstanceLoader|RoutesResolver|RouterExplorer|ExceptionHandler|NestApplication)$/;
 
-function isFields(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !(value instanceof Error);
-}
-
 export function nestLogger(logger: Logger): LoggerService {
   // Nest passes the context last, possibly after the stack of an error.
   const at =
@@ -71,7 +67,9 @@ export function nestLogger(logger: Logger): LoggerService {
       const last = rest.at(-1);
       const context = typeof last === 'string' ? last : undefined;
       const err = [message, ...rest].find((value) => value instanceof Error);
-      const fields = rest.find(isFields);
+      const fields = rest.find(
+        (value): value is object | null => typeof value === 'object' && !(value instanceof Error),
+      );
       const text = format(message instanceof Error ? message.message : message);
       logger[CHATTY_CONTEXTS.test(context ?? '') ? 'debug' : level]({ ...fields, context, err }, text);
     };

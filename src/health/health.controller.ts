@@ -22,7 +22,7 @@ export class HealthController {
   @Get('live')
   @ApiEndpoint({
     summary: 'Check that the process responds',
-    access: 'none',
+    access: 'public',
     success: { status: 200, data: {} },
   })
   live(): Record<string, never> {
@@ -32,7 +32,7 @@ export class HealthController {
   @Get('ready')
   @ApiEndpoint({
     summary: 'Check that the service is ready: database, migrations, queue',
-    access: 'none',
+    access: 'public',
     success: { status: 200, data: {} },
     failures: [['database'], ['migrations'], ['queue'], ['database', 'queue'], ['migrations', 'queue']].map(
       (parts) => failures.notReady(parts),

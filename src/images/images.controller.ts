@@ -35,7 +35,7 @@ export class ImagesController {
   @ApiParam({ name: 'name', schema: { type: 'string' }, example: '0b8a4c6e-5d0f-4f2e-9c55-6f1f7e0a2b11.jpg' })
   @ApiEndpoint({
     summary: 'Get an image of the local image host',
-    access: 'none',
+    access: 'public',
     success: { status: 200, files: ['image/png', 'image/jpeg'] },
     failures: [failures.malformedRequest(), failures.notFound()],
   })

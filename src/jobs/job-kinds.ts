@@ -52,10 +52,8 @@ export class KindLimits {
    */
   readonly forbiddenFlags = async (): Promise<string[]> => {
     const previousFetch = this.#lastFetch;
-    let endFetch: () => void = () => undefined;
-    this.#lastFetch = new Promise((resolve) => (endFetch = resolve));
+    this.#lastFetch = previousFetch.then(() => new Promise((resolve) => (this.#endFetch = resolve)));
     await previousFetch;
-    this.#endFetch = endFetch;
     return KIND_NAMES.filter((kind) => {
       const running = [...this.#running].filter(({ flags }) => flags?.[kind] === true);
       return running.length >= KINDS[kind].limit;

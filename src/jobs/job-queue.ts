@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { errorMessage } from '../config/error-info.js';
 import { QueuePool } from './queue-pool.js';
 import { type DeadLocks, freeJobs, type NamedJob } from './queue-upkeep.js';
-import { type JobOptions, runJobs } from './run-jobs.js';
+import { type JobOptions, runJobs, type RunnerObserver } from './run-jobs.js';
 
 const RESTART_PAUSE_MS = { first: 250, longest: 2_000 };
 
@@ -36,14 +36,15 @@ export class JobQueue {
   async run(options: Omit<JobOptions, 'pgPool'>, isExclusive: boolean, stopping: AbortSignal): Promise<void> {
     // If no other process runs jobs on the database, all locks at the start belong to dead processes.
     let locks: DeadLocks = isExclusive ? { olderThanSeconds: 0 } : {};
-    const observer = {
-      onStart: (workerId: string) => (locks = { workerId }),
+    const observer: RunnerObserver = {
+      onStart: (workerId) => (locks = { workerId }),
       onFetch: () => {
         this.#lastFetchAt = performance.now();
         if (!this.#isWorking) this.#logStart();
         this.#isWorking = true;
       },
-      onDead: (job: NamedJob) => {
+      lastFetchAt: () => this.#lastFetchAt,
+      onDead: (job) => {
         this.logDead(job, 'its process died');
       },
     };

@@ -25,11 +25,10 @@ export type JobOptions = Required<Pick<RunnerOptions, 'taskList' | 'parsedCronIt
   readonly pgPool: NonNullable<RunnerOptions['pgPool']>;
 };
 
-interface RunnerObserver {
+export interface RunnerObserver extends Pick<Watched, 'lastFetchAt' | 'onDead'> {
   readonly onStart: (workerId: string) => void;
   /** Called when a worker has received a response to its fetch: a job, or none. */
   readonly onFetch: () => void;
-  readonly onDead: Watched['onDead'];
 }
 
 /**
@@ -46,16 +45,13 @@ export async function runJobs(
   const limits = new KindLimits(events);
   const over = new AbortController();
   let workerPool: WorkerPool | undefined;
-  let lastFetchAt = 0;
   events.once('pool:create', (event) => {
     ({ workerPool } = event);
     observer.onStart(workerPool.id);
   });
   for (const event of ['job:start', 'worker:getJob:empty'] as const)
     events.on(event, () => {
-      if (over.signal.aborted) return;
-      lastFetchAt = performance.now();
-      observer.onFetch();
+      if (!over.signal.aborted) observer.onFetch();
     });
   const lost = new Promise<never>((_, reject) => {
     for (const event of ['pool:listen:error', 'pool:fatalError', 'worker:getJob:error'] as const)
@@ -81,18 +77,14 @@ export async function runJobs(
     preset: { worker: { completeJobBatchDelay: 0, failJobBatchDelay: 0 } },
   });
   try {
-    const watched = watchQueue(
-      options.pgPool,
-      {
-        isBusy: () => limits.isEveryWorkerBusy,
-        lastFetchAt: () => lastFetchAt,
-        wake: (count) => {
-          if (!over.signal.aborted) workerPool?.nudge(count);
-        },
-        onDead: observer.onDead,
+    const runnerToWatch = {
+      ...observer,
+      isBusy: () => limits.isEveryWorkerBusy,
+      wake: (count: number) => {
+        if (!over.signal.aborted) workerPool?.nudge(count);
       },
-      over.signal,
-    );
+    };
+    const watched = watchQueue(options.pgPool, runnerToWatch, over.signal);
     watched.catch(() => undefined); // Awaited in the race, which another failure may win.
     if (!stopping.aborted)
       await Promise.race([

@@ -3,6 +3,6 @@ import { JobsModule } from '../jobs/jobs.module.js';
 import { ProductsModule } from '../products/products.module.js';
 import { MetricsServer } from './metrics.server.js';
 
-/** Loaded if METRICS_PORT is set. The counters and histograms are in common/metrics.ts. */
+/** Serves metrics. The counters and histograms of the features are in common/metrics.ts. */
 @Module({ imports: [JobsModule, ProductsModule], providers: [MetricsServer] })
 export class MetricsModule {}

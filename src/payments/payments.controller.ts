@@ -18,7 +18,7 @@ export class PaymentsController {
     description:
       'An empty 200 acknowledges the notification. A redelivery is acknowledged and changes nothing. A completion whose ' +
       'status code, amount or currency contradicts the order is rejected with 400.',
-    access: 'none',
+    access: 'public',
     success: { status: 200 },
     failures: [
       failures.validation({ transaction_status: 'transaction_status is invalid' }),

@@ -15,7 +15,7 @@ export class ShopController {
   @Get('shop')
   @ApiEndpoint({
     summary: 'Return the opening hours and the pickup windows',
-    access: 'none',
+    access: 'public',
     success: { status: 200, data: { shop: ShopView } },
   })
   async show(): Promise<{ shop: ShopView }> {

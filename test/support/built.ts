@@ -7,6 +7,7 @@ declare global {
 
 /** Modules of the build that tests use, with the types of their sources. */
 export interface BuiltModules {
+  'src/app.module.js': typeof import('../../src/app.module.js');
   'src/app.setup.js': typeof import('../../src/app.setup.js');
   'src/auth/jwt-cookie.guard.js': typeof import('../../src/auth/jwt-cookie.guard.js');
   'src/auth/admin-accounts.service.js': typeof import('../../src/auth/admin-accounts.service.js');

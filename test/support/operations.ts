@@ -1,6 +1,6 @@
 import { MESSAGES } from './failure.js';
 
-export type Access = 'none' | 'user' | 'admin' | 'catalog' | 'refresh cookie';
+export type Access = 'public' | 'user' | 'admin' | 'catalog' | 'refresh cookie';
 export type Failures = readonly (readonly [code: number, message: string])[];
 
 const VALIDATION = [400, MESSAGES.validation] as const;
@@ -51,17 +51,17 @@ const notReady = ['database', 'migrations', 'queue', 'database, queue', 'migrati
  * of every operation of its kind (contract 7).
  */
 export const OPERATIONS: Readonly<Record<string, [Access, 'json' | 'form' | null, Failures]>> = {
-  'POST /api/register': ['none', 'json', [VALIDATION, EMAIL_TAKEN]],
-  'POST /api/login': ['none', 'json', [VALIDATION, CREDENTIALS]],
+  'POST /api/register': ['public', 'json', [VALIDATION, EMAIL_TAKEN]],
+  'POST /api/login': ['public', 'json', [VALIDATION, CREDENTIALS]],
   'GET /api/refresh': ['refresh cookie', null, refresh],
-  'POST /api/logout': ['none', null, []],
+  'POST /api/logout': ['public', null, []],
   'POST /api/otp': ['user', null, []],
   'POST /api/otp/verify': ['user', 'json', [VALIDATION, OTP]],
   'GET /api/users': ['user', null, []],
   'PATCH /api/users': ['user', 'json', [VALIDATION, CREDENTIALS, EMAIL_TAKEN]],
   'PUT /api/users/password': ['user', 'json', [VALIDATION, CREDENTIALS]],
-  'POST /api/password/forgot': ['none', 'json', [VALIDATION]],
-  'POST /api/password/reset': ['none', 'json', [VALIDATION, OTP]],
+  'POST /api/password/forgot': ['public', 'json', [VALIDATION]],
+  'POST /api/password/reset': ['public', 'json', [VALIDATION, OTP]],
 
   'GET /api/products': ['catalog', null, FIELDS],
   'GET /api/products/{product_id}': ['catalog', null, [NOT_FOUND]],
@@ -84,20 +84,20 @@ export const OPERATIONS: Readonly<Record<string, [Access, 'json' | 'form' | null
   'GET /api/admin/days/{date}': ['admin', null, [VALIDATION]],
   'GET /api/admin/sales': ['admin', null, [VALIDATION]],
   'GET /api/admin/sales.csv': ['admin', null, [VALIDATION]],
-  'GET /api/shop': ['none', null, []],
+  'GET /api/shop': ['public', null, []],
   'PUT /api/admin/shop': ['admin', 'json', [VALIDATION]],
 
-  'POST /api/products/payments': ['none', 'json', [VALIDATION, [403, 'invalid signature'], NOT_FOUND]],
-  'GET /api/images/{name}': ['none', null, [NOT_FOUND]],
-  'GET /api/health/live': ['none', null, []],
-  'GET /api/health/ready': ['none', null, notReady],
+  'POST /api/products/payments': ['public', 'json', [VALIDATION, [403, 'invalid signature'], NOT_FOUND]],
+  'GET /api/images/{name}': ['public', null, [NOT_FOUND]],
+  'GET /api/health/live': ['public', null, []],
+  'GET /api/health/ready': ['public', null, notReady],
 };
 
 /** Returns all failures of an operation: its own and those of its kind. */
 export function expectedFailures(name: string): Failures {
-  const [access, takes, own] = OPERATIONS[name] ?? ['none', null, []];
+  const [access, takes, own] = OPERATIONS[name] ?? ['public', null, []];
   const failures: (readonly [number, string])[] = [...own];
-  if (access !== 'none' && access !== 'refresh cookie')
+  if (access !== 'public' && access !== 'refresh cookie')
     failures.push([400, MESSAGES.malformedAccessToken], [401, MESSAGES.missingAccessToken]);
   if (access === 'admin') failures.push([403, MESSAGES.adminOnly]);
   if (!name.startsWith('GET ')) failures.push([403, MESSAGES.origin]);

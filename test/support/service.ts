@@ -55,7 +55,8 @@ export interface ServiceOptions {
 }
 
 export async function startService(options: ServiceOptions = {}): Promise<TestService> {
-  const { APP_OPTIONS, configureApp, rootModule } = await built('src/app.setup.js');
+  const { AppModule } = await built('src/app.module.js');
+  const { APP_OPTIONS, configureApp } = await built('src/app.setup.js');
   const { HttpAdapter } = await built('src/common/http-adapter.js');
   const { Test } = await nestTesting();
   const { readEnv } = await built('src/config/env.js');
@@ -79,7 +80,7 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
   });
   // Replace the logger like the service does, so that output of libraries appears in the log.
   routeConsole(logger);
-  const root = await rootModule(env, new Database(options.databaseUrl ?? database.url, false));
+  const root = AppModule.forRoot(env, new Database(options.databaseUrl ?? database.url, false));
   const module = await Test.createTestingModule({ imports: [root] })
     .setLogger(nestLogger(logger))
     .compile();

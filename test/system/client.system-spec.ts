@@ -85,7 +85,7 @@ async function admin(): Promise<Caller> {
 
 describe('the types', () => {
   it('match the running service', async () => {
-    const { stdout } = await promisify(execFile)(process.execPath, ['dist/src/print-openapi.js']);
+    const { stdout } = await promisify(execFile)(process.execPath, ['scripts/print-openapi.mjs']);
     const { servers: _printed, ...printed } = JSON.parse(stdout) as { servers: unknown };
     const response = await service.client().get('/api/docs-json').expect(200);
     const { servers: _served, ...served } = response.body as { servers: unknown };

@@ -40,7 +40,7 @@ const renderPage = handlebars.compile(template, { strict: true });
 
 /** Payment page: HTML for browsers, JSON for clients that prefer `application/json`. */
 @ApiExcludeController()
-@Access('none')
+@Access('public')
 @Controller('simulator/:token')
 export class SimulatorController {
   constructor(

@@ -1,0 +1,25 @@
+// Prints the OpenAPI document (JSON) of the build. Nest's preview creates no provider, so no database is needed.
+import { NestFactory } from '@nestjs/core';
+import { randomUUID } from 'node:crypto';
+import { AppModule } from '../dist/src/app.module.js';
+import { Database } from '../dist/src/config/database.js';
+import { readEnv } from '../dist/src/config/env.js';
+import { buildOpenApiDocument } from '../dist/src/openapi.js';
+
+/** Fixed settings, so that the document is the same on every machine. */
+const SETTINGS = {
+  NODE_ENV: 'development',
+  JWT_ACCESS_SECRET: randomUUID(),
+  JWT_REFRESH_SECRET: randomUUID(),
+  DATABASE_URL: 'postgresql://nobody@127.0.0.1/nothing',
+};
+
+const root = AppModule.forRoot(readEnv(SETTINGS), new Database(SETTINGS.DATABASE_URL, false));
+const app = await NestFactory.create(root, {
+  preview: true,
+  abortOnError: false,
+  logger: ['error', 'fatal'],
+});
+app.setGlobalPrefix('api');
+await app.init();
+process.stdout.write(`${JSON.stringify(buildOpenApiDocument(app), null, 2)}\n`);
