@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type PgBouncer, startPgBouncer } from '../support/pgbouncer.js';
 import { until } from '../support/wait.js';
-import { describeInstalled } from './support/installed.js';
+import { describeInstalled } from '../support/installed.js';
 import { CLUSTER_PROGRAMS, PatroniCluster } from './support/patroni-cluster.js';
 import { RESPONSE_LIMIT_MS, ServicePair } from './support/service-pair.js';
 

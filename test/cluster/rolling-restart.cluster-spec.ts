@@ -8,7 +8,7 @@ import { buildVersion11, hasVersion11 } from '../support/version-1.1.js';
 import { until } from '../support/wait.js';
 import { ExternalServices } from '../resilience/support/external-services.js';
 import { Workload } from '../resilience/support/workload.js';
-import { describeInstalled } from './support/installed.js';
+import { describeInstalled } from '../support/installed.js';
 import { Nginx } from './support/nginx.js';
 
 const itWithVersion11 = (await hasVersion11()) ? it : it.skip;

@@ -1,7 +1,7 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
-import { embeddedDatabaseUrl, embeddedServerOf } from '../support/embedded-database.js';
+import { embeddedDatabaseUrl, findServerPid } from '../support/embedded-database.js';
 import { Client } from '../support/client.js';
 import { startExternalPostgres } from '../support/external-postgres.js';
 import type { BuiltProcess } from '../support/process.js';
@@ -31,7 +31,7 @@ afterEach(async () => {
 it('a kill -9 of the embedded PostgreSQL causes 503 for a moment and loses no acknowledged change', async () => {
   const service = await place.start({ ...external.settings, STAGED_IMAGE_TTL_S: '5' });
   await endureLosses(service, (await embeddedDatabaseUrl(place.dataDir)) ?? '', async () => {
-    process.kill((await embeddedServerOf(place.dataDir)) ?? 0, 'SIGKILL');
+    process.kill((await findServerPid(place.dataDir)) ?? 0, 'SIGKILL');
   });
 });
 

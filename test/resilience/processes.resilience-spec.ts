@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { Client } from '../support/client.js';
 import { createEmptyDatabase, type TestDatabase } from '../support/databases.js';
+import { isInstalled } from '../support/installed.js';
 import { jobRows } from '../support/jobs.js';
 import { NOTIFICATIONS_PATH } from '../support/notifications.js';
 import { placeOrder } from '../support/orders.js';
+import { type PgBouncer, startPgBouncer } from '../support/pgbouncer.js';
 import { type BuiltProcess, untilListening } from '../support/process.js';
 import { createProduct } from '../support/products.js';
 import { ADMIN } from '../support/service.js';
@@ -21,6 +23,7 @@ let external: ExternalServices;
 let places: ServiceInstance[];
 let processes: BuiltProcess[];
 let database: TestDatabase;
+let pooler: PgBouncer | undefined;
 
 beforeAll(async () => {
   database = await createEmptyDatabase();
@@ -29,13 +32,19 @@ beforeAll(async () => {
   const others = Array.from({ length: PROCESSES - 1 }, () => ServiceInstance.create(owner.dataDir));
   // Stop the owner of the folder last.
   places = [...(await Promise.all(others)), owner];
-  processes = places.map((place) => place.spawn({ ...external.settings, DATABASE_URL: database.url }));
+  if (isInstalled('pgbouncer')) pooler = await startPgBouncer(database.url);
+  // Every second process connects through PgBouncer in transaction mode.
+  const databaseUrls = [database.url, pooler?.through(database.url) ?? database.url];
+  processes = places.map((place, index) =>
+    place.spawn({ ...external.settings, DATABASE_URL: databaseUrls[index % 2] ?? '' }),
+  );
   await Promise.all(processes.map((process, index) => untilListening(process, places[index]?.url ?? '')));
 });
 
 afterAll(async () => {
   await Promise.all(places.map((place) => place.clear()));
   await external.close();
+  await pooler?.stop();
   await database.drop();
   expect(await Promise.all(processes.slice(1).map(({ exited }) => exited))).toEqual([0, 0, 0]);
 });

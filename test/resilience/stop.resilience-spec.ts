@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from '../support/client.js';
 import { DatabaseProxy } from '../support/database-proxy.js';
 import { createDatabase, type TestDatabase } from '../support/databases.js';
-import { embeddedServerOf } from '../support/embedded-database.js';
+import { findServerPid } from '../support/embedded-database.js';
 import { png } from '../support/pictures.js';
 import type { BuiltProcess } from '../support/process.js';
 import { CAKE, form } from '../support/products.js';
@@ -80,7 +80,7 @@ it('the process exits within 10 s despite an incomplete request body, a hanging 
 
     const times = await Promise.all([measureStop(embedded), measureStop(stalled)]);
     expect(Math.max(...times)).toBeLessThan(STOP_MS);
-    expect(await embeddedServerOf(place.dataDir)).toBeUndefined();
+    expect(await findServerPid(place.dataDir)).toBeUndefined();
   } finally {
     await other.clear();
     await proxy.down();
@@ -89,11 +89,11 @@ it('the process exits within 10 s despite an incomplete request body, a hanging 
 
 it('SIGTERM during the start of the embedded database leaves no database process behind', async () => {
   const service = place.spawn(external.settings);
-  const server = await until('a PostgreSQL', () => embeddedServerOf(place.dataDir).catch(() => undefined));
+  const server = await until('a PostgreSQL', () => findServerPid(place.dataDir).catch(() => undefined));
   service.child.kill('SIGTERM');
   expect(await service.exited).toBe(0);
   expect(service.output()).not.toContain('listening on');
-  expect(await embeddedServerOf(place.dataDir)).toBeUndefined();
+  expect(await findServerPid(place.dataDir)).toBeUndefined();
   expect(() => process.kill(server, 0)).toThrow('ESRCH');
 });
 

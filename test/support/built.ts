@@ -16,25 +16,17 @@ export interface BuiltModules {
   'src/common/http-adapter.js': typeof import('../../src/common/http-adapter.js');
   'src/common/metrics.js': typeof import('../../src/common/metrics.js');
   'src/common/logging.js': typeof import('../../src/common/logging.js');
-  'src/common/request-id.js': typeof import('../../src/common/request-id.js');
   'src/common/fail-envelope.filter.js': typeof import('../../src/common/fail-envelope.filter.js');
   'src/common/limiter.js': typeof import('../../src/common/limiter.js');
   'src/config/database.js': typeof import('../../src/config/database.js');
   'src/config/env.js': typeof import('../../src/config/env.js');
   'src/config/migrate.js': typeof import('../../src/config/migrate.js');
-  'src/config/embedded-postgres.js': typeof import('../../src/config/embedded-postgres.js');
-  'src/config/embedded-postgres/cluster.js': typeof import('../../src/config/embedded-postgres/cluster.js');
-  'src/config/embedded-postgres/location.js': typeof import('../../src/config/embedded-postgres/location.js');
-  'src/config/embedded-postgres/run.js': typeof import('../../src/config/embedded-postgres/run.js');
-  'src/config/embedded-postgres/server.js': typeof import('../../src/config/embedded-postgres/server.js');
-  'src/config/embedded-postgres/session.js': typeof import('../../src/config/embedded-postgres/session.js');
   'src/shop/pickup-windows.js': typeof import('../../src/shop/pickup-windows.js');
   'src/common/access.decorator.js': typeof import('../../src/common/access.decorator.js');
   'src/products/products.controller.js': typeof import('../../src/products/products.controller.js');
   'src/products/product-pages.js': typeof import('../../src/products/product-pages.js');
   'src/jobs/watch-queue.js': typeof import('../../src/jobs/watch-queue.js');
   'src/jobs/jobs.service.js': typeof import('../../src/jobs/jobs.service.js');
-  'src/gateway/payment-gateway.js': typeof import('../../src/gateway/payment-gateway.js');
   'src/images/form.interceptor.js': typeof import('../../src/images/form.interceptor.js');
   'src/images/images.service.js': typeof import('../../src/images/images.service.js');
 }

@@ -53,11 +53,6 @@ export class Client {
     return this;
   }
 
-  forgetCookie(name: string): this {
-    this.#cookies.delete(name);
-    return this;
-  }
-
   /** Returns another client with the same cookies. */
   clone(): Client {
     const clone = new Client(this.url);

@@ -1,15 +1,17 @@
-import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
-import { once } from 'node:events';
+import { connect, createServer, type Socket } from 'node:net';
+import { listenOnLoopback, stopListening, trackSockets } from './loopback.js';
 
 /** TCP proxy in front of the database that makes the database unavailable to one service. */
 export class DatabaseProxy {
-  readonly #sockets = new Set<Socket>();
-  #server = createServer();
+  readonly #server = createServer((client) => {
+    this.#forward(client);
+  });
+  readonly #clients = trackSockets(this.#server);
+  readonly #connections = new Set<Socket>();
   #port = 0;
   #isStalled = false;
   #statements = 0;
   #stallsAt: { readonly text: string; readonly stalled: () => void } | undefined;
-
   #losesResponseTo: string | undefined;
 
   private constructor(private readonly target: URL) {}
@@ -35,26 +37,18 @@ export class DatabaseProxy {
   /** Accepts connections, on the same port as before. */
   async up(): Promise<void> {
     this.#isStalled = false;
-    this.#server = createServer((client) => {
-      this.#forward(client);
-    });
-    this.#server.listen(this.#port, '127.0.0.1');
-    await once(this.#server, 'listening');
-    this.#port = (this.#server.address() as AddressInfo).port;
+    this.#port = await listenOnLoopback(this.#server, this.#port);
   }
 
   /** Rejects new connections and closes open ones. */
   async down(): Promise<void> {
-    const closed = once(this.#server, 'close');
-    this.#server.close();
-    for (const socket of this.#sockets) socket.destroy();
-    await closed;
+    await stopListening(this.#server, this.#clients);
   }
 
   /** Drops all data without closing connections, like a network that loses packets. */
   stall(): void {
     this.#isStalled = true;
-    for (const socket of this.#sockets) socket.pause();
+    for (const socket of this.#connections) socket.pause();
   }
 
   /** Stalls as soon as a client sends a text. The promise resolves at that time. */
@@ -79,11 +73,8 @@ export class DatabaseProxy {
 
   #forward(client: Socket): void {
     const server = connect(Number(this.target.port), this.target.hostname);
-    for (const [socket, other] of [
-      [client, server],
-      [server, client],
-    ] as const) {
-      this.#sockets.add(socket);
+    for (const [socket, other] of [[client, server] as const, [server, client] as const]) {
+      this.#connections.add(socket);
       socket.on('data', (chunk: Buffer) => {
         if (socket === client && /^[QP]$/.test(chunk.toString('latin1', 0, 1))) this.#statements += 1;
         if (socket === client && this.#stallsAt && chunk.includes(this.#stallsAt.text)) {
@@ -100,7 +91,7 @@ export class DatabaseProxy {
       // A connection may end with a reset here.
       socket.on('error', () => other.destroy());
       socket.on('close', () => {
-        this.#sockets.delete(socket);
+        this.#connections.delete(socket);
         other.destroy();
       });
       if (this.#isStalled) socket.pause();

@@ -1,20 +1,18 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { built } from './built.js';
+import { locateCluster } from '../../src/config/embedded-postgres/location.js';
+import { findServer } from '../../src/config/embedded-postgres/server.js';
+import { buildDatabaseUrl } from '../../src/config/embedded-postgres/session.js';
 
 /** Returns the connection string of the embedded database that runs in a DATA_DIR; undefined if no database runs. */
 export async function embeddedDatabaseUrl(dataDir: string): Promise<string | undefined> {
-  const { locateCluster } = await built('src/config/embedded-postgres/location.js');
-  const { findServer } = await built('src/config/embedded-postgres/server.js');
-  const { buildDatabaseUrl } = await built('src/config/embedded-postgres/session.js');
   const server = await findServer(await locateCluster(dataDir));
   if (server === undefined) return undefined;
   return buildDatabaseUrl(server.port, (await readFile(join(dataDir, 'postgres-password'), 'utf8')).trim());
 }
 
 /** Returns the process id of the embedded server of a DATA_DIR, also after a kill; undefined after a regular stop. */
-export async function embeddedServerOf(dataDir: string): Promise<number | undefined> {
-  const { locateCluster } = await built('src/config/embedded-postgres/location.js');
+export async function findServerPid(dataDir: string): Promise<number | undefined> {
   const { folder } = await locateCluster(dataDir);
   const claim = await readFile(join(folder, 'postmaster.pid'), 'utf8').catch(() => undefined);
   return claim === undefined ? undefined : parseInt(claim);

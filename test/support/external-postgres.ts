@@ -1,7 +1,10 @@
 import { appendFile, chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { built } from './built.js';
+import { openCluster } from '../../src/config/embedded-postgres/cluster.js';
+import { run } from '../../src/config/embedded-postgres/run.js';
+import { startServer, stopServer } from '../../src/config/embedded-postgres/server.js';
+import { startEmbeddedPostgres } from '../../src/config/embedded-postgres.js';
 
 /** PostgreSQL server outside of the service, for DATABASE_URL. The test stops and starts the server like an operator. */
 export interface ExternalPostgres {
@@ -18,10 +21,6 @@ export interface ExternalPostgres {
 }
 
 export async function startExternalPostgres(): Promise<ExternalPostgres> {
-  const { startEmbeddedPostgres } = await built('src/config/embedded-postgres.js');
-  const { openCluster } = await built('src/config/embedded-postgres/cluster.js');
-  const { run } = await built('src/config/embedded-postgres/run.js');
-  const { startServer, stopServer } = await built('src/config/embedded-postgres/server.js');
   const dataDir = await mkdtemp(join(tmpdir(), 'bakery-external-'));
   await chmod(dataDir, 0o755);
   // The service's own supervisor creates the cluster, its database and its user, and stops.

@@ -52,8 +52,6 @@ interface MidtransRefund {
 interface MidtransOrder {
   readonly orderId: string;
   readonly token: string;
-  /** Body of the request that created the order. */
-  readonly request: unknown;
   readonly grossAmount: number;
   /** Oldest first; empty until a payment method is chosen. The status API returns the last one. */
   readonly transactions: MidtransTransaction[];
@@ -166,8 +164,8 @@ export class MidtransStandIn extends StandIn<MidtransOperation, MidtransCall> {
   }
 
   /** Creates an order without a call. */
-  open(orderId: string, grossAmount: number, request: unknown = null): MidtransOrder {
-    const order = { orderId, token: randomUUID(), request, grossAmount, transactions: [] };
+  open(orderId: string, grossAmount: number): MidtransOrder {
+    const order = { orderId, token: randomUUID(), grossAmount, transactions: [] };
     this.orders.set(orderId, order);
     return order;
   }
@@ -269,7 +267,7 @@ export class MidtransStandIn extends StandIn<MidtransOperation, MidtransCall> {
       return reject(400, 'transaction_details.gross_amount is not equal to the sum of item_details');
     if (this.orders.has(details.order_id))
       return reject(400, 'transaction_details.order_id has already been taken');
-    const { token } = this.open(details.order_id, details.gross_amount, body);
+    const { token } = this.open(details.order_id, details.gross_amount);
     return { status: 201, body: { token, redirect_url: `${this.apiUrl}/snap/v4/redirection/${token}` } };
   }
 

@@ -1,8 +1,9 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { PROGRAM_PATH } from './installed.js';
 import { accepts } from './loopback.js';
 import { freePort } from './process.js';
 import { until } from './wait.js';
@@ -15,11 +16,6 @@ export interface PgBouncer {
   /** URL of the database through PgBouncer. */
   through(databaseUrl: string): string;
   stop(): Promise<void>;
-}
-
-/** Returns true if this machine has PgBouncer (Debian's package `pgbouncer`). */
-export function hasPgBouncer(): boolean {
-  return spawnSync('pgbouncer', ['--version']).status === 0;
 }
 
 /** Starts PgBouncer in front of the server of a database. */
@@ -48,6 +44,7 @@ ignore_startup_parameters = statement_timeout, lock_timeout, idle_in_transaction
   );
   const isRoot = process.getuid?.() === 0;
   const child = spawn('pgbouncer', ['--quiet', configuration], {
+    env: { PATH: PROGRAM_PATH },
     stdio: 'ignore',
     ...(isRoot && UNPRIVILEGED),
   });

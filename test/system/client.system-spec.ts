@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { promisify } from 'node:util';
 import {
   asForm,
@@ -10,19 +11,14 @@ import {
   type Send,
 } from '../../client/bakery-client.js';
 import { png } from '../support/pictures.js';
-import { ADMIN, startService, type TestService } from '../support/service.js';
+import { ADMIN, useService } from '../support/service.js';
 
-let service: TestService;
+const service = useService();
 
-beforeAll(async () => {
-  service = await startService();
-});
-
-afterAll(() => service.stop());
-
-/** Creates a client for Node that stores cookies like a browser, and records its calls. */
-class Caller {
+/** Client for Node that stores cookies like a browser and records its calls: `GET /api/users 200`. */
+class RecordingClient {
   readonly calls: string[] = [];
+  /** Number of calls of `onSignedOut`. */
   signedOut = 0;
   readonly client: BakeryClient;
   readonly #cookies = new Map<string, { value: string; path: string }>();
@@ -54,36 +50,17 @@ class Caller {
     if (value === '') this.#cookies.delete(name);
     else this.#cookies.set(name, { value, path });
   }
-
-  forget(...names: readonly string[]): void {
-    for (const name of names) this.#cookies.delete(name);
-    this.calls.length = 0;
-  }
 }
 
-let customers = 0;
-
-async function customer(options: Partial<BakeryClientOptions> = {}): Promise<Caller> {
-  const caller = new Caller(options);
-  customers += 1;
-  const password = 'correct horse';
-  const body = {
-    email: `client-${customers}@example.com`,
-    fullname: 'Ayu',
-    password,
-    passwordConfirmation: password,
-  };
-  await dataOf(caller.client.POST('/api/register', { body }));
-  return caller;
+async function registerCustomer(): Promise<RecordingClient> {
+  const customer = new RecordingClient();
+  const email = `${randomUUID()}@example.com`;
+  const body = { email, fullname: 'Ayu', password: 'correct horse', passwordConfirmation: 'correct horse' };
+  await dataOf(customer.client.POST('/api/register', { body }));
+  return customer;
 }
 
-async function admin(): Promise<Caller> {
-  const caller = new Caller();
-  await dataOf(caller.client.POST('/api/login', { body: ADMIN }));
-  return caller;
-}
-
-describe('the types', () => {
+describe('the types of the client', () => {
   it('match the running service', async () => {
     const { stdout } = await promisify(execFile)(process.execPath, ['scripts/print-openapi.mjs']);
     const { servers: _printed, ...printed } = JSON.parse(stdout) as { servers: unknown };
@@ -94,9 +71,10 @@ describe('the types', () => {
   });
 });
 
-describe('calls', () => {
+describe('calls of the client', () => {
   it('send a typed body or form and get a typed response', async () => {
-    const { client } = await admin();
+    const { client } = new RecordingClient();
+    await dataOf(client.POST('/api/login', { body: ADMIN }));
     const images = [new File([png('client')], 'a.png'), new File([png('other')], 'b.png')];
     const values = { name: 'Roti', description: 'From today', price: '12000' };
     const body = { ...values, images };
@@ -104,15 +82,12 @@ describe('calls', () => {
     expect(products).toMatchObject({ name: 'Roti', price: 12_000 });
     expect(products.images).toHaveLength(2);
 
+    const params = { path: { product_id: products.id } };
+    const removal = { ...values, 'images.removed[]': products.images.slice(0, 1) };
     const updated = await dataOf(
-      client.PUT('/api/products/{product_id}', {
-        params: { path: { product_id: products.id } },
-        body: { ...values, 'images.removed[]': products.images.slice(0, 1) },
-        bodySerializer: asForm,
-      }),
+      client.PUT('/api/products/{product_id}', { params, body: removal, bodySerializer: asForm }),
     );
     expect(updated.products.images).toEqual(products.images.slice(1));
-    const params = { path: { product_id: products.id } };
     // An empty list is sent as one empty value (contract 4.7).
     const none = { ...values, 'images.removed[]': [] };
     await dataOf(client.PUT('/api/products/{product_id}', { params, body: none, bodySerializer: asForm }));
@@ -120,93 +95,86 @@ describe('calls', () => {
   });
 
   it('fail with the status, the message, the fields and the request id (contract 2.4)', async () => {
-    const { client } = new Caller();
-    const { error } = await client.POST('/api/login', { body: { email: 'nonsense', password: '' } });
-    expect(error?.errors).toEqual({
-      code: 400,
-      message: 'validation error',
-      details: { email: 'your email format is invalid', password: 'password is required' },
-    });
-    const thrown = dataOf(client.POST('/api/login', { body: { email: 'nonsense', password: 'x' } }));
+    const { client } = new RecordingClient();
+    const thrown = dataOf(client.POST('/api/login', { body: { email: 'nonsense', password: '' } }));
     await expect(thrown).rejects.toThrow(BakeryFailure);
     await expect(thrown).rejects.toMatchObject({
       code: 400,
       message: 'validation error',
-      details: { email: 'your email format is invalid' },
+      details: { email: 'your email format is invalid', password: 'password is required' },
       requestId: expect.any(String) as string,
     });
   });
 
   it('fail in the same way if a proxy responds with an HTML page', async () => {
     const fetch: Send = () => Promise.resolve(new Response('<h1>Bad gateway</h1>', { status: 502 }));
-    const { client } = new Caller({ fetch });
+    const { client } = new RecordingClient({ fetch });
     await expect(dataOf(client.GET('/api/products'))).rejects.toMatchObject({ code: 502, details: {} });
   });
 });
 
-describe('refresh and repeat', () => {
+describe('an access token that the service rejects', () => {
   it.each([
     ['', 401],
     ['nonsense', 400],
-  ])(
-    'with the access token "%s" a call is repeated after a refresh, with its body',
-    async (token, status) => {
-      const caller = await customer();
-      caller.setCookie('accessToken', token);
-      const { user } = await dataOf(caller.client.PATCH('/api/users', { body: { fullname: 'Ayu Lestari' } }));
-      expect(user.fullname).toBe('Ayu Lestari');
-      expect(caller.calls.slice(-3)).toEqual([
-        `PATCH /api/users ${status}`,
-        'GET /api/refresh 200',
-        'PATCH /api/users 200',
-      ]);
-    },
-  );
-
-  it('concurrent calls with an expired token cause one refresh', async () => {
-    const caller = await customer();
-    caller.forget('accessToken');
-    const both = [caller.client.GET('/api/users'), caller.client.GET('/api/users')];
-    expect((await Promise.all(both)).map(({ response }) => response.status)).toEqual([200, 200]);
-    expect(caller.calls.filter((call) => call.startsWith('GET /api/refresh'))).toHaveLength(1);
-    expect(caller.calls).toHaveLength(5);
+  ])('such as "%s" makes the client refresh it and repeat the call with its body', async (token, status) => {
+    const customer = await registerCustomer();
+    customer.setCookie('accessToken', token);
+    const { user } = await dataOf(customer.client.PATCH('/api/users', { body: { fullname: 'Ayu Lestari' } }));
+    expect(user.fullname).toBe('Ayu Lestari');
+    expect(customer.calls.slice(-3)).toEqual([
+      `PATCH /api/users ${status}`,
+      'GET /api/refresh 200',
+      'PATCH /api/users 200',
+    ]);
   });
 
-  it('the end of the session is reported once, and each call fails with 401', async () => {
-    const caller = await customer();
-    caller.forget('accessToken', 'refreshToken');
-    const answers = await Promise.all([caller.client.GET('/api/users'), caller.client.POST('/api/otp')]);
+  it('causes one refresh for concurrent calls', async () => {
+    const customer = await registerCustomer();
+    customer.setCookie('accessToken', '');
+    const both = [customer.client.GET('/api/users'), customer.client.GET('/api/users')];
+    expect((await Promise.all(both)).map(({ response }) => response.status)).toEqual([200, 200]);
+    expect(customer.calls.filter((call) => call.startsWith('GET /api/refresh'))).toHaveLength(1);
+    // The registration, two calls, the refresh, and the two calls again.
+    expect(customer.calls).toHaveLength(6);
+  });
+
+  it('fails each call with 401 and is reported once if the session has ended', async () => {
+    const customer = await registerCustomer();
+    customer.setCookie('accessToken', '');
+    customer.setCookie('refreshToken', '');
+    const answers = await Promise.all([customer.client.GET('/api/users'), customer.client.POST('/api/otp')]);
     const messages = answers.map(({ error }) => error?.errors.message);
     expect(new Set(messages)).toEqual(new Set(['access token missing or expired']));
-    expect(caller.signedOut).toBe(1);
-    expect(caller.calls).toHaveLength(3);
+    expect(customer.signedOut).toBe(1);
+    expect(customer.calls.filter((call) => call.startsWith('GET /api/refresh'))).toHaveLength(1);
   });
 
-  it('a call is retried only once after a refresh', async () => {
+  it('causes only one retry of a call', async () => {
     let calls = 0;
     const fetch: Send = (request) => {
       calls += 1;
       return Promise.resolve(new Response('{}', { status: request.url.endsWith('/refresh') ? 200 : 401 }));
     };
-    const caller = new Caller({ fetch });
-    expect((await caller.client.GET('/api/users')).response.status).toBe(401);
+    const customer = new RecordingClient({ fetch });
+    expect((await customer.client.GET('/api/users')).response.status).toBe(401);
     expect(calls).toBe(3);
-    expect(caller.signedOut).toBe(0);
+    expect(customer.signedOut).toBe(0);
   });
 
-  it('a refresh that fails for another reason fails the call and does not end the session', async () => {
-    const caller = await customer();
+  it('fails the calls, without a report that the session ended, if the refresh fails for another reason', async () => {
+    const customer = await registerCustomer();
     let signedOut = 0;
     const client = createBakeryClient({
       baseUrl: service.url,
       onSignedOut: () => (signedOut += 1),
       fetch: (request) => {
-        if (!request.url.endsWith('/api/refresh')) return caller.send(request);
+        if (!request.url.endsWith('/api/refresh')) return customer.send(request);
         const body = { status: 'fail', errors: { code: 503, message: 'away' } };
         return Promise.resolve(Response.json(body, { status: 503 }));
       },
     });
-    caller.forget('accessToken');
+    customer.setCookie('accessToken', '');
     const calls = [dataOf(client.GET('/api/users')), dataOf(client.GET('/api/users'))];
     for (const result of await Promise.allSettled(calls))
       expect(result).toMatchObject({ status: 'rejected', reason: { code: 503, message: 'away' } });

@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import pg from 'pg';
 import { startEmbeddedPostgres, type EmbeddedPostgres } from '../../src/config/embedded-postgres.js';
-import { embeddedServerOf } from '../support/embedded-database.js';
+import { findServerPid } from '../support/embedded-database.js';
 import { accepts } from '../support/loopback.js';
 import { until } from '../support/wait.js';
 
@@ -51,7 +51,7 @@ async function query<Row extends pg.QueryResultRow>(url: string, sql: string): P
   }
 }
 
-const readServerPid = async (dataDir: string): Promise<number> => (await embeddedServerOf(dataDir)) ?? 0;
+const readServerPid = async (dataDir: string): Promise<number> => (await findServerPid(dataDir)) ?? 0;
 
 /** Returns false also for a zombie: the process has ended, and its parent has not read the exit code yet. */
 async function isRunning(pid: number): Promise<boolean> {

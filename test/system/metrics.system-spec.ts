@@ -4,7 +4,7 @@ import { DatabaseProxy } from '../support/database-proxy.js';
 import { createDatabase } from '../support/databases.js';
 import { png } from '../support/pictures.js';
 import { freePort } from '../support/process.js';
-import { CAKE, form } from '../support/products.js';
+import { createProduct } from '../support/products.js';
 import { sendRaw } from '../support/raw-http.js';
 import { startService } from '../support/service.js';
 import { openShop, type Shop } from '../support/shop.js';
@@ -21,19 +21,18 @@ async function scrape(port: number): Promise<{ text: string; samples: Samples }>
   return { text, samples: new Map(samples.map(([, name = '', value]) => [name, Number(value)])) };
 }
 
-function requests(samples: Samples, method: string, route: string, status: number): number | undefined {
-  return samples.get(
-    `http_server_request_duration_seconds_count{http_request_method="${method}",http_route="${route}",` +
-      `http_response_status_code="${status}"}`,
-  );
+/** Returns the name of the sample that counts the requests of a route with a status. */
+function requestCount(method: string, route: string, status: number): string {
+  const labels = `http_request_method="${method}",http_route="${route}",http_response_status_code="${status}"`;
+  return `http_server_request_duration_seconds_count{${labels}}`;
 }
 
-describe('metrics', () => {
+describe('the metrics of a shop', () => {
   let shop: Shop;
   let port: number;
 
   beforeAll(async () => {
-    // The counters are global in the process, so another test file may have incremented them.
+    // The counters are global in the process: another test file may have incremented them.
     (await built('src/common/metrics.js')).registry.resetMetrics();
     port = await freePort();
     shop = await openShop({ settings: { METRICS_PORT: String(port) } });
@@ -41,10 +40,10 @@ describe('metrics', () => {
 
   afterAll(() => shop.close());
 
-  it('requests, logins, orders and mails are counted by route pattern and outcome', async () => {
+  it('count requests by route pattern and logins, orders and mails by outcome', async () => {
     const { service, customer, gateway } = shop;
     const admin = await service.admin();
-    await form(admin.post('/api/products'), CAKE, [{ name: 'a.png', bytes: png() }]).expect(201);
+    await createProduct(admin, [{ name: 'a.png', bytes: png() }]);
     await customer.get('/api/products').expect(200);
     await until('a page comes from the cache', async () => {
       await customer.get('/api/products').expect(200);
@@ -69,22 +68,20 @@ describe('metrics', () => {
     await customer.get('/api/made/up/2').expect(404);
     await customer.post('/api/orders').set('Origin', 'https://evil.example').send({ items: [] }).expect(403);
     await sendRaw(service.url, 'NO HTTP\r\n\r\n');
-    await until('the mail is sent', async () => {
-      const { samples } = await scrape(port);
-      return samples.has('bakery_mails_total{outcome="sent"}');
-    });
+    const isSent = async () => (await scrape(port)).samples.has('bakery_mails_total{outcome="sent"}');
+    await until('the mail is sent', isSent);
 
     const { text, samples } = await scrape(port);
-    expect(requests(samples, 'GET', '/api/orders/:order_id', 200)).toBe(1);
-    expect(requests(samples, 'POST', '/api/products/payments', 200)).toBe(2);
-    expect(requests(samples, 'GET', 'none', 404)).toBe(2);
-    expect(requests(samples, 'POST', 'none', 403)).toBe(1);
     // Cached pages are counted too. The 404 at the end of the list is not a page.
     const pages =
       (samples.get('bakery_catalog_cache_pages_total{result="hit"}') ?? 0) +
       (samples.get('bakery_catalog_cache_pages_total{result="miss"}') ?? 0);
-    expect(requests(samples, 'GET', '/api/products', 200)).toBe(pages);
     expect(Object.fromEntries(samples)).toMatchObject({
+      [requestCount('GET', '/api/orders/:order_id', 200)]: 1,
+      [requestCount('POST', '/api/products/payments', 200)]: 2,
+      [requestCount('GET', 'none', 404)]: 2,
+      [requestCount('POST', 'none', 403)]: 1,
+      [requestCount('GET', '/api/products', 200)]: pages,
       'http_server_unparsable_requests_total{http_response_status_code="400"}': 1,
       bakery_orders_created_total: 2,
       'bakery_orders_fulfilment_total{fulfilment="preparing"}': 1,
@@ -109,18 +106,20 @@ describe('metrics', () => {
       'bakery_database_connections_lost_total{db_client_connection_pool_name="requests"}': 0,
       bakery_jobs_oldest_due_age_seconds: expect.any(Number) as number,
     });
-    expect(samples.get('bakery_upload_bytes_total')).toBeGreaterThan(0);
-    expect(samples.get('bakery_catalog_cache_bytes')).toBeGreaterThan(0);
-    expect(samples.get('nodejs_eventloop_lag_p99_seconds')).toBeGreaterThan(0);
-    expect(samples.get('process_resident_memory_bytes')).toBeGreaterThan(0);
-    const done = samples.get('bakery_job_duration_seconds_count{task="send-otp",outcome="done"}');
-    expect(done).toBeGreaterThan(0);
+    for (const name of [
+      'bakery_upload_bytes_total',
+      'bakery_catalog_cache_bytes',
+      'nodejs_eventloop_lag_p99_seconds',
+      'process_resident_memory_bytes',
+      'bakery_job_duration_seconds_count{task="send-otp",outcome="done"}',
+    ])
+      expect({ name, isPositive: (samples.get(name) ?? 0) > 0 }).toEqual({ name, isPositive: true });
     for (const hidden of [orderId, 'stranger@example.com', 'made/up', 'evil.example'])
       expect(text).not.toContain(hidden);
     expectGoodFormat(text);
   });
 
-  it('jobs are counted by state and task, with the age of the oldest due job', async () => {
+  it('count jobs by state and task, and include the age of the oldest due job', async () => {
     await shop.service.database.pool.query(
       `SELECT graphile_worker.add_job('no-such-task', '{}', run_at := now() - interval '1 hour', job_key := 'a'),
               graphile_worker.add_job('no-such-task', '{}', run_at := now() + interval '1 hour', job_key := 'b')`,
@@ -134,12 +133,11 @@ describe('metrics', () => {
     expect(samples.get('bakery_jobs_oldest_due_age_seconds')).toBeCloseTo(3600, -2);
   });
 
-  it('products that customers cannot order now are counted', async () => {
+  it('count the products that customers cannot order now', async () => {
     const admin = await shop.service.admin();
     const countUnavailable = async () => (await scrape(port)).samples.get('bakery_products_unavailable');
     const before = (await countUnavailable()) ?? NaN;
-    const created = await form(admin.post('/api/products'), CAKE, []).expect(201);
-    const { id } = (created.body as { data: { products: { id: number } } }).data.products;
+    const { id } = await createProduct(admin);
     const path = `/api/admin/products/${id}/availability`;
     await admin.put(path).send({ available: false }).expect(200);
     expect(await countUnavailable()).toBe(before + 1);
@@ -147,7 +145,7 @@ describe('metrics', () => {
     expect(await countUnavailable()).toBe(before);
   });
 
-  it('the metrics port serves only metrics, and the port of the service serves none', async () => {
+  it('are served only on the metrics port, which serves nothing else', async () => {
     expect((await fetch(`http://127.0.0.1:${port}/api/health/live`)).status).toBe(404);
     expect((await fetch(`${shop.service.url}/metrics`)).status).toBe(404);
   });

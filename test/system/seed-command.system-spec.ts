@@ -38,13 +38,13 @@ async function seed(
   return { code: await command.exited, output: command.output() };
 }
 
-async function names(): Promise<string[]> {
+async function readProductNames(): Promise<string[]> {
   const { rows } = await database.pool.query<{ name: string }>('SELECT name FROM products ORDER BY name');
   return rows.map(({ name }) => name);
 }
 
 describe('npm run seed', () => {
-  it('adds products with pictures and paid orders, and runs no jobs', async () => {
+  it('adds products with pictures and orders with a payment history, and runs no jobs', async () => {
     await database.pool.query(
       `SELECT graphile_worker.add_job('seed-test', run_at := now() - interval '1 hour')`,
     );
@@ -54,12 +54,10 @@ describe('npm run seed', () => {
       [staged],
     );
     const made = await seed(['--products', '3', '--orders', '6', '--seed', '7']);
-    expect(made).toMatchObject({
-      code: 0,
-      output: expect.stringMatching(/added 3 products with \d images, and 6 orders/) as string,
-    });
+    expect(made.output).toMatch(/added 3 products with \d images, and 6 orders/);
+    expect(made.code).toBe(0);
     const waiting = await database.pool.query(
-      `SELECT attempts FROM graphile_worker.jobs WHERE task_identifier = 'seed-test' AND locked_by IS NULL`,
+      "SELECT attempts FROM graphile_worker.jobs WHERE task_identifier = 'seed-test' AND locked_by IS NULL",
     );
     expect(waiting.rows).toEqual([{ attempts: 0 }]);
     const images = await database.pool.query<{ id: string; state: string }>('SELECT id, state FROM images');
@@ -69,11 +67,11 @@ describe('npm run seed', () => {
       const picture = await readFile(join(dataDir, 'images', id.slice(0, 2), `${id}.jpg`));
       expect(picture.subarray(0, 3).toString('hex')).toBe('ffd8ff');
     }
-    const orders = await database.pool.query<{ is: boolean }>(
-      `SELECT bool_and(status = 'pending' OR EXISTS (
-         SELECT FROM payment_notifications WHERE payment_notifications.order_id = orders.order_id)) AS is FROM orders`,
+    const ordersWithoutHistory = await database.pool.query(
+      `SELECT FROM orders WHERE status <> 'pending' AND NOT EXISTS (
+         SELECT FROM payment_notifications WHERE payment_notifications.order_id = orders.order_id)`,
     );
-    expect(orders.rows).toEqual([{ is: true }]);
+    expect(ordersWithoutHistory.rows).toEqual([]);
   });
 
   it('creates orders whose fulfilment matches their payment, and sends their customers no mail', async () => {
@@ -115,12 +113,10 @@ describe('npm run seed', () => {
           AS "isCompleted",
         bool_and(refunded_amount = 0 OR status IN ('refund', 'partial_refund')) AS "isRefunded"
       FROM days`);
-    const names = ['hasHistory', 'hasToday', 'hasComing', 'isOpen', 'isPaidOnce', 'isPlacedBefore'];
-    const all = [...names, 'isCompleted', 'isRefunded'];
-    expect(rows[0]).toEqual(Object.fromEntries(all.map((name) => [name, true])));
+    expect(Object.entries(rows[0] ?? {}).filter(([, holds]) => holds !== true)).toEqual([]);
   });
 
-  it('leaves the opening hours that an administrator has set', async () => {
+  it('does not change a shop that an administrator has set up', async () => {
     await database.pool.query("UPDATE shop SET time_zone = 'Europe/Berlin'");
     await seed(['--products', '1', '--orders', '0']);
     const { rows } = await database.pool.query('SELECT time_zone FROM shop');
@@ -130,16 +126,17 @@ describe('npm run seed', () => {
   it('creates products with different names, and the same products for the same seed', async () => {
     await database.pool.query('TRUNCATE products, images CASCADE');
     await seed(['--products', '120', '--orders', '0']);
-    const first = await names();
+    const first = await readProductNames();
     expect(new Set(first).size).toBe(120);
     await seed(['--products', '120', '--orders', '0']);
-    expect(await names()).toEqual(first.flatMap((name) => [name, name]));
+    expect(await readProductNames()).toEqual(first.flatMap((name) => [name, name]));
   });
 
   it('requires --yes in production', async () => {
     const production = { NODE_ENV: 'production', MIDTRANS_SERVER_KEY: SERVER_KEY };
-    const refused = await seed(['--products', '1'], production);
-    expect(refused).toMatchObject({ code: 1, output: expect.stringContaining('use --yes') as string });
+    const { code, output } = await seed(['--products', '1'], production);
+    expect(code).toBe(1);
+    expect(output).toContain('use --yes');
   });
 
   it.each<[string[], string, Record<string, string>?]>([
@@ -147,12 +144,10 @@ describe('npm run seed', () => {
     [['--products', 'abc'], '--products abc must be a whole number from 1 to'],
     [['--products', '1', '--colour'], "Unknown option '--colour'"],
     [['10'], 'npm consumed --products: write -- before', { npm_config_products: '10' }],
-  ])('says what is wrong with the command line before its help: %j', async (args, reason, settings = {}) => {
+  ])('prints the mistake in the command line above its help: %j', async (args, reason, settings = {}) => {
     const { code, output } = await seed(args, settings);
-    expect({ code, output }).toEqual({
-      code: 2,
-      output: expect.stringContaining('npm run seed --') as string,
-    });
+    expect(code).toBe(2);
+    expect(output).toContain('npm run seed --');
     expect(output.slice(0, reason.length)).toBe(reason);
   });
 });

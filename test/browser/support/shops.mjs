@@ -1,9 +1,9 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { freePort } from '../../../bench/processes.mjs';
 
 export const ADMIN = { email: 'admin@bakery.example', password: 'the admin password' };
 
@@ -29,7 +29,7 @@ export function buildStorefront(outDir) {
 
 /** Starts a service and a web server with a copy of the built storefront, on free ports. */
 export async function startShop(folder, build, settings) {
-  const [servicePort, storefrontPort] = [await findFreePort(), await findFreePort()];
+  const [servicePort, storefrontPort] = [await freePort(), await freePort()];
   const serviceUrl = `http://localhost:${servicePort}`;
   await mkdir(folder);
   const serviceStart = start(
@@ -93,13 +93,4 @@ async function start(args, cwd, url, settings) {
       throw new Error(`${url} does not respond. Its output:\n${output}`);
     await delay(50);
   }
-}
-
-async function findFreePort() {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address();
-  server.close();
-  await once(server, 'close');
-  return port;
 }

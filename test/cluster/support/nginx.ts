@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { accepts } from '../../support/loopback.js';
 import { freePort } from '../../support/process.js';
 import { until } from '../../support/wait.js';
-import { PROGRAM_PATH } from './installed.js';
+import { PROGRAM_PATH } from '../../support/installed.js';
 import { stopProgram } from './processes.js';
 
 const CONFIGURATION = 'deploy/nginx.conf';

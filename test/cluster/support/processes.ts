@@ -2,7 +2,7 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { chown, readdir, readFile } from 'node:fs/promises';
-import { PROGRAM_PATH } from './installed.js';
+import { PROGRAM_PATH } from '../../support/installed.js';
 
 /** Returns the user of all processes of the cluster: for root it is `postgres`, because PostgreSQL rejects root. */
 function findClusterUser(): { readonly uid: number; readonly gid: number } | undefined {

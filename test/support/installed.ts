@@ -3,10 +3,7 @@ import { spawnSync } from 'node:child_process';
 /** PATH with the folder of system programs, which the PATH of a user may lack. */
 export const PROGRAM_PATH = `${process.env.PATH ?? ''}:/usr/sbin`;
 
-/**
- * Describes a subject that needs installed programs. Without the programs, the suite fails in CI and is skipped on other
- * machines, where its title names the missing programs.
- */
+/** Describes a subject that needs installed programs. Without them, its title names them and its tests are skipped. */
 export function describeInstalled(subject: string, programs: readonly string[], suite: () => void): void {
   const missing = programs.filter((program) => !isInstalled(program));
   if (missing.length === 0) {
@@ -14,10 +11,12 @@ export function describeInstalled(subject: string, programs: readonly string[], 
     return;
   }
   const names = missing.join(', ');
-  if (process.env.CI !== undefined) throw new Error(`CI needs ${names}`);
   describe.skip(`${subject} (not installed: ${names})`, suite);
 }
 
-function isInstalled(program: string): boolean {
-  return spawnSync(program, ['--version'], { env: { PATH: PROGRAM_PATH } }).error === undefined;
+/** Returns true if a program is installed. @throws Error in CI, which must have every program */
+export function isInstalled(program: string): boolean {
+  const { error } = spawnSync(program, ['--version'], { env: { PATH: PROGRAM_PATH } });
+  if (error !== undefined && process.env.CI !== undefined) throw new Error(`CI needs ${program}`);
+  return error === undefined;
 }

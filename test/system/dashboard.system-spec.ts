@@ -1,0 +1,142 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { Client } from '../support/client.js';
+import { describeInstalled } from '../support/installed.js';
+import { placeOrder } from '../support/orders.js';
+import { png } from '../support/pictures.js';
+import { freePort } from '../support/process.js';
+import { createProduct } from '../support/products.js';
+import { ServiceInstance } from '../support/service-process.js';
+import { until } from '../support/wait.js';
+
+/** Panels without data, because the service is healthy and the simulator needs no calls of the payment gateway. */
+const MAY_BE_EMPTY = ['5xx by route', 'Gateway calls, p95'];
+const TRAFFIC_LIMIT_MS = 60_000;
+
+interface Dashboard {
+  readonly panels: readonly {
+    readonly title: string;
+    readonly targets?: readonly { readonly expr: string }[];
+  }[];
+}
+
+interface RuleGroups {
+  readonly groups: readonly {
+    readonly rules: readonly {
+      readonly name: string;
+      readonly query: string;
+      readonly health: string;
+      readonly state: string;
+    }[];
+  }[];
+}
+
+describeInstalled('in a Prometheus that scrapes a shop', ['prometheus'], () => {
+  let instance: ServiceInstance;
+  let prometheus: ChildProcess;
+  let prometheusUrl: string;
+
+  beforeAll(async () => {
+    instance = await ServiceInstance.create();
+    const [metricsPort, prometheusPort] = [await freePort(), await freePort()];
+    prometheusUrl = `http://127.0.0.1:${prometheusPort}`;
+    const configuration = {
+      global: { scrape_interval: '1s', evaluation_interval: '1s' },
+      rule_files: [resolve('deploy/prometheus/alerts.yml')],
+      scrape_configs: [{ job_name: 'bakery', static_configs: [{ targets: [`127.0.0.1:${metricsPort}`] }] }],
+    };
+    const configurationFile = join(instance.dataDir, 'prometheus.json');
+    await writeFile(configurationFile, JSON.stringify(configuration));
+    const options = [
+      `--config.file=${configurationFile}`,
+      `--storage.tsdb.path=${join(instance.dataDir, 'prometheus')}`,
+      `--web.listen-address=127.0.0.1:${prometheusPort}`,
+    ];
+    prometheus = spawn('prometheus', options, { stdio: 'ignore' });
+    await instance.start({ METRICS_PORT: String(metricsPort) });
+    const isReady = () =>
+      fetch(`${prometheusUrl}/-/ready`).then(
+        ({ ok }) => ok,
+        () => false,
+      );
+    await until('Prometheus is ready', isReady);
+
+    const admin = await instance.admin();
+    const customer = new Client(instance.url);
+    await customer.register({ email: 'ayu@example.com' }).expect(201);
+    const end = Date.now() + TRAFFIC_LIMIT_MS;
+    do await sendTraffic(admin, customer);
+    while ((await findEmptyPanels()).length > 0 && Date.now() < end);
+  });
+
+  afterAll(async () => {
+    prometheus.kill('SIGTERM');
+    await once(prometheus, 'exit');
+    await instance.clear();
+  });
+
+  /** Customers read the catalog, order, pay and mistype their password; an administrator changes products. */
+  async function sendTraffic(admin: Client, customer: Client): Promise<void> {
+    const { id } = await createProduct(admin, [{ bytes: png(Date.now()), name: 'a.png' }]);
+    for (let page = 0; page < 5; page += 1) await customer.get('/api/products').expect(200);
+    const { redirect_url } = await placeOrder(customer, [{ product_id: id, quantity: 1 }]);
+    const { pathname } = new URL(redirect_url ?? '');
+    await customer.post(`${pathname}/qris`).set('Accept', 'application/json').expect(200);
+    await customer.get('/api/nowhere').expect(404);
+    const account = { email: 'ayu@example.com', password: 'mistyped' };
+    await customer.post('/api/login').send(account).expect(400);
+    await customer.post('/api/password/forgot').send(account);
+    await admin.delete(`/api/products/${id}`).expect(204);
+  }
+
+  async function callApi(path: string): Promise<unknown> {
+    const response = await fetch(prometheusUrl + path);
+    const { data, error } = (await response.json()) as { data?: unknown; error?: string };
+    if (error !== undefined) throw new Error(`${path}: ${error}`);
+    return data;
+  }
+
+  /** Returns true if a query has at least one series whose value is a number. */
+  async function hasNumber(query: string): Promise<boolean> {
+    const data = await callApi(`/api/v1/query?query=${encodeURIComponent(query)}`);
+    const { result } = data as { result: readonly { readonly value: readonly [number, string] }[] };
+    return result.some(({ value: [, text] }) => Number.isFinite(Number(text)));
+  }
+
+  async function findEmptyPanels(): Promise<string[]> {
+    const dashboard = await readFile('deploy/grafana/dashboards/bakery.json', 'utf8');
+    const empty: string[] = [];
+    for (const { title, targets = [] } of (JSON.parse(dashboard) as Dashboard).panels)
+      for (const { expr } of targets) {
+        const query = expr.replaceAll('$__rate_interval', '15s').replaceAll('$instance', '.*');
+        if (!(await hasNumber(query)) && !MAY_BE_EMPTY.includes(title)) empty.push(title);
+      }
+    return empty;
+  }
+
+  it('every panel of the dashboard shows a number', async () => {
+    expect(await findEmptyPanels()).toEqual([]);
+  });
+
+  it('every alert rule is valid, names metrics of the service, and does not fire', async () => {
+    const { groups } = (await callApi('/api/v1/rules')) as RuleGroups;
+    const rules = groups.flatMap((group) => group.rules);
+    expect(rules.length).toBeGreaterThan(0);
+    for (const { name, query, health, state } of rules) {
+      const metrics = query.match(/\b[a-z]\w*(?=\{)|\bbakery_\w+/g) ?? [];
+      const unknown: string[] = [];
+      // node_exporter does not run here.
+      for (const metric of metrics.filter((each) => !each.startsWith('node_')))
+        if (!(await hasNumber(metric))) unknown.push(metric);
+      const isFiring = state === 'firing';
+      expect({ name, health, isFiring, unknown }).toEqual({
+        name,
+        health: 'ok',
+        isFiring: false,
+        unknown: [],
+      });
+    }
+  });
+});
