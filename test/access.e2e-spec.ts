@@ -4,7 +4,7 @@ import { built } from './support/built.js';
 import { expectFailure, MESSAGES } from './support/failure.js';
 import { documentOf, operationsOf } from './support/openapi.js';
 import type { Access } from './support/operations.js';
-import { type HttpMethod, isDocumentation, type Route, routesOf } from './support/routes.js';
+import { type HttpMethod, type Route, routesOf } from './support/routes.js';
 import { useService } from './support/service.js';
 import { expiredToken, goodClaims, signToken } from './support/tokens.js';
 
@@ -99,15 +99,6 @@ describe('an operation of the OpenAPI document', () => {
         .head(path.replaceAll(/\{\w+\}/g, '1'))
         .expect(401);
   });
-});
-
-it('a route outside of the OpenAPI document belongs to the documentation or to the payment simulator', () => {
-  const documented = routes.map(({ method, path }) => `${method} ${path}`);
-  const others = routesOf(service)
-    .filter(({ path }) => !isDocumentation(path))
-    .map(({ method, path }) => `${method} ${path.replaceAll(/:(\w+)/g, '{$1}')}`)
-    .filter((route) => !documented.includes(route));
-  expect(others.sort()).toEqual(['get /api/simulator/{token}', 'post /api/simulator/{token}/{action}']);
 });
 
 it('a route that declares no access rejects every request', async () => {

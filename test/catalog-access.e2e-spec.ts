@@ -1,18 +1,15 @@
 import { built } from './support/built.js';
 import { expectFailure, MESSAGES } from './support/failure.js';
 import { createProduct } from './support/products.js';
-import { startService, type TestService } from './support/service.js';
+import { useService } from './support/service.js';
 import { expiredToken } from './support/tokens.js';
 
-let service: TestService;
+const service = useService({ settings: { CATALOG_ACCESS: 'public' } });
 let id: number;
 
 beforeAll(async () => {
-  service = await startService({ settings: { CATALOG_ACCESS: 'public' } });
   id = (await createProduct(await service.admin())).id;
 });
-
-afterAll(() => service.stop());
 
 describe('with CATALOG_ACCESS=public, the catalog', () => {
   // The shortcut sends the first path, the controller handles the other two.

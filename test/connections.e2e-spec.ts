@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { noisyPng } from './support/pictures.js';
 import { createProduct } from './support/products.js';
 import { sendRaw } from './support/raw-http.js';
-import { startService, type TestService } from './support/service.js';
+import { useService } from './support/service.js';
 import { until } from './support/wait.js';
 
 const MIB = 1024 * 1024;
@@ -14,20 +14,17 @@ const HOST = 'Host: bakery.test\r\n';
 /** Enough to exceed the operating system's buffers for a connection. */
 const PIPELINED_IMAGES = 3;
 
-let service: TestService;
+const service = useService();
 let server: Server;
 let imagePath: string;
 
 beforeAll(async () => {
-  service = await startService();
   server = service.app.getHttpServer();
   const product = await createProduct(await service.admin(), [
     { bytes: noisyPng(5 * MIB), name: 'cake.png' },
   ]);
   imagePath = new URL(product.images[0] ?? '').pathname;
 });
-
-afterAll(() => service.stop());
 
 /** Builds a POST request with an ASCII body. */
 function buildPost(path: string, body: object): string {

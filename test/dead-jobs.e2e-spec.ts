@@ -150,12 +150,12 @@ describe('dead jobs and the command for operators', () => {
   });
 
   it.each([
-    [['list', '--state', 'foo'], 'unknown state foo: use one of waiting, due, running, retrying, dead'],
-    [['drop', 'x1'], 'drop needs the number of a job, as list shows it'],
-    [['retry', '1', '--all-dead'], 'retry does not accept 1'],
-    [['sleep'], 'missing or unknown action: use list, retry or drop'],
-  ])('the command line %j is rejected with a reason, the help and exit code 2', async (args, reason) => {
-    const { code, output } = await jobs(...args);
+    ['list --state foo', 'unknown state foo: use one of waiting, due, running, retrying, dead'],
+    ['drop x1', 'drop needs the number of a job, as list shows it'],
+    ['retry 1 --all-dead', 'retry does not accept 1'],
+    ['sleep', 'missing or unknown action: use list, retry or drop'],
+  ])('npm run jobs -- %s is rejected with a reason, the help and exit code 2', async (line, reason) => {
+    const { code, output } = await jobs(...line.split(' '));
     expect(code).toBe(2);
     expect(output).toMatch(`${reason}\n\nBackground jobs`);
   });

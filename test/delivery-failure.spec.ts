@@ -27,7 +27,7 @@ function smtpError(command: string, reply: string): Error {
 }
 
 describe('a mail that the mail server rejects', () => {
-  it.each(UNKNOWN_RECIPIENT)('is given up after the reply %s to RCPT TO', (reply) => {
+  it.each(UNKNOWN_RECIPIENT)('is not retried after the reply %s to RCPT TO', (reply) => {
     expect(toJobError(smtpError('RCPT TO', reply))).toBeInstanceOf(PermanentJobError);
   });
 

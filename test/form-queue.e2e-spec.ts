@@ -4,18 +4,17 @@ import type { Client } from './support/client.js';
 import { noisyPng } from './support/pictures.js';
 import { CAKE, createProduct, fail, pictures, productCount } from './support/products.js';
 import { sendRaw } from './support/raw-http.js';
-import { startService, type TestService } from './support/service.js';
+import { useService } from './support/service.js';
 import { FORM_TYPE, formPieces, upload } from './support/upload-load.js';
 
 /** Deadline of a test: a place of the queue that is never released would block the test until Jest ends it. */
 const DEADLINE_MS = 30_000;
 
-let service: TestService;
+const service = useService();
 let admin: Client;
 let form: { idleMs: number };
 
 beforeAll(async () => {
-  service = await startService();
   admin = await service.admin();
   const { FormInterceptor } = await built('src/images/form.interceptor.js');
   form = service.app.get(FormInterceptor);
@@ -24,8 +23,6 @@ beforeAll(async () => {
 afterEach(() => {
   form.idleMs = 15_000;
 });
-
-afterAll(() => service.stop());
 
 /** Returns the headers and the first bytes of a form of 25 MiB, which occupies all places of the queue. */
 function beginForm(): string {

@@ -1,11 +1,10 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
-import { connect, type Socket } from 'node:net';
-import { newAccount } from './support/accounts.js';
+import { connect } from 'node:net';
 import type { Client } from './support/client.js';
 import { CAKE, createProduct, fail, form } from './support/products.js';
 import { sendRaw } from './support/raw-http.js';
-import { startService, type TestService } from './support/service.js';
+import { useService } from './support/service.js';
 import { until } from './support/wait.js';
 
 const HOST = 'Host: bakery.test\r\n';
@@ -18,19 +17,14 @@ const LINE_BREAKS = '\n\r\u2028\u2029\u0085\u001b[2K{"level":"fatal"}';
 const SOON_MS = 2_000;
 const LONG = 40_000;
 
-let service: TestService;
+const service = useService();
 let server: Server;
 let admin: Client;
 
 beforeAll(async () => {
-  service = await startService();
   server = service.app.getHttpServer();
   admin = await service.admin();
 });
-
-afterAll(() => service.stop());
-
-const openSocket = (): Socket => connect(Number(new URL(service.url).port), '127.0.0.1');
 
 describe('a hostile field name', () => {
   it.each(['__proto__', 'constructor', 'prototype'])(
@@ -84,15 +78,6 @@ describe('a JSON body of 100 KB', () => {
 });
 
 describe('a hostile text', () => {
-  it.each([`'); DROP TABLE users; --`, `$1 $$ E'\\' %s ? :name`, `{"a":1}\\u0000 \\x00 {{fullname}}`])(
-    'such as %s in a name is stored as typed',
-    async (fullname) => {
-      const { client } = await newAccount(service, fullname);
-      const response = await client.get('/api/refresh').expect(200);
-      expect(response.body).toMatchObject({ data: { user: { fullname } } });
-    },
-  );
-
   it('with a line break in a path or a field starts no new log line', async () => {
     const client = service.client();
     const path = `/api/${encodeURIComponent(LINE_BREAKS)}`;
@@ -167,7 +152,7 @@ describe('a malformed HTTP request', () => {
   it.each(['rubbish', 'GET http://[ HTTP/1.1', 'CONNECT bakery.test:80 HTTP/1.1'])(
     'such as %s does no harm if the client then resets the connection',
     async (line) => {
-      const socket = openSocket();
+      const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
       const closed = once(socket, 'close');
       socket.write(`${line}\r\n${HOST}\r\n`);
       await once(socket, 'data');
@@ -184,19 +169,8 @@ describe('a malformed HTTP request', () => {
   });
 });
 
-describe('slow clients', () => {
-  /** Node uses the shorter timeout for the headers, so both are set. */
-  async function withTimeouts<T>(milliseconds: number, use: () => Promise<T>): Promise<T> {
-    const { headersTimeout, requestTimeout } = server;
-    Object.assign(server, { headersTimeout: milliseconds, requestTimeout: milliseconds });
-    try {
-      return await use();
-    } finally {
-      Object.assign(server, { headersTimeout, requestTimeout });
-    }
-  }
-
-  it('have 10 s for the headers and 60 s for the whole request (contract 7)', () => {
+describe('a slow client', () => {
+  it('has 10 s for the headers and 60 s for the whole request (contract 7)', () => {
     expect(server).toMatchObject({ headersTimeout: 10_000, requestTimeout: 60_000, keepAliveTimeout: 5_000 });
   });
 
@@ -204,16 +178,10 @@ describe('slow clients', () => {
     ['headers', `GET /api/users HTTP/1.1\r\n${HOST}X-Slow: `],
     ['a body', `POST /api/login HTTP/1.1\r\n${HOST}${JSON_TYPE}Content-Length: 100\r\n\r\n{"em`],
     ['chunks', `POST /api/login HTTP/1.1\r\n${HOST}${JSON_TYPE}${CHUNKED}\r\n2\r\n{"`],
-  ])('get 408 if they stop in %s', async (_what, bytes) => {
-    const [response] = await withTimeouts(300, () => sendRaw(service.url, bytes));
+  ])('gets 408 if it stops in %s', async (_what, bytes) => {
+    // Node uses the shorter timeout for the headers, so both are set.
+    Object.assign(server, { headersTimeout: 300, requestTimeout: 300 });
+    const [response] = await sendRaw(service.url, bytes);
     expect(JSON.parse(response?.body ?? '')).toEqual(fail(408, 'request took too long'));
-  });
-
-  it('do not block others, even if there are 200', async () => {
-    const sockets = Array.from({ length: 200 }, openSocket);
-    for (const socket of sockets) socket.write(`GET /api/users HTTP/1.1\r\n${HOST}X-Slow: `);
-    const closed = Promise.all(sockets.map((socket) => once(socket.resume(), 'close')));
-    await admin.get('/api/users').timeout(SOON_MS).expect(200);
-    await withTimeouts(200, () => closed);
   });
 });

@@ -75,7 +75,7 @@ describe('products while the image host fails', () => {
   });
 
   it.each(FAULTS)(
-    'a failed upload of any of 5 images (%s) leaves neither a product nor an image',
+    'a creation with a failed upload (%s) of any of its 5 images leaves neither a product nor an image',
     async (kind) => {
       for (const nth of [1, 2, 3, 4, 5]) {
         standIn.clearFaults();

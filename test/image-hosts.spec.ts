@@ -38,7 +38,7 @@ describe('Cloudinary image host', () => {
   }
 
   it.each<CloudinaryOperation>(['upload', 'destroy'])(
-    'fails the request %s with a wrong secret and reveals neither secret nor signature',
+    'fails the operation "%s" with a wrong secret and reveals neither secret nor signature',
     async (operation) => {
       const error = await fail(
         new CloudinaryImageHost(standIn.url.replace(SECRET, 'aWrongSecret')),
@@ -51,10 +51,13 @@ describe('Cloudinary image host', () => {
     },
   );
 
-  it.each(['{"result":"error"}', 'null', ''])('fails a removal that gets 200 with %p', async (body) => {
-    standIn.fault({ operation: 'destroy', kind: 'answer', status: 200, body });
-    await fail(host, 'destroy');
-  });
+  it.each(['{"result":"error"}', 'null', ''])(
+    'fails a removal whose response is 200 with the body "%s"',
+    async (body) => {
+      standIn.fault({ operation: 'destroy', kind: 'answer', status: 200, body });
+      await fail(host, 'destroy');
+    },
+  );
 
   it.each([
     ['no URL', undefined],
@@ -71,7 +74,7 @@ describe('Cloudinary image host', () => {
     ['destroy', 'hang'],
     ['destroy', 'drip'],
   ] as const)(
-    'fails the request %s at the deadline and closes its connection: %s',
+    'fails the operation "%s" at the deadline and closes its connection (fault: %s)',
     async (operation, kind) => {
       standIn.fault({ operation, kind });
       const startedAt = performance.now();

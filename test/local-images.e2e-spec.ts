@@ -7,21 +7,18 @@ import { expectFailure, MESSAGES } from './support/failure.js';
 import { jpeg, padded, png } from './support/pictures.js';
 import { createProduct, NOT_FOUND } from './support/products.js';
 import { sendRaw } from './support/raw-http.js';
-import { startService, type TestService } from './support/service.js';
+import { useService } from './support/service.js';
 import { until } from './support/wait.js';
 
 const ID = '0f8fad5b-d9cb-469f-a165-70867728950e';
 const CACHED_FOREVER = 'public, max-age=31536000, immutable';
 
-let service: TestService;
+const service = useService();
 let anyone: Client;
 
-beforeAll(async () => {
-  service = await startService();
+beforeAll(() => {
   anyone = service.client();
 });
-
-afterAll(() => service.stop());
 
 /** Stores an image. @returns the path of its URL */
 async function store(bytes: Buffer): Promise<string> {
@@ -35,7 +32,7 @@ describe('an image of the local host', () => {
   it.each([
     ['PNG', png('type'), 'image/png', /\.png$/],
     ['JPEG', jpeg('type'), 'image/jpeg', /\.jpg$/],
-  ])('is sent to anyone unchanged, with its type and without sniffing: %s', async (_, bytes, type, name) => {
+  ])('is sent to anyone unchanged, with its type and without sniffing (%s)', async (_, bytes, type, name) => {
     const path = await store(bytes);
     expect(path).toMatch(name);
     const answer = await anyone.get(path).expect(200);
@@ -59,7 +56,7 @@ describe('an image of the local host', () => {
     await anyone.get(path).set('If-None-Match', '"another"').expect(200);
   });
 
-  it('is not sent if the If-Match condition of the request fails: 400', async () => {
+  it('is not sent if the If-Match condition of the request fails, which gets 400', async () => {
     const answer = await anyone.get(await store(png('condition'))).set('If-Match', '"another"');
     expectFailure(answer, 400, MESSAGES.malformedRequest);
   });
@@ -104,7 +101,7 @@ describe('a path that names no stored image', () => {
     '../secret.png',
     '%2Fetc%2Fpasswd',
     '',
-  ])('gets 404: %s', async (name) => {
+  ])('(%s) gets 404', async (name) => {
     expect(await getRaw(name)).toEqual({ status: 404, body: NOT_FOUND });
   });
 

@@ -19,7 +19,7 @@ function login(fields: object) {
 }
 
 describe('POST /api/login', () => {
-  it('returns the user under users and, with the role, under user, and sets both cookies (contract 4.2)', async () => {
+  it('returns data.users, and data.user with the role, and sets both cookies (contract 4.2)', async () => {
     const client = service.client();
     const unknown = { role: 'ADMIN', id: 1, fullname: 'Eve' };
     const response = await client.post('/api/login').send({ ...AYU, ...unknown });
@@ -48,7 +48,7 @@ describe('a rejected login', () => {
     expectFailure(await login({ email: 'ayu', password: '' }), 400, MESSAGES.validation, malformed);
   });
 
-  it('gets the same response for an unknown e-mail as for a wrong password, and leaves the session alone', async () => {
+  it('gets the same response for an unknown e-mail as for a wrong password, and does not end the session', async () => {
     const owner = service.client();
     await owner.post('/api/login').send(AYU).expect(200);
     const unknown = await login({ email: 'nobody@example.com', password: AYU.password });

@@ -77,7 +77,7 @@ describe('one mailbox', () => {
   });
 
   it('gets at most ten codes an hour, regardless of the client address of the request', async () => {
-    await setCounts(service, 'mails-to', 9);
+    await setCounts(service, 'mails-to', 9); // The mailbox got nine codes.
     await ageCounts(service, MINUTE_S);
     await Promise.all([requestOtp(), requestReset(ayu.email, ATTACKER)]);
     expect(await subjectsTo(ayu.email)).toHaveLength(2);
@@ -95,7 +95,7 @@ describe('one client address', () => {
 
   it('causes at most 100 mails with codes an hour, and can still register', async () => {
     await register('number-1@example.com').expect(201);
-    await setCounts(service, 'mails-of', 95);
+    await setCounts(service, 'mails-of', 95); // The client address caused 95 mails.
     const emails = Array.from({ length: 10 }, (_, index) => `burst-${index}@example.com`);
     await Promise.all(emails.map((email) => register(email).expect(201)));
     const mails = await Promise.all(emails.map(subjectsTo));
@@ -109,7 +109,7 @@ describe('one client address', () => {
     expect(await subjectsTo('later@example.com')).toEqual([SUBJECTS.verification]);
   });
 
-  it('can send calls that cause no mail without being counted', async () => {
+  it('can call operations that then send no mail without being counted', async () => {
     await register('charged@example.com').expect(201);
     const mailCounts = async () => {
       // `known` counts addresses that the owner used, not mails.

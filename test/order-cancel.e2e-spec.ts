@@ -1,28 +1,9 @@
-import type { Response } from 'supertest';
-import { expectFailure, MESSAGES } from './support/failure.js';
 import type { MidtransFault } from './support/midtrans-stand-in.js';
 import { GATEWAY_AWAY, NOT_PENDING, orderOf } from './support/orders.js';
-import { GROSS_AMOUNT, openShop, type Shop } from './support/shop.js';
+import { GROSS_AMOUNT, useShop } from './support/shop.js';
 import { until } from './support/wait.js';
 
-let shop: Shop;
-
-beforeAll(async () => {
-  shop = await openShop();
-});
-
-afterEach(() => {
-  shop.gateway.clearFaults();
-  shop.gateway.beforeProcessing = undefined;
-  shop.gateway.beforeAnswering = undefined;
-  shop.gateway.httpStatusFollowsCode = false;
-});
-
-afterAll(() => shop.close());
-
-async function cancel(orderId: string): Promise<Response> {
-  return shop.customer.post(`/api/orders/${orderId}/cancel`);
-}
+const shop = useShop();
 
 /** Asserts that the payment page of the order can still be paid and that the payment is recorded. */
 async function expectPayable(orderId: string): Promise<void> {
@@ -36,7 +17,7 @@ async function expectPayable(orderId: string): Promise<void> {
 describe('a pending order', () => {
   it('is cancelled at the gateway and in the shop if a payment method was chosen', async () => {
     const orderId = await shop.orderWithPayment();
-    const response = await cancel(orderId);
+    const response = await shop.cancel(orderId);
     expect(response.status).toBe(200);
     expect(orderOf(response)).toMatchObject({
       order_id: orderId,
@@ -50,20 +31,12 @@ describe('a pending order', () => {
     expect(await shop.describeHistory(orderId)).toEqual(['cancellation cancel applied']);
   });
 
-  it('is not cancelled by an administrator or another customer', async () => {
-    const orderId = await shop.orderWithPayment();
-    for (const stranger of [await shop.service.admin(), await shop.service.customer()])
-      expectFailure(await stranger.post(`/api/orders/${orderId}/cancel`), 404, MESSAGES.notFound);
-    expect(await shop.readStatus(orderId)).toBe('pending');
-    expect(shop.countCalls('cancel', orderId)).toBe(0);
-  });
-
   it.each([false, true])(
     'is cancelled if no payment method was chosen and the gateway responds with 404 (as HTTP status: %s)',
     async (httpStatusFollowsCode) => {
       shop.gateway.httpStatusFollowsCode = httpStatusFollowsCode;
       const orderId = await shop.orderTwoPieces();
-      expect(orderOf(await cancel(orderId))).toMatchObject({ status: 'cancel', token: null });
+      expect(orderOf(await shop.cancel(orderId))).toMatchObject({ status: 'cancel', token: null });
       expect(shop.countCalls('cancel', orderId)).toBe(1);
       expect(await shop.describeHistory(orderId)).toEqual(['cancellation cancel applied']);
       await shop.customer.post(`/api/orders/${orderId}/token`).expect(409);
@@ -73,17 +46,15 @@ describe('a pending order', () => {
   it('is cancelled at the gateway for each of its payment attempts', async () => {
     const orderId = await shop.orderWithPayment();
     const later = await shop.addAttempt(orderId);
-    expect(orderOf(await cancel(orderId)).status).toBe('cancel');
+    expect(orderOf(await shop.cancel(orderId)).status).toBe('cancel');
     for (const attemptId of [orderId, later]) expect(shop.countCalls('cancel', attemptId)).toBe(1);
-    expect(shop.gateway.order(orderId).transactions.at(-1)?.status).toBe('cancel');
-    expect(await shop.readStatus(orderId)).toBe('cancel');
   });
 
   it('is cancelled although one of its attempts has already ended at the gateway', async () => {
     const orderId = await shop.orderWithPayment();
     await shop.addAttempt(orderId);
     shop.gateway.setStatus(orderId, 'expire');
-    expect(orderOf(await cancel(orderId))).toMatchObject({ status: 'cancel', token: null });
+    expect(orderOf(await shop.cancel(orderId))).toMatchObject({ status: 'cancel', token: null });
     expect(await shop.describeHistory(orderId)).toEqual(['cancellation cancel applied']);
   });
 
@@ -91,7 +62,7 @@ describe('a pending order', () => {
     const orderId = await shop.orderWithPayment();
     const later = await shop.addAttempt(orderId);
     shop.gateway.settle(later);
-    expect((await cancel(orderId)).status).toBe(409);
+    expect((await shop.cancel(orderId)).status).toBe(409);
     await until('the payment is recorded', async () => (await shop.readStatus(orderId)) === 'settlement');
     // The gateway notifies of the cancelled attempt after the order is paid.
     await shop.notify(orderId);
@@ -105,9 +76,8 @@ describe('a cancellation', () => {
     'gets 409 for an order with status %s, and the gateway is not called',
     async (status) => {
       const orderId = await shop.orderTwoPieces();
-      shop.gateway.setStatus(orderId, status);
-      await shop.notify(orderId);
-      const response = await cancel(orderId);
+      await shop.report(orderId, status);
+      const response = await shop.cancel(orderId);
       expect([response.status, response.body]).toEqual([409, NOT_PENDING]);
       expect(shop.countCalls('cancel', orderId)).toBe(0);
       expect(await shop.readStatus(orderId)).toBe(status);
@@ -120,16 +90,15 @@ describe('a cancellation', () => {
       shop.gateway.httpStatusFollowsCode = httpStatusFollowsCode;
       const orderId = await shop.orderWithPayment();
       shop.gateway.settle(orderId);
-      expect((await cancel(orderId)).status).toBe(409);
+      expect((await shop.cancel(orderId)).status).toBe(409);
       await until('the payment is recorded', async () => (await shop.readStatus(orderId)) === 'settlement');
-      expect((await shop.readStoredOrder(orderId)).completed_at).not.toBeNull();
       expect(await shop.describeHistory(orderId)).toEqual(['reconciliation settlement applied']);
     },
   );
 
   it('is recorded once if several run in parallel, and each gets 200 or 409', async () => {
     for (const orderId of [await shop.orderWithPayment(), await shop.orderTwoPieces()]) {
-      const responses = await Promise.all(Array.from({ length: 4 }, () => cancel(orderId)));
+      const responses = await Promise.all(Array.from({ length: 4 }, () => shop.cancel(orderId)));
       const statuses = responses.map(({ status }) => status);
       expect(statuses).toContain(200);
       expect(statuses.filter((status) => status !== 200 && status !== 409)).toEqual([]);
@@ -168,36 +137,30 @@ describe('a cancellation while the gateway fails', () => {
   ])('gets 502 if the gateway %s, and the order stays payable', async (_fault, fault) => {
     const orderId = await shop.orderWithPayment();
     shop.gateway.fault({ operation: 'cancel', ...fault } as MidtransFault);
-    const response = await cancel(orderId);
+    const response = await shop.cancel(orderId);
     expect([response.status, response.body]).toEqual([502, GATEWAY_AWAY]);
     expect(await shop.describeHistory(orderId)).toEqual([]);
     await expectPayable(orderId);
   });
 
-  it('gets 502 within 6 s, and the order can be cancelled later', async () => {
+  it('gets 502 within 6 s if the gateway does not respond, and the order can be cancelled later', async () => {
     const orders = await Promise.all([shop.orderWithPayment(), shop.orderTwoPieces()]);
     shop.gateway.fault({ operation: 'cancel', kind: 'hang' });
     const startedAt = Date.now();
-    const responses = await Promise.all(orders.map((orderId) => cancel(orderId)));
+    const responses = await Promise.all(orders.map((orderId) => shop.cancel(orderId)));
     expect(responses.map(({ status }) => status)).toEqual([502, 502]);
     expect(Date.now() - startedAt).toBeLessThan(6_000);
     shop.gateway.clearFaults();
-    await shop.gateway.down();
-    try {
-      for (const orderId of orders) expect((await cancel(orderId)).status).toBe(502);
-    } finally {
-      await shop.gateway.up();
-    }
     for (const orderId of orders) {
       expect(await shop.readStatus(orderId)).toBe('pending');
-      expect(orderOf(await cancel(orderId)).status).toBe('cancel');
+      expect(orderOf(await shop.cancel(orderId)).status).toBe('cancel');
     }
   });
 
   it('is recorded later if the response of the gateway was lost', async () => {
     const orderId = await shop.orderWithPayment();
     shop.gateway.fault({ operation: 'cancel', kind: 'answer-lost' });
-    expect((await cancel(orderId)).status).toBe(502);
+    expect((await shop.cancel(orderId)).status).toBe(502);
     expect(await shop.readStatus(orderId)).toBe('pending');
     await shop.reconcile([orderId]);
     expect(await shop.readStatus(orderId)).toBe('cancel');
@@ -212,7 +175,7 @@ describe('a cancellation while the gateway fails', () => {
     shop.gateway.beforeProcessing = (call) => {
       if (call.orderId === later) throw new Error('the gateway fails on the later attempt');
     };
-    expect((await cancel(orderId)).status).toBe(502);
+    expect((await shop.cancel(orderId)).status).toBe(502);
     shop.gateway.beforeProcessing = undefined;
     await until(
       'the older attempt is cancelled',

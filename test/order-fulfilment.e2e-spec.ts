@@ -7,8 +7,7 @@ import {
   ORDERS,
   pageOf,
   readOrder,
-  type ServiceWithGateway,
-  startServiceWithGateway,
+  useServiceWithGateway,
 } from './support/orders.js';
 import { fail, NOT_FOUND } from './support/products.js';
 
@@ -28,17 +27,14 @@ const UNKNOWN_STEP = invalid({
   fulfilment: 'fulfilment should be one of new, preparing, ready, collected, refused',
 });
 
-let shop: ServiceWithGateway;
+const shop = useServiceWithGateway();
 let customer: Client;
 let admin: Client;
 
 beforeAll(async () => {
-  shop = await startServiceWithGateway();
   admin = await shop.admin();
   customer = await shop.customer();
 });
-
-afterAll(() => shop.stop());
 
 /** Stores an order in a given state. @returns the id of the order */
 async function storeOrder(fulfilment: string, status = 'settlement'): Promise<string> {
@@ -85,16 +81,15 @@ describe('PUT /api/admin/orders/{order_id}/fulfilment', () => {
   });
 
   it.each([
-    ["status = 'partial_refund', refunded_amount = 1", 200],
-    ["status = 'partial_refund', refunded_amount = 100", 409],
-    ["status = 'capture', fraud_status = 'accept'", 200],
-    ["status = 'capture', fraud_status = 'challenge'", 409],
-    ["status = 'capture', fraud_status = 'deny'", 409],
-  ])('prepares an order only if the bakery has received the money: %s is %i', async (change, status) => {
+    ["status = 'partial_refund', refunded_amount = 1", 'can', 200],
+    ["status = 'partial_refund', refunded_amount = 100", 'cannot', 409],
+    ["status = 'capture', fraud_status = 'accept'", 'can', 200],
+    ["status = 'capture', fraud_status = 'challenge'", 'cannot', 409],
+    ["status = 'capture', fraud_status = 'deny'", 'cannot', 409],
+  ])('an order of 100 rupiah with %s %s be prepared', async (change, _can, status) => {
     const orderId = await storeOrder('new');
-    await shop.database.pool.query(`UPDATE orders SET gross_amount = 100, ${change} WHERE order_id = $1`, [
-      orderId,
-    ]);
+    const update = `UPDATE orders SET gross_amount = 100, ${change} WHERE order_id = $1`;
+    await shop.database.pool.query(update, [orderId]);
     await advance(orderId, 'preparing').expect(status);
   });
 
@@ -108,23 +103,14 @@ describe('PUT /api/admin/orders/{order_id}/fulfilment', () => {
   });
 });
 
-describe('GET /api/admin/orders?fulfilment=', () => {
-  it('lists only orders of that step', async () => {
+describe('the fulfilment filter', () => {
+  it('lists only orders of that step to administrators, and is ignored in the list of a customer', async () => {
     const ready = await storeOrder('ready');
-    await storeOrder('new');
+    const latest = await storeOrder('new');
     const { orders } = pageOf(await admin.get(`${ADMIN_ORDERS}?fulfilment=ready`).expect(200));
     expect(orders[0]?.order_id).toBe(ready);
     expect(new Set(orders.map(({ fulfilment }) => fulfilment))).toEqual(new Set(['ready']));
-  });
-
-  it.each(['', 'baked', 'NEW', 'new&fulfilment=ready'])('rejects fulfilment=%s with 400', async (value) => {
-    expect((await admin.get(`${ADMIN_ORDERS}?fulfilment=${value}`).expect(400)).body).toEqual(UNKNOWN_STEP);
-  });
-
-  it("is ignored in a customer's own list, which shows no customer", async () => {
-    const orderId = await storeOrder('refused');
-    const { orders } = pageOf(await customer.get(`${ORDERS}?fulfilment=baked`).expect(200));
-    expect(orders[0]).toMatchObject({ order_id: orderId, fulfilment: 'refused' });
-    expect(orders[0]).not.toHaveProperty('customer');
+    const own = pageOf(await customer.get(`${ORDERS}?fulfilment=ready`).expect(200));
+    expect(own.orders[0]?.order_id).toBe(latest);
   });
 });

@@ -1,25 +1,16 @@
-import type { Client } from './support/client.js';
 import { fail, NOT_FOUND } from './support/products.js';
-import { openShop, type Shop } from './support/shop.js';
+import { useShop } from './support/shop.js';
 
-interface HistoryAnswer {
+interface HistoryResponse {
   readonly meta: { readonly lastNotificationId: number | null };
   readonly notifications: readonly Readonly<Record<string, unknown>>[];
 }
 
-let shop: Shop;
-let admin: Client;
+const shop = useShop();
 
-beforeAll(async () => {
-  shop = await openShop();
-  admin = await shop.service.admin();
-});
-
-afterAll(() => shop.close());
-
-async function getHistory(orderId: string, query = ''): Promise<HistoryAnswer> {
-  const answer = await admin.get(`/api/admin/orders/${orderId}${query}`).expect(200);
-  return (answer.body as { data: HistoryAnswer }).data;
+async function getHistory(orderId: string, query = ''): Promise<HistoryResponse> {
+  const response = await shop.admin.get(`/api/admin/orders/${orderId}${query}`).expect(200);
+  return (response.body as { data: HistoryResponse }).data;
 }
 
 describe('the payment history of an order', () => {
@@ -92,7 +83,7 @@ describe('the payment history of an order', () => {
 
   it('contains the reason of a cancellation without a payment', async () => {
     const orderId = await shop.insertOrder();
-    await shop.customer.post(`/api/orders/${orderId}/cancel`).expect(200);
+    await shop.cancel(orderId);
     expect((await getHistory(orderId)).notifications).toMatchObject([
       {
         source: 'cancellation',
@@ -111,7 +102,7 @@ describe('the payment history of an order', () => {
     expect((await getHistory(orderId.toUpperCase())).notifications).toMatchObject([
       { outcome: 'applied', transaction_status: 'settlement' },
     ]);
-    await admin.get(`/api/admin/orders/${later}`).expect(404);
+    await shop.admin.get(`/api/admin/orders/${later}`).expect(404);
   });
 });
 
@@ -130,14 +121,14 @@ describe('a page of the payment history', () => {
     for (const { meta, notifications } of pages)
       expect(meta.lastNotificationId).toBe(notifications.at(-1)?.id);
     const end = `/api/admin/orders/${orderId}?last_id=${String(third.meta.lastNotificationId)}`;
-    expect((await admin.get(end).expect(404)).body).toEqual(NOT_FOUND);
+    expect((await shop.admin.get(end).expect(404)).body).toEqual(NOT_FOUND);
     expect((await getHistory(orderId, '?last_id=0')).notifications).toHaveLength(50);
-    await admin.get(`/api/admin/orders/${orderId}?last_id=99999999999999999999`).expect(404);
+    await shop.admin.get(`/api/admin/orders/${orderId}?last_id=99999999999999999999`).expect(404);
   });
 
   it.each(['x', '', '1&last_id=2'])('gets 400 for last_id "%s", which is not a number', async (lastId) => {
     const orderId = await shop.insertOrder();
-    const answer = await admin.get(`/api/admin/orders/${orderId}?last_id=${lastId}`).expect(400);
-    expect(answer.body).toEqual(fail(400, 'validation error', { last_id: 'last_id should be a number' }));
+    const response = await shop.admin.get(`/api/admin/orders/${orderId}?last_id=${lastId}`).expect(400);
+    expect(response.body).toEqual(fail(400, 'validation error', { last_id: 'last_id should be a number' }));
   });
 });

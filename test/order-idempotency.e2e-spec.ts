@@ -39,12 +39,10 @@ beforeEach(async () => {
   customer = await shop.customer();
   items = [{ product_id: await addProduct(shop), quantity: 2 }];
   key = randomUUID();
-  shop.gateway.calls.length = 0;
 });
 
 afterEach(() => {
-  shop.gateway.beforeProcessing = undefined;
-  shop.gateway.clearFaults();
+  shop.gateway.reset();
 });
 
 afterAll(async () => {
@@ -53,7 +51,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-/** Sends the same order several times in parallel, alternately to both processes. */
+/** Sends the same order with the same key several times in parallel, alternately to both processes. */
 function orderInParallel(count: number): Promise<Response>[] {
   const atBranch = branch.client().setCookie('accessToken', customer.cookie('accessToken'));
   return Array.from({ length: count }, async (_, n) =>

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Client } from './support/client.js';
 import { jobRows, makeJobsDue } from './support/jobs.js';
-import type { MidtransStatus, StatusChange } from './support/midtrans-stand-in.js';
 import { changeShop } from './support/opening.js';
 import { order, orderOf, readOrder } from './support/orders.js';
 import { createProduct } from './support/products.js';
@@ -15,12 +14,10 @@ const READY = 'Your order is ready';
 
 let smtp: SmtpStandIn;
 let shop: Shop;
-let admin: Client;
 
 beforeAll(async () => {
   smtp = await SmtpStandIn.start();
   shop = await openShop({ settings: { SMTP_URL: smtp.url } });
-  admin = await shop.service.admin();
 });
 
 afterAll(async () => {
@@ -51,36 +48,28 @@ async function register(fields: object = {}): Promise<{ customer: Client; email:
   return { customer, email };
 }
 
-/** Places an order of one piece. @returns the order id */
-async function place(customer: Client, fields: object = {}): Promise<string> {
+/** Orders one piece. @returns the order id */
+async function orderOnePiece(customer: Client, fields: object = {}): Promise<string> {
   const items = [{ product_id: shop.productId, quantity: 1 }];
   return orderOf(await order(customer, items, undefined, fields).expect(201)).order_id;
 }
 
-/** Sets the status of a payment at the gateway, which notifies the service. */
-async function setStatus(orderId: string, status: MidtransStatus, change: StatusChange = {}): Promise<void> {
-  await shop.report(orderId, status, change);
-}
+const pay = (orderId: string): Promise<void> => shop.report(orderId, 'settlement');
 
-const pay = (orderId: string): Promise<void> => setStatus(orderId, 'settlement');
-
-function advance(orderId: string, fulfilment: string): Promise<number> {
-  return admin
-    .put(`/api/admin/orders/${orderId}/fulfilment`)
-    .send({ fulfilment })
-    .then(({ status }) => status);
+/** Moves an order to another step. @returns the status of the response */
+async function advance(orderId: string, fulfilment: string): Promise<number> {
+  return (await shop.setFulfilment(orderId, fulfilment)).status;
 }
 
 async function verify(email: string): Promise<void> {
-  const { pool } = shop.service.database;
-  await pool.query('UPDATE users SET email_verified_at = now() WHERE email = $1', [email]);
+  await shop.query('UPDATE users SET email_verified_at = now() WHERE email = $1', [email]);
 }
 
 describe('the receipt', () => {
   it('is sent to the customer of a paid order with items, total and order number, as text and HTML', async () => {
     const { customer, email } = await register({ fullname: 'Ayu <b>"Co"</b> & {{total}}' });
     await verify(email);
-    const { id } = await createProduct(admin, [], {
+    const { id } = await createProduct(shop.admin, [], {
       name: `Kue <img src=x> & 'lapis'`,
       description: 'Eighteen layers',
       price: '185000',
@@ -89,7 +78,7 @@ describe('the receipt', () => {
       { product_id: id, quantity: 2 },
       { product_id: shop.productId, quantity: 1 },
     ];
-    const orderId = await place(customer, { items });
+    const orderId = await orderOnePiece(customer, { items });
     await pay(orderId);
 
     const mail = await waitForMailAbout(orderId, RECEIPT);
@@ -118,7 +107,7 @@ describe('the receipt', () => {
 
   it('does not contain the name of a customer whose address is not verified', async () => {
     const { customer } = await register({ fullname: 'You won, see evil.example' });
-    const orderId = await place(customer);
+    const orderId = await orderOnePiece(customer);
     await pay(orderId);
     const { text, html } = await waitForMailAbout(orderId, RECEIPT);
     expect(text).toMatch(/^Hello,\r?\n/);
@@ -127,14 +116,14 @@ describe('the receipt', () => {
   });
 
   it('shows the pickup time in the time zone of the shop, and the note if the address is verified', async () => {
-    await changeShop(admin, { time_zone: 'Asia/Makassar', days_ahead: 90 });
+    await changeShop(shop.admin, { time_zone: 'Asia/Makassar', days_ahead: 90 });
     const pickupAt = new Date(Date.now() + 24 * 3_600_000);
     const time = new Intl.DateTimeFormat('en-GB', { timeZone: 'Asia/Makassar', timeStyle: 'short' }).format(
       pickupAt,
     );
     const { customer, email } = await register();
     const wishes = { pickup_at: pickupAt.toISOString(), note: 'Tulis <b>"20"</b>' };
-    const [first, second] = [await place(customer, wishes), await place(customer, wishes)];
+    const [first, second] = [await orderOnePiece(customer, wishes), await orderOnePiece(customer, wishes)];
     await pay(first);
     const unverified = await waitForMailAbout(first, RECEIPT);
     expect(unverified.text).toMatch(new RegExp(`^Pickup: \\w+, \\d+ \\w+ \\d{4}, ${time}\\r?$`, 'm'));
@@ -176,7 +165,7 @@ describe('the receipt', () => {
   it('is sent once for a payment that is captured, settled, denied and settled again, also on a second payment page', async () => {
     const orderId = await shop.orderTwoPieces();
     for (const status of ['capture', 'settlement', 'deny', 'settlement'] as const)
-      await setStatus(orderId, status, { fraudStatus: status === 'deny' ? 'deny' : 'accept' });
+      await shop.report(orderId, status, { fraudStatus: status === 'deny' ? 'deny' : 'accept' });
     await pay(await shop.addAttempt(orderId));
     expect(await waitForSubjects(orderId)).toEqual([RECEIPT]);
   });
@@ -194,39 +183,26 @@ describe('the receipt', () => {
     'is not sent for the status %s',
     async (status) => {
       const orderId = await shop.orderTwoPieces();
-      await setStatus(orderId, status);
+      await shop.report(orderId, status);
       expect((await readOrder(shop.customer, orderId)).status).toBe(status);
       expect(await waitForSubjects(orderId)).toEqual([]);
     },
   );
 
-  it.each([
-    [
-      'a statement of the payment fails',
-      'ALTER TABLE payment_notifications ADD CONSTRAINT broken CHECK (false) NOT VALID',
-      'ALTER TABLE payment_notifications DROP CONSTRAINT broken',
-    ],
-    [
-      // A deferred constraint: every statement of the transaction succeeds, but the commit fails.
-      'the commit of the payment fails',
+  it('is not sent if the commit of the payment fails, and is sent once after the gateway retries', async () => {
+    const orderId = await shop.orderTwoPieces();
+    shop.gateway.settle(orderId);
+    // A deferred trigger: every statement of the transaction succeeds, but the commit fails.
+    await shop.query(
       `CREATE FUNCTION fail_commit() RETURNS trigger LANGUAGE plpgsql AS
          $$ BEGIN RAISE EXCEPTION 'the commit fails'; END $$;
        CREATE CONSTRAINT TRIGGER fail_commit AFTER INSERT ON payment_notifications
          DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION fail_commit();`,
-      'DROP FUNCTION fail_commit CASCADE',
-    ],
-  ])('is not sent if %s, and is sent once after the gateway retries', async (_failure, breakIt, repairIt) => {
-    const { pool } = shop.service.database;
-    const orderId = await shop.orderTwoPieces();
-    shop.gateway.settle(orderId);
-    await pool.query(breakIt);
-    try {
-      expect((await shop.sendNotification(orderId)).status).toBe(500);
-      expect(await waitForSubjects(orderId)).toEqual([]);
-      expect((await readOrder(shop.customer, orderId)).status).toBe('pending');
-    } finally {
-      await pool.query(repairIt);
-    }
+    );
+    expect((await shop.sendNotification(orderId)).status).toBe(500);
+    expect(await waitForSubjects(orderId)).toEqual([]);
+    expect((await readOrder(shop.customer, orderId)).status).toBe('pending');
+    await shop.query('DROP FUNCTION fail_commit CASCADE');
     await shop.notify(orderId);
     expect(await waitForSubjects(orderId)).toEqual([RECEIPT]);
   });
@@ -235,12 +211,12 @@ describe('the receipt', () => {
     'is not sent for a capture with fraud status %s, which has a payment time but cannot be prepared',
     async (fraudStatus) => {
       const orderId = await shop.orderTwoPieces();
-      await setStatus(orderId, 'capture', { paymentType: 'credit_card', fraudStatus });
+      await shop.report(orderId, 'capture', { paymentType: 'credit_card', fraudStatus });
       const captured = { status: 'capture', completed_at: expect.any(String) as string };
       expect(await readOrder(shop.customer, orderId)).toMatchObject(captured);
       expect(await advance(orderId, 'preparing')).toBe(409);
       expect(await waitForSubjects(orderId)).toEqual([]);
-      await setStatus(orderId, 'capture', { fraudStatus: 'accept' });
+      await shop.report(orderId, 'capture', { fraudStatus: 'accept' });
       expect(await waitForSubjects(orderId)).toEqual([RECEIPT]);
       expect(await advance(orderId, 'preparing')).toBe(200);
     },
@@ -249,7 +225,7 @@ describe('the receipt', () => {
   it('waits for the mail server without delaying the payment, and is sent to the current address', async () => {
     const password = 'correct horse battery staple';
     const { customer } = await register({ password });
-    const orderId = await place(customer);
+    const orderId = await orderOnePiece(customer);
     await smtp.down();
     await pay(orderId);
     await until('a try has failed', async () =>

@@ -1,69 +1,37 @@
 import { randomUUID } from 'node:crypto';
-import type { Response } from 'supertest';
-import type { Client } from './support/client.js';
 import { jobRows, makeJobsDue } from './support/jobs.js';
-import { GATEWAY_AWAY, KEY_REUSED, orderOf, type OrderAnswer, readOrder } from './support/orders.js';
+import { GATEWAY_AWAY, invalid, KEY_REUSED, orderOf, type OrderAnswer, readOrder } from './support/orders.js';
 import { fail, NOT_FOUND } from './support/products.js';
-import { GROSS_AMOUNT, openShop, type Shop } from './support/shop.js';
+import { GROSS_AMOUNT, useShop } from './support/shop.js';
 import { until } from './support/wait.js';
 
 const NOT_REFUNDABLE = fail(409, 'order cannot be refunded');
 const REJECTED_BY_GATEWAY = fail(409, 'the gateway cannot refund this payment');
 const IS_REFUNDED = { status: 'refund', refunded_amount: GROSS_AMOUNT };
 
-let shop: Shop;
-let admin: Client;
-let otherAdmin: Client;
+const shop = useShop();
 
-beforeAll(async () => {
-  shop = await openShop();
-  admin = await shop.service.admin();
-  otherAdmin = await shop.service.admin();
-});
-
-afterEach(() => {
-  shop.gateway.clearFaults();
-  shop.gateway.rejectsRepeatedRefundKeys = false;
-  shop.gateway.beforeAnswering = undefined;
-});
-
-afterAll(() => shop.close());
-
-function requestRefund(orderId: string, body: object = {}, key?: string, client = admin): Promise<Response> {
-  const request = client.post(`/api/admin/orders/${orderId}/refund`);
-  if (key !== undefined) void request.set('Idempotency-Key', key);
-  return request.send(body).then((answer) => answer);
-}
-
-/** Sends the same request several times in parallel. @returns the statuses of the responses */
-async function requestRefunds(
-  count: number,
-  orderId: string,
-  body?: object,
-  key?: string,
-): Promise<number[]> {
-  const client = (index: number): Client => (index % 2 === 0 ? admin : otherAdmin);
-  const answers = Array.from({ length: count }, (_, index) =>
-    requestRefund(orderId, body, key, client(index)),
-  );
-  return (await Promise.all(answers)).map(({ status }) => status).sort();
+/** Sends the same request six times in parallel. @returns the statuses of the responses */
+async function requestSixRefunds(orderId: string): Promise<number[]> {
+  const requests = Array.from({ length: 6 }, () => shop.requestRefund(orderId));
+  return (await Promise.all(requests)).map(({ status }) => status).sort();
 }
 
 /** Requests a refund that must succeed. */
 async function refund(orderId: string, body: object = {}, key?: string): Promise<OrderAnswer> {
-  const answer = await requestRefund(orderId, body, key);
-  expect([answer.status, answer.body]).toEqual([200, answer.body]);
-  return orderOf(answer);
+  const response = await shop.requestRefund(orderId, body, key);
+  expect([response.status, response.body]).toEqual([200, response.body]);
+  return orderOf(response);
 }
 
 /** Places an order and pays it, by default with a method that the gateway refunds. */
-async function paidOrder(paymentType = 'qris'): Promise<string> {
+async function placePaidOrder(paymentType = 'qris'): Promise<string> {
   const orderId = await shop.orderTwoPieces();
   await shop.report(orderId, 'settlement', { paymentType });
   return orderId;
 }
 
-async function capturedOrder(): Promise<string> {
+async function placeCapturedOrder(): Promise<string> {
   const orderId = await shop.orderTwoPieces();
   await shop.report(orderId, 'capture', { paymentType: 'credit_card' });
   return orderId;
@@ -81,7 +49,7 @@ async function expectState(orderId: string, status: string, refunded_amount: num
 
 describe('POST /api/admin/orders/{order_id}/refund', () => {
   it('refunds the whole payment at the gateway with the reason, and records the refund', async () => {
-    const orderId = await paidOrder();
+    const orderId = await placePaidOrder();
     expect(await refund(orderId, { reason: ' The oven broke ' })).toMatchObject({
       ...IS_REFUNDED,
       completed_at: null,
@@ -100,18 +68,18 @@ describe('POST /api/admin/orders/{order_id}/refund', () => {
       'refund refund applied',
       'notification refund duplicate',
     ]);
-    expect((await requestRefund(orderId)).body).toEqual(NOT_REFUNDABLE);
+    expect((await shop.requestRefund(orderId)).body).toEqual(NOT_REFUNDABLE);
   });
 
   it('refunds parts up to the total, and their notifications do not count twice', async () => {
-    const orderId = await paidOrder();
+    const orderId = await placePaidOrder();
     const partial = { status: 'partial_refund', refunded_amount: 70_000 };
     expect(await refund(orderId, { amount: 70_000 })).toMatchObject(partial);
     await shop.notify(orderId);
     await expectState(orderId, 'partial_refund', 70_000);
-    await admin.put(`/api/admin/orders/${orderId}/fulfilment`).send({ fulfilment: 'preparing' }).expect(200);
+    expect((await shop.setFulfilment(orderId, 'preparing')).status).toBe(200);
 
-    expect((await requestRefund(orderId, { amount: 300_001 })).body).toEqual(NOT_REFUNDABLE);
+    expect((await shop.requestRefund(orderId, { amount: 300_001 })).body).toEqual(NOT_REFUNDABLE);
     expect((await refund(orderId, { amount: 100_000 })).refunded_amount).toBe(170_000);
     await shop.notify(orderId);
     await expectState(orderId, 'partial_refund', 170_000);
@@ -122,7 +90,7 @@ describe('POST /api/admin/orders/{order_id}/refund', () => {
   });
 
   it('counts a refund once if its notification arrives before the response', async () => {
-    const orderId = await paidOrder();
+    const orderId = await placePaidOrder();
     shop.gateway.beforeAnswering = async ({ operation }) => {
       if (operation === 'refund') await shop.notify(orderId);
     };
@@ -132,8 +100,8 @@ describe('POST /api/admin/orders/{order_id}/refund', () => {
   });
 
   it('only records a manual refund, which also works for a bank transfer', async () => {
-    const orderId = await paidOrder('bank_transfer');
-    expect((await requestRefund(orderId)).body).toEqual(REJECTED_BY_GATEWAY);
+    const orderId = await placePaidOrder('bank_transfer');
+    expect((await shop.requestRefund(orderId)).body).toEqual(REJECTED_BY_GATEWAY);
     await expectState(orderId, 'settlement', 0);
     const partial = { status: 'partial_refund', refunded_amount: 20_000 };
     expect(await refund(orderId, { amount: 20_000, manual: true })).toMatchObject(partial);
@@ -147,7 +115,7 @@ describe('POST /api/admin/orders/{order_id}/refund', () => {
   });
 
   it('adds manual refunds to the refunds at the gateway, and treats null like a missing field', async () => {
-    const orderId = await paidOrder();
+    const orderId = await placePaidOrder();
     await refund(orderId, { amount: 10_000, manual: true });
     expect((await refund(orderId, { amount: 20_000 })).refunded_amount).toBe(30_000);
     await shop.notify(orderId);
@@ -157,8 +125,8 @@ describe('POST /api/admin/orders/{order_id}/refund', () => {
   });
 
   it('refunds all of a captured payment by cancelling it, and the notification of that is a duplicate', async () => {
-    const orderId = await capturedOrder();
-    expect((await requestRefund(orderId, { amount: 1 })).body).toEqual(REJECTED_BY_GATEWAY);
+    const orderId = await placeCapturedOrder();
+    expect((await shop.requestRefund(orderId, { amount: 1 })).body).toEqual(REJECTED_BY_GATEWAY);
     expect(await refund(orderId)).toMatchObject(IS_REFUNDED);
     expect(shop.countCalls('cancel', orderId)).toBe(1);
     expect(shop.gateway.order(orderId).transactions.at(-1)?.status).toBe('cancel');
@@ -168,7 +136,7 @@ describe('POST /api/admin/orders/{order_id}/refund', () => {
   });
 
   it('refunds a captured payment that was settled before its notification arrived', async () => {
-    const orderId = await capturedOrder();
+    const orderId = await placeCapturedOrder();
     shop.gateway.settle(orderId);
     expect(await refund(orderId)).toMatchObject(IS_REFUNDED);
     expect(refundsAtGateway(orderId)).toEqual([GROSS_AMOUNT]);
@@ -179,90 +147,82 @@ describe('POST /api/admin/orders/{order_id}/refund', () => {
     async (status) => {
       const orderId = await shop.orderTwoPieces();
       await shop.report(orderId, status);
-      for (const body of [{}, { manual: true }]) {
-        const answer = await requestRefund(orderId, body);
-        expect([answer.status, answer.body]).toEqual([409, NOT_REFUNDABLE]);
-      }
+      for (const body of [{}, { manual: true }])
+        expect((await shop.requestRefund(orderId, body)).body).toEqual(NOT_REFUNDABLE);
       expect(shop.countCalls('refund', orderId)).toBe(0);
     },
   );
 
   it.each([
-    ...[0, -5, 1.5, '5', 1e300].map((amount) => ['amount', amount, 'amount should be a whole number from 1']),
-    ...['x'.repeat(256), 7, 'a\0b'].map((reason) => [
-      'reason',
-      reason,
-      'reason should be a text of at most 255 characters',
-    ]),
-    ['manual', 'yes', 'manual should be true or false'],
-  ] as [string, unknown, string][])('rejects the %s %j with 400', async (field, value, message) => {
-    const answer = await requestRefund(randomUUID(), { [field]: value });
-    expect([answer.status, answer.body]).toEqual([400, fail(400, 'validation error', { [field]: message })]);
+    ['amount', 'should be a whole number from 1', [0, -5, 1.5, '5', 1e300]],
+    ['reason', 'should be a text of at most 255 characters', ['x'.repeat(256), 7, 'a\0b']],
+    ['manual', 'should be true or false', ['yes']],
+  ])('rejects a body whose %s is invalid: it %s', async (field, message, values) => {
+    for (const value of values) {
+      const response = await shop.requestRefund(randomUUID(), { [field]: value });
+      expect(response.body).toEqual(invalid({ [field]: `${field} ${message}` }));
+    }
   });
 
   it('rejects an Idempotency-Key of 256 characters with 400', async () => {
-    const details = { 'idempotency-key': 'Idempotency-Key should have 1 to 255 characters' };
-    const answer = await requestRefund(randomUUID(), {}, 'x'.repeat(256));
-    expect(answer.body).toEqual(fail(400, 'validation error', details));
+    const response = await shop.requestRefund(randomUUID(), {}, 'x'.repeat(256));
+    expect(response.body).toEqual(
+      invalid({ 'idempotency-key': 'Idempotency-Key should have 1 to 255 characters' }),
+    );
   });
 
   it('responds with 404 for an unknown order', async () => {
-    for (const id of [randomUUID(), 'no-order']) expect((await requestRefund(id)).body).toEqual(NOT_FOUND);
+    for (const id of [randomUUID(), 'no-order'])
+      expect((await shop.requestRefund(id)).body).toEqual(NOT_FOUND);
   });
 });
 
 describe('a refund with an Idempotency-Key', () => {
-  it('is made once by 50 parallel requests, and every one gets the order', async () => {
-    const orderId = await paidOrder();
-    const answers = await Promise.all(
+  it('is made once by 50 parallel requests, which all get the order after the gateway responds', async () => {
+    const orderId = await placePaidOrder();
+    shop.gateway.fault({ operation: 'refund', kind: 'late', afterMs: 3_000 });
+    const responses = await Promise.all(
       Array.from({ length: 50 }, () => refund(orderId, { amount: 50_000 }, 'key-1')),
     );
-    for (const answer of answers) expect(answer.refunded_amount).toBe(50_000);
+    for (const response of responses) expect(response.refunded_amount).toBe(50_000);
     expect(shop.countCalls('refund', orderId)).toBe(1);
   });
 
   it('is rejected with 409 if the key was used with another body', async () => {
-    const orderId = await paidOrder();
+    const orderId = await placePaidOrder();
     await refund(orderId, { amount: 50_000 }, 'key-1');
     for (const change of [{ amount: undefined }, { amount: 50_001 }, { reason: 'other' }, { manual: true }]) {
-      const answer = await requestRefund(orderId, { amount: 50_000, ...change }, 'key-1');
-      expect([answer.status, answer.body]).toEqual([409, KEY_REUSED]);
+      const response = await shop.requestRefund(orderId, { amount: 50_000, ...change }, 'key-1');
+      expect(response.body).toEqual(KEY_REUSED);
     }
     await refund(orderId, { amount: 50_000 }, 'key-2');
     expect(refundsAtGateway(orderId)).toEqual([50_000, 50_000]);
   });
 
   it('gets the same rejection of the gateway again, without another call', async () => {
-    const orderId = await paidOrder('bank_transfer');
+    const orderId = await placePaidOrder('bank_transfer');
     for (let count = 0; count < 2; count += 1)
-      expect((await requestRefund(orderId, {}, 'key-1')).body).toEqual(REJECTED_BY_GATEWAY);
+      expect((await shop.requestRefund(orderId, {}, 'key-1')).body).toEqual(REJECTED_BY_GATEWAY);
     expect(shop.countCalls('refund', orderId)).toBe(1);
   });
 });
 
 describe('parallel refunds', () => {
-  it('six full refunds without a key are one refund and five rejections with 409', async () => {
-    const orderId = await paidOrder();
-    expect(await requestRefunds(6, orderId)).toEqual([200, 409, 409, 409, 409, 409]);
+  it('of a whole payment without a key are one refund and five rejections with 409', async () => {
+    const orderId = await placePaidOrder();
+    expect(await requestSixRefunds(orderId)).toEqual([200, 409, 409, 409, 409, 409]);
     expect(refundsAtGateway(orderId)).toEqual([GROSS_AMOUNT]);
   });
 
-  it('one call of the gateway that takes 3 seconds is the result of six requests with the same key', async () => {
-    const orderId = await paidOrder();
-    shop.gateway.fault({ operation: 'refund', kind: 'late', afterMs: 3_000 });
-    expect(await requestRefunds(6, orderId, {}, 'key-1')).toEqual([200, 200, 200, 200, 200, 200]);
-    expect(shop.countCalls('refund', orderId)).toBe(1);
-  });
-
-  it('partial and manual refunds never return more than was paid', async () => {
-    const orderId = await paidOrder();
-    const answers = await Promise.all(
+  it('of parts of a payment, at the gateway or by hand, never return more than was paid', async () => {
+    const orderId = await placePaidOrder();
+    const responses = await Promise.all(
       Array.from({ length: 12 }, (_, index) =>
-        requestRefund(orderId, { amount: 100_000, manual: index % 3 === 0 }, `key-${index}`),
+        shop.requestRefund(orderId, { amount: 100_000, manual: index % 3 === 0 }, `key-${index}`),
       ),
     );
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(3);
-    expect(answers.filter(({ status }) => status === 409)).toHaveLength(9);
+    expect(responses.filter(({ status }) => status === 200)).toHaveLength(3);
+    expect(responses.filter(({ status }) => status === 409)).toHaveLength(9);
     await expectState(orderId, 'partial_refund', 300_000);
     expect(shop.loggedErrors()).toEqual([]);
   });
@@ -274,10 +234,9 @@ describe('a refund while the gateway fails', () => {
     async (rejectsRepeatedRefundKeys) => {
       shop.gateway.rejectsRepeatedRefundKeys = rejectsRepeatedRefundKeys;
       for (const [body, key] of [[{}], [{ amount: 5_000 }], [{ amount: 6_000 }, 'key-1']] as const) {
-        const orderId = await paidOrder();
+        const orderId = await placePaidOrder();
         shop.gateway.fault({ operation: 'refund', nth: 1, kind: 'answer-lost' });
-        const lost = await requestRefund(orderId, body, key);
-        expect([lost.status, lost.body]).toEqual([502, GATEWAY_AWAY]);
+        expect((await shop.requestRefund(orderId, body, key)).body).toEqual(GATEWAY_AWAY);
         await expectState(orderId, 'settlement', 0);
         const order = await refund(orderId, body, key);
         expect([order.refunded_amount]).toEqual(refundsAtGateway(orderId));
@@ -289,9 +248,9 @@ describe('a refund while the gateway fails', () => {
   );
 
   it('does not block another refund: the stored one is settled first', async () => {
-    const orderId = await paidOrder();
+    const orderId = await placePaidOrder();
     shop.gateway.fault({ operation: 'refund', nth: 1, kind: 'error' });
-    expect((await requestRefund(orderId, { amount: 100_000 }, 'key-1')).status).toBe(502);
+    expect((await shop.requestRefund(orderId, { amount: 100_000 }, 'key-1')).status).toBe(502);
     expect((await refund(orderId, { amount: 30_000 }, 'key-2')).refunded_amount).toBe(130_000);
     expect(refundsAtGateway(orderId)).toEqual([100_000, 30_000]);
     expect((await refund(orderId, { amount: 100_000 }, 'key-1')).refunded_amount).toBe(130_000);
@@ -299,9 +258,9 @@ describe('a refund while the gateway fails', () => {
 
   it('is settled by a job if the process dies after the call', async () => {
     const { pool } = shop.service.database;
-    const orderId = await paidOrder();
+    const orderId = await placePaidOrder();
     shop.gateway.fault({ operation: 'refund', nth: 1, kind: 'answer-lost' });
-    expect((await requestRefund(orderId)).status).toBe(502);
+    expect((await shop.requestRefund(orderId)).status).toBe(502);
     await until('no refund waits for its result', async () => {
       await makeJobsDue(pool);
       return (await jobRows(pool, 'settle-refund')).length === 0;
@@ -311,18 +270,18 @@ describe('a refund while the gateway fails', () => {
   });
 
   it('cancels a captured payment once although the first response was lost', async () => {
-    const orderId = await capturedOrder();
+    const orderId = await placeCapturedOrder();
     shop.gateway.fault({ operation: 'cancel', nth: 1, kind: 'answer-lost' });
-    expect((await requestRefund(orderId)).status).toBe(502);
+    expect((await shop.requestRefund(orderId)).status).toBe(502);
     // The gateway notifies of the cancellation before the administrator repeats the call.
     await shop.notify(orderId);
     expect(await refund(orderId)).toMatchObject(IS_REFUNDED);
   });
 
   it('gets 502 for every waiting request, and is made once afterwards', async () => {
-    const orderId = await paidOrder();
+    const orderId = await placePaidOrder();
     await shop.gateway.down();
-    expect(await requestRefunds(6, orderId)).toEqual([502, 502, 502, 502, 502, 502]);
+    expect(await requestSixRefunds(orderId)).toEqual([502, 502, 502, 502, 502, 502]);
     await shop.gateway.up();
     expect((await refund(orderId)).status).toBe('refund');
     expect(refundsAtGateway(orderId)).toEqual([GROSS_AMOUNT]);
@@ -331,7 +290,7 @@ describe('a refund while the gateway fails', () => {
 
 describe('notifications of refunds that were made at the gateway', () => {
   it('set refunded_amount to the sum at the gateway, which grows with every partial refund', async () => {
-    const orderId = await paidOrder();
+    const orderId = await placePaidOrder();
     const notify = (refund_amount: unknown, transaction_status = 'partial_refund'): Promise<void> =>
       shop.notify(orderId, { transaction_status, status_code: '200', refund_amount });
     await notify('50000.00');
@@ -343,7 +302,7 @@ describe('notifications of refunds that were made at the gateway', () => {
     await expectState(orderId, 'partial_refund', 120_000);
     await notify('999999999.00');
     await expectState(orderId, 'partial_refund', GROSS_AMOUNT);
-    expect((await requestRefund(orderId)).body).toEqual(NOT_REFUNDABLE);
+    expect((await shop.requestRefund(orderId)).body).toEqual(NOT_REFUNDABLE);
     await notify(undefined, 'refund');
     await expectState(orderId, 'refund', GROSS_AMOUNT);
   });
@@ -355,8 +314,8 @@ describe('notifications of refunds that were made at the gateway', () => {
         await shop.report(orderId, 'settlement', { paymentType: 'gopay' });
         const partial = { transaction_status: 'partial_refund', refund_amount: '1000.00' };
         const refunds = [
-          requestRefund(orderId, { amount: 200_000 }),
-          requestRefund(orderId, { amount: 200_000, manual: true }, undefined, otherAdmin),
+          shop.requestRefund(orderId, { amount: 200_000 }),
+          shop.requestRefund(orderId, { amount: 200_000, manual: true }),
         ];
         await Promise.all([shop.notify(orderId, partial), shop.notify(orderId, partial)]);
         const statuses = (await Promise.all(refunds)).map(({ status }) => status);

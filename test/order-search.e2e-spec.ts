@@ -1,13 +1,5 @@
 import type { Client } from './support/client.js';
-import {
-  insertOrders,
-  invalid,
-  pageOf,
-  readOrder,
-  type ServiceWithGateway,
-  startServiceWithGateway,
-  userIdOf,
-} from './support/orders.js';
+import { insertOrders, pageOf, readOrder, useServiceWithGateway, userIdOf } from './support/orders.js';
 import { NOT_FOUND } from './support/products.js';
 
 const ADMIN_ORDERS = '/api/admin/orders';
@@ -18,13 +10,12 @@ const CUSTOMERS = {
   'percent@example.net': '100% _Bread_ O\'Hara "Q" \\o/',
 } as const;
 
-let shop: ServiceWithGateway;
+const shop = useServiceWithGateway();
 let admin: Client;
 /** Ids of the orders, two for each customer, newest first. */
 const ordersOf = new Map<string, string[]>();
 
 beforeAll(async () => {
-  shop = await startServiceWithGateway();
   admin = await shop.admin();
   for (const [email, fullname] of Object.entries(CUSTOMERS)) {
     const customer = shop.client();
@@ -32,8 +23,6 @@ beforeAll(async () => {
     ordersOf.set(email, await insertOrders(shop, customer, 2));
   }
 });
-
-afterAll(() => shop.stop());
 
 async function searchOrders(query: Record<string, string>): Promise<string[]> {
   const response = await admin.get(ADMIN_ORDERS).query(query);
@@ -60,7 +49,7 @@ describe('GET /api/admin/orders?q=', () => {
     ['\\', 'percent@example.net'],
     ["'", 'percent@example.net'],
     ['"Q"', 'percent@example.net'],
-  ] as const)('%s finds the orders of a customer by a part of name or e-mail', async (q, email) => {
+  ] as const)('finds the orders of a customer by a part of name or e-mail: %s', async (q, email) => {
     expect(await searchOrders({ q })).toEqual(idsOf(email));
   });
 
@@ -78,7 +67,7 @@ describe('GET /api/admin/orders?q=', () => {
     expect(await searchOrders({ q: orderId.slice(12) })).toEqual([]);
   });
 
-  it('ignores an empty text and only spaces, and lists all orders', async () => {
+  it('lists all orders for an empty text or only spaces', async () => {
     for (const q of ['', '   ']) expect(await searchOrders({ q })).toHaveLength(6);
   });
 
@@ -92,15 +81,6 @@ describe('GET /api/admin/orders?q=', () => {
       oldest,
     ]);
     expect(await searchOrders({ q: 'wayan', fulfilment: 'ready' })).toEqual([]);
-  });
-
-  it.each([
-    ['x'.repeat(101), 'q can have 100 characters at max'],
-    ['bread\0', 'q contains a character that is not allowed'],
-    [['a', 'b'], 'q should be a text'],
-  ])('rejects %j with 400', async (q, message) => {
-    const response = await admin.get(ADMIN_ORDERS).query({ q }).expect(400);
-    expect(response.body).toEqual(invalid({ q: message }));
   });
 });
 

@@ -15,30 +15,20 @@ import {
   pay,
   placeOrder,
   readOrder,
-  type ServiceWithGateway,
-  startServiceWithGateway,
+  useServiceWithGateway,
 } from './support/orders.js';
 
-let shop: ServiceWithGateway;
+const shop = useServiceWithGateway();
 let customer: Client;
 let items: NewItem[];
 
 beforeAll(async () => {
-  shop = await startServiceWithGateway();
   items = [{ product_id: await addProduct(shop), quantity: 2 }];
 });
 
 beforeEach(async () => {
   customer = await shop.customer();
-  shop.gateway.calls.length = 0;
 });
-
-afterEach(() => {
-  shop.gateway.clearFaults();
-  shop.gateway.beforeProcessing = undefined;
-});
-
-afterAll(() => shop.stop());
 
 function requestToken(orderId: string): Test {
   return customer.clone().post(`${ORDERS}/${orderId}/token`);
@@ -69,7 +59,7 @@ async function expirePage(orderId: string): Promise<void> {
 }
 
 describe('the payment page of an order', () => {
-  it('a live token is returned again without a gateway call', async () => {
+  it('is returned again without a gateway call until it expires', async () => {
     const created = await placeOrder(customer, items);
     const { token, redirect_url } = created;
     const response = await requestToken(created.order_id).expect(200);
@@ -82,7 +72,7 @@ describe('the payment page of an order', () => {
     ['sends an invalid response', 'garbage', true],
     ['loses its response', 'answer-lost', true],
   ] as const)(
-    'a gateway that %s causes 502, and a retry gets the order one page on which it can be paid',
+    'is missing with 502 if the gateway %s, and a retry opens one page on which the order can be paid',
     async (_fault, kind, isTaken) => {
       shop.gateway.fault({ operation: 'create', kind, nth: 1 });
       expect((await order(customer, items, 'once').expect(502)).body).toEqual(GATEWAY_AWAY);
@@ -106,7 +96,7 @@ describe('the payment page of an order', () => {
     },
   );
 
-  it('an order with an expired page shows none, and 20 parallel requests get one new page, which can be paid', async () => {
+  it('is not shown after it expired, and 20 parallel requests get one new page, which can be paid', async () => {
     const created = await placeOrder(customer, items);
     await expirePage(created.order_id);
     const withoutPage = { ...created, token: null, redirect_url: null };
@@ -131,7 +121,7 @@ describe('the payment page of an order', () => {
   });
 
   it.each(['settlement', 'expire', 'authorize'])(
-    'an order with the status %s gets 409, causes no gateway call and shows no page',
+    'is neither shown nor opened for an order with the status %s, which gets 409',
     async (status) => {
       const created = await placeOrder(customer, items);
       const change = 'UPDATE orders SET status = $2 WHERE order_id = $1';
@@ -143,7 +133,7 @@ describe('the payment page of an order', () => {
     },
   );
 
-  it('an order that is paid during the gateway call for another page gets 409 and no page', async () => {
+  it('is not returned if the order is paid while another page is opened at the gateway: 409', async () => {
     const created = await placeOrder(customer, items);
     await expirePage(created.order_id);
     shop.gateway.beforeProcessing = async () => {
@@ -153,9 +143,9 @@ describe('the payment page of an order', () => {
     expect((await requestToken(created.order_id).expect(409)).body).toEqual(NOT_PENDING);
   });
 
-  describe('the claim of a process that died during its gateway call', () => {
+  describe('while it is claimed by a process that died during its gateway call', () => {
     it.each([0, 7])(
-      'blocks other requests for 10 seconds: %d seconds after the claim they get 502 within 6 seconds and do not call the gateway',
+      'other requests get 502 within 6 seconds and do not call the gateway: %d seconds after the claim',
       async (secondsAgo) => {
         const orderId = await storeOrder();
         await claimAttempt(orderId, secondsAgo);
@@ -168,7 +158,7 @@ describe('the payment page of an order', () => {
       },
     );
 
-    it('is taken over by one of 20 requests after 10 seconds', async () => {
+    it('one of 20 requests takes over after 10 seconds and opens the page', async () => {
       const orderId = await storeOrder();
       await claimAttempt(orderId, 11);
       const [response = { body: null }] = await Promise.all(
@@ -183,7 +173,7 @@ describe('the payment page of an order', () => {
   });
 
   it.each([false, true])(
-    'a process that loses its claim during its gateway call returns no page and leaves the new claim unchanged (response lost: %s)',
+    'is not returned by a process that loses its claim during its gateway call, and the new claim stays (response lost: %s)',
     async (isLost) => {
       const orderId = await storeOrder();
       shop.gateway.beforeProcessing = async () => {
@@ -201,7 +191,7 @@ describe('the payment page of an order', () => {
     },
   );
 
-  it('a gateway that reports every id as already used gets one new id per request', async () => {
+  it('is requested once more with a new id if the gateway reports the id as already used', async () => {
     const body = { error_messages: ['transaction_details.order_id has already been taken'] };
     shop.gateway.fault({ operation: 'create', kind: 'answer', status: 400, body });
     expect((await order(customer, items).expect(502)).body).toEqual(GATEWAY_AWAY);
@@ -214,7 +204,7 @@ describe('the payment page of an order', () => {
     [401, 'Access denied due to unauthorized transaction, please check client or server key'],
     [400, 'customer_details.email format is invalid'],
   ])(
-    'a rejection with %d %s is logged and uses no attempt, and a request after the fix gets a page',
+    'is opened by a later request if the gateway rejects it with %d "%s", which is logged and uses no attempt',
     async (status, message) => {
       const body = { error_messages: [message] };
       shop.gateway.fault({ operation: 'create', kind: 'answer', status, body });

@@ -12,7 +12,13 @@ export function from(address: string, test: Test): Test {
   return test.set('X-Forwarded-For', address);
 }
 
-/** Returns the sum of current counts by the name of their limit. */
+/**
+ * Returns the sum of current counts by the stored name of their limit:
+ * - wrong passwords: `password-from` an address for an account, `password-at` an account, `wrong-of` an address
+ * - wrong codes: `code-from` an address for an account, `codes-of` an address
+ * - mails with a code: `mails-to` a mailbox, `mails-of` the address of a client
+ * - `known`: addresses that the owner of an account has used
+ */
 export async function counts({ database }: TestService): Promise<Readonly<Record<string, number>>> {
   const { rows } = await database.pool.query<{ name: string; points: number }>(
     `SELECT split_part(key, ':', 1) AS name, sum(points)::integer AS points FROM attempt_counts

@@ -163,6 +163,13 @@ export class MidtransStandIn extends StandIn<MidtransOperation, MidtransCall> {
     return `http://127.0.0.1:${this.port}`;
   }
 
+  override reset(): void {
+    super.reset();
+    this.answersTransactionIdAsOrderId = false;
+    this.rejectsRepeatedRefundKeys = false;
+    this.httpStatusFollowsCode = false;
+  }
+
   /** Creates an order without a call. */
   open(orderId: string, grossAmount: number): MidtransOrder {
     const order = { orderId, token: randomUUID(), grossAmount, transactions: [] };

@@ -3,7 +3,7 @@ import type { Client } from './client.js';
 import { MidtransStandIn } from './midtrans-stand-in.js';
 import { NOTIFICATIONS_PATH } from './notifications.js';
 import { fail } from './products.js';
-import { type ServiceOptions, startService, type TestService } from './service.js';
+import { type ServiceOptions, startBeforeTests, startService, type TestService } from './service.js';
 import { decodeClaims } from './tokens.js';
 
 export const ORDERS = '/api/orders';
@@ -72,6 +72,18 @@ export async function startServiceWithGateway({
       if (given === undefined) await gateway.close();
     },
   };
+}
+
+/** Starts a service with its own gateway for the tests of a file. After each test, the gateway works normally again. */
+export function useServiceWithGateway(): ServiceWithGateway {
+  const service = startBeforeTests(
+    () => startServiceWithGateway(),
+    (started) => started.stop(),
+  );
+  afterEach(() => {
+    service.gateway.reset();
+  });
+  return service;
 }
 
 /** Returns the settings that connect the service to this gateway. */

@@ -126,15 +126,26 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
 
 /** Starts a service before the tests of a file, or of a `describe`, and stops it afterwards. */
 export function useService(options?: ServiceOptions): TestService {
-  let service: TestService | undefined;
+  return startBeforeTests(
+    () => startService(options),
+    (service) => service.stop(),
+  );
+}
+
+/** Starts something before the tests of a file, or of a `describe`, and stops it afterwards. */
+export function startBeforeTests<T extends object>(
+  start: () => Promise<T>,
+  stop: (started: T) => Promise<void>,
+): T {
+  let started: T | undefined;
   beforeAll(async () => {
-    service = await startService(options);
+    started = await start();
   });
-  afterAll(() => service?.stop());
-  return new Proxy({} as TestService, {
+  afterAll(() => started && stop(started));
+  return new Proxy({} as T, {
     get: (_target, name) => {
-      if (service === undefined) throw new Error('the service starts before the first test');
-      return Reflect.get(service, name) as unknown;
+      if (started === undefined) throw new Error('it starts before the first test');
+      return Reflect.get(started, name) as unknown;
     },
   });
 }

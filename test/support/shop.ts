@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { Response } from 'supertest';
 import type { Client } from './client.js';
 import { jobRows } from './jobs.js';
 import type {
@@ -8,9 +9,9 @@ import type {
   StatusChange,
 } from './midtrans-stand-in.js';
 import { NOTIFICATIONS_PATH, readHistory, readStoredOrder, type StoredOrder } from './notifications.js';
-import { placeOrder, startServiceWithGateway, userIdOf } from './orders.js';
+import { ORDERS, placeOrder, startServiceWithGateway, userIdOf } from './orders.js';
 import { createProduct } from './products.js';
-import type { ServiceOptions, TestService } from './service.js';
+import { type ServiceOptions, startBeforeTests, type TestService } from './service.js';
 import { until } from './wait.js';
 
 /** Total of each order in whole rupiah. */
@@ -18,8 +19,21 @@ export const GROSS_AMOUNT = 370_000;
 
 export async function openShop(options: ServiceOptions = {}): Promise<Shop> {
   const service = await startServiceWithGateway(options);
-  const { id: productId } = await createProduct(await service.admin());
-  return new Shop(service, service.gateway, await service.customer(), productId);
+  const admin = await service.admin();
+  const { id: productId } = await createProduct(admin);
+  return new Shop(service, service.gateway, admin, await service.customer(), productId);
+}
+
+/** Opens a shop for the tests of a file. After each test, its gateway works normally again. */
+export function useShop(): Shop {
+  const shop = startBeforeTests(
+    () => openShop(),
+    (opened) => opened.close(),
+  );
+  afterEach(() => {
+    shop.gateway.reset();
+  });
+  return shop;
 }
 
 /** Service with a Midtrans stand-in, a product and a customer. */
@@ -27,6 +41,7 @@ export class Shop {
   constructor(
     readonly service: TestService,
     readonly gateway: MidtransStandIn,
+    readonly admin: Client,
     readonly customer: Client,
     readonly productId: number,
   ) {}
@@ -54,6 +69,23 @@ export class Shop {
     const orderId = await this.orderTwoPieces();
     this.gateway.setStatus(orderId, status, change);
     return orderId;
+  }
+
+  /** Cancels an order as its customer. */
+  async cancel(orderId: string): Promise<Response> {
+    return this.customer.post(`${ORDERS}/${orderId}/cancel`);
+  }
+
+  /** Moves an order to another step as an administrator. */
+  async setFulfilment(orderId: string, fulfilment: string): Promise<Response> {
+    return this.admin.put(`/api/admin/orders/${orderId}/fulfilment`).send({ fulfilment });
+  }
+
+  /** Requests a refund as an administrator. */
+  async requestRefund(orderId: string, body: object = {}, key?: string): Promise<Response> {
+    const request = this.admin.post(`/api/admin/orders/${orderId}/refund`);
+    if (key !== undefined) void request.set('Idempotency-Key', key);
+    return request.send(body);
   }
 
   /** Inserts pending orders by SQL and opens their payment pages at the gateway. */

@@ -82,6 +82,14 @@ export abstract class StandIn<Operation extends string, C extends Call<Operation
     this.#faults = [];
   }
 
+  /** Forgets the calls so far and ends every fault. */
+  reset(): void {
+    this.calls.length = 0;
+    this.clearFaults();
+    this.beforeProcessing = undefined;
+    this.beforeAnswering = undefined;
+  }
+
   /** Starts listening. After `down`, the port stays the same. */
   async up(): Promise<void> {
     this.port = await listenOnLoopback(this.#server, this.port);
