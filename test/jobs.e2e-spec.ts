@@ -53,8 +53,7 @@ describe('durable jobs on PostgreSQL', () => {
     await database.drop();
   });
 
-  /** Creates a process that does not run jobs before `jobs.start()`. */
-  async function createProcess(
+  async function startProcess(
     handler: (payload: Payload) => Promise<void> | void = () => undefined,
     options: HandleOptions & { url?: string; isExclusive?: boolean } = {},
   ): Promise<Process> {
@@ -71,14 +70,9 @@ describe('durable jobs on PostgreSQL', () => {
       options,
     );
     let stopped: Promise<void> | undefined;
-    const created = { jobs, ran, stop: () => (stopped ??= jobs.onModuleDestroy()) };
-    processes.push(created);
-    return created;
-  }
-
-  async function startProcess(...args: Parameters<typeof createProcess>): Promise<Process> {
-    const started = await createProcess(...args);
-    started.jobs.start();
+    const started = { jobs, ran, stop: () => (stopped ??= jobs.onModuleDestroy()) };
+    processes.push(started);
+    jobs.start();
     return started;
   }
 

@@ -1,16 +1,6 @@
 import type { Client } from './support/client.js';
-import {
-  addProduct,
-  expectNoRejectedCall,
-  invalid,
-  order,
-  orderIdsOf,
-  orderOf,
-  pay,
-  placeOrder,
-  readOrder,
-  useServiceWithGateway,
-} from './support/orders.js';
+import { addProduct, invalid, order, orderOf, placeOrder, readOrder } from './support/orders.js';
+import { useShop } from './support/shop.js';
 import { form } from './support/products.js';
 import { decodeClaims } from './support/tokens.js';
 
@@ -20,16 +10,16 @@ const QUANTITY = 'quantity should be a whole number from 1 to 999';
 const GONE = 'product is no longer available';
 const MAX_INT4 = 2_147_483_647;
 
-const shop = useServiceWithGateway();
+const shop = useShop();
 let customer: Client;
 let bread: number;
 
 beforeAll(async () => {
-  bread = await addProduct(shop, 25_000, 'Sourdough');
+  bread = await addProduct(shop.service, 25_000, 'Sourdough');
 });
 
 beforeEach(async () => {
-  customer = await shop.customer();
+  customer = await shop.service.customer();
 });
 
 /** Builds an item of an order, by default of one piece. */
@@ -37,13 +27,13 @@ const item = (product_id: unknown, quantity: unknown = 1): object => ({ product_
 
 async function expectRejected(items: unknown, details: Record<string, string>): Promise<void> {
   expect((await order(customer, items).expect(400)).body).toEqual(invalid(details));
-  expect(await orderIdsOf(shop, customer)).toEqual([]);
+  expect(await shop.readOrderIds(customer)).toEqual([]);
   expect(shop.gateway.calls).toEqual([]);
 }
 
 describe('POST /api/orders', () => {
   it('returns 201 with exactly the documented fields, the status pending and the prices of the catalog', async () => {
-    const cake = await addProduct(shop, 185_000, 'Kue lapis legit');
+    const cake = await addProduct(shop.service, 185_000, 'Kue lapis legit');
     const before = Date.now();
     const response = await order(customer, [item(cake, 2), item(bread, 3)]).expect(201);
     const created = orderOf(response);
@@ -76,14 +66,14 @@ describe('POST /api/orders', () => {
     expect(Date.parse(created.created_at)).toBeGreaterThan(before - 1_000);
     expect(Date.parse(created.created_at)).toBeLessThan(Date.now() + 1_000);
     expect(await readOrder(customer, created.order_id)).toEqual(created);
-    expectNoRejectedCall(shop);
+    shop.expectNoRejectedCall();
   });
 
   it('sends Snap one request with Basic auth, integer amounts, matching items, the customer and an expiry of 24 hours', async () => {
     // Snap accepts names of at most 50 UTF-16 units. Unit 50 of this name is half of a surrogate pair. Some payment methods
     // fail on a vertical bar.
     const name = `Rye | Spelt ${'a'.repeat(37)}🥐`;
-    const long = await addProduct(shop, '1999.50', name);
+    const long = await addProduct(shop.service, '1999.50', name);
     const created = orderOf(await order(customer, [item(long, 2), item(bread)]).expect(201));
     expect(created.items[0]?.name).toBe(name);
     expect(shop.gateway.calls).toMatchObject([{ operation: 'create', authorized: true, status: 201 }]);
@@ -109,14 +99,14 @@ describe('POST /api/orders', () => {
 
   it('accepts 50 different products of 999 pieces each, and so does the gateway', async () => {
     const ids = await Promise.all(
-      Array.from({ length: 50 }, (_, n) => addProduct(shop, 1_000 + n, `Roll ${n}`)),
+      Array.from({ length: 50 }, (_, n) => addProduct(shop.service, 1_000 + n, `Roll ${n}`)),
     );
     const items = ids.map((product_id) => ({ product_id, quantity: 999 }));
     const created = await placeOrder(customer, items);
     expect(created.items.map(({ product_id }) => product_id)).toEqual(ids);
     expect(created.gross_amount).toBe(999 * (50 * 1_000 + (49 * 50) / 2));
     expect(await readOrder(customer, created.order_id)).toEqual(created);
-    expectNoRejectedCall(shop);
+    shop.expectNoRejectedCall();
   });
 
   it.each([
@@ -125,11 +115,11 @@ describe('POST /api/orders', () => {
     ['12500.50', 12_501],
     ['999999999999.50', 1_000_000_000_000],
   ])('rounds a price of %s to %d rupiah before it multiplies by the quantity', async (price, sold) => {
-    const product = await addProduct(shop, price);
+    const product = await addProduct(shop.service, price);
     const created = orderOf(await order(customer, [item(product, 3), item(bread)]).expect(201));
     expect(created.items[0]?.price).toBe(sold);
     expect(created.gross_amount).toBe(3 * sold + 25_000);
-    expectNoRejectedCall(shop);
+    shop.expectNoRejectedCall();
   });
 
   it('ignores names, totals and every other unknown field in the body', async () => {
@@ -149,7 +139,7 @@ describe('POST /api/orders', () => {
     expect(created).toMatchObject({ status: 'pending', gross_amount: 50_000, completed_at: null });
     expect(created.items).toEqual([{ product_id: bread, name: 'Sourdough', price: 25_000, quantity: 2 }]);
     expect(created.order_id).not.toBe(order_id);
-    expect(await orderIdsOf(shop, customer)).toEqual([created.order_id]);
+    expect(await shop.readOrderIds(customer)).toEqual([created.order_id]);
   });
 
   it.each<[string, unknown, Record<string, string>]>([
@@ -183,12 +173,14 @@ describe('POST /api/orders', () => {
   });
 
   it('rejects a total that is rounded to 0', async () => {
-    const items = [item(await addProduct(shop, '0.49'))];
+    const items = [item(await addProduct(shop.service, '0.49'))];
     await expectRejected(items, { items: 'the total should be at least 1 rupiah' });
   });
 
   it('rejects a total that a JSON number cannot represent exactly', async () => {
-    const ids = await Promise.all(Array.from({ length: 50 }, () => addProduct(shop, '999999999999.99')));
+    const ids = await Promise.all(
+      Array.from({ length: 50 }, () => addProduct(shop.service, '999999999999.99')),
+    );
     const items = ids.map((id) => item(id, 999));
     await expectRejected(items, { items: 'the total is too large to be paid' });
   });
@@ -196,12 +188,12 @@ describe('POST /api/orders', () => {
 
 describe('an order', () => {
   it('keeps the name and price of a product that is changed later, while a new order has the new ones', async () => {
-    const product_id = await addProduct(shop, '12500.50', 'Roti sobek');
+    const product_id = await addProduct(shop.service, '12500.50', 'Roti sobek');
     const created = await placeOrder(customer, [{ product_id, quantity: 2 }]);
     const sold = { product_id, name: 'Roti sobek', price: 12_501, quantity: 2 };
     expect(created.items).toEqual([sold]);
     const fields = { name: 'Roti manis', description: 'Renamed', price: '99000', 'images.removed[]': '' };
-    await form((await shop.admin()).put(`/api/products/${product_id}`), fields).expect(200);
+    await form(shop.admin.put(`/api/products/${product_id}`), fields).expect(200);
     expect(await readOrder(customer, created.order_id)).toEqual(created);
     expect((await placeOrder(customer, [{ product_id, quantity: 2 }])).items).toEqual([
       { ...sold, name: 'Roti manis', price: 99_000 },
@@ -209,13 +201,13 @@ describe('an order', () => {
   });
 
   it('stays unchanged and can still be paid after a product was deleted, which cannot be ordered again', async () => {
-    const product_id = await addProduct(shop);
+    const product_id = await addProduct(shop.service);
     const created = await placeOrder(customer, [{ product_id, quantity: 2 }]);
-    await (await shop.admin()).delete(`/api/products/${product_id}`).expect(204);
+    await shop.admin.delete(`/api/products/${product_id}`).expect(204);
     expect(await readOrder(customer, created.order_id)).toEqual(created);
     const response = await order(customer, [item(product_id)]).expect(400);
     expect(response.body).toEqual(invalid({ 'items.0.product_id': GONE }));
-    await pay(shop, created.order_id);
+    await shop.report(created.order_id, 'settlement');
     expect(await readOrder(customer, created.order_id)).toEqual({
       ...created,
       status: 'settlement',

@@ -1,14 +1,6 @@
 import type { Test } from 'supertest';
-import type { Client } from './support/client.js';
-import {
-  insertOrders,
-  invalid,
-  orderOf,
-  ORDERS,
-  pageOf,
-  readOrder,
-  useServiceWithGateway,
-} from './support/orders.js';
+import { invalid, orderOf, ORDERS, pageOf, readOrder } from './support/orders.js';
+import { useShop } from './support/shop.js';
 import { fail, NOT_FOUND } from './support/products.js';
 
 const ADMIN_ORDERS = '/api/admin/orders';
@@ -27,25 +19,17 @@ const UNKNOWN_STEP = invalid({
   fulfilment: 'fulfilment should be one of new, preparing, ready, collected, refused',
 });
 
-const shop = useServiceWithGateway();
-let customer: Client;
-let admin: Client;
-
-beforeAll(async () => {
-  admin = await shop.admin();
-  customer = await shop.customer();
-});
-
+const shop = useShop();
 /** Stores an order in a given state. @returns the id of the order */
 async function storeOrder(fulfilment: string, status = 'settlement'): Promise<string> {
-  const [orderId = ''] = await insertOrders(shop, customer, 1, status);
+  const [orderId = ''] = await shop.insertOrdersOf(shop.customer, 1, status);
   const change = 'UPDATE orders SET fulfilment = $2 WHERE order_id = $1';
-  await shop.database.pool.query(change, [orderId, fulfilment]);
+  await shop.query(change, [orderId, fulfilment]);
   return orderId;
 }
 
 function advance(orderId: string, fulfilment: unknown): Test {
-  return admin.put(`${ADMIN_ORDERS}/${orderId}/fulfilment`).send({ fulfilment });
+  return shop.admin.put(`${ADMIN_ORDERS}/${orderId}/fulfilment`).send({ fulfilment });
 }
 
 const cannotBecome = (step: string): object => fail(409, `the order cannot become ${step}`);
@@ -53,11 +37,11 @@ const cannotBecome = (step: string): object => fail(409, `the order cannot becom
 describe('PUT /api/admin/orders/{order_id}/fulfilment', () => {
   it('moves a paid order from new to collected, shows each step to the customer and leaves the payment unchanged', async () => {
     const orderId = await storeOrder('new', 'capture');
-    const before = await readOrder(customer, orderId);
+    const before = await readOrder(shop.customer, orderId);
     for (const step of ['preparing', 'ready', 'collected']) {
       const response = await advance(orderId, step).expect(200);
       expect(orderOf(response)).toMatchObject({ fulfilment: step, customer: { fullname: 'Ayu Lestari' } });
-      expect(await readOrder(customer, orderId)).toEqual({ ...before, fulfilment: step });
+      expect(await readOrder(shop.customer, orderId)).toEqual({ ...before, fulfilment: step });
     }
   });
 
@@ -68,7 +52,7 @@ describe('PUT /api/admin/orders/{order_id}/fulfilment', () => {
       const isAllowed = ALLOWED.includes(`${from} to ${to}`);
       const response = await advance(orderId, to).expect(isAllowed ? 200 : 409);
       if (!isAllowed) expect(response.body).toEqual(cannotBecome(to));
-      expect((await readOrder(customer, orderId)).fulfilment).toBe(isAllowed ? to : from);
+      expect((await readOrder(shop.customer, orderId)).fulfilment).toBe(isAllowed ? to : from);
     },
   );
 
@@ -89,7 +73,7 @@ describe('PUT /api/admin/orders/{order_id}/fulfilment', () => {
   ])('an order of 100 rupiah with %s %s be prepared', async (change, _can, status) => {
     const orderId = await storeOrder('new');
     const update = `UPDATE orders SET gross_amount = 100, ${change} WHERE order_id = $1`;
-    await shop.database.pool.query(update, [orderId]);
+    await shop.query(update, [orderId]);
     await advance(orderId, 'preparing').expect(status);
   });
 
@@ -107,10 +91,10 @@ describe('the fulfilment filter', () => {
   it('lists only orders of that step to administrators, and is ignored in the list of a customer', async () => {
     const ready = await storeOrder('ready');
     const latest = await storeOrder('new');
-    const { orders } = pageOf(await admin.get(`${ADMIN_ORDERS}?fulfilment=ready`).expect(200));
+    const { orders } = pageOf(await shop.admin.get(`${ADMIN_ORDERS}?fulfilment=ready`).expect(200));
     expect(orders[0]?.order_id).toBe(ready);
     expect(new Set(orders.map(({ fulfilment }) => fulfilment))).toEqual(new Set(['ready']));
-    const own = pageOf(await customer.get(`${ORDERS}?fulfilment=ready`).expect(200));
+    const own = pageOf(await shop.customer.get(`${ORDERS}?fulfilment=ready`).expect(200));
     expect(own.orders[0]?.order_id).toBe(latest);
   });
 });

@@ -4,26 +4,23 @@ import type { Client } from './support/client.js';
 import { createDatabase, type TestDatabase } from './support/databases.js';
 import {
   addProduct,
-  attemptsOf,
-  expectNoRejectedCall,
   GATEWAY_AWAY,
   invalid,
   KEY_REUSED,
   type NewItem,
   order,
-  orderIdsOf,
   orderOf,
-  pay,
   placeOrder,
   readOrder,
   type ServiceWithGateway,
   startServiceWithGateway,
 } from './support/orders.js';
+import { openShop, type Shop } from './support/shop.js';
 import { until } from './support/wait.js';
 
 let database: TestDatabase;
 /** Two processes of the service that share one database and one gateway. */
-let shop: ServiceWithGateway;
+let shop: Shop;
 let branch: ServiceWithGateway;
 let customer: Client;
 let items: NewItem[];
@@ -31,13 +28,13 @@ let key: string;
 
 beforeAll(async () => {
   database = await createDatabase();
-  shop = await startServiceWithGateway({ database });
+  shop = await openShop({ database });
   branch = await startServiceWithGateway({ database, gateway: shop.gateway });
 });
 
 beforeEach(async () => {
-  customer = await shop.customer();
-  items = [{ product_id: await addProduct(shop), quantity: 2 }];
+  customer = await shop.service.customer();
+  items = [{ product_id: await addProduct(shop.service), quantity: 2 }];
   key = randomUUID();
 });
 
@@ -47,7 +44,7 @@ afterEach(() => {
 
 afterAll(async () => {
   await branch.stop();
-  await shop.stop();
+  await shop.close();
   await database.drop();
 });
 
@@ -77,16 +74,16 @@ function blockGateway(): () => void {
 /** Waits until the first request calls the gateway. @returns the id of its order */
 async function waitForGatewayCall(): Promise<string> {
   await until('the gateway was called', () => shop.gateway.calls.length === 1);
-  const [orderId = ''] = await orderIdsOf(shop, customer);
+  const [orderId = ''] = await shop.readOrderIds(customer);
   return orderId;
 }
 
 describe('parallel requests with one Idempotency-Key', () => {
   it('create one order with one gateway call, and 50 requests at two processes get equal responses 201', async () => {
     expectOneOrder(await Promise.all(orderInParallel(50)));
-    const [orderId = '', ...others] = await orderIdsOf(shop, customer);
+    const [orderId = '', ...others] = await shop.readOrderIds(customer);
     expect(others).toEqual([]);
-    expectNoRejectedCall(shop);
+    shop.expectNoRejectedCall();
     const { rows } = await database.pool.query('SELECT 1 FROM order_items WHERE order_id = $1', [orderId]);
     expect(rows).toHaveLength(1);
   });
@@ -97,7 +94,7 @@ describe('parallel requests with one Idempotency-Key', () => {
     const orderId = await waitForGatewayCall();
     const retries = orderInParallel(2);
     expect(await readOrder(customer, orderId)).toMatchObject({ status: 'pending', token: null });
-    expect(await attemptsOf(shop, orderId)).toMatchObject([{ attempt_id: orderId, is_claimed: true }]);
+    expect(await shop.readAttempts(orderId)).toMatchObject([{ attempt_id: orderId, is_claimed: true }]);
     unblock();
     expectOneOrder(await Promise.all([...first, ...retries]));
   });
@@ -115,7 +112,7 @@ describe('parallel requests with one Idempotency-Key', () => {
     unblock();
     for (const { status, body } of await Promise.all(requests))
       expect([status, body]).toEqual([502, GATEWAY_AWAY]);
-    expect(await orderIdsOf(shop, customer)).toHaveLength(1);
+    expect(await shop.readOrderIds(customer)).toHaveLength(1);
   });
 
   it('and with different bodies get one 201 and one 409', async () => {
@@ -125,7 +122,7 @@ describe('parallel requests with one Idempotency-Key', () => {
     ]);
     expect(responses.map(({ status }) => status).sort()).toEqual([201, 409]);
     expect(responses.find(({ status }) => status === 409)?.body).toEqual(KEY_REUSED);
-    expect(await orderIdsOf(shop, customer)).toHaveLength(1);
+    expect(await shop.readOrderIds(customer)).toHaveLength(1);
   });
 });
 
@@ -136,12 +133,12 @@ describe('Idempotency-Key', () => {
   ])('a known key with %s gets 409', async (_change, change) => {
     const created = await placeOrder(customer, items, key);
     expect((await order(customer, change(items), key).expect(409)).body).toEqual(KEY_REUSED);
-    expect(await orderIdsOf(shop, customer)).toEqual([created.order_id]);
+    expect(await shop.readOrderIds(customer)).toEqual([created.order_id]);
     expect(shop.gateway.calls).toHaveLength(1);
   });
 
   it('another key, no key, and the same key of another user create separate orders', async () => {
-    const other = await shop.customer();
+    const other = await shop.service.customer();
     await Promise.all([
       placeOrder(other, items, key),
       placeOrder(customer, items),
@@ -149,9 +146,9 @@ describe('Idempotency-Key', () => {
       placeOrder(customer, items, key),
       placeOrder(customer, items, key.toUpperCase()),
     ]);
-    expect(await orderIdsOf(shop, customer)).toHaveLength(4);
-    expect(await orderIdsOf(shop, other)).toHaveLength(1);
-    expectNoRejectedCall(shop);
+    expect(await shop.readOrderIds(customer)).toHaveLength(4);
+    expect(await shop.readOrderIds(other)).toHaveLength(1);
+    shop.expectNoRejectedCall();
   });
 
   it.each([
@@ -163,7 +160,7 @@ describe('Idempotency-Key', () => {
     const response = await order(customer, [], invalidKey).expect(400);
     const ofItems = { items: 'items should be a list of 1 to 50 different products' };
     expect(response.body).toEqual(invalid({ ...ofItems, ...details }));
-    expect(await orderIdsOf(shop, customer)).toEqual([]);
+    expect(await shop.readOrderIds(customer)).toEqual([]);
   });
 });
 
@@ -171,7 +168,7 @@ describe('the same key and body return the same order', () => {
   it('after it was paid, with its status and without a payment page, for a key of 255 characters', async () => {
     key = 'k'.repeat(255);
     const created = await placeOrder(customer, items, key);
-    await pay(shop, created.order_id);
+    await shop.report(created.order_id, 'settlement');
     const repeated = await placeOrder(customer, items, key);
     expect(repeated).toMatchObject({ order_id: created.order_id, status: 'settlement', token: null });
     expect(repeated).toEqual(await readOrder(customer, created.order_id));

@@ -4,35 +4,31 @@ import type { Client } from './support/client.js';
 import { ALWAYS_OPEN, changeShop, everyDay } from './support/opening.js';
 import {
   addProduct,
-  insertOrders,
   invalid,
   KEY_REUSED,
   type OrderAnswer,
   order,
-  orderIdsOf,
   orderOf,
   pageOf,
   readOrder,
-  useServiceWithGateway,
 } from './support/orders.js';
+import { useShop } from './support/shop.js';
 
 const BAD_PICKUP = { pickup_at: 'pickup is not possible at this time' };
 const PHONE = { phone: 'phone should be a phone number' };
 const HOUR_MS = 3_600_000;
 
-const shop = useServiceWithGateway();
+const shop = useShop();
 let customer: Client;
-let admin: Client;
 let productId: number;
 
 beforeAll(async () => {
-  admin = await shop.admin();
-  productId = await addProduct(shop);
+  productId = await addProduct(shop.service);
 });
 
 beforeEach(async () => {
-  customer = await shop.customer();
-  await changeShop(admin, ALWAYS_OPEN);
+  customer = await shop.service.customer();
+  await changeShop(shop.admin, ALWAYS_OPEN);
 });
 
 /** Opening hours of a shop that is always closed. */
@@ -57,7 +53,7 @@ describe('the pickup time, phone and note of an order', () => {
     const created = await orderOnePiece({ ...wishes, phone: ` ${wishes.phone} `, note: `${wishes.note}\n` });
     expect(created).toMatchObject(wishes);
     expect(await readOrder(customer, created.order_id)).toEqual(created);
-    const response = await admin.get(`/api/admin/orders/${created.order_id}`).expect(200);
+    const response = await shop.admin.get(`/api/admin/orders/${created.order_id}`).expect(200);
     expect(orderOf(response)).toMatchObject(wishes);
   });
 
@@ -75,11 +71,11 @@ describe('the pickup time, phone and note of an order', () => {
   });
 
   it('are rejected if the pickup time is outside of the opening hours, within the lead time or after the last day', async () => {
-    await changeShop(admin, { lead_minutes: 120, days_ahead: 2 });
+    await changeShop(shop.admin, { lead_minutes: 120, days_ahead: 2 });
     await requestOnePiece({ pickup_at: inHours(1.9) }).expect(400);
     await requestOnePiece({ pickup_at: inHours(2.1) }).expect(201);
     await requestOnePiece({ pickup_at: inHours(72) }).expect(400);
-    await changeShop(admin, { hours: NEVER_OPEN });
+    await changeShop(shop.admin, { hours: NEVER_OPEN });
     const response = await requestOnePiece({ pickup_at: inHours(24) }).expect(400);
     expect(response.body).toEqual(invalid(BAD_PICKUP));
   });
@@ -103,7 +99,7 @@ describe('the pickup time, phone and note of an order', () => {
     ['a note that is not text', { note: ['a'] }, { note: 'note should be a text' }],
   ])('are rejected if they contain %s', async (_fields, fields, details) => {
     expect((await requestOnePiece(fields).expect(400)).body).toEqual(invalid(details));
-    expect(await orderIdsOf(shop, customer)).toEqual([]);
+    expect(await shop.readOrderIds(customer)).toEqual([]);
   });
 
   it('can contain a note of 500 characters outside of the basic plane', async () => {
@@ -114,19 +110,19 @@ describe('the pickup time, phone and note of an order', () => {
 
 describe('the price that a customer was shown', () => {
   it('is accepted if it equals the price of the catalog in whole rupiah', async () => {
-    const rounded = await addProduct(shop, '12500.50');
+    const rounded = await addProduct(shop.service, '12500.50');
     const items = [{ product_id: rounded, quantity: 2, price: 12_501 }];
     expect((await orderOnePiece({ items })).gross_amount).toBe(25_002);
   });
 
   it('is reported for every item whose price has changed, together with all other problems, and no order is created', async () => {
-    const [dear, gone] = [await addProduct(shop, 2_520_000), 2 ** 31 - 1];
+    const [dear, gone] = [await addProduct(shop.service, 2_520_000), 2 ** 31 - 1];
     const items = [
       { product_id: dear, quantity: 1, price: 252_000 },
       { product_id: gone, quantity: 1, price: 1 },
       { product_id: productId, quantity: 1, price: 25_000 },
     ];
-    await changeShop(admin, { hours: NEVER_OPEN });
+    await changeShop(shop.admin, { hours: NEVER_OPEN });
     const response = await requestOnePiece({ items, pickup_at: inHours(24) }).expect(400);
     expect(response.body).toEqual(
       invalid({
@@ -135,7 +131,7 @@ describe('the price that a customer was shown', () => {
         ...BAD_PICKUP,
       }),
     );
-    expect(await orderIdsOf(shop, customer)).toEqual([]);
+    expect(await shop.readOrderIds(customer)).toEqual([]);
   });
 
   it.each([-1, 1.5, 'cheap'])('is rejected if it is %s instead of a whole number from 0', async (price) => {
@@ -148,12 +144,12 @@ describe('the price that a customer was shown', () => {
 
 describe('a retry with the same key', () => {
   it('returns the original order after price, availability and opening hours have changed', async () => {
-    const own = await addProduct(shop);
+    const own = await addProduct(shop.service);
     const [key, pickup_at] = [randomUUID(), inHours(24)];
     const body = { items: [{ product_id: own, quantity: 1, price: 25_000 }], pickup_at, phone: '0812345' };
     const created = orderOf(await requestOnePiece(body, key).expect(201));
-    await shop.database.pool.query('UPDATE products SET price = 1, available = false WHERE id = $1', [own]);
-    await changeShop(admin, { hours: NEVER_OPEN });
+    await shop.query('UPDATE products SET price = 1, available = false WHERE id = $1', [own]);
+    await changeShop(shop.admin, { hours: NEVER_OPEN });
     expect(orderOf(await requestOnePiece(body, key).expect(201))).toEqual(created);
     await requestOnePiece(body).expect(400);
   });
@@ -172,7 +168,7 @@ describe('a retry with the same key', () => {
   it('also finds an order of version 1.1, because the request digest is computed in the same way', async () => {
     const key = randomUUID();
     const created = orderOf(await requestOnePiece({}, key).expect(201));
-    const { rows } = await shop.database.pool.query<{ digest: string }>(
+    const { rows } = await shop.service.database.pool.query<{ digest: string }>(
       `SELECT encode(request_digest, 'hex') AS digest FROM orders WHERE order_id = $1 AND
          request_digest = sha256(convert_to('[[' || $2::int || ',1]]', 'utf8'))`,
       [created.order_id, productId],
@@ -182,11 +178,11 @@ describe('a retry with the same key', () => {
 });
 
 describe('the pickup filter of GET /api/admin/orders', () => {
-  const list = (query: string) => admin.get(`/api/admin/orders?${query}`);
+  const list = (query: string) => shop.admin.get(`/api/admin/orders?${query}`);
   /** Stores orders with these pickup times, in this order. */
   async function storeOrders(...times: string[]): Promise<string[]> {
-    const ids = await insertOrders(shop, customer, times.length);
-    await shop.database.pool.query(
+    const ids = await shop.insertOrdersOf(customer, times.length);
+    await shop.query(
       `UPDATE orders SET pickup_at = time FROM unnest($1::uuid[], $2::timestamptz[]) AS pickups (id, time)
        WHERE order_id = id`,
       [ids, times],

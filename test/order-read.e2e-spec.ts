@@ -2,19 +2,16 @@ import { randomUUID } from 'node:crypto';
 import type { Client } from './support/client.js';
 import {
   addProduct,
-  insertOrders,
   invalid,
   type OrderAnswer,
-  orderIdsOf,
   orderOf,
   ORDERS,
   pageOf,
-  pay,
   placeOrder,
   readOrder,
-  useServiceWithGateway,
   userIdOf,
 } from './support/orders.js';
+import { useShop } from './support/shop.js';
 import { NOT_FOUND } from './support/products.js';
 
 const ADMIN_ORDERS = '/api/admin/orders';
@@ -24,18 +21,16 @@ const STATUS_MESSAGE =
 const FULFILMENT_MESSAGE = 'fulfilment should be one of new, preparing, ready, collected, refused';
 const DATE_MESSAGE = 'pickup should be a date, such as 2026-11-24';
 
-const shop = useServiceWithGateway();
+const shop = useShop();
 let customer: Client;
-let admin: Client;
 let bread: number;
 
 beforeAll(async () => {
-  admin = await shop.admin();
-  bread = await addProduct(shop);
+  bread = await addProduct(shop.service);
 });
 
 beforeEach(async () => {
-  customer = await shop.customer();
+  customer = await shop.service.customer();
 });
 
 /** Reads the pages of a list up to the final 404. */
@@ -59,36 +54,36 @@ async function readPages(client: Client, path: string, query = '') {
 
 describe('GET /api/orders', () => {
   it('lists 120 own orders newest first, in pages of 50, up to the final 404', async () => {
-    const ids = await insertOrders(shop, customer, 120);
+    const ids = await shop.insertOrdersOf(customer, 120);
     expect(await readPages(customer, ORDERS)).toEqual({ ids, sizes: [50, 50, 20] });
   });
 
   it('lists each of 120 orders of the same instant once', async () => {
-    await insertOrders(shop, customer, 120);
+    await shop.insertOrdersOf(customer, 120);
     const change = 'UPDATE orders SET created_at = now() WHERE user_id = $1';
-    await shop.database.pool.query(change, [userIdOf(customer)]);
-    const ids = await orderIdsOf(shop, customer);
+    await shop.query(change, [userIdOf(customer)]);
+    const ids = await shop.readOrderIds(customer);
     expect(await readPages(customer, ORDERS)).toEqual({ ids, sizes: [50, 50, 20] });
   });
 
   it('neither repeats nor skips orders while new orders are created', async () => {
-    const ids = await insertOrders(shop, customer, 60);
+    const ids = await shop.insertOrdersOf(customer, 60);
     const first = pageOf(await customer.get(ORDERS).expect(200));
-    await insertOrders(shop, customer, 1);
+    await shop.insertOrdersOf(customer, 1);
     const second = pageOf(await customer.get(`${ORDERS}?last_id=${first.meta.lastOrderId}`).expect(200));
     expect([...first.orders, ...second.orders].map(({ order_id }) => order_id)).toEqual(ids);
   });
 
   it('returns only the orders of the customer, each as GET /api/orders/{order_id} does, with the items as requested', async () => {
-    const other = await shop.customer();
+    const other = await shop.service.customer();
     await placeOrder(other, [{ product_id: bread, quantity: 1 }]);
-    const cake = await addProduct(shop, 185_000, 'Kue lapis');
+    const cake = await addProduct(shop.service, 185_000, 'Kue lapis');
     const first = await placeOrder(customer, [{ product_id: bread, quantity: 3 }]);
     const second = await placeOrder(customer, [
       { product_id: cake, quantity: 1 },
       { product_id: bread, quantity: 2 },
     ]);
-    await pay(shop, first.order_id);
+    await shop.report(first.order_id, 'settlement');
     const paid = await readOrder(customer, first.order_id);
     expect(paid).toMatchObject({ status: 'settlement', token: null, redirect_url: null });
     const response = await customer.get(ORDERS).expect(200);
@@ -99,8 +94,8 @@ describe('GET /api/orders', () => {
   });
 
   it('returns 404 if last_id is the oldest order, an unknown order or an order of another customer', async () => {
-    const ids = await insertOrders(shop, customer, 2);
-    const [foreign] = await insertOrders(shop, await shop.customer(), 1);
+    const ids = await shop.insertOrdersOf(customer, 2);
+    const [foreign] = await shop.insertOrdersOf(await shop.service.customer(), 1);
     for (const lastId of [ids[1], foreign, randomUUID()])
       expect((await customer.get(`${ORDERS}?last_id=${lastId}`).expect(404)).body).toEqual(NOT_FOUND);
   });
@@ -123,7 +118,7 @@ describe('GET /api/orders/{order_id}', () => {
 
   it('returns the same order to its customer and to an administrator', async () => {
     expect(await readOrder(customer, created.order_id)).toEqual(created);
-    expect(await readOrder(admin, created.order_id)).toEqual(created);
+    expect(await readOrder(shop.admin, created.order_id)).toEqual(created);
     expect(await readOrder(customer, created.order_id.toUpperCase())).toEqual(created);
   });
 
@@ -137,7 +132,7 @@ describe('GET /api/orders/{order_id}', () => {
     expect(unchanged.text).toBe('');
     expect(unchanged.headers.etag).toBe(etag);
 
-    await pay(shop, created.order_id);
+    await shop.report(created.order_id, 'settlement');
     const changed = await customer.get(path).set('If-None-Match', String(etag)).expect(200);
     expect(orderOf(changed)).toMatchObject({ status: 'settlement', token: null });
     expect(changed.headers.etag).not.toBe(etag);
@@ -147,26 +142,26 @@ describe('GET /api/orders/{order_id}', () => {
 
 describe('GET /api/admin/orders', () => {
   beforeAll(async () => {
-    await shop.database.pool.query('TRUNCATE orders CASCADE');
+    await shop.query('TRUNCATE orders CASCADE');
     for (const status of ['pending', 'settlement', 'expire'])
-      await insertOrders(shop, await shop.customer(), 60, status);
+      await shop.insertOrdersOf(await shop.service.customer(), 60, status);
   });
 
   it.each([
     ['', [50, 50, 50, 30]],
     ['?status=settlement', [50, 10]],
   ])('%s lists the orders of all customers newest first, page by page', async (query, sizes) => {
-    const { rows } = await shop.database.pool.query<{ order_id: string }>(
+    const { rows } = await shop.service.database.pool.query<{ order_id: string }>(
       `SELECT order_id FROM orders WHERE $1 IN ('', '?status=' || status) ORDER BY created_at DESC, order_id DESC`,
       [query],
     );
     const ids = rows.map(({ order_id }) => order_id);
-    expect(await readPages(admin, ADMIN_ORDERS, query.slice(1))).toEqual({ ids, sizes });
+    expect(await readPages(shop.admin, ADMIN_ORDERS, query.slice(1))).toEqual({ ids, sizes });
   });
 
   it('returns 404 if no order matches or last_id is an unknown order', async () => {
     for (const query of ['status=refund', `last_id=${randomUUID()}`])
-      expect((await admin.get(`${ADMIN_ORDERS}?${query}`).expect(404)).body).toEqual(NOT_FOUND);
+      expect((await shop.admin.get(`${ADMIN_ORDERS}?${query}`).expect(404)).body).toEqual(NOT_FOUND);
   });
 
   it.each([
@@ -180,7 +175,7 @@ describe('GET /api/admin/orders', () => {
     ['q', 'q should be a text', ['a&q=b']],
   ])('rejects an invalid value of %s with the message "%s"', async (name, message, values) => {
     for (const value of values) {
-      const response = await admin.get(`${ADMIN_ORDERS}?${name}=${value}`);
+      const response = await shop.admin.get(`${ADMIN_ORDERS}?${name}=${value}`);
       expect([value, response.body]).toEqual([value, invalid({ [name]: message })]);
     }
   });
@@ -196,7 +191,7 @@ describe('an order', () => {
   ] as const)('cannot be %s by %s, who get 404', async (_what, callers, method, action) => {
     const created = await placeOrder(customer, [{ product_id: bread, quantity: 2 }]);
     shop.gateway.calls.length = 0;
-    const caller = callers === 'other customers' ? await shop.customer() : admin;
+    const caller = callers === 'other customers' ? await shop.service.customer() : shop.admin;
     for (const id of [created.order_id, randomUUID(), 'none', '1%00']) {
       const response = await caller[method](`${ORDERS}/${id}${action}`).expect(404);
       expect(response.body).toEqual(NOT_FOUND);

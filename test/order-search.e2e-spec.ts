@@ -1,5 +1,5 @@
-import type { Client } from './support/client.js';
-import { insertOrders, pageOf, readOrder, useServiceWithGateway, userIdOf } from './support/orders.js';
+import { pageOf, readOrder, userIdOf } from './support/orders.js';
+import { useShop } from './support/shop.js';
 import { NOT_FOUND } from './support/products.js';
 
 const ADMIN_ORDERS = '/api/admin/orders';
@@ -10,22 +10,20 @@ const CUSTOMERS = {
   'percent@example.net': '100% _Bread_ O\'Hara "Q" \\o/',
 } as const;
 
-const shop = useServiceWithGateway();
-let admin: Client;
+const shop = useShop();
 /** Ids of the orders, two for each customer, newest first. */
 const ordersOf = new Map<string, string[]>();
 
 beforeAll(async () => {
-  admin = await shop.admin();
   for (const [email, fullname] of Object.entries(CUSTOMERS)) {
-    const customer = shop.client();
+    const customer = shop.service.client();
     await customer.register({ email, fullname }).expect(201);
-    ordersOf.set(email, await insertOrders(shop, customer, 2));
+    ordersOf.set(email, await shop.insertOrdersOf(customer, 2));
   }
 });
 
 async function searchOrders(query: Record<string, string>): Promise<string[]> {
-  const response = await admin.get(ADMIN_ORDERS).query(query);
+  const response = await shop.admin.get(ADMIN_ORDERS).query(query);
   if (response.status === 404) {
     expect(response.body).toEqual(NOT_FOUND);
     return [];
@@ -87,16 +85,16 @@ describe('GET /api/admin/orders?q=', () => {
 describe('the customer of an order', () => {
   it('is shown to administrators in the list and in the order with only id, full name and e-mail', async () => {
     const email = 'wayan.sudana@example.com';
-    const client = shop.client();
+    const client = shop.service.client();
     const password = 'correct horse battery staple';
     await client.post('/api/login').send({ email, password }).expect(200);
     const customer = { id: userIdOf(client), fullname: 'Wayan Sudana', email };
     const [orderId = ''] = idsOf(email);
     const own = await readOrder(client, orderId);
     expect(own).not.toHaveProperty('customer');
-    const { orders } = pageOf(await admin.get(`${ADMIN_ORDERS}?q=${orderId}`).expect(200));
+    const { orders } = pageOf(await shop.admin.get(`${ADMIN_ORDERS}?q=${orderId}`).expect(200));
     expect(orders).toEqual([{ ...own, customer, refund_due: false }]);
-    const detail = await admin.get(`${ADMIN_ORDERS}/${orderId}`).expect(200);
+    const detail = await shop.admin.get(`${ADMIN_ORDERS}/${orderId}`).expect(200);
     expect(detail.body).toMatchObject({ data: { order: { ...own, customer }, notifications: [] } });
   });
 });

@@ -2,32 +2,27 @@ import type { Response, Test } from 'supertest';
 import type { Client } from './support/client.js';
 import {
   addProduct,
-  attemptsOf,
-  expectNoRejectedCall,
   GATEWAY_AWAY,
-  insertOrders,
   type NewItem,
   NOT_PENDING,
   order,
-  orderIdsOf,
   orderOf,
   ORDERS,
-  pay,
   placeOrder,
   readOrder,
-  useServiceWithGateway,
 } from './support/orders.js';
+import { useShop } from './support/shop.js';
 
-const shop = useServiceWithGateway();
+const shop = useShop();
 let customer: Client;
 let items: NewItem[];
 
 beforeAll(async () => {
-  items = [{ product_id: await addProduct(shop), quantity: 2 }];
+  items = [{ product_id: await addProduct(shop.service), quantity: 2 }];
 });
 
 beforeEach(async () => {
-  customer = await shop.customer();
+  customer = await shop.service.customer();
 });
 
 function requestToken(orderId: string): Test {
@@ -41,12 +36,12 @@ function paymentPageOf({ body }: Pick<Response, 'body'>): { token: string; redir
 
 /** Stores an order that has no payment attempt. @returns the order id */
 async function storeOrder(): Promise<string> {
-  const [orderId = ''] = await insertOrders(shop, customer, 1);
+  const [orderId = ''] = await shop.insertOrdersOf(customer, 1);
   return orderId;
 }
 
 async function claimAttempt(orderId: string, secondsAgo: number): Promise<void> {
-  await shop.database.pool.query(
+  await shop.query(
     `INSERT INTO payment_attempts (attempt_id, order_id, number, claim_id, claimed_at)
      VALUES ($1, $1, 1, gen_random_uuid(), now() - make_interval(secs => $2))`,
     [orderId, secondsAgo],
@@ -55,7 +50,7 @@ async function claimAttempt(orderId: string, secondsAgo: number): Promise<void> 
 
 async function expirePage(orderId: string): Promise<void> {
   const change = "UPDATE payment_attempts SET expires_at = now() - interval '1 second' WHERE order_id = $1";
-  await shop.database.pool.query(change, [orderId]);
+  await shop.query(change, [orderId]);
 }
 
 describe('the payment page of an order', () => {
@@ -76,7 +71,7 @@ describe('the payment page of an order', () => {
     async (_fault, kind, isTaken) => {
       shop.gateway.fault({ operation: 'create', kind, nth: 1 });
       expect((await order(customer, items, 'once').expect(502)).body).toEqual(GATEWAY_AWAY);
-      const [orderId = ''] = await orderIdsOf(shop, customer);
+      const [orderId = ''] = await shop.readOrderIds(customer);
       expect(await readOrder(customer, orderId)).toMatchObject({ status: 'pending', token: null });
       expect(shop.gateway.orders.has(orderId)).toBe(isTaken);
 
@@ -86,12 +81,12 @@ describe('the payment page of an order', () => {
       ]);
       const page = paymentPageOf(token);
       expect(orderOf(repeated)).toMatchObject({ order_id: orderId, status: 'pending', ...page });
-      expect(await orderIdsOf(shop, customer)).toEqual([orderId]);
+      expect(await shop.readOrderIds(customer)).toEqual([orderId]);
       // The order's id, and a new id if the gateway already knows that one.
-      const gatewayId = (await attemptsOf(shop, orderId)).at(-1)?.attempt_id ?? '';
+      const gatewayId = (await shop.readAttempts(orderId)).at(-1)?.attempt_id ?? '';
       expect(gatewayId === orderId).toBe(!isTaken);
       expect(shop.gateway.order(gatewayId).token).toBe(page.token);
-      await pay(shop, gatewayId);
+      await shop.report(gatewayId, 'settlement');
       expect(await readOrder(customer, orderId)).toMatchObject({ status: 'settlement', token: null });
     },
   );
@@ -110,13 +105,13 @@ describe('the payment page of an order', () => {
     expect(page.token).not.toBe(created.token);
     expect(shop.gateway.calls).toHaveLength(2);
     expect(await readOrder(customer, created.order_id)).toEqual({ ...created, ...page });
-    expectNoRejectedCall(shop);
-    const [first, second, ...more] = await attemptsOf(shop, created.order_id);
+    shop.expectNoRejectedCall();
+    const [first, second, ...more] = await shop.readAttempts(created.order_id);
     expect(more).toEqual([]);
     expect(first).toMatchObject({ attempt_id: created.order_id, token: created.token });
     expect(second).toMatchObject({ number: 2, token: page.token, is_claimed: false });
 
-    await pay(shop, second?.attempt_id ?? '');
+    await shop.report(second?.attempt_id ?? '', 'settlement');
     expect(await readOrder(customer, created.order_id)).toMatchObject({ status: 'settlement', token: null });
   });
 
@@ -125,7 +120,7 @@ describe('the payment page of an order', () => {
     async (status) => {
       const created = await placeOrder(customer, items);
       const change = 'UPDATE orders SET status = $2 WHERE order_id = $1';
-      await shop.database.pool.query(change, [created.order_id, status]);
+      await shop.query(change, [created.order_id, status]);
       expect((await requestToken(created.order_id).expect(409)).body).toEqual(NOT_PENDING);
       const withoutPage = { ...created, status, token: null, redirect_url: null };
       expect(await readOrder(customer, created.order_id)).toEqual(withoutPage);
@@ -138,7 +133,7 @@ describe('the payment page of an order', () => {
     await expirePage(created.order_id);
     shop.gateway.beforeProcessing = async () => {
       shop.gateway.beforeProcessing = undefined;
-      await pay(shop, created.order_id);
+      await shop.report(created.order_id, 'settlement');
     };
     expect((await requestToken(created.order_id).expect(409)).body).toEqual(NOT_PENDING);
   });
@@ -154,7 +149,7 @@ describe('the payment page of an order', () => {
         expect(performance.now() - startedAt).toBeLessThan(6_000);
         for (const { body } of responses) expect(body).toEqual(GATEWAY_AWAY);
         expect(shop.gateway.calls).toEqual([]);
-        expect(await attemptsOf(shop, orderId)).toMatchObject([{ attempt_id: orderId, is_claimed: true }]);
+        expect(await shop.readAttempts(orderId)).toMatchObject([{ attempt_id: orderId, is_claimed: true }]);
       },
     );
 
@@ -166,7 +161,7 @@ describe('the payment page of an order', () => {
       );
       expect(shop.gateway.calls).toHaveLength(1);
       const { token } = paymentPageOf(response);
-      expect(await attemptsOf(shop, orderId)).toMatchObject([
+      expect(await shop.readAttempts(orderId)).toMatchObject([
         { attempt_id: orderId, token, is_claimed: false },
       ]);
     });
@@ -180,12 +175,12 @@ describe('the payment page of an order', () => {
         shop.gateway.beforeProcessing = undefined;
         const change =
           'UPDATE payment_attempts SET claim_id = gen_random_uuid(), claimed_at = now() WHERE attempt_id = $1';
-        await shop.database.pool.query(change, [orderId]);
+        await shop.query(change, [orderId]);
       };
       if (isLost) shop.gateway.fault({ operation: 'create', kind: 'answer-lost' });
       expect((await requestToken(orderId).expect(502)).body).toEqual(GATEWAY_AWAY);
       expect(shop.gateway.beforeProcessing).toBeUndefined();
-      expect(await attemptsOf(shop, orderId)).toEqual([
+      expect(await shop.readAttempts(orderId)).toEqual([
         { attempt_id: orderId, number: 1, is_claimed: true, token: null },
       ]);
     },
@@ -195,8 +190,8 @@ describe('the payment page of an order', () => {
     const body = { error_messages: ['transaction_details.order_id has already been taken'] };
     shop.gateway.fault({ operation: 'create', kind: 'answer', status: 400, body });
     expect((await order(customer, items).expect(502)).body).toEqual(GATEWAY_AWAY);
-    const [orderId = ''] = await orderIdsOf(shop, customer);
-    expect(await attemptsOf(shop, orderId)).toMatchObject([{ number: 1 }, { number: 2, is_claimed: false }]);
+    const [orderId = ''] = await shop.readOrderIds(customer);
+    expect(await shop.readAttempts(orderId)).toMatchObject([{ number: 1 }, { number: 2, is_claimed: false }]);
     expect(shop.gateway.calls).toHaveLength(2);
   });
 
@@ -209,16 +204,18 @@ describe('the payment page of an order', () => {
       const body = { error_messages: [message] };
       shop.gateway.fault({ operation: 'create', kind: 'answer', status, body });
       expect((await order(customer, items).expect(502)).body).toEqual(GATEWAY_AWAY);
-      const [orderId = ''] = await orderIdsOf(shop, customer);
+      const [orderId = ''] = await shop.readOrderIds(customer);
       await Promise.all([1, 2, 3].map(() => requestToken(orderId).expect(502)));
-      expect(await attemptsOf(shop, orderId)).toEqual([
+      expect(await shop.readAttempts(orderId)).toEqual([
         { attempt_id: orderId, number: 1, is_claimed: false, token: null },
       ]);
 
-      const lines = shop.log.filter(({ level, msg }) => level === 'error' && String(msg).includes(orderId));
+      const lines = shop.service.log.filter(
+        ({ level, msg }) => level === 'error' && String(msg).includes(orderId),
+      );
       expect(lines.length).toBeGreaterThanOrEqual(2);
       expect(String(lines[0]?.msg)).toContain(status === 401 ? 'MIDTRANS_SERVER_KEY' : message);
-      expect(JSON.stringify(shop.log)).not.toContain(shop.gateway.serverKey);
+      expect(JSON.stringify(shop.service.log)).not.toContain(shop.gateway.serverKey);
 
       shop.gateway.clearFaults();
       const page = paymentPageOf(await requestToken(orderId).expect(200));

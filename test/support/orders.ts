@@ -1,9 +1,8 @@
 import type { Response, Test } from 'supertest';
 import type { Client } from './client.js';
 import { MidtransStandIn } from './midtrans-stand-in.js';
-import { NOTIFICATIONS_PATH } from './notifications.js';
 import { fail } from './products.js';
-import { type ServiceOptions, startBeforeTests, startService, type TestService } from './service.js';
+import { type ServiceOptions, startService, type TestService } from './service.js';
 import { decodeClaims } from './tokens.js';
 
 export const ORDERS = '/api/orders';
@@ -74,18 +73,6 @@ export async function startServiceWithGateway({
   };
 }
 
-/** Starts a service with its own gateway for the tests of a file. After each test, the gateway works normally again. */
-export function useServiceWithGateway(): ServiceWithGateway {
-  const service = startBeforeTests(
-    () => startServiceWithGateway(),
-    (started) => started.stop(),
-  );
-  afterEach(() => {
-    service.gateway.reset();
-  });
-  return service;
-}
-
 /** Returns the settings that connect the service to this gateway. */
 export function gatewaySettings(gateway: MidtransStandIn): Record<string, string> {
   return {
@@ -141,65 +128,4 @@ export async function readOrder(client: Client, orderId: string): Promise<OrderA
 /** Returns the id of the account of a client. */
 export function userIdOf(client: Client): number {
   return Number(decodeClaims(client.cookie('accessToken')).tokenId);
-}
-
-/** Returns the stored payment attempts of an order, oldest first. */
-export async function attemptsOf({ database }: TestService, orderId: string) {
-  const { rows } = await database.pool.query<{
-    attempt_id: string;
-    number: number;
-    is_claimed: boolean;
-    token: string | null;
-  }>(
-    `SELECT attempt_id, number, claimed_at IS NOT NULL AS is_claimed, token
-     FROM payment_attempts WHERE order_id = $1 ORDER BY number`,
-    [orderId],
-  );
-  return rows;
-}
-
-/** Returns the ids of all orders of a client's account, newest first. */
-export async function orderIdsOf({ database }: TestService, client: Client): Promise<string[]> {
-  const { rows } = await database.pool.query<{ order_id: string }>(
-    'SELECT order_id FROM orders WHERE user_id = $1 ORDER BY created_at DESC, order_id DESC',
-    [userIdOf(client)],
-  );
-  return rows.map(({ order_id }) => order_id);
-}
-
-/**
- * Inserts orders with one item each by SQL. Their creation times are a second apart.
- * @returns the ids of the orders, newest first
- */
-export async function insertOrders(
-  { database }: TestService,
-  client: Client,
-  count: number,
-  status = 'pending',
-): Promise<string[]> {
-  const { rows } = await database.pool.query<{ order_id: string }>(
-    `WITH made AS (
-       INSERT INTO orders (order_id, user_id, status, gross_amount, created_at)
-       SELECT gen_random_uuid(), $1, $3, n, now() - make_interval(secs => $2 - n) FROM generate_series(1, $2) AS n
-       RETURNING order_id, gross_amount, created_at
-     ), items AS (
-       INSERT INTO order_items (order_id, position, product_id, name, price, quantity)
-       SELECT order_id, 0, 1, 'Bread ' || gross_amount, gross_amount, 1 FROM made
-     )
-     SELECT order_id FROM made ORDER BY created_at DESC, order_id DESC`,
-    [userIdOf(client), count, status],
-  );
-  return rows.map(({ order_id }) => order_id);
-}
-
-/** Pays at the gateway and sends the notification. @param gatewayId id of the payment at the gateway */
-export async function pay(shop: ServiceWithGateway, gatewayId: string): Promise<void> {
-  shop.gateway.settle(gatewayId);
-  const { status, text } = await shop.gateway.notify(`${shop.url}${NOTIFICATIONS_PATH}`, gatewayId);
-  expect({ status, text }).toEqual({ status: 200, text: '' });
-}
-
-/** Asserts that the gateway accepted every request. */
-export function expectNoRejectedCall({ gateway }: ServiceWithGateway): void {
-  expect(gateway.calls.filter(({ status, authorized }) => status !== 201 || authorized !== true)).toEqual([]);
 }

@@ -17,6 +17,13 @@ import { until } from './wait.js';
 /** Total of each order in whole rupiah. */
 export const GROSS_AMOUNT = 370_000;
 
+interface StoredAttempt {
+  readonly attempt_id: string;
+  readonly number: number;
+  readonly is_claimed: boolean;
+  readonly token: string | null;
+}
+
 export async function openShop(options: ServiceOptions = {}): Promise<Shop> {
   const service = await startServiceWithGateway(options);
   const admin = await service.admin();
@@ -102,6 +109,35 @@ export class Shop {
     return ids;
   }
 
+  /**
+   * Inserts orders with one item each by SQL, without payment attempts. Their creation times are a second apart.
+   * @returns the ids of the orders, newest first
+   */
+  async insertOrdersOf(customer: Client, count: number, status = 'pending'): Promise<string[]> {
+    const { rows } = await this.service.database.pool.query<{ order_id: string }>(
+      `WITH made AS (
+         INSERT INTO orders (order_id, user_id, status, gross_amount, created_at)
+         SELECT gen_random_uuid(), $1, $3, n, now() - make_interval(secs => $2 - n) FROM generate_series(1, $2) AS n
+         RETURNING order_id, gross_amount, created_at
+       ), items AS (
+         INSERT INTO order_items (order_id, position, product_id, name, price, quantity)
+         SELECT order_id, 0, 1, 'Bread ' || gross_amount, gross_amount, 1 FROM made
+       )
+       SELECT order_id FROM made ORDER BY created_at DESC, order_id DESC`,
+      [userIdOf(customer), count, status],
+    );
+    return rows.map(({ order_id }) => order_id);
+  }
+
+  /** Returns the ids of all orders of a customer, newest first. */
+  async readOrderIds(customer: Client): Promise<string[]> {
+    const { rows } = await this.service.database.pool.query<{ order_id: string }>(
+      'SELECT order_id FROM orders WHERE user_id = $1 ORDER BY created_at DESC, order_id DESC',
+      [userIdOf(customer)],
+    );
+    return rows.map(({ order_id }) => order_id);
+  }
+
   async insertOrder(): Promise<string> {
     const [orderId = ''] = await this.insertOrders(1);
     return orderId;
@@ -119,6 +155,16 @@ export class Shop {
     );
     this.gateway.open(attemptId, GROSS_AMOUNT);
     return attemptId;
+  }
+
+  /** Returns the stored payment attempts of an order, oldest first. */
+  async readAttempts(orderId: string): Promise<StoredAttempt[]> {
+    const { rows } = await this.service.database.pool.query<StoredAttempt>(
+      `SELECT attempt_id, number, claimed_at IS NOT NULL AS is_claimed, token
+       FROM payment_attempts WHERE order_id = $1 ORDER BY number`,
+      [orderId],
+    );
+    return rows;
   }
 
   /** Sends the gateway's notification of the last transaction of a payment attempt. */
@@ -161,6 +207,14 @@ export class Shop {
   /** Counts the calls of one operation that the gateway received for a payment attempt. */
   countCalls(operation: MidtransOperation, attemptId: string): number {
     return this.gateway.callsOf(operation).filter(({ orderId }) => orderId === attemptId).length;
+  }
+
+  /** Asserts that the gateway accepted every request. */
+  expectNoRejectedCall(): void {
+    const rejected = this.gateway.calls.filter(
+      ({ status, authorized }) => status !== 201 || authorized !== true,
+    );
+    expect(rejected).toEqual([]);
   }
 
   /** Moves the creation and the next check of orders into the past. */
