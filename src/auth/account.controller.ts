@@ -45,7 +45,7 @@ export class AccountController {
     success: { status: 204 },
     changesState: true,
   })
-  async sendOtp(@CurrentUser() caller: Principal, @ClientAddress() address: string): Promise<void> {
+  async sendOtp(@CurrentUser() caller: Caller, @ClientAddress() address: string): Promise<void> {
     await this.account.sendOtp(caller, address);
   }
 
@@ -59,7 +59,7 @@ export class AccountController {
     takes: 'json',
   })
   async verifyOtp(
-    @CurrentUser() caller: Principal,
+    @CurrentUser() caller: Caller,
     @Body() { otp }: VerifyOtpDto,
     @ClientAddress() address: string,
   ): Promise<{ user: VerifiedUserView }> {
@@ -120,10 +120,7 @@ export class AccountController {
     failures: [failures.validation({ email: 'email is required' })],
     takes: 'json',
   })
-  async forgotPassword(
-    @Body() { email }: ForgotPasswordDto,
-    @ClientAddress() address: string,
-  ): Promise<void> {
+  async forgotPassword(@Body() { email }: ForgotPasswordDto, @ClientAddress() address: string) {
     await this.otpMails.requestReset(email, address);
   }
 

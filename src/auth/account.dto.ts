@@ -1,38 +1,16 @@
-import { applyDecorators } from '@nestjs/common';
-import { ApiProperty, ApiPropertyOptional, PartialType, PickType } from '@nestjs/swagger';
+import { ApiProperty, ApiPropertyOptional, IntersectionType, PartialType, PickType } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
-import {
-  IsEmail,
-  IsNotEmpty,
-  IsString,
-  ValidateBy,
-  ValidateIf,
-  type ValidationArguments,
-} from 'class-validator';
-import type { Principal } from '../common/current-user.decorator.js';
+import { IsEmail, IsNotEmpty, IsString, ValidateBy, ValidateIf } from 'class-validator';
 import { Text, type TextRules } from '../common/text.decorator.js';
 import { AsciiDomain } from '../config/ascii-domain.js';
 import { UserWithRoleView } from '../users/users.dto.js';
+import type { Account } from '../users/users.service.js';
 
 /** Valid in a quoted local part, but mail servers reject them. */
 const CONTROL_CHARACTERS = '\\x00-\\x1f\\x7f-\\x9f\\u2028\\u2029';
 const CONFIRMATION = { message: 'password confirmation is required' };
 
 const PASSWORD: TextRules = { maxLength: 1024, trim: false, example: 'kue lapis legit' };
-
-function EqualsPassword(): PropertyDecorator {
-  return applyDecorators(
-    ApiProperty({ type: String, description: 'Must equal password', example: PASSWORD.example }),
-    ValidateBy({
-      name: 'equalsPassword',
-      validator: {
-        validate: (value, { object }: ValidationArguments) =>
-          'password' in object && value === object.password,
-        defaultMessage: () => 'password confirmation does not match',
-      },
-    }),
-  );
-}
 
 /** class-validator checks the decorators of a field from the lowest to the highest. */
 export class RegisterDto {
@@ -47,7 +25,14 @@ export class RegisterDto {
   @Text(PASSWORD)
   password!: string;
 
-  @EqualsPassword()
+  @ApiProperty({ description: 'Must equal password', example: PASSWORD.example })
+  @ValidateBy({
+    name: 'equalsPassword',
+    validator: {
+      validate: (value, args) => value === (args?.object as RegisterDto).password,
+      defaultMessage: () => 'password confirmation does not match',
+    },
+  })
   @IsNotEmpty(CONFIRMATION)
   @IsString(CONFIRMATION)
   passwordConfirmation!: string;
@@ -55,17 +40,12 @@ export class RegisterDto {
 
 export class LoginDto extends PickType(RegisterDto, ['email', 'password']) {}
 
-/** Validates a code of six digits. A code that is sent as a number has lost its leading zeros. */
-const Otp = (): PropertyDecorator =>
-  applyDecorators(
-    Text({ maxLength: 64, example: '042917' }),
-    Transform(({ value }: { value: unknown }) =>
-      typeof value === 'number' ? String(value).padStart(6, '0') : value,
-    ),
-  );
-
 export class VerifyOtpDto {
-  @Otp()
+  @Text({ maxLength: 64, example: '042917' })
+  // A code that is sent as a number has lost its leading zeros.
+  @Transform(({ value }: { value: unknown }) =>
+    typeof value === 'number' ? String(value).padStart(6, '0') : value,
+  )
   otp!: string;
 }
 
@@ -86,16 +66,16 @@ export class ChangePasswordDto extends PickType(RegisterDto, ['password', 'passw
 
 export class ForgotPasswordDto extends PickType(RegisterDto, ['email']) {}
 
-export class ResetPasswordDto extends PickType(RegisterDto, ['email', 'password', 'passwordConfirmation']) {
-  @Otp()
-  otp!: string;
-}
+export class ResetPasswordDto extends IntersectionType(
+  PickType(RegisterDto, ['email', 'password', 'passwordConfirmation']),
+  VerifyOtpDto,
+) {}
 
 export class VerifiedUserView extends UserWithRoleView {
   @ApiProperty({ example: true })
   readonly emailVerified: boolean;
 
-  constructor(user: Principal & { readonly emailVerifiedAt: Date | null }) {
+  constructor(user: Account) {
     super(user);
     this.emailVerified = user.emailVerifiedAt !== null;
   }

@@ -22,22 +22,19 @@ export class AccountService {
     private readonly sessions: SessionsService,
   ) {}
 
-  /** @throws Failure 401 if the account does not exist */
-  async sendOtp(caller: Principal, address: string): Promise<void> {
+  async sendOtp(caller: Caller, address: string): Promise<void> {
     await this.dataSource.transaction(async (tx) => {
-      const account = await this.users.lock(tx, caller.id);
-      if (account === null) throw failures.missingAccessToken();
+      const account = await this.auth.lockLive(tx, caller);
       await this.otpMails.requestVerification(tx, account, address);
     });
   }
 
   /** @throws Failure 400 like `OtpService.prove` */
-  async verifyEmail(caller: Principal, otp: string, address: string): Promise<Account> {
+  async verifyEmail(caller: Caller, otp: string, address: string): Promise<Account> {
     const checked = await this.otps.prove({ account: caller.id, address }, 'verify_email', otp);
     return this.dataSource.transaction(async (tx) => {
       // A change of the e-mail, which ends the codes of the old address, locks in the same order.
-      const account = await this.users.lock(tx, caller.id);
-      if (account === null) throw failures.invalidOtp();
+      const account = await this.auth.lockLive(tx, caller);
       await this.otps.consume(tx, checked);
       return this.users.change(tx, account, { emailVerifiedAt: account.emailVerifiedAt ?? new Date() });
     });

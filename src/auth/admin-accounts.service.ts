@@ -1,5 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { DataSource } from 'typeorm';
+import type { Role } from '../common/current-user.decorator.js';
 import { violatedConstraint } from '../common/database-errors.js';
 import { type Account, UsersService } from '../users/users.service.js';
 import { hashPassword } from './passwords.js';
@@ -34,27 +35,25 @@ export class AdminAccountsService {
       );
   }
 
-  async grant(email: string): Promise<RoleChange> {
-    return this.dataSource.transaction(async (tx) => {
-      const account = await this.users.lockByEmail(tx, email);
-      if (account === null) return 'unknown account';
-      if (account.role === 'ADMIN') return 'unchanged';
-      await this.users.change(tx, account, { role: 'ADMIN' });
-      await this.sessions.endAll(tx, account.id);
-      this.#logger.log(`account ${account.id} is now an administrator`);
-      return 'changed';
-    });
+  grant(email: string): Promise<RoleChange> {
+    return this.#changeRole(email, 'ADMIN');
   }
 
-  async revoke(email: string): Promise<RoleChange> {
+  revoke(email: string): Promise<RoleChange> {
+    return this.#changeRole(email, 'USER');
+  }
+
+  async #changeRole(email: string, role: Role): Promise<RoleChange> {
     return this.dataSource.transaction(async (tx) => {
+      // Lock all administrators, so that parallel revocations cannot remove the last one.
       const admins = await this.users.lockAdmins(tx);
       const account = await this.users.lockByEmail(tx, email);
       if (account === null) return 'unknown account';
-      if (account.role !== 'ADMIN') return 'unchanged';
-      if (admins.length === 1) return 'last administrator';
-      await this.users.change(tx, account, { role: 'USER' });
+      if (account.role === role) return 'unchanged';
+      if (role === 'USER' && admins.length === 1) return 'last administrator';
+      await this.users.change(tx, account, { role });
       await this.sessions.endAll(tx, account.id);
+      this.#logger.log(`account ${account.id} now has the role ${role}`);
       return 'changed';
     });
   }

@@ -9,7 +9,7 @@ import { ACCESS_COOKIE, readCookie } from './cookies.js';
 /** Enough for all customers of ten minutes. */
 const MAX_VERIFIED_TOKENS = 10_000;
 
-/** Admits requests without verifying a signature, for `JwtCookieGuard` and the shortcut of the product list. */
+/** Admits requests without verifying a signature, for `AccessGuard` and the shortcut of the product list. */
 @Injectable()
 export class AdmissionService {
   /** Callers by verified access token. Verifying a token takes a tenth of the work for a page of products. */

@@ -13,9 +13,7 @@ export interface Limit {
 }
 
 /** Limit for one key, such as an account and an address. */
-export interface Count extends Limit {
-  readonly key: string;
-}
+type Count = Limit & { readonly key: string };
 
 @Injectable()
 export class AttemptCounts {

@@ -68,10 +68,7 @@ export class AuthController {
     success: { status: 200, data: { user: UserWithRoleView }, cookies: [ACCESS_COOKIE] },
     failures: [failures.missingRefreshToken(), failures.refreshToken()],
   })
-  async refresh(
-    @Req() request: Request,
-    @Res({ passthrough: true }) response: Response,
-  ): Promise<{ user: UserWithRoleView }> {
+  async refresh(@Req() request: Request, @Res({ passthrough: true }) response: Response) {
     response.setHeader('Cache-Control', 'private, no-cache');
     const session = await this.auth.refresh(readCookie(request, REFRESH_COOKIE));
     setCookies(response, session);

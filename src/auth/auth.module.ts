@@ -1,9 +1,11 @@
-import { Module, type OnApplicationBootstrap } from '@nestjs/common';
+import { Module, type OnApplicationBootstrap, type OnModuleInit } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { Env } from '../config/env.js';
 import { JobsModule } from '../jobs/jobs.module.js';
+import { JobsService } from '../jobs/jobs.service.js';
 import { MailModule } from '../mail/mail.module.js';
 import { UsersModule } from '../users/users.module.js';
+import { AccessGuard } from './access.guard.js';
 import { AccountController } from './account.controller.js';
 import { AccountService } from './account.service.js';
 import { AdminAccountsService } from './admin-accounts.service.js';
@@ -11,44 +13,49 @@ import { AdmissionService } from './admission.service.js';
 import { AttemptCounts } from './attempt-counts.js';
 import { AuthController } from './auth.controller.js';
 import { AuthService } from './auth.service.js';
-import { AdminGuard } from './admin.guard.js';
-import { Cleanup } from './cleanup.js';
 import { GuessLimitsService } from './guess-limits.service.js';
-import { JwtCookieGuard } from './jwt-cookie.guard.js';
 import { JwtCookieStrategy } from './jwt-cookie.strategy.js';
-import { MailLimitsService } from './mail-limits.service.js';
 import { OtpMailsService } from './otp-mails.service.js';
 import { OneTimePassword } from './otp.entity.js';
 import { OtpService } from './otp.service.js';
-import { SessionsModule } from './sessions.module.js';
+import { Session } from './session.entity.js';
+import { SessionsService } from './sessions.service.js';
 import { TokensService } from './tokens.service.js';
 
+const HOURLY = '17 * * * *';
+
 @Module({
-  imports: [TypeOrmModule.forFeature([OneTimePassword]), SessionsModule, UsersModule, MailModule, JobsModule],
+  imports: [TypeOrmModule.forFeature([OneTimePassword, Session]), UsersModule, MailModule, JobsModule],
   controllers: [AuthController, AccountController],
   providers: [
+    AccessGuard,
     AccountService,
     AdminAccountsService,
     AdmissionService,
     AttemptCounts,
     AuthService,
-    AdminGuard,
-    Cleanup,
     GuessLimitsService,
-    JwtCookieGuard,
     JwtCookieStrategy,
-    MailLimitsService,
     OtpMailsService,
     OtpService,
+    SessionsService,
     TokensService,
   ],
-  exports: [AdminGuard, AdmissionService, JwtCookieGuard],
+  exports: [AccessGuard, AdmissionService],
 })
-export class AuthModule implements OnApplicationBootstrap {
+export class AuthModule implements OnModuleInit, OnApplicationBootstrap {
   constructor(
-    private readonly admins: AdminAccountsService,
     private readonly env: Env,
+    private readonly admins: AdminAccountsService,
+    private readonly jobs: JobsService,
+    private readonly sessions: SessionsService,
+    private readonly counts: AttemptCounts,
   ) {}
+
+  onModuleInit(): void {
+    this.jobs.repeat('remove-expired-sessions', HOURLY, () => this.sessions.removeExpired());
+    this.jobs.repeat('sweep-attempt-counts', HOURLY, () => this.counts.removeExpired());
+  }
 
   async onApplicationBootstrap(): Promise<void> {
     const { admin } = this.env;

@@ -47,10 +47,12 @@ export class AuthService {
     const found = await this.users.findByEmail(email);
     const account = found?.id ?? email.toLowerCase();
     const proved = await this.prove(found, { account, address }, password);
-    const session = await this.dataSource.transaction(async (tx) =>
-      (await this.users.lockIfSame(tx, proved)) ? this.#openSession(tx, proved) : null,
-    );
-    // If the account was changed during the check, check again: the password may be wrong now.
+    const session = await this.dataSource.transaction(async (tx) => {
+      const current = await this.users.lock(tx, proved.id);
+      const isSame = current?.email === proved.email && current.passwordHash === proved.passwordHash;
+      return isSame ? this.#openSession(tx, current) : null;
+    });
+    // If e-mail or password were changed during the check, check again: the credentials may be wrong now.
     return session ?? this.login(credentials, address);
   }
 
@@ -58,9 +60,9 @@ export class AuthService {
   async refresh(refreshToken: string | null): Promise<Omit<OpenedSession, 'refreshToken'>> {
     if (refreshToken === null) throw failures.missingRefreshToken();
     const caller = this.tokens.verifyRefresh(refreshToken);
-    if (caller === null) throw failures.refreshToken();
-    const isStored = await this.sessions.hasRefreshToken(caller, hashRefreshToken(refreshToken));
-    if (!isStored) throw failures.refreshToken();
+    const digest = hashRefreshToken(refreshToken);
+    if (caller === null || !(await this.sessions.hasRefreshToken(caller, digest)))
+      throw failures.refreshToken();
     return { caller, accessToken: this.tokens.signAccess(caller) };
   }
 

@@ -7,15 +7,12 @@ const WITH_PORT = /^\[(.+)\]:\d+$|^([\d.]+):\d+$/;
 
 /** Injects the network of the client as a rate-limit key: an IPv4 address, or the /64 network that one IPv6 customer has. */
 export const ClientAddress = createParamDecorator((_: undefined, context: ExecutionContext): string => {
-  const { ip = '' } = context.switchToHttp().getRequest<Request>();
-  return toNetwork(ip.replace(WITH_PORT, '$1$2'));
-});
-
-function toNetwork(ip: string): string {
+  const request = context.switchToHttp().getRequest<Request>();
+  const ip = (request.ip ?? '').replace(WITH_PORT, '$1$2');
   // Malformed X-Forwarded-For values are used unchanged.
   if (!ipaddr.isValid(ip)) return ip;
   const address = ipaddr.process(ip);
   if (!(address instanceof ipaddr.IPv6)) return address.toString();
   const groups = address.parts.slice(0, 4).map((group) => group.toString(16));
   return `${groups.join(':')}::/64`;
-}
+});

@@ -41,39 +41,36 @@ export class GuessLimitsService {
    * @returns null for a wrong or rejected guess
    * @throws Failure 503 if too many guesses wait
    */
-  guessPassword<T>(guesser: Guesser, check: () => Promise<T | null>): Promise<T | null> {
-    return this.#passwords.run(() => this.#guessPassword(guesser, check));
-  }
+  guessPassword<T>({ account, address }: Guesser, check: () => Promise<T | null>): Promise<T | null> {
+    return this.#passwords.run(async () => {
+      const ofPair = this.counts.toCount(PASSWORDS_OF_PAIR, account, address);
+      const ofAccount = this.counts.toCount(PASSWORDS_OF_ACCOUNT, account);
+      const ofAddress = this.counts.toCount(PASSWORDS_OF_ADDRESS, address);
+      const known = this.counts.toCount(KNOWN, account, address);
+      const [[byPair = 0], knownSeconds] = await Promise.all([
+        this.counts.add([ofPair]),
+        this.counts.findSecondsLeft(known),
+      ]);
+      let isRejected = byPair > ofPair.max;
+      const isStranger = knownSeconds === 0 && !isRejected;
+      if (isStranger) {
+        const [atAccount = 0, byAddress = 0] = await this.counts.add([ofAccount, ofAddress]);
+        // While an account is under attack, an unknown address gets one guess.
+        isRejected = byAddress > ofAddress.max || (atAccount > ofAccount.max && byPair > 1);
+      }
 
-  async #guessPassword<T>({ account, address }: Guesser, check: () => Promise<T | null>): Promise<T | null> {
-    const ofPair = this.counts.toCount(PASSWORDS_OF_PAIR, account, address);
-    const ofAccount = this.counts.toCount(PASSWORDS_OF_ACCOUNT, account);
-    const ofAddress = this.counts.toCount(PASSWORDS_OF_ADDRESS, address);
-    const known = this.counts.toCount(KNOWN, account, address);
-    const [[byPair = 0], knownSeconds] = await Promise.all([
-      this.counts.add([ofPair]),
-      this.counts.findSecondsLeft(known),
-    ]);
-    let isRejected = byPair > ofPair.max;
-    const isStranger = knownSeconds === 0 && !isRejected;
-    if (isStranger) {
-      const [atAccount = 0, byAddress = 0] = await this.counts.add([ofAccount, ofAddress]);
-      // While an account is under attack, an unknown address gets one guess.
-      isRejected = byAddress > ofAddress.max || (atAccount > ofAccount.max && byPair > 1);
-    }
-
-    const proof = await check();
-    if (isRejected || proof === null) {
-      if (!isStranger) await this.counts.add([ofAddress]);
+      const proof = await check();
       countProof('password', isRejected, proof);
-      return null;
-    }
-    await this.counts.delete(ofPair);
-    if (isStranger) await this.counts.takeBack([ofAccount, ofAddress]);
-    // A mark that is less than a day old is not renewed, which saves most logins a write.
-    if (knownSeconds < known.seconds - DAY) await this.counts.restart(known);
-    countProof('password', isRejected, proof);
-    return proof;
+      if (isRejected || proof === null) {
+        if (!isStranger) await this.counts.add([ofAddress]);
+        return null;
+      }
+      await this.counts.delete(ofPair);
+      if (isStranger) await this.counts.takeBack([ofAccount, ofAddress]);
+      // A mark that is less than a day old is not renewed, which saves most logins a write.
+      if (knownSeconds < known.seconds - DAY) await this.counts.restart(known);
+      return proof;
+    });
   }
 
   /**
@@ -96,14 +93,11 @@ export class GuessLimitsService {
     ]);
     const isRejected = byPair > ofPair.max || byAddress > ofAddress.max;
     const proof = isRejected ? null : await check(knownSeconds > 0);
-    if (proof === null) {
-      countProof('code', isRejected, proof);
-      return null;
-    }
+    countProof('code', isRejected, proof);
+    if (proof === null) return null;
     await this.counts.takeBack([ofPair, ofAddress]);
     await this.counts.delete(this.counts.toCount(PASSWORDS_OF_PAIR, account, address));
     await this.counts.restart(known);
-    countProof('code', isRejected, proof);
     return proof;
   }
 

@@ -9,10 +9,8 @@ import { AdmissionService } from './admission.service.js';
 import { ACCESS_COOKIE, readCookie } from './cookies.js';
 import { toCaller, type Claims, JWT_ALGORITHM } from './tokens.service.js';
 
-export const JWT_COOKIE = 'jwt-cookie';
-
 @Injectable()
-export class JwtCookieStrategy extends PassportStrategy(Strategy, JWT_COOKIE) {
+export class JwtCookieStrategy extends PassportStrategy(Strategy) {
   constructor(
     { jwtAccessSecret }: Env,
     private readonly admission: AdmissionService,

@@ -3,13 +3,17 @@ import { DataSource, type EntityManager } from 'typeorm';
 import { JobsService } from '../jobs/jobs.service.js';
 import { MailService } from '../mail/mail.service.js';
 import { type Account, UsersService } from '../users/users.service.js';
-import { AttemptCounts } from './attempt-counts.js';
-import { MailLimitsService, toMailbox } from './mail-limits.service.js';
+import { AttemptCounts, type Limit } from './attempt-counts.js';
 import { OneTimePassword, type OtpPurpose } from './otp.entity.js';
 import { OTP_MINUTES, OtpService } from './otp.service.js';
 
 const SEND_OTP = 'send-otp';
 const FORGOT_PASSWORD = 'forgot-password';
+
+// Rate limits (docs/decisions/09).
+const PURPOSE_LIMIT: Limit = { name: 'mail-to', max: 1, seconds: 60 };
+const MAILBOX_LIMIT: Limit = { name: 'mails-to', max: 10, seconds: 3_600 };
+const REQUESTER_LIMIT: Limit = { name: 'mails-of', max: 100, seconds: 3_600 };
 
 const NOT_A_CUSTOMER =
   'If you have no account at our bakery, someone mistyped their address: ignore this mail.';
@@ -46,7 +50,7 @@ interface ForgotPasswordPayload {
   readonly requester: string;
 }
 
-/** Mails with one-time passwords, within the limits for mails. Addresses come from `ClientAddress`. */
+/** Mails with one-time passwords, within rate limits. Addresses come from `ClientAddress`. */
 @Injectable()
 export class OtpMailsService implements OnModuleInit {
   constructor(
@@ -55,7 +59,6 @@ export class OtpMailsService implements OnModuleInit {
     private readonly jobs: JobsService,
     private readonly mail: MailService,
     private readonly otps: OtpService,
-    private readonly limits: MailLimitsService,
     private readonly counts: AttemptCounts,
   ) {}
 
@@ -100,11 +103,19 @@ export class OtpMailsService implements OnModuleInit {
     requester: string,
     formerEmail?: string,
   ): Promise<void> {
-    const isAllowed = await this.limits.take(tx, email, purpose, requester);
+    const mailbox = toMailbox(email);
+    const counts = [
+      this.counts.toCount(PURPOSE_LIMIT, mailbox, purpose),
+      this.counts.toCount(MAILBOX_LIMIT, mailbox),
+      this.counts.toCount(REQUESTER_LIMIT, requester),
+    ];
+    // Count before changing `one_time_passwords`: all transactions lock the two tables in this order.
+    const points = await this.counts.add(counts, tx);
+    const isAllowed = counts.every(({ max }, index) => (points[index] ?? 0) <= max);
+    if (!isAllowed) await this.counts.takeBack(counts, tx);
     const isNewEmail = formerEmail !== undefined;
     // Codes that went to another mailbox must not verify this one.
-    if (isNewEmail && toMailbox(formerEmail) !== toMailbox(email))
-      await tx.delete(OneTimePassword, { userId });
+    if (isNewEmail && toMailbox(formerEmail) !== mailbox) await tx.delete(OneTimePassword, { userId });
     if (!isAllowed) return;
     const requested = { userId, purpose, requester, requestedAt: () => 'now()' };
     await tx.upsert(OneTimePassword, requested, ['userId', 'purpose']);
@@ -124,4 +135,9 @@ export class OtpMailsService implements OnModuleInit {
     const context = { ...texts, code, minutes: OTP_MINUTES };
     await this.mail.send({ to: account, subject, template: 'one-time-password', context });
   }
+}
+
+/** Normalizes an e-mail address, so that all its spellings count as one mailbox. */
+function toMailbox(email: string): string {
+  return email.normalize('NFKC').toLowerCase();
 }

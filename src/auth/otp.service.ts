@@ -50,9 +50,18 @@ export class OtpService {
     const rejection = delay(REJECTION_MS);
     const otp = typeof account === 'string' ? null : await this.otps.findOneBy({ userId: account, purpose });
     const mailed = `${purpose} ${otp?.expiresAt?.getTime() ?? 'none'}`;
-    const checked = await this.limits.guessCode(guesser, mailed, (isKnownAddress) => {
-      const isOwner = isKnownAddress || otp?.requester === this.counts.digest(address);
-      return this.#check(otp, code, isOwner);
+    const checked = await this.limits.guessCode(guesser, mailed, async (isKnownAddress) => {
+      if (otp?.digest == null) return null;
+      const { userId, digest, requester } = otp;
+      const isOwner = isKnownAddress || requester === this.counts.digest(address);
+      const isValid = {
+        expiresAt: Raw((column) => `${column} > now()`),
+        ...(!isOwner && { tries: LessThan(MAX_TRIES) }),
+      };
+      // Count the try before the comparison, so that parallel tries count.
+      const { affected } = await this.otps.increment({ userId, purpose, digest, ...isValid }, 'tries', 1);
+      const isRight = timingSafeEqual(digest, this.#digest(userId, purpose, code));
+      return affected === 1 && isRight ? { userId, purpose, digest } : null;
     });
     if (checked !== null) return checked;
     await rejection;
@@ -67,19 +76,6 @@ export class OtpService {
 
   async endResetCode(tx: EntityManager, userId: number): Promise<void> {
     await tx.update(OneTimePassword, { userId, purpose: 'reset_password' }, { digest: null });
-  }
-
-  /** Counts the try before the comparison, so that parallel tries count. @param isOwner true if MAX_TRIES does not apply */
-  async #check(otp: OneTimePassword | null, code: string, isOwner: boolean): Promise<CheckedOtp | null> {
-    if (otp?.digest == null) return null;
-    const { userId, purpose, digest } = otp;
-    const isValid = {
-      expiresAt: Raw((column) => `${column} > now()`),
-      ...(!isOwner && { tries: LessThan(MAX_TRIES) }),
-    };
-    const { affected } = await this.otps.increment({ userId, purpose, digest, ...isValid }, 'tries', 1);
-    const isRight = timingSafeEqual(digest, this.#digest(userId, purpose, code));
-    return affected === 1 && isRight ? { userId, purpose, digest } : null;
   }
 
   #digest(userId: number, purpose: OtpPurpose, code: string): Buffer {

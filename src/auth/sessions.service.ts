@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { InjectRepository } from '@nestjs/typeorm';
-import { type EntityManager, Repository } from 'typeorm';
+import { DataSource, type EntityManager, Raw } from 'typeorm';
 import type { Caller, Role } from '../common/current-user.decorator.js';
 import { Env } from '../config/env.js';
 import { Session } from './session.entity.js';
@@ -14,7 +13,7 @@ const REFRESH_S = REFRESH_LIFETIME_S + ACCESS_S;
 @Injectable()
 export class SessionsService {
   constructor(
-    @InjectRepository(Session) private readonly sessions: Repository<Session>,
+    private readonly dataSource: DataSource,
     private readonly env: Env,
   ) {}
 
@@ -43,7 +42,7 @@ export class SessionsService {
   /** Reads role and session by primary key. The role is null if the account does not exist. */
   async readState({ id, sessionId }: Caller): Promise<{ role: Role | null; isLive: boolean }> {
     // SQL: accounts and sessions belong to different modules, and every change waits for this statement.
-    const [state] = await this.sessions.query<{ role: Role; isLive: boolean }[]>(
+    const [state] = await this.dataSource.query<{ role: Role; isLive: boolean }[]>(
       `SELECT role, sessions.id IS NOT NULL AS "isLive"
        FROM users LEFT JOIN sessions ON sessions.id = $2 AND sessions.user_id = users.id WHERE users.id = $1`,
       [id, sessionId],
@@ -56,7 +55,7 @@ export class SessionsService {
   }
 
   hasRefreshToken({ id, sessionId }: Caller, refreshTokenDigest: Buffer): Promise<boolean> {
-    return this.sessions.existsBy({ id: sessionId, userId: id, refreshTokenDigest });
+    return this.dataSource.manager.existsBy(Session, { id: sessionId, userId: id, refreshTokenDigest });
   }
 
   async end(tx: EntityManager, { id, sessionId }: Caller): Promise<void> {
@@ -68,6 +67,6 @@ export class SessionsService {
   }
 
   async removeExpired(): Promise<void> {
-    await this.sessions.createQueryBuilder().delete().where('expires_at < now()').execute();
+    await this.dataSource.manager.delete(Session, { expiresAt: Raw((column) => `${column} < now()`) });
   }
 }

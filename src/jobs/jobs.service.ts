@@ -80,8 +80,9 @@ export class JobsService implements OnModuleDestroy {
     };
   }
 
-  /** Schedules a task once for all processes. The times of `cron` are in UTC. */
-  repeat(task: string, cron: string): void {
+  /** Registers a task that is repeated, once for all processes. The times of `cron` are in UTC. */
+  repeat(task: string, cron: string, handler: () => Promise<unknown>): void {
+    this.handle(task, handler);
     this.#cron.push({ task, match: cron, options: { jobKey: task } });
   }
 

@@ -14,12 +14,8 @@ export class OutboxTransport implements Transport<unknown> {
 
   constructor(private readonly directory: string) {}
 
-  send(mail: MailMessage<unknown>, done: (error: Error | null, info: unknown) => void): void {
-    callbackify(() => this.#write(mail))(done);
-  }
-
   /** Renames the file when it is complete, so that no reader sees a partial mail. */
-  async #write({ message }: MailMessage<unknown>): Promise<unknown> {
+  readonly send = callbackify(async ({ message }: MailMessage<unknown>) => {
     const content = await message.build();
     await mkdir(this.directory, { recursive: true });
     const name = `${new Date().toISOString().replaceAll(/[:.]/g, '-')}-${randomBytes(4).toString('hex')}.eml`;
@@ -28,5 +24,5 @@ export class OutboxTransport implements Transport<unknown> {
     await rename(partial, join(this.directory, name));
     this.#logger.log(`mail written to ${join(this.directory, name)}`);
     return { messageId: message.messageId(), envelope: message.getEnvelope() };
-  }
+  });
 }

@@ -4,7 +4,6 @@ import { paymentReconciliations, type ReconciliationOutcome } from '../common/me
 import { JobsService } from '../jobs/jobs.service.js';
 import { PaymentEventsService } from './payment-events.service.js';
 
-const FIND_DUE_ORDERS = 'find-due-orders';
 const CHECK_ORDER = 'check-order';
 const EVERY_MINUTE = '* * * * *';
 const BATCH_SIZE = 200;
@@ -37,8 +36,7 @@ export class ReconciliationService implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    this.jobs.handle(FIND_DUE_ORDERS, () => this.#findDue());
-    this.jobs.repeat(FIND_DUE_ORDERS, EVERY_MINUTE);
+    this.jobs.repeat('find-due-orders', EVERY_MINUTE, () => this.#findDue());
     const check = ({ orderId }: { orderId: string }): Promise<void> => this.#check(orderId);
     this.jobs.handle(CHECK_ORDER, check, { kind: 'payments' });
   }

@@ -1,4 +1,4 @@
-import { ApiProperty } from '@nestjs/swagger';
+import { ApiProperty, PickType } from '@nestjs/swagger';
 import { IsCalendarDate } from '../common/calendar-date.decorator.js';
 import { AdminOrderView } from '../orders/order.dto.js';
 
@@ -59,13 +59,7 @@ export class SalesDayView extends SalesTotalView {
   readonly date!: string;
 }
 
-export class SalesProductView {
-  @ApiProperty({ type: 'integer', example: 7 })
-  readonly product_id!: number;
-
-  @ApiProperty({ description: 'As last sold', example: 'Kue lapis legit' })
-  readonly name!: string;
-
+export class SalesProductView extends PickType(DayProductView, ['product_id', 'name']) {
   @ApiProperty({ type: 'integer', example: 41 })
   readonly quantity!: number;
 
@@ -78,7 +72,6 @@ export class SalesProductView {
 }
 
 export class SalesView {
-  @ApiProperty()
   readonly total!: SalesTotalView;
 
   @ApiProperty({ type: [SalesDayView], description: 'Every day of the range' })

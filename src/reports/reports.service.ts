@@ -25,16 +25,12 @@ export class ReportsService {
 
   async sumSales({ from, to }: SalesQuery): Promise<SalesView> {
     const dates = listDates(from, to);
-    const { days: sold, products } = await this.sales.sum(await this.#listBoundaries(dates));
+    const { total, days: sold, products } = await this.sales.sum(await this.#listBoundaries(dates));
     const salesByDay = new Map(sold.map(({ day, ...sales }) => [day, sales]));
     const days = dates.map((date, index) => ({
       date,
       ...(salesByDay.get(index + 1) ?? { orders: 0, revenue: 0 }),
     }));
-    const total = {
-      orders: days.reduce((sum, { orders }) => sum + orders, 0),
-      revenue: days.reduce((sum, { revenue }) => sum + revenue, 0),
-    };
     return { total, days, products };
   }
 

@@ -5,6 +5,7 @@ import type { SalesProductView, SalesTotalView } from './reports.dto.js';
 
 /** Sales of a date range by day and by product. Day 1 is the first day of the range. */
 interface Sales {
+  readonly total: SalesTotalView;
   readonly days: (SalesTotalView & { readonly day: number })[];
   readonly products: SalesProductView[];
 }
@@ -38,13 +39,15 @@ export class SalesRepository {
   constructor(private readonly dataSource: DataSource) {}
 
   /**
-   * Sums up the sales of a range. A product has the name under which it was sold last. One statement computes both lists, so
+   * Sums up the sales of a range. A product has the name under which it was sold last. One statement computes all sums, so
    * that they agree even if an order is paid meanwhile. Partial refunds do not reduce the revenue of products.
    */
   async sum(boundaries: readonly Date[]): Promise<Sales> {
-    const [sums = { days: [], products: [] }] = await this.dataSource.query<Sales[]>(
+    const [sums] = await this.dataSource.query<[Sales]>(
       `WITH sold AS MATERIALIZED (
          SELECT o.order_id, o.first_paid_at, o.gross_amount - o.refunded_amount AS revenue FROM orders AS o WHERE ${IN_RANGE}
+       ), total AS (
+         SELECT count(*) AS orders, coalesce(sum(revenue), 0) AS revenue FROM sold
        ), days AS (
          SELECT width_bucket(first_paid_at, ${DAYS}) AS day, count(*) AS orders, sum(revenue) AS revenue
          FROM sold GROUP BY day
@@ -57,7 +60,8 @@ export class SalesRepository {
            sum(quantity) AS quantity, sum(revenue) AS revenue
          FROM by_name GROUP BY product_id
        )
-       SELECT (SELECT coalesce(json_agg(days), '[]') FROM days) AS days,
+       SELECT (SELECT to_json(total) FROM total) AS total,
+         (SELECT coalesce(json_agg(days), '[]') FROM days) AS days,
          (SELECT coalesce(json_agg(products ORDER BY revenue DESC, product_id), '[]') FROM products) AS products`,
       [boundaries],
     );

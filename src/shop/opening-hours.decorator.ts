@@ -40,19 +40,19 @@ export function IsOpeningHours(): PropertyDecorator {
 
 /** Sorts the windows of each day by time, and drops unknown keys. */
 export function normalizeHours(hours: OpeningHours): OpeningHours {
-  const days = WEEKDAYS.map((day) => [day, hours[day].toSorted(compareWindows)] as const);
+  const days = WEEKDAYS.map((day) => [day, hours[day].toSorted()] as const);
   return Object.fromEntries(days) as Record<Weekday, OpeningWindow[]>;
 }
 
 function findBadDay(value: unknown): Weekday | undefined {
-  const hours =
-    typeof value === 'object' && value !== null ? (value as Partial<Record<Weekday, unknown>>) : {};
-  return WEEKDAYS.find((day) => !Object.hasOwn(hours, day) || !areWindows(hours[day]));
+  const hours = (value ?? {}) as Partial<Record<Weekday, unknown>>;
+  return WEEKDAYS.find((day) => !areWindows(hours[day]));
 }
 
 function areWindows(value: unknown): boolean {
   if (!Array.isArray(value) || value.length > MAX_WINDOWS || !value.every(isWindow)) return false;
-  const windows = value.toSorted(compareWindows);
+  // `toSorted` compares windows as the text `from,to`, which orders them by time.
+  const windows = value.toSorted();
   return windows.every(([from], index) => from >= (windows[index - 1]?.[1] ?? ''));
 }
 
@@ -60,8 +60,4 @@ function isWindow(value: unknown): value is OpeningWindow {
   if (!Array.isArray(value) || value.length !== 2) return false;
   const [from, to] = value as unknown[];
   return typeof from === 'string' && typeof to === 'string' && FROM.test(from) && TO.test(to) && from < to;
-}
-
-function compareWindows([a]: OpeningWindow, [b]: OpeningWindow): number {
-  return a < b ? -1 : Number(a > b);
 }

@@ -1,3 +1,4 @@
+import { Duration } from 'luxon';
 import { addDays, isOnClock, localAt, mayClockChange, weekdayOf } from '../common/calendar.js';
 import type { PickupWindowView } from './shop.dto.js';
 import { type OpeningWindow, type Shop, WEEKDAYS } from './shop.entity.js';
@@ -49,7 +50,5 @@ function clipToClock({ date, from, to }: PickupWindowView, zone: string): Pickup
 }
 
 function addMinutes(time: string, minutes: number): string {
-  const [hours = 0, rest = 0] = time.split(':').map(Number);
-  const total = hours * 60 + rest + minutes;
-  return [Math.floor(total / 60), total % 60].map((part) => String(part).padStart(2, '0')).join(':');
+  return Duration.fromISOTime(time).plus({ minutes }).toFormat('hh:mm');
 }

@@ -36,18 +36,10 @@ export class UsersService {
     return tx.findOne(User, { where: { id }, lock: LOCK });
   }
 
-  /** Locks an account that was read without a lock. @returns false if name, e-mail, role or password changed since */
-  async lockIfSame(tx: EntityManager, account: Account): Promise<boolean> {
-    const { id, fullname, email, role, passwordHash } = account;
-    const where = { id, fullname, email, role, passwordHash };
-    return (await tx.findOne(User, { select: { id: true }, where, lock: LOCK })) !== null;
-  }
-
   lockByEmail(tx: EntityManager, email: string): Promise<Account | null> {
     return tx.findOne(User, { where: hasEmail(email), lock: LOCK });
   }
 
-  /** Locks all administrators, so that parallel revocations cannot remove the last one. */
   lockAdmins(tx: EntityManager): Promise<Account[]> {
     return tx.find(User, { where: { role: 'ADMIN' }, order: { id: 'ASC' }, lock: LOCK });
   }

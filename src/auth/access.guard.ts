@@ -9,15 +9,14 @@ import { failures } from '../common/errors.js';
 import { isSafeMethod } from '../common/safe-methods.js';
 import { AdmissionService } from './admission.service.js';
 import { ACCESS_COOKIE, readCookie } from './cookies.js';
-import { JWT_COOKIE } from './jwt-cookie.strategy.js';
 import { SessionsService } from './sessions.service.js';
 
 /**
- * Admits callers with a valid access cookie, unless the route needs none. A request of a customer that changes something
- * also needs a session that has not ended; `AdminGuard` checks this for administrators. Global.
+ * Enforces the access that a route declares. Verifies the access cookie, unless the route needs none. A request that
+ * changes something also needs a session that has not been ended. Global.
  */
 @Injectable()
-export class JwtCookieGuard extends AuthGuard(JWT_COOKIE) {
+export class AccessGuard extends AuthGuard('jwt') {
   constructor(
     private readonly reflector: Reflector,
     private readonly admission: AdmissionService,
@@ -37,23 +36,22 @@ export class JwtCookieGuard extends AuthGuard(JWT_COOKIE) {
       const { user } = request as Partial<AuthenticatedRequest>;
       if (user === undefined) response.setHeader('Cache-Control', 'no-cache');
     }
-    if (access === 'user' && !isSafeMethod(request.method)) {
-      const { isLive } = await this.sessions.readState(request.user);
-      if (!isLive) throw failures.missingAccessToken();
-    }
+    const isRead = isSafeMethod(request.method);
+    if (access === 'catalog' || (access === 'user' && isRead)) return true;
+    if (access === 'admin' && request.user.role !== 'ADMIN') throw failures.adminOnly();
+    // The token of a revoked administrator still contains the former role.
+    const { role, isLive } = await this.sessions.readState(request.user);
+    // Before the session, because a revocation also ends the sessions, and its response is the 403.
+    if (access === 'admin' && role !== 'ADMIN') throw failures.adminOnly();
+    if (!isLive && !isRead) throw failures.missingAccessToken();
     return true;
   }
 
   /** Returns the caller that passport-jwt verified; undefined for an invalid cookie of a route that ignores it. */
-  override handleRequest<TUser>(
-    error: unknown,
-    user: TUser | false,
-    info: unknown,
-    context: ExecutionContext,
-  ): TUser {
+  override handleRequest<U>(error: unknown, user: U | false, info: unknown, context: ExecutionContext): U {
     if (user !== false && error === null) return user;
     const access = readAccess(this.reflector, context);
-    if (error === null && this.admission.isCookieOptional(access)) return undefined as TUser;
+    if (error === null && this.admission.isCookieOptional(access)) return undefined as U;
     throw info instanceof TokenExpiredError ? failures.missingAccessToken() : failures.malformedAccessToken();
   }
 }
