@@ -16,7 +16,6 @@ import { PaymentsModule } from './payments/payments.module.js';
 import { ProductsModule } from './products/products.module.js';
 import { ReportsModule } from './reports/reports.module.js';
 import { ShopModule } from './shop/shop.module.js';
-import { UsersModule } from './users/users.module.js';
 
 /** Imports all modules and registers what applies to every route: guards, validation, envelopes. */
 @Module({
@@ -34,7 +33,6 @@ export class AppModule {
       imports: [
         ConfigModule.forRoot(env, database),
         AuthModule,
-        UsersModule,
         // Before the products, because `products/payments` is not the id of a product.
         PaymentsModule,
         ProductsModule,

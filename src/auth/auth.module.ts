@@ -18,14 +18,14 @@ import { JwtCookieStrategy } from './jwt-cookie.strategy.js';
 import { OtpMailsService } from './otp-mails.service.js';
 import { OneTimePassword } from './otp.entity.js';
 import { OtpService } from './otp.service.js';
-import { Session } from './session.entity.js';
+import { SessionsModule } from './sessions.module.js';
 import { SessionsService } from './sessions.service.js';
 import { TokensService } from './tokens.service.js';
 
 const HOURLY = '17 * * * *';
 
 @Module({
-  imports: [TypeOrmModule.forFeature([OneTimePassword, Session]), UsersModule, MailModule, JobsModule],
+  imports: [TypeOrmModule.forFeature([OneTimePassword]), SessionsModule, UsersModule, MailModule, JobsModule],
   controllers: [AuthController, AccountController],
   providers: [
     AccessGuard,
@@ -38,7 +38,6 @@ const HOURLY = '17 * * * *';
     JwtCookieStrategy,
     OtpMailsService,
     OtpService,
-    SessionsService,
     TokensService,
   ],
   exports: [AccessGuard, AdmissionService],

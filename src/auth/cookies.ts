@@ -5,20 +5,17 @@ export const REFRESH_COOKIE = 'refreshToken';
 export const BOTH_COOKIES = [ACCESS_COOKIE, REFRESH_COOKIE];
 
 const FLAGS: CookieOptions = { httpOnly: true, secure: true, sameSite: 'none' };
-const ACCESS: CookieOptions = { ...FLAGS, path: '/' };
-const REFRESH: CookieOptions = { ...FLAGS, path: '/api/refresh' };
 /** Milliseconds for the documented Max-Age (contract 5). The tokens themselves expire much earlier. */
-const ACCESS_MAX_AGE_MS = 600_000_000;
-const REFRESH_MAX_AGE_MS = 864_000_000_000;
+const ACCESS: CookieOptions = { ...FLAGS, path: '/', maxAge: 600_000_000 };
+const REFRESH: CookieOptions = { ...FLAGS, path: '/api/refresh', maxAge: 864_000_000_000 };
 
 export function setCookies(
   response: Response,
   { accessToken, refreshToken }: { readonly accessToken: string; readonly refreshToken?: string },
 ): void {
   forbidCaching(response);
-  response.cookie(ACCESS_COOKIE, accessToken, { ...ACCESS, maxAge: ACCESS_MAX_AGE_MS });
-  if (refreshToken !== undefined)
-    response.cookie(REFRESH_COOKIE, refreshToken, { ...REFRESH, maxAge: REFRESH_MAX_AGE_MS });
+  response.cookie(ACCESS_COOKIE, accessToken, ACCESS);
+  if (refreshToken !== undefined) response.cookie(REFRESH_COOKIE, refreshToken, REFRESH);
 }
 
 export function clearCookies(response: Response): void {

@@ -63,10 +63,9 @@ export class OtpMailsService implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    this.jobs.handle<SendOtpPayload>(SEND_OTP, (payload) => this.#send(payload), { kind: 'mail' });
-    this.jobs.handle<ForgotPasswordPayload>(FORGOT_PASSWORD, (payload) => this.#requestReset(payload), {
-      kind: 'mail',
-    });
+    const mail = { kind: 'mail' } as const;
+    this.jobs.handle<SendOtpPayload>(SEND_OTP, (payload) => this.#send(payload), mail);
+    this.jobs.handle<ForgotPasswordPayload>(FORGOT_PASSWORD, (payload) => this.#requestReset(payload), mail);
   }
 
   /**

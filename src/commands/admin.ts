@@ -1,7 +1,5 @@
-import { TypeOrmModule } from '@nestjs/typeorm';
 import { AdminAccountsService, type RoleChange } from '../auth/admin-accounts.service.js';
-import { Session } from '../auth/session.entity.js';
-import { SessionsService } from '../auth/sessions.service.js';
+import { SessionsModule } from '../auth/sessions.module.js';
 import { withAsciiDomain } from '../config/ascii-domain.js';
 import { UsersModule } from '../users/users.module.js';
 import { type Action, readAction, readArgs, runCommand, say } from './command-line.js';
@@ -23,10 +21,7 @@ const EMAIL = 'the e-mail address of an account';
 function parse(args: readonly string[]): Action {
   const { positionals } = readArgs({ args: [...args], allowPositionals: true });
   const { action, argument } = readAction(positionals, { list: null, grant: EMAIL, revoke: EMAIL });
-  const parts = {
-    imports: [UsersModule, TypeOrmModule.forFeature([Session])],
-    providers: [AdminAccountsService, SessionsService],
-  };
+  const parts = { imports: [UsersModule, SessionsModule], providers: [AdminAccountsService] };
   return async (env, open) =>
     withServices(env, await open(), parts, async (services) => {
       const accounts = services.get(AdminAccountsService);

@@ -63,11 +63,8 @@ export class SalesProductView extends PickType(DayProductView, ['product_id', 'n
   @ApiProperty({ type: 'integer', example: 41 })
   readonly quantity!: number;
 
-  @ApiProperty({
-    type: 'integer',
-    description: 'Whole rupiah: the sum of price × quantity',
-    example: 7585000,
-  })
+  /** Whole rupiah: the sum of price × quantity. */
+  @ApiProperty({ type: 'integer', example: 7585000 })
   readonly revenue!: number;
 }
 

@@ -23,13 +23,8 @@ export class ShopDto {
   @IsOpeningHours()
   hours!: OpeningHours;
 
-  @ApiProperty({
-    type: 'array',
-    maxItems: MAX_CLOSED,
-    items: { type: 'string', format: 'date' },
-    description: 'Dates on which the shop is closed',
-    example: ['2026-12-25'],
-  })
+  /** Dates on which the shop is closed. */
+  @ApiProperty({ type: [String], format: 'date', maxItems: MAX_CLOSED, example: ['2026-12-25'] })
   @IsCalendarDate({ each: true, ...CLOSED })
   @ArrayMaxSize(MAX_CLOSED, CLOSED)
   @IsArray(CLOSED)
