@@ -927,7 +927,7 @@ export interface components {
             name: string;
             product_id: number;
             quantity: number;
-            /** @description Whole rupiah: the sum of price × quantity */
+            /** @description Whole rupiah: the sum of price × quantity. */
             revenue: number;
         };
         SalesTotalView: {
@@ -943,7 +943,7 @@ export interface components {
             total: components["schemas"]["SalesTotalView"];
         };
         ShopDto: {
-            /** @description Dates on which the shop is closed */
+            /** @description Dates on which the shop is closed. */
             closed: string[];
             /** @description Last day of pickup, counted from today. */
             days_ahead: number;
@@ -963,7 +963,7 @@ export interface components {
             time_zone: string;
         };
         ShopView: {
-            /** @description Dates on which the shop is closed */
+            /** @description Dates on which the shop is closed. */
             closed: string[];
             /** @description Last day of pickup, counted from today. */
             days_ahead: number;

@@ -10,7 +10,7 @@ import { OtpService } from './otp.service.js';
 import { hashPassword } from './passwords.js';
 import { SessionsService } from './sessions.service.js';
 
-/** Use cases of the owner of an account (contract 11). Addresses come from `ClientAddress`. */
+/** Use cases of the owner of an account (contract 11). The parameter `address` comes from `ClientAddress`. */
 @Injectable()
 export class AccountService {
   constructor(
@@ -33,7 +33,7 @@ export class AccountService {
   async verifyEmail(caller: Caller, otp: string, address: string): Promise<Account> {
     const checked = await this.otps.prove({ account: caller.id, address }, 'verify_email', otp);
     return this.dataSource.transaction(async (tx) => {
-      // A change of the e-mail, which ends the codes of the old address, locks in the same order.
+      // Lock the account before the code: a change of the e-mail locks in the same order.
       const account = await this.auth.lockLive(tx, caller);
       await this.otps.consume(tx, checked);
       return this.users.change(tx, account, { emailVerifiedAt: account.emailVerifiedAt ?? new Date() });

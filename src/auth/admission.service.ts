@@ -6,13 +6,13 @@ import type { Caller } from '../common/current-user.decorator.js';
 import { Env } from '../config/env.js';
 import { ACCESS_COOKIE, readCookie } from './cookies.js';
 
-/** Enough for all customers of ten minutes. */
+/** More than the customers of ten minutes, the lifetime of an access token. */
 const MAX_VERIFIED_TOKENS = 10_000;
 
 /** Admits requests without verifying a signature, for `AccessGuard` and the shortcut of the product list. */
 @Injectable()
 export class AdmissionService {
-  /** Callers by verified access token. Verifying a token takes a tenth of the work for a page of products. */
+  /** Callers by verified access token. Verifying a token costs a tenth of serving a page of products. */
   readonly #verified = new LRUCache<string, Caller>({ max: MAX_VERIFIED_TOKENS });
 
   constructor(private readonly env: Env) {}

@@ -17,7 +17,7 @@ export interface OpenedSession {
   readonly refreshToken: string;
 }
 
-/** Starts, refreshes and ends sessions (contract 4.1 to 4.3, 11.2). Addresses come from `ClientAddress`. */
+/** Starts, refreshes and ends sessions (contract 4.1 to 4.3, 11.2). The parameter `address` comes from `ClientAddress`. */
 @Injectable()
 export class AuthService {
   constructor(

@@ -24,7 +24,7 @@ export function clearCookies(response: Response): void {
   response.clearCookie(REFRESH_COOKIE, REFRESH);
 }
 
-/** Returns the text of a cookie; null if it is absent or empty. `cookie-parser` parses `j:{}` as JSON: a malformed token. */
+/** Returns the text of a cookie; null if it is absent or empty. `cookie-parser` parses a text that begins with `j:` as JSON. */
 export function readCookie(request: Request, name: string): string | null {
   const cookie = (request.cookies as Readonly<Record<string, unknown>>)[name];
   if (cookie === undefined || cookie === '') return null;

@@ -50,7 +50,7 @@ interface ForgotPasswordPayload {
   readonly requester: string;
 }
 
-/** Mails with one-time passwords, within rate limits. Addresses come from `ClientAddress`. */
+/** Mails with one-time passwords, within rate limits. The parameter `address` comes from `ClientAddress`. */
 @Injectable()
 export class OtpMailsService implements OnModuleInit {
   constructor(

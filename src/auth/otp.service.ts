@@ -20,7 +20,7 @@ export type CheckedOtp = Pick<OneTimePassword, 'userId' | 'purpose'> & { readonl
 /** One-time passwords: 6 digits, stored as a keyed digest (contract 11). */
 @Injectable()
 export class OtpService {
-  /** Six digits can be recovered from a digest without a key. */
+  /** Without a key, six digits could be recovered from their digest by trying all of them. */
   readonly #key: Buffer;
 
   constructor(
@@ -53,6 +53,7 @@ export class OtpService {
     const checked = await this.limits.guessCode(guesser, mailed, async (isKnownAddress) => {
       if (otp?.digest == null) return null;
       const { userId, digest, requester } = otp;
+      // MAX_TRIES does not apply to the owner, so that strangers cannot use up the owner's tries.
       const isOwner = isKnownAddress || requester === this.counts.digest(address);
       const isValid = {
         expiresAt: Raw((column) => `${column} > now()`),

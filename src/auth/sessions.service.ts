@@ -19,8 +19,8 @@ export class SessionsService {
 
   /**
    * Stores a session and drops the oldest refresh tokens beyond SESSIONS_PER_ACCOUNT. The sessions of dropped tokens stay.
-   * @param tx has locked or created the account in an earlier statement. A statement that waits for the lock itself does
-   *   not see the sessions that the previous owner of the lock created
+   * @param tx has locked or created the account in an earlier statement. If this statement had to wait
+   *   for the lock, it would miss the sessions that were committed meanwhile
    */
   async open(tx: EntityManager, { id, sessionId }: Caller, refreshTokenDigest: Buffer): Promise<void> {
     // SQL: one statement, because a login waits for it.
