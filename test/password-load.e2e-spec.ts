@@ -28,21 +28,19 @@ describe('100 simultaneous logins', () => {
   });
 });
 
-describe('the queue of password hashes', () => {
-  it('limits the hashes that are computed at a time, and rejects a hash with 503 when the queue is full', async () => {
-    const { Limiter } = await built('src/common/limiter.js');
-    const limiter = new Limiter(2, 3);
-    let [running, mostRunning] = [0, 0];
-    const work = async (): Promise<void> => {
-      running += 1;
-      mostRunning = Math.max(mostRunning, running);
-      await new Promise(setImmediate);
-      running -= 1;
-    };
-    const results = await Promise.allSettled(Array.from({ length: 6 }, () => limiter.run(work)));
-    expect(mostRunning).toBe(2);
-    expect(results.map(({ status }) => status)).toEqual([...Array<string>(5).fill('fulfilled'), 'rejected']);
-    expect(results.at(-1)).toMatchObject({ reason: { code: 503, message: MESSAGES.unavailable } });
-    await expect(limiter.run(() => Promise.resolve('free again'))).resolves.toBe('free again');
-  });
+it('the queue of password hashes limits the hashes that are computed at a time, and rejects a hash with 503 when the queue is full', async () => {
+  const { Limiter } = await built('src/common/limiter.js');
+  const limiter = new Limiter(2, 3);
+  let [running, mostRunning] = [0, 0];
+  const work = async (): Promise<void> => {
+    running += 1;
+    mostRunning = Math.max(mostRunning, running);
+    await new Promise(setImmediate);
+    running -= 1;
+  };
+  const results = await Promise.allSettled(Array.from({ length: 6 }, () => limiter.run(work)));
+  expect(mostRunning).toBe(2);
+  expect(results.map(({ status }) => status)).toEqual([...Array<string>(5).fill('fulfilled'), 'rejected']);
+  expect(results.at(-1)).toMatchObject({ reason: { code: 503, message: MESSAGES.unavailable } });
+  await expect(limiter.run(() => Promise.resolve('free again'))).resolves.toBe('free again');
 });

@@ -30,36 +30,34 @@ const EVENING = { hours: everyDay(['20:00', '24:00']) };
 const BERLIN = { ...DAY, time_zone: 'Europe/Berlin' };
 const NIGHT = { time_zone: 'Europe/Berlin', hours: everyDay(['02:00', '03:00']) };
 
-describe('pickup', () => {
-  it.each<[string, string, Partial<ShopSettings>, string, string]>([
-    ['impossible', 'before the opening', DAY, '2026-11-24T06:59:59.999+07:00', NOW],
-    ['possible', 'at the opening', DAY, '2026-11-24T07:00:00+07:00', NOW],
-    ['possible', 'in the last minute', DAY, '2026-11-24T17:59:59.999+07:00', NOW],
-    ['impossible', 'at the closing', DAY, '2026-11-24T18:00:00+07:00', NOW],
-    ['possible', 'at an open time that is written in another zone', DAY, '2026-11-24T00:00:00Z', NOW],
-    ['impossible', 'at a closed time that is open in UTC', DAY, '2026-11-24T12:00:00Z', NOW],
-    ['possible', 'after the lead time', TWO_HOURS_LEAD, '2026-11-22T12:00:00+07:00', NOW],
-    ['impossible', 'within the lead time', TWO_HOURS_LEAD, '2026-11-22T11:59:59.999+07:00', NOW],
-    // 17:00 UTC is midnight of 23 November in Jakarta.
-    ['possible', 'on the last day', ONE_DAY_AHEAD, '2026-11-24T17:59:00+07:00', '2026-11-22T17:00:00Z'],
-    ['impossible', 'after the last day', ONE_DAY_AHEAD, '2026-11-24T17:59:00+07:00', '2026-11-22T16:59:00Z'],
-    ['impossible', 'on a closed date', CLOSED, '2026-11-24T10:00:00+07:00', NOW],
-    ['impossible', 'on a weekday without opening hours', CLOSED, '2026-11-25T10:00:00+07:00', NOW],
-    ['possible', 'after a closed date', CLOSED, '2026-11-26T10:00:00+07:00', NOW],
-    ['possible', 'just before midnight until 24:00', EVENING, '2026-11-24T23:59:59+07:00', NOW],
-    ['impossible', 'at midnight after 24:00', EVENING, '2026-11-25T00:00:00+07:00', NOW],
-    ['possible', 'at the opening in summer', BERLIN, '2026-03-29T05:00:00Z', '2026-03-28T10:00:00Z'],
-    ['impossible', 'before the opening in summer', BERLIN, '2026-03-29T04:59:00Z', '2026-03-28T10:00:00Z'],
-    ['possible', 'at the opening in winter', BERLIN, '2026-10-25T06:00:00Z', '2026-10-24T10:00:00Z'],
-    ['impossible', 'before the opening in winter', BERLIN, '2026-10-25T05:59:00Z', '2026-10-24T10:00:00Z'],
-    ['possible', 'at the first 02:30 of a night', NIGHT, '2026-10-25T00:30:00Z', '2026-10-24T10:00:00Z'],
-    ['possible', 'at the second 02:30 of a night', NIGHT, '2026-10-25T01:30:00Z', '2026-10-24T10:00:00Z'],
-    ['impossible', 'at 03:00 of the same night', NIGHT, '2026-10-25T02:00:00Z', '2026-10-24T10:00:00Z'],
-  ])('is %s %s', (expected, _when, settings, pickupAt, now) => {
-    expect(isPickupPossible(buildRules(settings), new Date(pickupAt), new Date(now))).toBe(
-      expected === 'possible',
-    );
-  });
+it.each<[string, string, Partial<ShopSettings>, string, string]>([
+  ['impossible', 'before the opening', DAY, '2026-11-24T06:59:59.999+07:00', NOW],
+  ['possible', 'at the opening', DAY, '2026-11-24T07:00:00+07:00', NOW],
+  ['possible', 'in the last minute', DAY, '2026-11-24T17:59:59.999+07:00', NOW],
+  ['impossible', 'at the closing', DAY, '2026-11-24T18:00:00+07:00', NOW],
+  ['possible', 'at an open time that is written in another zone', DAY, '2026-11-24T00:00:00Z', NOW],
+  ['impossible', 'at a closed time that is open in UTC', DAY, '2026-11-24T12:00:00Z', NOW],
+  ['possible', 'after the lead time', TWO_HOURS_LEAD, '2026-11-22T12:00:00+07:00', NOW],
+  ['impossible', 'within the lead time', TWO_HOURS_LEAD, '2026-11-22T11:59:59.999+07:00', NOW],
+  // 17:00 UTC is midnight of 23 November in Jakarta.
+  ['possible', 'on the last day', ONE_DAY_AHEAD, '2026-11-24T17:59:00+07:00', '2026-11-22T17:00:00Z'],
+  ['impossible', 'after the last day', ONE_DAY_AHEAD, '2026-11-24T17:59:00+07:00', '2026-11-22T16:59:00Z'],
+  ['impossible', 'on a closed date', CLOSED, '2026-11-24T10:00:00+07:00', NOW],
+  ['impossible', 'on a weekday without opening hours', CLOSED, '2026-11-25T10:00:00+07:00', NOW],
+  ['possible', 'after a closed date', CLOSED, '2026-11-26T10:00:00+07:00', NOW],
+  ['possible', 'just before midnight until 24:00', EVENING, '2026-11-24T23:59:59+07:00', NOW],
+  ['impossible', 'at midnight after 24:00', EVENING, '2026-11-25T00:00:00+07:00', NOW],
+  ['possible', 'at the opening in summer', BERLIN, '2026-03-29T05:00:00Z', '2026-03-28T10:00:00Z'],
+  ['impossible', 'before the opening in summer', BERLIN, '2026-03-29T04:59:00Z', '2026-03-28T10:00:00Z'],
+  ['possible', 'at the opening in winter', BERLIN, '2026-10-25T06:00:00Z', '2026-10-24T10:00:00Z'],
+  ['impossible', 'before the opening in winter', BERLIN, '2026-10-25T05:59:00Z', '2026-10-24T10:00:00Z'],
+  ['possible', 'at the first 02:30 of a night', NIGHT, '2026-10-25T00:30:00Z', '2026-10-24T10:00:00Z'],
+  ['possible', 'at the second 02:30 of a night', NIGHT, '2026-10-25T01:30:00Z', '2026-10-24T10:00:00Z'],
+  ['impossible', 'at 03:00 of the same night', NIGHT, '2026-10-25T02:00:00Z', '2026-10-24T10:00:00Z'],
+])('pickup is %s %s', (expected, _when, settings, pickupAt, now) => {
+  expect(isPickupPossible(buildRules(settings), new Date(pickupAt), new Date(now))).toBe(
+    expected === 'possible',
+  );
 });
 
 describe('the pickup windows', () => {
@@ -119,19 +117,17 @@ describe('the pickup windows', () => {
   });
 });
 
-describe('a day', () => {
-  it.each([
-    ['Asia/Jakarta', '2026-11-24', '2026-11-23T17:00:00.000Z', 24],
-    ['Europe/Berlin', '2026-03-29', '2026-03-28T23:00:00.000Z', 23],
-    ['Europe/Berlin', '2026-10-25', '2026-10-24T22:00:00.000Z', 25],
-    // Clocks go back from 01:00 to 00:00: midnight occurs twice.
-    ['America/Havana', '2026-11-01', '2026-11-01T04:00:00.000Z', 25],
-    // Clocks go forward at 00:00: there is no midnight.
-    ['Africa/Cairo', '2026-04-24', '2026-04-23T22:00:00.000Z', 23],
-    ['UTC', '9999-12-31', '9999-12-31T00:00:00.000Z', 24],
-  ])('in %s, %s begins at %s and has %d hours', (zone, date, start, hours) => {
-    const range = dayRange(date, zone);
-    expect(range.start.toISOString()).toBe(start);
-    expect((range.end.getTime() - range.start.getTime()) / 3_600_000).toBe(hours);
-  });
+it.each([
+  ['Asia/Jakarta', '2026-11-24', '2026-11-23T17:00:00.000Z', 24],
+  ['Europe/Berlin', '2026-03-29', '2026-03-28T23:00:00.000Z', 23],
+  ['Europe/Berlin', '2026-10-25', '2026-10-24T22:00:00.000Z', 25],
+  // Clocks go back from 01:00 to 00:00: midnight occurs twice.
+  ['America/Havana', '2026-11-01', '2026-11-01T04:00:00.000Z', 25],
+  // Clocks go forward at 00:00: there is no midnight.
+  ['Africa/Cairo', '2026-04-24', '2026-04-23T22:00:00.000Z', 23],
+  ['UTC', '9999-12-31', '9999-12-31T00:00:00.000Z', 24],
+])('a day in %s, %s begins at %s and has %d hours', (zone, date, start, hours) => {
+  const range = dayRange(date, zone);
+  expect(range.start.toISOString()).toBe(start);
+  expect((range.end.getTime() - range.start.getTime()) / 3_600_000).toBe(hours);
 });

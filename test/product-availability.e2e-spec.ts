@@ -48,7 +48,7 @@ async function isListed(client: Client): Promise<boolean> {
 
 const orderProduct = () => order(customer, [{ product_id: productId, quantity: 1 }]);
 
-/** Returns the date of the shop that is this many days from today. */
+/** Returns the date that is this many days from today in the time zone of the shop, 14 hours ahead of UTC. */
 const day = (days: number): string =>
   new Date(Date.now() + (14 + 24 * days) * 3_600_000).toISOString().slice(0, 10);
 
@@ -106,19 +106,21 @@ describe('a product that is not available', () => {
     const response = await admin.get(`/api/admin/products?last_id=${productId - 1}`).expect(200);
     expect(productsOf(response)).toMatchObject([{ id: productId, available: true, unavailable_until: null }]);
   });
+});
 
+describe('PUT /api/admin/products/{product_id}/availability', () => {
   it.each<[string, unknown, Record<string, string>]>([
     ['no body', {}, { available: NO_BOOLEAN }],
     ['a text instead of a boolean', { available: 'false' }, { available: NO_BOOLEAN }],
     ['a date for an available product', { available: true, until: day(1) }, { until: UNTIL_AVAILABLE }],
     ['today as its date', { available: false, until: day(0) }, { until: NO_LATER_DATE }],
     ['a date that does not exist', { available: false, until: '2027-02-30' }, { until: NO_LATER_DATE }],
-  ])('cannot be set with %s', async (_what, body, details) => {
+  ])('rejects %s and changes nothing', async (_what, body, details) => {
     expect((await setAvailability(body).expect(400)).body).toEqual(fail(400, 'validation error', details));
     expect(await isListed(customer)).toBe(true);
   });
 
-  it('can be hidden until the last date of the calendar; an unknown product is a 404', async () => {
+  it('accepts the last date of the calendar, and returns 404 for an unknown product', async () => {
     await setAvailability({ available: false, until: '9999-12-31' }).expect(200);
     for (const id of [0, 2 ** 31 - 1])
       expect((await setAvailability({ available: true }, id).expect(404)).body).toEqual(NOT_FOUND);

@@ -39,21 +39,19 @@ function expectUser(response: Response, user: { readonly id: number }): void {
   for (const { value } of cookies) expect(decodeClaims(value)).toMatchObject({ tokenId, ...claims });
 }
 
-describe('a new name', () => {
-  it('needs no password and is in the response, both cookies and the table; the e-mail stays verified', async () => {
-    const { client, id, email } = await newAccount(service);
-    const otp = await codeTo(service, email);
-    await client.post('/api/otp/verify').send({ otp }).expect(200);
-    const user = { id, fullname: 'Ayu Wulandari', email, role: 'USER' };
-    expectUser(await change(client, { fullname: '  Ayu Wulandari ' }), user);
-    const stored = await storedUser(service, id);
-    expect(stored.fullname).toBe('Ayu Wulandari');
-    expect(stored.email_verified_at).not.toBeNull();
-    for (const path of ['/api/users', '/api/refresh'])
-      expect((await client.get(path).expect(200)).text).toContain('Ayu Wulandari');
-    await untilMailed(service);
-    expect(await mailsTo(service, email)).toHaveLength(1);
-  });
+it('a new name needs no password and is in the response, both cookies and the table; the e-mail stays verified', async () => {
+  const { client, id, email } = await newAccount(service);
+  const otp = await codeTo(service, email);
+  await client.post('/api/otp/verify').send({ otp }).expect(200);
+  const user = { id, fullname: 'Ayu Wulandari', email, role: 'USER' };
+  expectUser(await change(client, { fullname: '  Ayu Wulandari ' }), user);
+  const stored = await storedUser(service, id);
+  expect(stored.fullname).toBe('Ayu Wulandari');
+  expect(stored.email_verified_at).not.toBeNull();
+  for (const path of ['/api/users', '/api/refresh'])
+    expect((await client.get(path).expect(200)).text).toContain('Ayu Wulandari');
+  await untilMailed(service);
+  expect(await mailsTo(service, email)).toHaveLength(1);
 });
 
 describe('a new e-mail', () => {
@@ -164,12 +162,13 @@ describe('a rejected change of the profile', () => {
   });
 });
 
-describe('PATCH /api/users without a change', () => {
-  it.each([
-    ['unknown fields only', () => ({ id: 1, role: 'ADMIN', emailVerified: true, password_hash: 'x' })],
-    ['the right password alone', () => ({ password: PASSWORD })],
-    ['the present values', (email: string) => ({ fullname: 'Ayu Lestari', email, password: PASSWORD })],
-  ])('returns the user without cookies for %s, and the session continues', async (_what, bodyFor) => {
+it.each([
+  ['unknown fields only', () => ({ id: 1, role: 'ADMIN', emailVerified: true, password_hash: 'x' })],
+  ['the right password alone', () => ({ password: PASSWORD })],
+  ['the present values', (email: string) => ({ fullname: 'Ayu Lestari', email, password: PASSWORD })],
+])(
+  'PATCH /api/users without a change returns the user without cookies for %s, and the session continues',
+  async (_what, bodyFor) => {
     const { client, id, email } = await newAccount(service);
     const before = await storedUser(service, id);
     const response = await change(client, bodyFor(email)).expect(200);
@@ -178,8 +177,8 @@ describe('PATCH /api/users without a change', () => {
     expect(parseCookies(response)).toEqual([]);
     expect(await storedUser(service, id)).toEqual(before);
     await client.get('/api/refresh').expect(200);
-  });
-});
+  },
+);
 
 describe('parallel changes of the profile', () => {
   it('leave one session, whose claims equal the stored account', async () => {

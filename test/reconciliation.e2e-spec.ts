@@ -3,7 +3,7 @@ import type { MidtransStatus, StatusChange } from './support/midtrans-stand-in.j
 import { gatewaySettings } from './support/orders.js';
 import { fail } from './support/products.js';
 import { startService } from './support/service.js';
-import { openShop, type Shop } from './support/shop.js';
+import { GROSS_AMOUNT, openShop, type Shop } from './support/shop.js';
 import { until } from './support/wait.js';
 
 let shop: Shop;
@@ -88,6 +88,7 @@ describe('the check of a pending order', () => {
 });
 
 describe('the result of a check', () => {
+  /** Payments at the gateway; null if the customer chose no payment method. */
   const PAYMENTS: readonly (readonly [MidtransStatus | null, StatusChange?])[] = [
     ['settlement'],
     ['capture', { paymentType: 'credit_card' }],
@@ -140,7 +141,20 @@ describe('the result of a check', () => {
     expect(await shop.readStoredOrder(orderId)).toMatchObject({ status: 'settlement', transaction_id });
   });
 
-  it('is not applied if a notification arrived during the call; the check is repeated', async () => {
+  it('is not applied if its amount is not the total of the order, and the check is retried', async () => {
+    const orderId = await shop.insertOrder();
+    shop.gateway.settle(orderId, { grossAmount: '1.00' });
+    await startCheck(orderId);
+    await shop.waitForFailedCheck();
+    expect(await shop.readStoredOrder(orderId)).toMatchObject({ status: 'pending', completed_at: null });
+    expect((await shop.customer.post(`/api/orders/${orderId}/cancel`)).status).toBe(502);
+    shop.gateway.settle(orderId, { grossAmount: `${GROSS_AMOUNT}.00` });
+    await makeJobsDue(shop.service.database.pool);
+    await shop.waitForChecks();
+    expect(await shop.readStatus(orderId)).toBe('settlement');
+  });
+
+  it('is not applied if a notification arrived during the call, and the check is repeated', async () => {
     const orderId = await shop.insertOrder();
     shop.gateway.settle(orderId);
     let isFirst = true;
@@ -269,22 +283,20 @@ it('a dead check runs again when the next check of the order is due', async () =
   await shop.waitForChecks();
 });
 
-describe('a signed notification that fails validation', () => {
-  it('is rejected and stored, and causes a check that finds the payment or its refund', async () => {
-    const orderId = await shop.insertOrder();
-    for (const status of ['settlement', 'refund'] as const) {
-      shop.gateway.setStatus(orderId, status, { paymentType: 'cstore' });
-      const body = fail(400, 'validation error', { fraud_status: 'fraud_status is required' });
-      expect(await shop.sendNotification(orderId)).toEqual({ status: 400, body });
-      await until('the status is recorded', async () => (await shop.readStatus(orderId)) === status);
-    }
-    expect(await shop.describeHistory(orderId)).toEqual([
-      'notification - rejected',
-      'reconciliation settlement applied',
-      'notification - rejected',
-      'reconciliation refund applied',
-    ]);
-    const order = await shop.readStoredOrder(orderId);
-    expect(order).toMatchObject({ payment_type: 'cstore', fraud_status: null, completed_at: null });
-  });
+it('a signed notification that fails validation is rejected and stored, and causes a check that finds the payment or its refund', async () => {
+  const orderId = await shop.insertOrder();
+  for (const status of ['settlement', 'refund'] as const) {
+    shop.gateway.setStatus(orderId, status, { paymentType: 'cstore' });
+    const body = fail(400, 'validation error', { fraud_status: 'fraud_status is required' });
+    expect(await shop.sendNotification(orderId)).toEqual({ status: 400, body });
+    await until('the status is recorded', async () => (await shop.readStatus(orderId)) === status);
+  }
+  expect(await shop.describeHistory(orderId)).toEqual([
+    'notification - rejected',
+    'reconciliation settlement applied',
+    'notification - rejected',
+    'reconciliation refund applied',
+  ]);
+  const order = await shop.readStoredOrder(orderId);
+  expect(order).toMatchObject({ payment_type: 'cstore', fraud_status: null, completed_at: null });
 });

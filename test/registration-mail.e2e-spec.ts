@@ -27,7 +27,7 @@ function isMailTo(email: string): (mail: ReceivedMail) => boolean {
   return ({ to }) => to.includes(email);
 }
 
-describe('the mail of a registration over SMTP', () => {
+describe('a mail with a code that is sent over SMTP', () => {
   let smtp: SmtpStandIn;
   let service: TestService;
 
@@ -43,7 +43,7 @@ describe('the mail of a registration over SMTP', () => {
     await smtp.close();
   });
 
-  it('is sent once the mail server is back, while the registration does not wait for the server', async () => {
+  it('is sent once the mail server is back, and the registration does not wait for that', async () => {
     const email = 'patient@example.com';
     await smtp.down();
     const before = Date.now();
@@ -79,7 +79,7 @@ describe('the mail of a registration over SMTP', () => {
     expect(readCode(mail)).toMatch(/^\d{6}$/);
   });
 
-  it('greets the owner of a verified address by name, escaped and without a second code', async () => {
+  it('greets the owner of a verified address by the name as typed, escaped in HTML', async () => {
     const email = 'verified@example.com';
     const client = service.client();
     const fullname = '{{code}} {{{code}}} <script>alert("1")</script> & \'x\'';

@@ -68,7 +68,7 @@ const WAYS_TO_END: readonly (readonly [what: string, end: (account: TestAccount)
 
 describe('an ended session', () => {
   it.each(WAYS_TO_END)(
-    'after %s can read until its access token expires, but cannot change or refresh anything',
+    'after %s can read until its access token expires, but can neither change anything nor be refreshed',
     async (_what, end) => {
       const account = await newAccount(service);
       const old = account.client.clone();
@@ -96,7 +96,7 @@ describe('an ended session', () => {
 });
 
 describe('a revoked administrator', () => {
-  it('is rejected with 403 by every operation for administrators at once', async () => {
+  it('gets 403 from every operation for administrators at once', async () => {
     const { email } = await newAccount(service);
     await changeRole(email, 'grant');
     const admin = await signIn(service, email);
@@ -108,16 +108,9 @@ describe('a revoked administrator', () => {
     expectFailure(await admin.get('/api/refresh'), 401, MESSAGES.refreshToken);
     expectFailure(await (await signIn(service, email)).delete('/api/products/999'), 403, MESSAGES.adminOnly);
   });
-
-  it('becomes an administrator again only with a new login', async () => {
-    const { client, email } = await newAccount(service);
-    await changeRole(email, 'grant');
-    expectFailure(await client.get('/api/admin/orders'), 403, MESSAGES.adminOnly);
-    expectFailure(await (await signIn(service, email)).get('/api/admin/orders'), 404, MESSAGES.notFound);
-  });
 });
 
-describe('a later login', () => {
+describe('a login', () => {
   it('drops the refresh token of the earlier session, whose access token stays valid', async () => {
     const { client, email } = await newAccount(service);
     await signIn(service, email);
@@ -129,7 +122,7 @@ describe('a later login', () => {
   });
 
   it.each([1, 3, 20])(
-    'with SESSIONS_PER_ACCOUNT=%i leaves that many refresh tokens after 50 parallel logins',
+    'leaves %i refresh tokens with that SESSIONS_PER_ACCOUNT, even after 50 parallel logins',
     async (limit) => {
       const settings = { SESSIONS_PER_ACCOUNT: String(limit) };
       const other = await startService({ database: service.database, settings });
@@ -154,51 +147,43 @@ describe('a later login', () => {
   );
 });
 
-describe('the hourly removal of sessions', () => {
-  it('removes only sessions whose tokens have expired', async () => {
-    const { pool } = service.database;
-    const expired = await newAccount(service);
-    const live = await newAccount(service);
-    await signIn(service, live.email);
-    const [replaced, current] = await storedSessions(service, live.id);
-    // A replaced session expires with its access token, the current session with its refresh token.
-    expect(replaced?.seconds).toBeGreaterThan(600);
-    expect(replaced?.seconds).toBeLessThan(700);
-    expect(current?.seconds).toBeGreaterThan(864_600);
-    await pool.query('UPDATE sessions SET expires_at = now() WHERE user_id = $1', [expired.id]);
-    await pool.query(`SELECT graphile_worker.add_job('remove-expired-sessions')`);
-    await until(
-      'the expired session is removed',
-      async () => (await storedSessions(service, expired.id)).length === 0,
-    );
-    expect(await storedSessions(service, live.id)).toHaveLength(2);
-  });
+it('the hourly removal of sessions removes only sessions whose tokens have expired', async () => {
+  const { pool } = service.database;
+  const expired = await newAccount(service);
+  const live = await newAccount(service);
+  await signIn(service, live.email);
+  const [replaced, current] = await storedSessions(service, live.id);
+  // A replaced session expires with its access token, the current session with its refresh token.
+  expect(replaced?.seconds).toBeGreaterThan(600);
+  expect(replaced?.seconds).toBeLessThan(700);
+  expect(current?.seconds).toBeGreaterThan(864_600);
+  await pool.query('UPDATE sessions SET expires_at = now() WHERE user_id = $1', [expired.id]);
+  await pool.query(`SELECT graphile_worker.add_job('remove-expired-sessions')`);
+  await until(
+    'the expired session is removed',
+    async () => (await storedSessions(service, expired.id)).length === 0,
+  );
+  expect(await storedSessions(service, live.id)).toHaveLength(2);
 });
 
-describe('a stolen access token', () => {
-  it('gives the thief no new session if its session ends while a change of the name waits', async () => {
-    const { client: thief, id } = await newAccount(service);
-    const { change } = await inTransaction(service.database, async (owner) => {
-      await owner.query('SELECT FROM users WHERE id = $1 FOR UPDATE', [id]);
-      const change = thief
-        .patch('/api/users')
-        .send({ fullname: 'Thief' })
-        .then((response) => response);
-      await untilLocked(service.database);
-      await owner.query('DELETE FROM sessions WHERE user_id = $1', [id]);
-      return { change };
-    });
-    expectFailure(await change, 401, MESSAGES.missingAccessToken);
-    expect(await storedSessions(service, id)).toEqual([]);
+it('a change of the name that waits while its session ends gets 401 and starts no session', async () => {
+  const { client, id } = await newAccount(service);
+  const { change } = await inTransaction(service.database, async (holder) => {
+    await holder.query('SELECT FROM users WHERE id = $1 FOR UPDATE', [id]);
+    const request = client.patch('/api/users').send({ fullname: 'Thief' });
+    const change = request.then((response) => response);
+    await untilLocked(service.database);
+    await holder.query('DELETE FROM sessions WHERE user_id = $1', [id]);
+    return { change };
   });
+  expectFailure(await change, 401, MESSAGES.missingAccessToken);
+  expect(await storedSessions(service, id)).toEqual([]);
 });
 
-describe('a request with two refresh cookies', () => {
-  it('uses the first cookie, which a browser sends for the longer path', async () => {
-    const { client } = await newAccount(service);
-    const refresh = client.cookie('refreshToken');
-    const send = (cookie: string) => request(service.url).get('/api/refresh').set('Cookie', cookie);
-    await send(`refreshToken=${refresh}; refreshToken=tossed`).expect(200);
-    expectFailure(await send(`refreshToken=tossed; refreshToken=${refresh}`), 401, MESSAGES.refreshToken);
-  });
+it('a request with two refresh cookies uses the first cookie, which a browser sends for the longer path', async () => {
+  const { client } = await newAccount(service);
+  const refresh = client.cookie('refreshToken');
+  const send = (cookie: string) => request(service.url).get('/api/refresh').set('Cookie', cookie);
+  await send(`refreshToken=${refresh}; refreshToken=tossed`).expect(200);
+  expectFailure(await send(`refreshToken=tossed; refreshToken=${refresh}`), 401, MESSAGES.refreshToken);
 });

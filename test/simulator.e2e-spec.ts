@@ -168,8 +168,8 @@ describe('an action that the status does not allow', () => {
   });
 });
 
-describe('the end of a payment page', () => {
-  it('a page of a cancelled order without a payment method accepts no payment', async () => {
+describe('a payment at the simulator', () => {
+  it('cannot be started on the page of a cancelled order', async () => {
     const payment = await openPayment();
     await customer.post(`/api/orders/${payment.orderId}/cancel`).expect(200);
     const text = await payment.page();
@@ -180,7 +180,7 @@ describe('the end of a payment page', () => {
     expect(await payment.responses()).toEqual([]);
   });
 
-  it('a cancelled order with a pending payment is cancelled at the simulator, which sends a notification', async () => {
+  it('that is pending is cancelled with its order, and the simulator sends a notification', async () => {
     const payment = await openPayment();
     await payment.act('bank-transfer');
     await customer.post(`/api/orders/${payment.orderId}/cancel`).expect(200);
@@ -191,7 +191,7 @@ describe('the end of a payment page', () => {
     );
   });
 
-  it('after 24 hours pending payments and unused pages expire, and paid ones stay', async () => {
+  it('that is pending expires after 24 hours, like a page without a payment, and a paid one does not', async () => {
     const payments = await Promise.all([openPayment(), openPayment(), openPayment()]);
     const [pending, unused, paid] = payments;
     await pending.act('bank-transfer');
