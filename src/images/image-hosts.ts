@@ -7,23 +7,20 @@ import { type ImageFile, isRejection } from './image-host.js';
 import type { ImageHostName } from './image.entity.js';
 import { LocalImageHost } from './local.image-host.js';
 
-/** The configured image hosts. Only one of them stores new images. */
+/** The configured image hosts. `IMAGE_HOST` selects the host of new images. */
 @Injectable()
 export class ImageHosts {
-  /** Host of new images. */
-  readonly current: ImageHostName;
   readonly local: LocalImageHost;
   readonly #cloudinary: CloudinaryImageHost | undefined;
 
-  constructor({ imageHost, dataDir, cloudinaryUrl }: Env) {
-    this.current = imageHost;
+  constructor({ dataDir, cloudinaryUrl }: Env) {
     this.local = new LocalImageHost(join(dataDir, 'images'));
     if (cloudinaryUrl !== undefined) this.#cloudinary = new CloudinaryImageHost(cloudinaryUrl);
   }
 
-  /** @returns the location, see `Image.url` */
-  upload(publicId: string, image: ImageFile): Promise<string> {
-    const host = this.#host(this.current);
+  /** @returns the value of `Image.url` */
+  async upload(name: ImageHostName, publicId: string, image: ImageFile): Promise<string> {
+    const host = this.#host(name);
     return timedCall('image_host', 'upload', () => host.upload(publicId, image), isRejection);
   }
 

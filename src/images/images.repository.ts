@@ -30,16 +30,12 @@ export class ImagesRepository {
   }
 
   /** Condemns the images that are in a state, and detaches them from their product. @returns the ids of these images */
-  async condemn(
-    tx: EntityManager,
-    images: readonly Pick<Image, 'id'>[],
-    from: 'staged' | 'attached',
-  ): Promise<string[]> {
+  async condemn(tx: EntityManager, ids: readonly string[], from: 'staged' | 'attached'): Promise<string[]> {
     const result = await tx
       .createQueryBuilder()
       .update(Image)
       .set({ state: 'condemned', productId: null, position: null })
-      .where({ id: In(images.map(({ id }) => id)), state: from })
+      .where({ id: In(ids), state: from })
       .returning('id')
       .execute();
     return (result.raw as { id: string }[]).map(({ id }) => id);

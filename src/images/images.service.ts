@@ -66,10 +66,11 @@ export class ImagesService implements OnModuleInit {
     use: (staged: readonly StagedImage[]) => Promise<T>,
   ): Promise<T> {
     if (files.length === 0) return use([]);
+    const { imageHost } = this.env;
     const planned = files.map((file) => ({ id: randomUUID(), file }));
-    await this.images.stage(planned, this.hosts.current);
+    await this.images.stage(planned, imageHost);
     const uploads = await Promise.allSettled(
-      planned.map(async ({ id, file }) => ({ id, url: await this.hosts.upload(id, file) })),
+      planned.map(async ({ id, file }) => ({ id, url: await this.hosts.upload(imageHost, id, file) })),
     );
     try {
       return await use(uploads.map(valueOrThrow));
@@ -121,7 +122,8 @@ export class ImagesService implements OnModuleInit {
     from: 'staged' | 'attached' = 'attached',
   ): Promise<void> {
     if (images.length === 0) return;
-    for (const id of await this.images.condemn(tx, images, from)) await this.#enqueueRemoval(tx, id);
+    const ids = images.map(({ id }) => id);
+    for (const id of await this.images.condemn(tx, ids, from)) await this.#enqueueRemoval(tx, id);
   }
 
   async #enqueueRemoval(tx: EntityManager, imageId: string, runAt?: Date): Promise<void> {

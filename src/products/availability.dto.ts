@@ -14,11 +14,8 @@ export class AvailabilityDto {
   @IsBoolean({ message: 'available should be true or false' })
   available!: boolean;
 
-  @ApiPropertyOptional({
-    format: 'date',
-    description: 'Date after today from which the product is available again; only with `available: false`',
-    example: '2026-11-24',
-  })
+  /** Date after today from which the product is available again; only with `available: false` */
+  @ApiPropertyOptional({ format: 'date', example: '2026-11-24' })
   @IsOptional()
   @IsCalendarDate({ message: UNTIL })
   until?: string;
@@ -38,13 +35,8 @@ export class AdminProductView extends ListedProductView {
   @ApiProperty({ description: 'False: customers cannot see or order it', example: false })
   readonly available: boolean;
 
-  @ApiProperty({
-    type: String,
-    format: 'date',
-    nullable: true,
-    description: 'Date from which an unavailable product is available again, if one was set',
-    example: '2026-11-24',
-  })
+  /** Date from which an unavailable product is available again, if one was set */
+  @ApiProperty({ type: String, format: 'date', nullable: true, example: '2026-11-24' })
   readonly unavailable_until: Product['unavailableUntil'];
 
   constructor(product: AdminProduct) {

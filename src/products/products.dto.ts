@@ -33,15 +33,10 @@ export class ProductListQuery {
 const NAME = { maxLength: 255, example: 'Kue lapis legit' };
 const DESCRIPTION = { maxLength: 10_000, example: 'Eighteen layers, baked one by one.' };
 
+/** Documents the files, which `ImageFormPipe` validates. The value is text in the field of the files, which is rejected. */
 class FormWithImages {
-  /** Text in the field of the files, which is rejected. `ImageFormPipe` validates the files. */
-  @ApiProperty({
-    type: 'array',
-    required: false,
-    maxItems: MAX_IMAGES,
-    description: 'PNG or JPEG, 5 MiB each at most. The name of each file must end with .png, .jpg or .jpeg',
-    items: { type: 'string', format: 'binary' },
-  })
+  /** PNG or JPEG, 5 MiB each at most. The name of each file must end with .png, .jpg or .jpeg */
+  @ApiPropertyOptional({ type: 'array', maxItems: MAX_IMAGES, items: { type: 'string', format: 'binary' } })
   @Transform(({ value }: { value: unknown }) => parseTexts(value))
   @IsOptional()
   @ArrayMaxSize(0, { message: 'images should be files' })
@@ -71,11 +66,8 @@ export class UpdateProductDto extends FormWithImages {
   @Price('price is required')
   price!: string;
 
-  @ApiProperty({
-    name: 'images.removed[]',
-    type: [String],
-    description: 'URLs of images to remove; one empty value when none are',
-  })
+  /** URLs of images to remove; one empty value when none are */
+  @ApiProperty({ name: 'images.removed[]', type: [String] })
   @Transform(({ value }: { value: unknown }) => parseTexts(value))
   @IsArray({ message: 'images.removed is required' })
   'images.removed'!: string[];
