@@ -8,3 +8,9 @@ const FORMAT = new Intl.NumberFormat('id-ID', {
 export function formatRupiah(amount: number): string {
   return FORMAT.format(amount);
 }
+
+/** Rounds a price half up to whole rupiah, as the payment gateway requires, without floating-point errors. */
+export function wholeRupiah(price: string): number {
+  const [whole = '0', decimals = ''] = price.split('.');
+  return Number(whole) + (decimals >= '5' ? 1 : 0);
+}

@@ -2,8 +2,8 @@ import { timedCall } from '../common/metrics.js';
 import type { Env } from '../config/env.js';
 import { MidtransClient } from './midtrans.client.js';
 import {
-  hasRefund,
   isOrderIdTaken,
+  isRefunded,
   parsePaymentPage,
   parseRejection,
   parseStatusCode,
@@ -98,9 +98,8 @@ export class MidtransGateway extends PaymentGateway {
       if (!(error instanceof GatewayRejectedError)) throw error;
       // An earlier call may have made the refund although its response was lost.
       const transaction = await this.getTransaction(attemptId);
-      if (transaction === null) throw error;
-      if (transaction.transactionStatus === 'refund' || hasRefund(transaction, refundKey)) return transaction;
-      throw error;
+      if (transaction === null || !isRefunded(transaction, refundKey)) throw error;
+      return transaction;
     }
   }
 

@@ -9,9 +9,6 @@ export interface MidtransResponse {
   readonly fields: Fields | null;
 }
 
-const MAX_ITEM_NAME = 50;
-const MAX_CUSTOMER_NAME = 255;
-const MAX_URL_LENGTH = 2048;
 const JAKARTA_OFFSET_MS = 7 * 60 * 60 * 1000;
 const ONE_DAY = { unit: 'hours', duration: 24 } as const;
 
@@ -27,11 +24,11 @@ export function toSnapRequest({ attemptId, grossAmount, items, customer }: Payme
     item_details: items.map(({ id, name, price, quantity }) => ({
       id,
       // Alfamart payments fail on a vertical line.
-      name: truncate(name.replaceAll('|', '/'), MAX_ITEM_NAME),
+      name: truncate(name.replaceAll('|', '/'), 50),
       price,
       quantity,
     })),
-    customer_details: { first_name: truncate(customer.fullname, MAX_CUSTOMER_NAME), email: customer.email },
+    customer_details: { first_name: truncate(customer.fullname, 255), email: customer.email },
     expiry: { start_time: `${formatGatewayTime(now)} +0700`, ...ONE_DAY },
     page_expiry: ONE_DAY,
   };
@@ -48,7 +45,7 @@ export function parseObject(text: string): Fields | null {
 
 export function parsePaymentPage({ fields }: MidtransResponse): PaymentPage | null {
   const token = parseText(fields?.token);
-  const redirectUrl = parseText(fields?.redirect_url, MAX_URL_LENGTH);
+  const redirectUrl = parseText(fields?.redirect_url, 2048);
   const isHttpUrl = redirectUrl !== null && /^https?:\/\//i.test(redirectUrl) && URL.canParse(redirectUrl);
   return token !== null && isHttpUrl ? { token, redirectUrl } : null;
 }
@@ -94,7 +91,9 @@ export function parseTransaction({ fields, text: payload }: MidtransResponse): G
   return { ...required, fraudStatus, refundAmount: parseText(fields?.refund_amount, 32), payload };
 }
 
-export function hasRefund({ payload }: GatewayTransaction, refundKey: string): boolean {
+/** Returns true if a payment was refunded in full or has a refund with this key. */
+export function isRefunded({ transactionStatus, payload }: GatewayTransaction, refundKey: string): boolean {
+  if (transactionStatus === 'refund') return true;
   const refunds = parseObject(payload)?.refunds;
   return Array.isArray(refunds) && refunds.some((refund: Fields | null) => refund?.refund_key === refundKey);
 }

@@ -5,7 +5,6 @@ import { type CloudinaryAccount, parseCloudinaryUrl } from '../config/cloudinary
 import { ImageHostError, type ImageFile } from './image-host.js';
 
 type Operation = 'upload' | 'remove';
-type Uploader = typeof cloudinary.uploader;
 type Options = CloudinaryAccount & { readonly agent: http.Agent; readonly disable_promises: true };
 type Callback = (error: unknown, response: unknown) => void;
 
@@ -55,7 +54,7 @@ export class CloudinaryImageHost {
   /** Makes a call and closes its connection at the deadline: the SDK's own timeout counts only silence. */
   async #call(
     operation: Operation,
-    start: (uploader: Uploader, options: Options, done: Callback) => void,
+    start: (uploader: typeof cloudinary.uploader, options: Options, done: Callback) => void,
   ): Promise<unknown> {
     // Load the SDK with the first call, because its 250 files would delay every start.
     const { uploader } = (await import('cloudinary')).v2;

@@ -23,12 +23,8 @@ export class ProductListMiddleware implements NestMiddleware {
 
   async use(request: Request, response: Response, next: NextFunction): Promise<void> {
     const match = PLAIN_URL.exec(request.originalUrl);
-    if (match === null || !this.admission.admit(LIST_ACCESS, request, response)) {
-      next();
-      return;
-    }
-    const [, lastId = '0'] = match;
-    const page = await this.pages.find(Number(lastId));
+    const isAdmitted = match !== null && this.admission.admit(LIST_ACCESS, request, response);
+    const page = isAdmitted ? await this.pages.find(Number(match[1] ?? 0)) : null;
     if (page === null) next();
     else sendPage(response, page);
   }

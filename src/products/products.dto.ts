@@ -1,11 +1,11 @@
+import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, ApiPropertyOptional, type ApiPropertyOptions } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
-import { ArrayMaxSize, IsArray, IsNumber, IsOptional } from 'class-validator';
+import { ArrayMaxSize, IsArray, IsNotEmpty, IsNumber, IsOptional, IsString, Matches } from 'class-validator';
 import { parseLastId } from '../common/ids.js';
 import { SearchQuery } from '../common/query.decorators.js';
 import { Text } from '../common/text.decorator.js';
 import { MAX_IMAGES } from '../images/images.service.js';
-import { Price } from './price.js';
 import type { Product } from './product.entity.js';
 
 /** A product and the URLs of its images in their order. */
@@ -32,6 +32,28 @@ export class ProductListQuery {
 
 const NAME = { maxLength: 255, example: 'Kue lapis legit' };
 const DESCRIPTION = { maxLength: 10_000, example: 'Eighteen layers, baked one by one.' };
+
+/** Range of `numeric(14, 2)`. */
+const PRICE = /^\d{1,12}(\.\d{1,2})?$/;
+const NUMBER = /^-?\d+(\.\d{1,2})?$/;
+
+/**
+ * Validates a price, which is sent as text so that it stays an exact decimal.
+ * @param required message for a missing or empty price
+ */
+function Price(required: string): PropertyDecorator {
+  return applyDecorators(
+    ApiProperty({ type: String, pattern: PRICE.source, example: '185000' }),
+    // Leading zeros must not use up the 12 digits.
+    Transform(({ value }: { value: unknown }) =>
+      typeof value === 'string' ? value.trim().replace(/^0+(?=\d)/, '') : value,
+    ),
+    IsString({ message: required }),
+    IsNotEmpty({ message: required }),
+    Matches(NUMBER, { message: 'price should be a number' }),
+    Matches(PRICE, { message: 'price should be from 0 to 999999999999.99' }),
+  );
+}
 
 /** Documents the files, which `ImageFormPipe` validates. The value is text in the field of the files, which is rejected. */
 class FormWithImages {

@@ -17,7 +17,7 @@ const IS_AVAILABLE = '(products.available OR coalesce(products.available_again_a
  * writes the JSON in a fifth of the time that entities and JSON.stringify take. $2 is the URL prefix of local images, whose
  * names have no scheme. No other column of the images is read, so that their index suffices.
  */
-const buildPageStatement = (conditions: readonly string[]): string => `
+const buildPageStatement = (isFound: readonly string[]): string => `
   SELECT '{"status":"success","data":{"meta":{"lastProductId":' || max(id) || '},"products":['
     || string_agg(row_to_json(page)::text, ',' ORDER BY id) || ']}}' AS body
   FROM (
@@ -25,7 +25,7 @@ const buildPageStatement = (conditions: readonly string[]): string => `
       SELECT array_agg(CASE WHEN url LIKE 'https:%' THEN url ELSE $2 || url END ORDER BY position)
       FROM images WHERE product_id = products.id AND state = 'attached'
     ) AS images
-    FROM products WHERE ${[IS_AVAILABLE, ...conditions].join(' AND ')} ORDER BY id LIMIT ${PAGE_SIZE}
+    FROM products WHERE ${['id > $1', IS_AVAILABLE, ...isFound].join(' AND ')} ORDER BY id LIMIT ${PAGE_SIZE}
   ) AS page`;
 
 @Injectable()
@@ -39,10 +39,9 @@ export class ProductsRepository {
   async page(afterId: number, localPrefix: string, search?: string): Promise<string | null> {
     const patterns = toPatterns(search);
     const isFound = patterns.map((_, index) => `search_name LIKE search_text($${index + 3})`);
-    const [row] = await this.products.query<{ body: string | null }[]>(
-      buildPageStatement(['id > $1', ...isFound]),
-      [afterId, localPrefix, ...patterns],
-    );
+    const statement = buildPageStatement(isFound);
+    const parameters = [afterId, localPrefix, ...patterns];
+    const [row] = await this.products.query<{ body: string | null }[]>(statement, parameters);
     return row?.body ?? null;
   }
 

@@ -28,15 +28,8 @@ interface SentNotification {
   readonly answer: string | null;
 }
 
-/** Status codes other than 200. */
-const STATUS_CODES: Readonly<Record<string, string>> = {
-  pending: '201',
-  deny: '202',
-  expire: '202',
-  failure: '202',
-};
-/** Payment methods that the gateway cannot refund. */
-const UNREFUNDABLE = ['bank_transfer', 'cstore'];
+/** Statuses that the gateway reports with the status code 202. */
+const FAILED: readonly (TransactionStatus | null)[] = ['deny', 'expire', 'failure'];
 const MAX_NOTIFICATIONS = 20;
 
 /** Payment page of the simulator and its current payment. */
@@ -79,15 +72,6 @@ export class SimulatorTransaction {
     return Number(this.payment?.refund_amount ?? 0);
   }
 
-  /** Returns true if the shop can refund an amount through the API of the gateway. */
-  canRefund(amount: number): boolean {
-    return (
-      (this.status === 'settlement' || this.status === 'partial_refund') &&
-      !UNREFUNDABLE.includes(this.payment?.payment_type ?? '') &&
-      this.refundedAmount + amount <= this.grossAmount
-    );
-  }
-
   addRefund({ refundKey, amount, reason }: RefundRequest): void {
     if (this.payment === null) return;
     const refund = {
@@ -122,7 +106,7 @@ export class SimulatorTransaction {
   toMessage(status: TransactionStatus | null, serverKey: string) {
     const signed = {
       order_id: this.attemptId,
-      status_code: STATUS_CODES[status ?? ''] ?? '200',
+      status_code: status === 'pending' ? '201' : FAILED.includes(status) ? '202' : '200',
       gross_amount: `${this.grossAmount}.00`,
     };
     const signature_key = computeSignature(signed, serverKey);

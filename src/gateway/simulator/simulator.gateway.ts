@@ -25,6 +25,8 @@ const LIFETIME_MS = 24 * 60 * 60 * 1000;
 /** A click waits this long for the shop's response, so that the page can show the response. */
 const RESPONSE_WAIT_MS = 2_000;
 const RESPONSE_POLL_MS = 20;
+/** Payment methods that the gateway cannot refund. */
+const UNREFUNDABLE = ['bank_transfer', 'cstore'];
 
 type Criteria = FindOptionsWhere<SimulatorTransaction>;
 /** `orderId` is the id of the payment attempt, and `id` the id of the notification. */
@@ -81,9 +83,11 @@ export class SimulatorGateway extends PaymentGateway implements OnModuleInit {
 
   async refund(attemptId: string, request: RefundRequest): Promise<GatewayTransaction> {
     await this.#change({ attemptId }, (transaction) => {
-      const { refunds = [] } = transaction.payment ?? {};
-      if (refunds.some(({ refund_key }) => refund_key === request.refundKey)) return false;
-      if (!transaction.canRefund(request.amount))
+      const { status, payment, refundedAmount, grossAmount } = transaction;
+      if (payment?.refunds?.some(({ refund_key }) => refund_key === request.refundKey)) return false;
+      const isSettled = status === 'settlement' || status === 'partial_refund';
+      const isExcessive = refundedAmount + request.amount > grossAmount;
+      if (!isSettled || isExcessive || UNREFUNDABLE.includes(payment?.payment_type ?? ''))
         throw new GatewayRejectedError('the payment cannot be refunded');
       transaction.addRefund(request);
       return true;
