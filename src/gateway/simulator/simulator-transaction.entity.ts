@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { bigintAsNumber } from '../../common/bigint-as-number.js';
 import { formatGatewayTime } from '../midtrans.messages.js';
 import type { PaymentPageRequest, RefundRequest, TransactionStatus } from '../payment-gateway.js';
 import { computeSignature } from '../signature.js';
@@ -43,7 +44,7 @@ export class SimulatorTransaction {
   token!: string;
 
   /** Whole rupiah. */
-  @Column('bigint', { name: 'gross_amount', transformer: { from: Number, to: String } })
+  @Column('bigint', { name: 'gross_amount', transformer: bigintAsNumber })
   grossAmount!: number;
 
   @Column('jsonb')
