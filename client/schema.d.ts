@@ -893,7 +893,7 @@ export interface components {
             price: number;
         };
         RefundDto: {
-            /** @description Whole rupiah. Default: the rest. */
+            /** @description Whole rupiah. Default: all that is not refunded yet. */
             amount?: number;
             /** @description Only record that the money was returned outside of the gateway. */
             manual?: boolean;

@@ -78,7 +78,7 @@ export class CheckoutService {
         const fresh = await this.#claimAttempt(order.orderId, attempt);
         return fresh === null ? null : this.requestPage(order, customer, fresh, deadline, false);
       }
-      // The claim cannot be released without the database. It expires, and the response does not wait for a second timeout.
+      // Releasing the claim would fail too, after a second timeout. The claim expires by itself.
       if (isDatabaseUnavailable(error)) throw error;
       await this.#endClaim(attempt).execute();
       if (!(error instanceof GatewayRejectedError || error instanceof GatewayUnavailableError)) throw error;
@@ -126,17 +126,9 @@ export class CheckoutService {
   }
 }
 
-function buildRequest(
-  { grossAmount, items }: Order,
-  { fullname, email }: Principal,
-  attemptId: string,
-): PaymentPageRequest {
-  return {
-    attemptId,
-    grossAmount,
-    items: items.map(({ productId, name, price, quantity }) => {
-      return { id: String(productId), name, price, quantity };
-    }),
-    customer: { fullname, email },
-  };
+function buildRequest(order: Order, { fullname, email }: Principal, attemptId: string): PaymentPageRequest {
+  const items = order.items.map(({ productId, name, price, quantity }) => {
+    return { id: String(productId), name, price, quantity };
+  });
+  return { attemptId, grossAmount: order.grossAmount, items, customer: { fullname, email } };
 }

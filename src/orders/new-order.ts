@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { parseInstant } from '../common/calendar.js';
 import { type FieldMessages, failures } from '../common/errors.js';
 import type { Offer } from '../products/products.service.js';
-import { type CreateOrderDto, type NewOrderItemDto, PRODUCT_GONE } from './create-order.dto.js';
+import { type CreateOrderDto, PRODUCT_GONE } from './create-order.dto.js';
 import { Order, OrderItem } from './order.entity.js';
 
 /**
@@ -16,39 +16,29 @@ export function buildOrder(
   offers: ReadonlyMap<number, Offer>,
   problems: FieldMessages,
 ): Order {
-  const details = { ...findItemProblems(wanted, offers), ...problems };
-  if (Object.keys(details).length > 0) throw failures.validation(details);
   const orderId = randomUUID();
-  const items = wanted.map(({ product_id: productId, quantity }, position) => {
-    const { name = '', price = 0 } = offers.get(productId) ?? {};
-    const item = { orderId, position, productId, name, price, quantity };
-    return Object.assign(new OrderItem(), item);
-  });
-  const total = items.reduce((sum, { price, quantity }) => sum + price * quantity, 0);
-  if (total < 1) throw failures.validation({ items: 'the total should be at least 1 rupiah' });
-  if (total > Number.MAX_SAFE_INTEGER)
+  const details: Record<string, string> = {};
+  const items: OrderItem[] = [];
+  for (const [position, { product_id: productId, quantity, price: shown }] of wanted.entries()) {
+    const offer = offers.get(productId);
+    if (offer === undefined) details[`items.${position}.product_id`] = PRODUCT_GONE;
+    else if (shown != null && shown !== offer.price)
+      details[`items.${position}.price`] = `price is now ${offer.price}`;
+    else items.push(Object.assign(new OrderItem(), { orderId, position, productId, ...offer, quantity }));
+  }
+  Object.assign(details, problems);
+  if (Object.keys(details).length > 0) throw failures.validation(details);
+  const grossAmount = items.reduce((sum, { price, quantity }) => sum + price * quantity, 0);
+  if (grossAmount < 1) throw failures.validation({ items: 'the total should be at least 1 rupiah' });
+  if (grossAmount > Number.MAX_SAFE_INTEGER)
     throw failures.validation({ items: 'the total is too large to be paid' });
   return Object.assign(new Order(), {
     orderId,
     items,
-    grossAmount: total,
+    grossAmount,
     createdAt: new Date(),
     pickupAt: parseInstant(pickup_at),
     phone: phone ?? null,
     note: note ?? null,
   });
-}
-
-function findItemProblems(
-  wanted: readonly NewOrderItemDto[],
-  offers: ReadonlyMap<number, Offer>,
-): FieldMessages {
-  const problems: Record<string, string> = {};
-  for (const [index, { product_id, price: shown }] of wanted.entries()) {
-    const offer = offers.get(product_id);
-    if (offer === undefined) problems[`items.${index}.product_id`] = PRODUCT_GONE;
-    else if (shown != null && shown !== offer.price)
-      problems[`items.${index}.price`] = `price is now ${offer.price}`;
-  }
-  return problems;
 }

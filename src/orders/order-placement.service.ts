@@ -81,13 +81,11 @@ export class OrderPlacementService {
   }
 }
 
-/** Hashes a request. Without the fields of version 1.2, the hash is that of version 1.1: keys stay valid after the upgrade. */
+/** Hashes a request. Without fields of version 1.2, the hash is the same as in 1.1: keys stay valid after the upgrade. */
 function hashRequest({ items, pickup_at, phone, note }: Readonly<CreateOrderDto>): Buffer {
-  const lines = items.map(({ product_id, quantity, price }) => [
-    product_id,
-    quantity,
-    ...(price == null ? [] : [price]),
-  ]);
+  const lines = items.map(({ product_id, quantity, price }) =>
+    price == null ? [product_id, quantity] : [product_id, quantity, price],
+  );
   const wishes = [parseInstant(pickup_at)?.toISOString() ?? null, phone ?? null, note ?? null];
   const canonical = wishes.every((wish) => wish === null) ? lines : [lines, wishes];
   return createHash('sha256').update(JSON.stringify(canonical)).digest();

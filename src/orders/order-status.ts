@@ -26,15 +26,11 @@ export function isPaid(order: {
 /** Returns `isPaid` as a condition in SQL. @param orders name or alias of the table `orders` */
 export function isPaidSql(orders: string): string {
   return (
-    `(${orders}.status IN (${listInSql(PAID_STATUSES)})` +
+    `(${orders}.status IN ('${PAID_STATUSES.join("', '")}')` +
     ` AND NOT (${orders}.status = 'capture'` +
-    ` AND coalesce(${orders}.fraud_status, '') IN (${listInSql(DOUBTFUL_FRAUD_STATUSES)}))` +
+    ` AND coalesce(${orders}.fraud_status, '') IN ('${DOUBTFUL_FRAUD_STATUSES.join("', '")}'))` +
     ` AND ${orders}.refunded_amount < ${orders}.gross_amount)`
   );
-}
-
-function listInSql(constants: readonly string[]): string {
-  return constants.map((constant) => `'${constant}'`).join(', ');
 }
 
 /** Returns true for the two statuses that set `completed_at`. They do not mean that the order is paid: see `isPaid`. */

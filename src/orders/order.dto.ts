@@ -127,7 +127,7 @@ export class AdminOrderView extends OrderView {
   constructor(order: Order) {
     super(order);
     this.customer = new UserView(order.customer);
-    this.refund_due = order.isRefundDue;
+    this.refund_due = order.fulfilment === 'refused' && order.isPaid;
   }
 }
 

@@ -1,13 +1,4 @@
-import {
-  Column,
-  Entity,
-  JoinColumn,
-  ManyToOne,
-  OneToMany,
-  PrimaryColumn,
-  type Relation,
-  UpdateDateColumn,
-} from 'typeorm';
+import { Column, Entity, JoinColumn, ManyToOne, OneToMany, PrimaryColumn, UpdateDateColumn } from 'typeorm';
 import { bigintAsNumber } from '../common/bigint-as-number.js';
 import { User } from '../users/user.entity.js';
 import type { Fulfilment } from './fulfilment.js';
@@ -25,7 +16,7 @@ export class Order {
   /** Loaded for administrators and mails. */
   @ManyToOne(() => User)
   @JoinColumn({ name: 'user_id', foreignKeyConstraintName: 'orders_user_id_fkey' })
-  customer!: Relation<User>;
+  customer!: User;
 
   @Column('text', { default: 'pending' })
   status: OrderStatus = 'pending';
@@ -62,7 +53,7 @@ export class Order {
   @Column('timestamptz', { name: 'completed_at', nullable: true })
   completedAt: Date | null = null;
 
-  /** Stays when the payment is undone, so that the receipt is mailed once. */
+  /** Stays after a refund or a cancelled payment, so that the receipt is mailed once. */
   @Column('timestamptz', { name: 'first_paid_at', nullable: true })
   firstPaidAt!: Date | null;
 
@@ -98,7 +89,7 @@ export class Order {
   @OneToMany(() => OrderItem, (item) => item.order)
   items!: OrderItem[];
 
-  /** Oldest first. Not loaded for the day sheet, because a paid order has no payment page. */
+  /** Oldest first. Not loaded for the day sheet: a paid order needs no payment page. */
   @OneToMany(() => PaymentAttempt, 'order')
   attempts?: PaymentAttempt[];
 
@@ -114,10 +105,6 @@ export class Order {
 
   get isPaid(): boolean {
     return isPaid(this);
-  }
-
-  get isRefundDue(): boolean {
-    return this.fulfilment === 'refused' && this.isPaid;
   }
 
   /** Newest attempt whose payment page can be used. */
@@ -150,5 +137,5 @@ export class OrderItem {
 
   @ManyToOne(() => Order, (order) => order.items)
   @JoinColumn({ name: 'order_id', foreignKeyConstraintName: 'order_items_order_id_fkey' })
-  order!: Relation<Order>;
+  order!: Order;
 }

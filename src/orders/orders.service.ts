@@ -93,7 +93,7 @@ export class OrdersService {
     return order.payableAttempt;
   }
 
-  /** Returns the ids of all payment attempts, newest first. */
+  /** Returns the ids of all payment attempts, newest first. Orders of the first versions have no stored attempt. */
   async listAttemptIds(orderId: string): Promise<string[]> {
     const { attempts = [] } = await this.orders.get(orderId);
     return attempts.length === 0 ? [orderId] : attempts.map(({ attemptId }) => attemptId).reverse();

@@ -14,7 +14,7 @@ import {
 import { OrdersService } from '../orders/orders.service.js';
 import { HistoryMeta, HistoryQuery, NotificationView } from './order-history.dto.js';
 import { OrderStepsService } from './order-steps.service.js';
-import { PaymentsRepository } from './payments.repository.js';
+import { PaymentEventsService } from './payment-events.service.js';
 import { RefundDto } from './refund.dto.js';
 import { RefundsService } from './refunds.service.js';
 
@@ -24,7 +24,7 @@ import { RefundsService } from './refunds.service.js';
 export class AdminOrderController {
   constructor(
     private readonly orders: OrdersService,
-    private readonly payments: PaymentsRepository,
+    private readonly history: PaymentEventsService,
     private readonly steps: OrderStepsService,
     private readonly refunds: RefundsService,
   ) {}
@@ -47,13 +47,11 @@ export class AdminOrderController {
   })
   async show(@Param('order_id', OrderIdPipe) orderId: string, @Query() { last_id: afterId }: HistoryQuery) {
     const order = await this.orders.findWithCustomer(orderId);
-    const events = await this.payments.page(order.orderId, afterId ?? 0);
+    const events = await this.history.page(order.orderId, afterId ?? 0);
     if (events.length === 0 && afterId !== undefined) throw failures.notFound();
-    return {
-      order: new AdminOrderView(order),
-      meta: new HistoryMeta(events),
-      notifications: events.map((event) => new NotificationView(event)),
-    };
+    const notifications = events.map((event) => new NotificationView(event));
+    const meta: HistoryMeta = { lastNotificationId: notifications.at(-1)?.id ?? null };
+    return { order: new AdminOrderView(order), meta, notifications };
   }
 
   @Put('fulfilment')

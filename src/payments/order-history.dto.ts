@@ -63,9 +63,5 @@ export class NotificationView {
 export class HistoryMeta {
   /** Pass it as last_id for the next page. */
   @ApiProperty({ example: 41 })
-  readonly lastNotificationId: number | null;
-
-  constructor(page: readonly PaymentNotification[]) {
-    this.lastNotificationId = page.length === 0 ? null : Number(page.at(-1)?.id);
-  }
+  readonly lastNotificationId!: number | null;
 }

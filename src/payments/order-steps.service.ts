@@ -7,7 +7,7 @@ import type { OrderStatus } from '../orders/order-status.js';
 import { type Order, OrdersService } from '../orders/orders.service.js';
 import { PaymentEventsService } from './payment-events.service.js';
 
-/** Steps of an order that can end its payment. The payment ends at the gateway first, because that cannot be undone. */
+/** Steps of an order that can end its payment. The gateway ends the payment first: if it cannot, the order stays unchanged. */
 @Injectable()
 export class OrderStepsService {
   constructor(
@@ -31,8 +31,7 @@ export class OrderStepsService {
   async advance(orderId: string, next: Fulfilment): Promise<Order> {
     if (next === 'refused') {
       const order = await this.orders.findWithCustomer(orderId);
-      if (!canBecome(order, next)) throw failures.fulfilmentStep(next);
-      if (order.status === 'pending') await this.#endPayment(orderId);
+      if (order.status === 'pending' && canBecome(order, next)) await this.#endPayment(orderId);
     }
     return this.orders.advance(orderId, next);
   }

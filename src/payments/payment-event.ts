@@ -21,8 +21,8 @@ const FIRST_STATUSES: readonly string[] = ['pending', 'authorize'];
  * Decides on a payment event (docs/decisions/08).
  * - A redelivery changes nothing.
  * - `pending` or `authorize` after a later status of the same transaction is late.
- * - Of an attempt that is no longer current (docs/decisions/07), only `settlement` and `capture` apply. For example, the
- *   expiry of an old payment page must not cancel an order that was paid on a newer page.
+ * - If the attempt is no longer current (docs/decisions/07), only `settlement` and `capture` apply. For example, the expiry
+ *   of an old payment page must not cancel an order that was paid on a newer page.
  * - Every other event applies, even `deny` after `settlement`.
  *
  * @param order current state
@@ -66,7 +66,7 @@ function isBefore(status: string, other: string): boolean {
 
 /**
  * Returns true if an identical notification is stored, or if a response of the gateway with the same result is what the
- * order currently reflects. Status codes of responses are ignored: `expire` has 407 there and 202 in a notification.
+ * order currently reflects. Status codes of responses are ignored: `expire` has 407 in a response and 202 in a notification.
  */
 function isRedelivery(event: PaymentEvent, history: History, isShownByOrder: boolean): boolean {
   return history.some(

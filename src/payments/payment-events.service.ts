@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { DataSource, type EntityManager } from 'typeorm';
+import { DataSource, type EntityManager, MoreThan } from 'typeorm';
 import type { ReconciliationOutcome } from '../common/metrics.js';
 import { pipelined } from '../common/pipelined.js';
 import { GatewayUnavailableError, PaymentGateway } from '../gateway/payment-gateway.js';
@@ -7,8 +7,10 @@ import { isCompleted, ORDER_STATUSES } from '../orders/order-status.js';
 import { type Order, OrdersService } from '../orders/orders.service.js';
 import { decideOutcome, type PaymentEvent } from './payment-event.js';
 import { type EventSource, PaymentNotification } from './payment-notification.entity.js';
-import { PaymentsRepository } from './payments.repository.js';
 import { parseAmount } from './plausibility.js';
+import { Refund } from './refund.entity.js';
+
+const PAGE_SIZE = 50;
 
 /** Operation of the gateway on a payment attempt. */
 type Operation = 'status' | 'cancel' | 'expire';
@@ -19,15 +21,30 @@ const REASONS = { cancel: 'no payment method was chosen', expire: 'not paid with
 /** Sources whose events are stored with every outcome. Other events are stored only if they are applied. */
 const ALWAYS_STORED: readonly EventSource[] = ['notification', 'refund'];
 
-/** Records payment events. An order's payment changes in no other way. */
+/** Payment history of orders. An order's payment changes only when a payment event is recorded here. */
 @Injectable()
 export class PaymentEventsService {
   constructor(
     private readonly dataSource: DataSource,
     private readonly gateway: PaymentGateway,
     private readonly orders: OrdersService,
-    private readonly payments: PaymentsRepository,
   ) {}
+
+  /** Returns a page of an order's events, oldest first. */
+  page(orderId: string, afterId: number): Promise<PaymentNotification[]> {
+    const where = { orderId, id: MoreThan(String(afterId)) };
+    return this.dataSource.manager.find(PaymentNotification, {
+      where,
+      order: { id: 'ASC' },
+      take: PAGE_SIZE,
+    });
+  }
+
+  /** Sums up the refunds of a transaction that were made outside of the gateway. */
+  async sumManualRefunds(tx: EntityManager, orderId: string, transactionId: string): Promise<number> {
+    const where = { orderId, transactionId, isManual: true, state: 'succeeded' } as const;
+    return (await tx.sum(Refund, 'amount', where)) ?? 0;
+  }
 
   /** Stores an event of a locked order, and applies it unless it is a duplicate or late. */
   async record(tx: EntityManager, order: Order, event: PaymentEvent) {
@@ -60,14 +77,14 @@ export class PaymentEventsService {
     orderId: string,
     operation: Operation,
   ): Promise<{ order: Order; outcome: ReconciliationOutcome }> {
-    const lastAppliedId = await this.payments.findLastAppliedId(orderId);
+    const lastAppliedId = await this.#findLastAppliedId(this.dataSource.manager, orderId);
     const attemptIds = await this.orders.listAttemptIds(orderId);
     const responses = await Promise.all(attemptIds.map((id) => this.#callForAttempt(id, operation)));
     const events = responses.filter((response) => response !== null);
 
     return this.dataSource.transaction(async (tx) => {
       const order = await this.orders.lockOrFail(tx, orderId);
-      const isOutdated = (await this.payments.findLastAppliedId(orderId, tx)) !== lastAppliedId;
+      const isOutdated = (await this.#findLastAppliedId(tx, orderId)) !== lastAppliedId;
       let outcome: ReconciliationOutcome = 'unchanged';
       for (const event of events) {
         if (isOutdated && event.source !== 'cancellation') continue;
@@ -76,10 +93,17 @@ export class PaymentEventsService {
       }
       if (isOutdated) return { order, outcome: 'outdated' };
       if (operation !== 'status' && order.status === 'pending') await this.#endOrder(tx, order, operation);
-      // The service itself ended these payments, so nothing was found.
+      // The service itself ended these payments, so the outcome is not `found`.
       const isExpired = operation === 'expire' && events.every(({ status }) => status === 'expire');
       return { order, outcome: isExpired ? 'expired' : outcome };
     });
+  }
+
+  /** Returns the id of the last event that changed an order; null if there is none. */
+  async #findLastAppliedId(tx: EntityManager, orderId: string): Promise<string | null> {
+    const where = { orderId, outcome: 'applied' } as const;
+    const last = await tx.findOne(PaymentNotification, { where, order: { id: 'DESC' } });
+    return last?.id ?? null;
   }
 
   /** @returns null if no payment method was chosen */
@@ -118,7 +142,7 @@ export class PaymentEventsService {
     const { orderId, grossAmount, refundedAmount } = order;
     if (event.status === 'refund') return grossAmount;
     if (event.status === 'partial_refund' && event.refundAmount !== null) {
-      const manualSum = await this.payments.sumManualRefunds(tx, orderId, event.transactionId);
+      const manualSum = await this.sumManualRefunds(tx, orderId, event.transactionId);
       // The sum of refunds only grows. An event with a smaller sum is older than the order.
       return Math.min(Math.max(manualSum + event.refundAmount, refundedAmount), grossAmount);
     }

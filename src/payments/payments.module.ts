@@ -9,7 +9,6 @@ import { OrderStepsService } from './order-steps.service.js';
 import { PaymentEventsService } from './payment-events.service.js';
 import { PaymentNotification } from './payment-notification.entity.js';
 import { PaymentsController } from './payments.controller.js';
-import { PaymentsRepository } from './payments.repository.js';
 import { PaymentsService } from './payments.service.js';
 import { ReconciliationService } from './reconciliation.service.js';
 import { Refund } from './refund.entity.js';
@@ -21,7 +20,6 @@ import { RefundsService } from './refunds.service.js';
   providers: [
     OrderStepsService,
     PaymentEventsService,
-    PaymentsRepository,
     PaymentsService,
     ReconciliationService,
     RefundsService,

@@ -9,7 +9,7 @@ const REASON = { message: 'reason should be a text of at most 255 characters' };
 
 /** Body of POST /api/admin/orders/{order_id}/refund. */
 export class RefundDto extends IdempotentRequest {
-  /** Whole rupiah. Default: the rest. */
+  /** Whole rupiah. Default: all that is not refunded yet. */
   @ApiPropertyOptional({ type: 'integer', minimum: 1, example: 50000 })
   @IsOptional()
   @Max(Number.MAX_SAFE_INTEGER, AMOUNT)

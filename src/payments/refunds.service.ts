@@ -13,7 +13,6 @@ import {
 import { JobsService } from '../jobs/jobs.service.js';
 import { type Order, OrdersService } from '../orders/orders.service.js';
 import { PaymentEventsService } from './payment-events.service.js';
-import { PaymentsRepository } from './payments.repository.js';
 import type { RefundDto } from './refund.dto.js';
 import { Refund, type RefundState } from './refund.entity.js';
 
@@ -26,7 +25,7 @@ const MAX_WAIT_MS = 10_000;
 /** Refund whose result a request needs next. */
 interface Step {
   readonly refund: Refund;
-  /** False for an earlier refund of the order that has no result yet. */
+  /** True if the request asked for this refund; false for an earlier refund of the order that has no result yet. */
   readonly isOwn: boolean;
   /** False if the refund has a result, or another request is calling the gateway. */
   readonly shouldCallGateway: boolean;
@@ -45,7 +44,6 @@ export class RefundsService implements OnModuleInit {
     private readonly gateway: PaymentGateway,
     private readonly jobs: JobsService,
     private readonly orders: OrdersService,
-    private readonly payments: PaymentsRepository,
     private readonly events: PaymentEventsService,
   ) {}
 
@@ -100,7 +98,7 @@ export class RefundsService implements OnModuleInit {
     const isManual = request.manual ?? false;
     if (!order.isPaid || transactionId === null || refundedAmount + amount > grossAmount)
       throw failures.orderNotRefundable();
-    const manualSum = await this.payments.sumManualRefunds(tx, orderId, transactionId);
+    const manualSum = await this.events.sumManualRefunds(tx, orderId, transactionId);
     const refundId = randomUUID();
     const refund = Object.assign(new Refund(), {
       refundId,
@@ -213,7 +211,7 @@ export class RefundsService implements OnModuleInit {
     { statusCode, payload }: Pick<GatewayTransaction, 'statusCode' | 'payload'>,
   ): Promise<void> {
     const { orderId, grossAmount, paymentType, fraudStatus } = order;
-    const manualSum = await this.payments.sumManualRefunds(tx, orderId, transactionId);
+    const manualSum = await this.events.sumManualRefunds(tx, orderId, transactionId);
     await this.events.record(tx, order, {
       source: 'refund',
       status: manualSum + gatewaySum >= grossAmount ? 'refund' : 'partial_refund',
