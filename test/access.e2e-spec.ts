@@ -48,7 +48,7 @@ async function callAll({ method, path }: Route, cookie?: string): Promise<Respon
   return Promise.all([call(), ...calls]);
 }
 
-async function expectOfEach(
+async function expectFailureOfEach(
   chosen: readonly Route[],
   cookie: string | undefined,
   status: number,
@@ -79,12 +79,12 @@ describe('an operation of the OpenAPI document', () => {
   ])(
     'for users or administrators rejects a %s access cookie with %i before it reads a form (contract 4.4)',
     async (_what, status, cookie, message) => {
-      await expectOfEach(routesWith('user', 'catalog', 'admin'), cookie?.(), status, message);
+      await expectFailureOfEach(routesWith('user', 'catalog', 'admin'), cookie?.(), status, message);
     },
   );
 
   it('for administrators rejects a USER with 403 before it reads the body', async () => {
-    await expectOfEach(routesWith('admin'), signToken(goodClaims()), 403, MESSAGES.adminOnly);
+    await expectFailureOfEach(routesWith('admin'), signToken(goodClaims()), 403, MESSAGES.adminOnly);
   });
 
   it('for users rejects no USER with 403', async () => {

@@ -38,7 +38,7 @@ async function registerFirst({ isVerified }: { readonly isVerified: boolean }): 
   });
 }
 
-async function users(): Promise<Record<string, unknown>[]> {
+async function readUsers(): Promise<Record<string, unknown>[]> {
   return (await database.pool.query<Record<string, unknown>>('SELECT * FROM users ORDER BY id')).rows;
 }
 
@@ -46,7 +46,7 @@ describe('the account of ADMIN_EMAIL', () => {
   it('is created at start with a hashed password and the role ADMIN', async () => {
     await withService({}, async (service) => {
       await (await service.admin()).delete('/api/products/1').expect(404);
-      expect(await users()).toMatchObject([{ role: 'ADMIN' }]);
+      expect(await readUsers()).toMatchObject([{ role: 'ADMIN' }]);
       expect(JSON.stringify(service.log)).not.toContain(ADMIN.password);
     });
   });
@@ -54,7 +54,7 @@ describe('the account of ADMIN_EMAIL', () => {
   it('is promoted if it exists with a verified e-mail; the password stays and the session ends', async () => {
     await registerFirst({ isVerified: true });
     await withService({}, async (service) => {
-      expect(await users()).toMatchObject([{ role: 'ADMIN', fullname: 'The owner' }]);
+      expect(await readUsers()).toMatchObject([{ role: 'ADMIN', fullname: 'The owner' }]);
       expect((await database.pool.query('SELECT FROM sessions')).rowCount).toBe(0);
       expectFailure(await service.client().post('/api/login').send(ADMIN), 400, MESSAGES.credentials);
       const client = await signIn(service, ADMIN.email, OWN_PASSWORD);
@@ -64,9 +64,9 @@ describe('the account of ADMIN_EMAIL', () => {
 
   it('does not change if it exists with an unverified e-mail; a warning names the command to use', async () => {
     await registerFirst({ isVerified: false });
-    const before = await users();
+    const before = await readUsers();
     await withService({}, async (service) => {
-      expect(await users()).toEqual(before);
+      expect(await readUsers()).toEqual(before);
       const warnings = service.log.filter(({ level }) => level === 'warn' || level === 40);
       expect(JSON.stringify(warnings)).toContain('npm run admin -- grant');
       const client = await signIn(service, ADMIN.email, OWN_PASSWORD);
@@ -78,9 +78,9 @@ describe('the account of ADMIN_EMAIL', () => {
     const refreshToken = await withService({}, async (service) =>
       (await service.admin()).cookie('refreshToken'),
     );
-    const before = await users();
+    const before = await readUsers();
     await withService({ ADMIN_PASSWORD: 'another' }, async (service) => {
-      expect(await users()).toEqual(before);
+      expect(await readUsers()).toEqual(before);
       const client = service.client().setCookie('refreshToken', refreshToken, '/api/refresh');
       await client.get('/api/refresh').expect(200);
       const login = service.client().post('/api/login').send({ email: ADMIN.email, password: 'another' });

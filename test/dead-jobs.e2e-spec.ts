@@ -23,7 +23,7 @@ describe('dead jobs and the command for operators', () => {
   });
 
   /** Runs `npm run jobs -- ...` beside the running service. */
-  async function jobs(...args: string[]): Promise<{ code: number | null; output: string }> {
+  async function runCommand(...args: string[]): Promise<{ code: number | null; output: string }> {
     const command = spawnBuilt(
       'src/commands/jobs.js',
       { DATABASE_URL: service.database.url, DATA_DIR: service.dataDir },
@@ -59,7 +59,7 @@ describe('dead jobs and the command for operators', () => {
 
   it('list shows a header and a dead job with its customer, tries, age and last error, without a one-time code', async () => {
     const id = await createDeadJob('nobody@example.com');
-    const { code, output } = await jobs('list', '--state', 'dead');
+    const { code, output } = await runCommand('list', '--state', 'dead');
     expect(code).toBe(0);
     const [header, line, ...rest] = output.split('\n');
     expect(header).toBe('id\tstate\ttask\tsubject\tcustomer\ttries\tage\tlast error');
@@ -74,7 +74,7 @@ describe('dead jobs and the command for operators', () => {
       "Can't send mail - all recipients were rejected: 550 No such mailbox",
     ]);
     expect(rest).toEqual(['']);
-    expect(await jobs('list', '--state', 'due')).toEqual({ code: 0, output: 'there is no due job\n' });
+    expect(await runCommand('list', '--state', 'due')).toEqual({ code: 0, output: 'there is no due job\n' });
   });
 
   it('list shows the customers of order mails and password resets, and shortens addresses without an account', async () => {
@@ -96,7 +96,7 @@ describe('dead jobs and the command for operators', () => {
        ) AS jobs (task, payload, key, flags)`,
       [orderId],
     );
-    const { output } = await jobs('list', '--state', 'waiting');
+    const { output } = await runCommand('list', '--state', 'waiting');
     const rows = output.trimEnd().split('\n').slice(1);
     expect(rows.map((row) => row.split('\t').slice(2, 5))).toEqual([
       ['send-order-mail', 'order', 'ayu@example.com'],
@@ -109,20 +109,23 @@ describe('dead jobs and the command for operators', () => {
   it('retry runs one dead job by its id, or all dead jobs', async () => {
     const id = await createDeadJob('late@example.com');
     smtp.acceptRecipient('late@example.com');
-    expect(await jobs('retry', id)).toEqual({ code: 0, output: `job ${id}: done\n` });
+    expect(await runCommand('retry', id)).toEqual({ code: 0, output: `job ${id}: done\n` });
     await smtp.waitForMail(({ to }) => to.includes('late@example.com'));
     await until('the job is removed', async () => (await readMailJobs()).length === 0);
 
     await createDeadJob('later@example.com');
     smtp.acceptRecipient('later@example.com');
-    expect(await jobs('retry', '--all-dead')).toEqual({ code: 0, output: 'dead jobs queued again: 1\n' });
+    expect(await runCommand('retry', '--all-dead')).toEqual({
+      code: 0,
+      output: 'dead jobs queued again: 1\n',
+    });
     await smtp.waitForMail(({ to }) => to.includes('later@example.com'));
 
     // A job with unlimited retries, such as the removal of an image. No process in this test runs it.
     const { pool } = service.database;
     await pool.query(`SELECT graphile_worker.add_job('kept', job_key := 'kept:1', max_attempts := 32767)`);
     const [kept] = await jobRows(pool, 'kept');
-    expect(await jobs('retry', kept?.id ?? '')).toMatchObject({ code: 0 });
+    expect(await runCommand('retry', kept?.id ?? '')).toMatchObject({ code: 0 });
     expect(await jobRows(pool, 'kept')).toMatchObject([{ attempts: 0, max_attempts: 32_767 }]);
   });
 
@@ -136,13 +139,13 @@ describe('dead jobs and the command for operators', () => {
       "UPDATE graphile_worker._private_jobs SET locked_at = now(), locked_by = 'a worker' WHERE id = $1",
       [running],
     );
-    expect(await jobs('drop', id)).toEqual({ code: 0, output: `job ${id}: done\n` });
-    expect(await jobs('drop', running)).toEqual({
+    expect(await runCommand('drop', id)).toEqual({ code: 0, output: `job ${id}: done\n` });
+    expect(await runCommand('drop', running)).toEqual({
       code: 1,
       output: `job ${running}: the job is running; wait until it has ended\n`,
     });
     for (const unknown of [UNKNOWN_ID, BEYOND_BIGINT])
-      expect(await jobs('retry', unknown)).toEqual({
+      expect(await runCommand('retry', unknown)).toEqual({
         code: 1,
         output: `job ${unknown}: there is no such job\n`,
       });
@@ -155,7 +158,7 @@ describe('dead jobs and the command for operators', () => {
     ['retry 1 --all-dead', 'retry does not accept 1'],
     ['sleep', 'missing or unknown action: use list, retry or drop'],
   ])('npm run jobs -- %s is rejected with a reason, the help and exit code 2', async (line, reason) => {
-    const { code, output } = await jobs(...line.split(' '));
+    const { code, output } = await runCommand(...line.split(' '));
     expect(code).toBe(2);
     expect(output).toMatch(`${reason}\n\nBackground jobs`);
   });

@@ -25,8 +25,11 @@ describe('Cloudinary image host', () => {
 
   afterEach(() => standIn.close());
 
-  /** Makes a call that must fail, and checks that its error contains neither a secret nor a signature. */
-  async function fail(target: CloudinaryImageHost, operation: CloudinaryOperation): Promise<ImageHostError> {
+  /** Makes a call that must fail. @returns its error, which must contain neither a secret nor a signature */
+  async function catchFailure(
+    target: CloudinaryImageHost,
+    operation: CloudinaryOperation,
+  ): Promise<ImageHostError> {
     const call =
       operation === 'upload' ? target.upload(ID, { bytes: png(ID), format: 'png' }) : target.remove(ID);
     const error: unknown = await call.catch((reason: unknown) => reason);
@@ -40,7 +43,7 @@ describe('Cloudinary image host', () => {
   it.each<CloudinaryOperation>(['upload', 'destroy'])(
     'fails the operation "%s" with a wrong secret and reveals neither secret nor signature',
     async (operation) => {
-      const error = await fail(
+      const error = await catchFailure(
         new CloudinaryImageHost(standIn.url.replace(SECRET, 'aWrongSecret')),
         operation,
       );
@@ -55,7 +58,7 @@ describe('Cloudinary image host', () => {
     'fails a removal whose response is 200 with the body "%s"',
     async (body) => {
       standIn.fault({ operation: 'destroy', kind: 'answer', status: 200, body });
-      await fail(host, 'destroy');
+      await catchFailure(host, 'destroy');
     },
   );
 
@@ -65,7 +68,7 @@ describe('Cloudinary image host', () => {
   ])('fails an upload whose response contains %s instead of a URL', async (_what, url) => {
     const body = JSON.stringify({ public_id: ID, secure_url: url });
     standIn.fault({ operation: 'upload', kind: 'answer', status: 200, body });
-    expect((await fail(host, 'upload')).reason).toBe('the response contains no usable URL');
+    expect((await catchFailure(host, 'upload')).reason).toBe('the response contains no usable URL');
   });
 
   it.each([
@@ -78,7 +81,7 @@ describe('Cloudinary image host', () => {
     async (operation, kind) => {
       standIn.fault({ operation, kind });
       const startedAt = performance.now();
-      const error = await fail(new CloudinaryImageHost(standIn.url, DEADLINE_MS), operation);
+      const error = await catchFailure(new CloudinaryImageHost(standIn.url, DEADLINE_MS), operation);
       const elapsedMs = performance.now() - startedAt;
       expect(error.reason).toBe(`no complete response within ${DEADLINE_MS} ms`);
       expect(elapsedMs).toBeGreaterThan(DEADLINE_MS - 10);

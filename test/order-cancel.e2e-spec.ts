@@ -32,7 +32,7 @@ describe('a pending order', () => {
   });
 
   it.each([false, true])(
-    'is cancelled if no payment method was chosen and the gateway responds with 404 (as HTTP status: %s)',
+    'is cancelled if no payment method was chosen and the gateway responds with 404 (also as HTTP status: %s)',
     async (httpStatusFollowsCode) => {
       shop.gateway.httpStatusFollowsCode = httpStatusFollowsCode;
       const orderId = await shop.orderTwoPieces();
@@ -85,7 +85,7 @@ describe('a cancellation', () => {
   );
 
   it.each([false, true])(
-    'gets 409 if the order was paid in the meantime (412 as HTTP status: %s)',
+    'gets 409 if the order was paid in the meantime (412 also as HTTP status: %s)',
     async (httpStatusFollowsCode) => {
       shop.gateway.httpStatusFollowsCode = httpStatusFollowsCode;
       const orderId = await shop.orderWithPayment();
@@ -96,7 +96,7 @@ describe('a cancellation', () => {
     },
   );
 
-  it('is recorded once if several run in parallel, and each gets 200 or 409', async () => {
+  it('is recorded once if four requests run in parallel, which get 200 or 409', async () => {
     for (const orderId of [await shop.orderWithPayment(), await shop.orderTwoPieces()]) {
       const responses = await Promise.all(Array.from({ length: 4 }, () => shop.cancel(orderId)));
       const statuses = responses.map(({ status }) => status);
@@ -110,7 +110,7 @@ describe('a cancellation', () => {
 });
 
 /** Returns the fault that the gateway sends this response. */
-function respond(status: number, body: unknown): object {
+function respondWith(status: number, body: unknown): object {
   return { kind: 'answer', status, body };
 }
 
@@ -129,11 +129,11 @@ describe('a cancellation while the gateway fails', () => {
   it.each<[string, object]>([
     ['cuts the connection', { kind: 'down' }],
     ['responds with 500', { kind: 'error' }],
-    ['cuts its response', respond(200, '{"status_code":"200","transaction')],
-    ['does not accept the key', respond(401, { status_code: '401' })],
-    ['responds with 404 and no body', respond(404, '')],
-    ['responds with an unknown status', respond(200, buildTransaction('dissolved'))],
-    ['responds that the payment is pending', respond(200, buildTransaction('pending'))],
+    ['cuts its response', respondWith(200, '{"status_code":"200","transaction')],
+    ['does not accept the key', respondWith(401, { status_code: '401' })],
+    ['responds with 404 and no body', respondWith(404, '')],
+    ['responds with an unknown status', respondWith(200, buildTransaction('dissolved'))],
+    ['responds that the payment is pending', respondWith(200, buildTransaction('pending'))],
   ])('gets 502 if the gateway %s, and the order stays payable', async (_fault, fault) => {
     const orderId = await shop.orderWithPayment();
     shop.gateway.fault({ operation: 'cancel', ...fault } as MidtransFault);

@@ -87,7 +87,6 @@ describe('the pickup time, phone and note of an order', () => {
     ['a pickup time in the past', { pickup_at: inHours(-1) }, BAD_PICKUP],
     ['a pickup time of the year 275760', { pickup_at: '+275760-09-13T00:00:00Z' }, BAD_PICKUP],
     ['a pickup time that is a number', { pickup_at: Date.now() + 24 * HOUR_MS }, BAD_PICKUP],
-    ['a pickup time that is a word', { pickup_at: 'tomorrow' }, BAD_PICKUP],
     ['a pickup time that is a list', { pickup_at: [inHours(24)] }, BAD_PICKUP],
     ['a phone number of 4 characters', { phone: '1234' }, PHONE],
     ['a phone number of 33 characters', { phone: '1'.repeat(33) }, PHONE],

@@ -24,7 +24,7 @@ const service = useService();
 /** Clears the limit of the address that all tests share. */
 beforeEach(() => forgetCounts(service));
 
-async function withCode(): Promise<TestAccount & { readonly code: string }> {
+async function newAccountWithCode(): Promise<TestAccount & { readonly code: string }> {
   const account = await newAccount(service);
   return { ...account, code: await codeTo(service, account.email) };
 }
@@ -43,7 +43,7 @@ async function isVerified({ id }: TestAccount): Promise<boolean> {
 
 describe('POST /api/otp/verify', () => {
   it('returns data.user with emailVerified for the correct code, once, and the session continues', async () => {
-    const account = await withCode();
+    const account = await newAccountWithCode();
     expect(await isVerified(account)).toBe(false);
     const response = await verify(account, ` ${account.code}\n`);
     const { id, email } = account;
@@ -58,19 +58,19 @@ describe('POST /api/otp/verify', () => {
   });
 
   it('accepts a code as a number, which has no leading zeros', async () => {
-    const account = await withCode();
+    const account = await newAccountWithCode();
     await expectRejected(account, Number(account.code) + 1_000_000);
     expect((await verify(account, Number(account.code))).status).toBe(200);
   });
 
   it('accepts exactly one of 10 parallel calls with the correct code', async () => {
-    const account = await withCode();
+    const account = await newAccountWithCode();
     const responses = await Promise.all(Array.from({ length: 10 }, () => verify(account, account.code)));
     expect(statusesOf(responses)).toEqual([200, ...Array<number>(9).fill(400)]);
   });
 
   it('accepts a code for 10 minutes', async () => {
-    const account = await withCode();
+    const account = await newAccountWithCode();
     const { seconds } = (await storedOtp(service, account.id)) ?? {};
     expect(seconds).toBeGreaterThan(9.5 * MINUTE);
     expect(seconds).toBeLessThanOrEqual(10 * MINUTE);
@@ -81,20 +81,20 @@ describe('POST /api/otp/verify', () => {
   });
 
   it('rejects the code of another user', async () => {
-    const [owner, other] = [await withCode(), await withCode()];
+    const [owner, other] = [await newAccountWithCode(), await newAccountWithCode()];
     await expectRejected(other, owner.code === other.code ? '000000' : owner.code);
     expect((await storedOtp(service, owner.id))?.tries).toBe(0);
   });
 
   it('returns a validation error for a missing code, without the loss of a try', async () => {
-    const account = await withCode();
+    const account = await newAccountWithCode();
     for (const otp of [undefined, null, '', '  ', true, ['123456']])
       expectFailure(await verify(account, otp), 400, MESSAGES.validation, { otp: 'otp is required' });
     expect((await storedOtp(service, account.id))?.tries).toBe(0);
   });
 
   it('treats any other text as a wrong code', async () => {
-    const account = await withCode();
+    const account = await newAccountWithCode();
     for (const otp of ['12345', '１２３４５６', "'; --", -1, 1.5]) await expectRejected(account, otp);
   });
 });
@@ -103,7 +103,7 @@ describe('the tries of a code', () => {
   it('allow at most 5 wrong codes out of 50 parallel guesses that include the correct code', async () => {
     for (let round = 0; round < 4; round += 1) {
       await forgetCounts(service);
-      const account = await withCode();
+      const account = await newAccountWithCode();
       const guesses = wrongCodes(account.code, 49);
       guesses.splice(randomInt(50), 0, account.code);
       const statuses = statusesOf(await Promise.all(guesses.map((otp) => verify(account, otp))));
@@ -121,7 +121,7 @@ describe('the tries of a code', () => {
 
 describe('POST /api/otp', () => {
   it('returns 204 and replaces the code, with new tries and a new validity', async () => {
-    const account = await withCode();
+    const account = await newAccountWithCode();
     for (const wrong of wrongCodes(account.code, 5)) await expectRejected(account, wrong);
     await ageOtps(service, account.id, MINUTE);
     await ageCounts(service, MINUTE);
@@ -137,7 +137,7 @@ describe('POST /api/otp', () => {
 
 describe('verification and password reset', () => {
   it('have separate codes, tries and limits for mails', async () => {
-    const account = await withCode();
+    const account = await newAccountWithCode();
     const { email } = account;
     await service.client().post('/api/password/forgot').send({ email }).expect(204);
     const otp = await codeTo(service, email, SUBJECTS.reset);
