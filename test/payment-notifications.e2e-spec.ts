@@ -33,6 +33,28 @@ function settleUnknownOrder(): string {
   return orderId;
 }
 
+it.each([
+  ['pending authorize capture settlement', 'applied applied applied applied'],
+  ['settlement settlement', 'applied duplicate'],
+  ['settlement pending pending', 'applied late duplicate'],
+  ['capture authorize pending', 'applied late late'],
+  ['expire authorize', 'applied late'],
+  ['settlement deny', 'applied applied'],
+  ['settlement refund settlement', 'applied applied duplicate'],
+  ['deny settlement partial_refund', 'applied applied applied'],
+])(
+  'notifications with the statuses %s of one transaction have the outcomes %s (contract 14)',
+  async (statuses, expected) => {
+    const orderId = await shop.orderWithPayment();
+    for (const status of statuses.split(' ')) await shop.report(orderId, status as MidtransStatus);
+    const events = await readHistory(shop.service, orderId);
+    expect(events.map(({ outcome }) => outcome).join(' ')).toBe(expected);
+    const { status, completed_at: completedAt } = await shop.readStoredOrder(orderId);
+    expect(status).toBe(events.findLast(({ outcome }) => outcome === 'applied')?.transaction_status);
+    expect(completedAt !== null).toBe(['capture', 'settlement'].includes(status));
+  },
+);
+
 describe('a notification', () => {
   it('is acknowledged with 200 and an empty body, and its cookies are ignored', async () => {
     const orderId = await shop.orderWithPayment('settlement');
@@ -42,25 +64,6 @@ describe('a notification', () => {
     expect(response.headers).toMatchObject({ 'content-length': '0' });
     expect(response.headers).not.toHaveProperty('content-type');
     expect(await shop.readStatus(orderId)).toBe('settlement');
-  });
-
-  it.each([
-    ['pending authorize capture settlement', 'applied applied applied applied'],
-    ['settlement settlement', 'applied duplicate'],
-    ['settlement pending pending', 'applied late duplicate'],
-    ['capture authorize pending', 'applied late late'],
-    ['expire authorize', 'applied late'],
-    ['settlement deny', 'applied applied'],
-    ['settlement refund settlement', 'applied applied duplicate'],
-    ['deny settlement partial_refund', 'applied applied applied'],
-  ])('with statuses %s of one transaction has outcomes %s (contract 14)', async (statuses, expected) => {
-    const orderId = await shop.orderWithPayment();
-    for (const status of statuses.split(' ')) await shop.report(orderId, status as MidtransStatus);
-    const events = await readHistory(shop.service, orderId);
-    expect(events.map(({ outcome }) => outcome).join(' ')).toBe(expected);
-    const { status, completed_at: completedAt } = await shop.readStoredOrder(orderId);
-    expect(status).toBe(events.findLast(({ outcome }) => outcome === 'applied')?.transaction_status);
-    expect(completedAt !== null).toBe(['capture', 'settlement'].includes(status));
   });
 
   it('sets completed_at to the current time, and a settlement after a capture keeps that time', async () => {
@@ -117,7 +120,7 @@ describe('a signed notification of a completed payment', () => {
     ['a currency that is not a text', { currency: ['IDR'] }, WRONG_CURRENCY],
     ['several wrong fields', { status_code: '202', currency: '' }, { ...WRONG_CODE, ...WRONG_CURRENCY }],
   ])(
-    'is rejected and stored with %s, and the order is checked at the gateway',
+    'with %s is rejected and stored, and the order is checked at the gateway',
     async (_what, fields, details) => {
       for (const transaction_status of ['settlement', 'capture']) {
         const orderId = await shop.orderWithPayment();
@@ -136,7 +139,7 @@ describe('a signed notification of a completed payment', () => {
     ['the amount 370000', { gross_amount: '370000' }],
     ['the amount 370000.0000', { gross_amount: '370000.0000' }],
     ['no currency', { currency: undefined }],
-  ])('is applied with %s', async (_what, fields) => {
+  ])('with %s is applied', async (_what, fields) => {
     const orderId = await shop.orderWithPayment();
     await shop.notify(orderId, { ...SETTLEMENT, ...fields });
     expect(await shop.readStatus(orderId)).toBe('settlement');

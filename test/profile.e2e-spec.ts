@@ -24,6 +24,7 @@ function change(client: Client, body: object): Test {
   return client.patch('/api/users').send(body);
 }
 
+/** Asserts that the account and its session are as after `newAccount`. */
 async function expectUnchanged({ client, id, email }: TestAccount): Promise<void> {
   expect(await storedUser(service, id)).toMatchObject({ fullname: 'Ayu Lestari', email });
   await client.get('/api/refresh').expect(200);
@@ -155,6 +156,18 @@ describe('a rejected change of the profile', () => {
     await expectUnchanged(account);
   });
 
+  it('gets 400 if the given password is replaced during the check', async () => {
+    const account = await newAccount(service);
+    const { response } = await inTransaction(service.database, async (holder) => {
+      await holder.query("UPDATE users SET password_hash = 'replaced' WHERE id = $1", [account.id]);
+      const response = change(account.client, { email: newEmail(), password: PASSWORD }).then((sent) => sent);
+      await untilLocked(service.database);
+      return { response };
+    });
+    expectFailure(await response, 400, MESSAGES.credentials);
+    await expectUnchanged(account);
+  });
+
   it('gets 401 if the account no longer exists', async () => {
     const { client, id } = await newAccount(service);
     await service.database.pool.query('DELETE FROM users WHERE id = $1', [id]);
@@ -180,35 +193,21 @@ it.each([
   },
 );
 
-describe('parallel changes of the profile', () => {
-  it('leave one session, whose claims equal the stored account', async () => {
-    const { client, id } = await newAccount(service);
-    const email = newEmail();
-    const copies = Array.from({ length: 8 }, () => client.clone());
-    const responses = await Promise.all(
-      copies.map((copy, index) =>
-        change(copy, { password: PASSWORD, ...(index === 0 ? { email } : { fullname: `Ayu ${index}` }) }),
-      ),
-    );
-    // A change can fail because an earlier change ended its session.
-    const statuses = responses.map(({ status }) => status).filter((status) => status !== 401);
-    expect(new Set(statuses)).toEqual(new Set([200]));
-    const refreshed = await Promise.all(copies.map((copy) => copy.get('/api/refresh')));
-    const [alive, ...others] = refreshed.filter(({ status }) => status === 200);
-    expect(others).toEqual([]);
-    const { fullname, email: stored } = await storedUser(service, id);
-    expect(alive?.body).toMatchObject({ data: { user: { fullname, email: stored } } });
-  });
-
-  it('reject a new e-mail if the given password is replaced during the check', async () => {
-    const account = await newAccount(service);
-    const { response } = await inTransaction(service.database, async (holder) => {
-      await holder.query("UPDATE users SET password_hash = 'replaced' WHERE id = $1", [account.id]);
-      const response = change(account.client, { email: newEmail(), password: PASSWORD }).then((sent) => sent);
-      await untilLocked(service.database);
-      return { response };
-    });
-    expectFailure(await response, 400, MESSAGES.credentials);
-    await expectUnchanged(account);
-  });
+it('parallel changes of the profile leave one session, whose claims equal the stored account', async () => {
+  const { client, id } = await newAccount(service);
+  const email = newEmail();
+  const copies = Array.from({ length: 8 }, () => client.clone());
+  const responses = await Promise.all(
+    copies.map((copy, index) =>
+      change(copy, { password: PASSWORD, ...(index === 0 ? { email } : { fullname: `Ayu ${index}` }) }),
+    ),
+  );
+  // A change can fail because an earlier change ended its session.
+  const statuses = responses.map(({ status }) => status).filter((status) => status !== 401);
+  expect(new Set(statuses)).toEqual(new Set([200]));
+  const refreshed = await Promise.all(copies.map((copy) => copy.get('/api/refresh')));
+  const [alive, ...others] = refreshed.filter(({ status }) => status === 200);
+  expect(others).toEqual([]);
+  const { fullname, email: stored } = await storedUser(service, id);
+  expect(alive?.body).toMatchObject({ data: { user: { fullname, email: stored } } });
 });

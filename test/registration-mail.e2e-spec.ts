@@ -116,7 +116,7 @@ describe('the mail of a registration without SMTP_URL', () => {
     expect(JSON.stringify(service.log)).not.toMatch(new RegExp(`\\b${code}\\b`));
   });
 
-  it('prevents the registration if the mail cannot be queued', async () => {
+  it('is queued in the transaction of the registration: if it cannot be queued, no account is created', async () => {
     await service.database.pool.query(`
       CREATE FUNCTION reject() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'no queue today'; END $$;
       CREATE TRIGGER reject BEFORE INSERT ON graphile_worker._private_jobs EXECUTE FUNCTION reject();

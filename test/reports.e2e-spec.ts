@@ -98,13 +98,13 @@ describe('GET /api/admin/days/{date}', () => {
     const withoutPickup = await storeOrder({ paidAt, fulfilment: 'preparing', items });
     // Paid on the day, collected on another.
     await storeOrder({ paidAt, pickupAt: '2026-10-23T08:00:00+02:00', items });
-    const storeForNineOClock = (fields: Parameters<typeof storeOrder>[0]) =>
+    const storeAtNine = (fields: Parameters<typeof storeOrder>[0]) =>
       storeOrder({ pickupAt: '2026-10-22T09:00:00+02:00', items, ...fields });
-    await storeForNineOClock({ fulfilment: 'refused' });
-    await storeForNineOClock({ status: 'pending' });
-    await storeForNineOClock({ status: 'refund', refunded: 1000 });
-    await storeForNineOClock({ status: 'capture', fraud: 'challenge' });
-    const partial = await storeForNineOClock({
+    await storeAtNine({ fulfilment: 'refused' });
+    await storeAtNine({ status: 'pending' });
+    await storeAtNine({ status: 'refund', refunded: 1000 });
+    await storeAtNine({ status: 'capture', fraud: 'challenge' });
+    const partial = await storeAtNine({
       status: 'partial_refund',
       refunded: 400,
       fulfilment: 'collected',

@@ -17,7 +17,8 @@ beforeAll(async () => {
   ayu = account.client;
 });
 
-function getUserWith(token: string) {
+/** Sends GET /api/users with this access cookie alone. */
+function getUser(token: string) {
   return service.client().setCookie('accessToken', token).get('/api/users');
 }
 
@@ -69,19 +70,17 @@ describe('the tokens of a session', () => {
 describe('GET /api/users', () => {
   it('returns id, fullname and email from the access token without a query', async () => {
     const user = { fullname: 'From the token', email: 't@example.com' };
-    const response = await getUserWith(signToken(goodClaims({ tokenId: 2_000_000_000, ...user }))).expect(
-      200,
-    );
+    const response = await getUser(signToken(goodClaims({ tokenId: 2_000_000_000, ...user }))).expect(200);
     expect(response.body).toEqual({ status: 'success', data: { user: { id: 2_000_000_000, ...user } } });
   });
 
   it('returns 401 from the second in which a token that was accepted before expires', async () => {
     const exp = Math.floor(Date.now() / 1000) + 2;
     const token = signToken(goodClaims({ exp }));
-    expect((await getUserWith(token)).status).toBe(200);
-    expect((await getUserWith(token)).status).toBe(200);
-    await until('the token has expired', async () => (await getUserWith(token)).status !== 200);
-    expectFailure(await getUserWith(token), 401, MESSAGES.missingAccessToken);
+    expect((await getUser(token)).status).toBe(200);
+    expect((await getUser(token)).status).toBe(200);
+    await until('the token has expired', async () => (await getUser(token)).status !== 200);
+    expectFailure(await getUser(token), 401, MESSAGES.missingAccessToken);
     expect(Date.now() / 1000).toBeGreaterThanOrEqual(exp);
   });
 
@@ -115,7 +114,7 @@ describe('GET /api/users', () => {
       },
     ],
   ])('returns 400 for a token that is %s', async (_what, token) => {
-    expectFailure(await getUserWith(token()), 400, MESSAGES.malformedAccessToken);
+    expectFailure(await getUser(token()), 400, MESSAGES.malformedAccessToken);
   });
 
   it.each([
@@ -125,8 +124,8 @@ describe('GET /api/users', () => {
     ['of alg HS512', { algorithm: 'HS512' }],
     ['of alg RS256', { algorithm: 'RS256' }],
   ])('returns 400 for a token %s, even if the token has expired', async (_what, forgery) => {
-    expectFailure(await getUserWith(signToken(goodClaims(), forgery)), 400, MESSAGES.malformedAccessToken);
-    expectFailure(await getUserWith(expiredToken({}, forgery)), 400, MESSAGES.malformedAccessToken);
+    expectFailure(await getUser(signToken(goodClaims(), forgery)), 400, MESSAGES.malformedAccessToken);
+    expectFailure(await getUser(expiredToken({}, forgery)), 400, MESSAGES.malformedAccessToken);
   });
 
   it.each([
@@ -143,6 +142,6 @@ describe('GET /api/users', () => {
     ['no iat', { iat: undefined }],
     ['an iat in the future', { iat: Math.floor(Date.now() / 1000) + 300 }],
   ])('returns 400 for well-signed claims with %s', async (_what, claims) => {
-    expectFailure(await getUserWith(signToken(goodClaims(claims))), 400, MESSAGES.malformedAccessToken);
+    expectFailure(await getUser(signToken(goodClaims(claims))), 400, MESSAGES.malformedAccessToken);
   });
 });
