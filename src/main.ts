@@ -1,7 +1,6 @@
-import { loadDotEnv, readEnv } from './config/env.js';
+import { readEnv } from './config/env.js';
 
 async function main(): Promise<void> {
-  loadDotEnv();
   const env = readEnv();
   // Tracing must start before the modules that it instruments are loaded, so nothing of the service is imported above.
   const stopTracing = env.tracing && (await import('./tracing/start.js')).startTracing(env.tracing);

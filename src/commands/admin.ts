@@ -2,7 +2,7 @@ import { AdminAccountsService, type RoleChange } from '../auth/admin-accounts.se
 import { SessionsModule } from '../auth/sessions.module.js';
 import { withAsciiDomain } from '../config/ascii-domain.js';
 import { UsersModule } from '../users/users.module.js';
-import { type Action, readAction, readArgs, runCommand, say } from './command-line.js';
+import { type Action, readAction, readArgs, print, runCommand } from './command-line.js';
 import { withServices } from './with-services.js';
 
 const HELP = `Grants and revokes administrator access.
@@ -18,8 +18,8 @@ Exit codes: 0 done (also if there was nothing to change), 1 not done, 2 wrong us
 
 const EMAIL = 'the e-mail address of an account';
 
-function parse(args: readonly string[]): Action {
-  const { positionals } = readArgs({ args: [...args], allowPositionals: true });
+function parse(args: string[]): Action {
+  const { positionals } = readArgs({ args, allowPositionals: true });
   const { action, argument } = readAction(positionals, { list: null, grant: EMAIL, revoke: EMAIL });
   const parts = { imports: [UsersModule, SessionsModule], providers: [AdminAccountsService] };
   return async (env, open) =>
@@ -32,8 +32,8 @@ function parse(args: readonly string[]): Action {
 
 async function list(accounts: AdminAccountsService): Promise<void> {
   const admins = await accounts.list();
-  for (const { id, email, fullname } of admins) say(`${id}\t${email}\t${fullname}`);
-  if (admins.length === 0) say('there is no administrator');
+  for (const { id, email, fullname } of admins) print(`${id}\t${email}\t${fullname}`);
+  if (admins.length === 0) print('there is no administrator');
 }
 
 const REPORTS: Readonly<Record<RoleChange, string>> = {
@@ -46,7 +46,7 @@ const REPORTS: Readonly<Record<RoleChange, string>> = {
 function report(email: string, change: RoleChange): void {
   const text = `${email}: ${REPORTS[change]}`;
   if (change === 'unknown account' || change === 'last administrator') throw new Error(text);
-  say(text);
+  print(text);
 }
 
 runCommand(HELP, parse);

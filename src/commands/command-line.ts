@@ -1,11 +1,11 @@
 import { parseArgs, type ParseArgsConfig } from 'node:util';
 import { type Database, openDatabaseForCommand } from '../config/database.js';
-import { type Env, findOptionsTakenByNpm, loadDotEnv, readEnv } from '../config/env.js';
+import { type Env, findOptionsTakenByNpm, readEnv } from '../config/env.js';
 import { errorMessage } from '../config/error-info.js';
-import { migrate } from '../config/migrate.js';
 
-/** Work of a command, which calls `open` at most once. */
-export type Action = (env: Env, open: () => Promise<Database>) => Promise<void>;
+/** Opens the database of the settings, without migrating it. An action calls it at most once. */
+export type OpenDatabase = () => Promise<Database>;
+export type Action = (env: Env, open: OpenDatabase) => Promise<void>;
 
 export class UsageError extends Error {}
 
@@ -44,31 +44,22 @@ export function readAction<A extends string>(
 }
 
 /**
- * Runs a command and sets the exit code of the process.
+ * Runs a command, closes its database and sets the exit code of the process.
  * @param parse throws a UsageError for a wrong command line
- * @param prepare brings the opened database into the state that the command needs
- * @param log receives a line about the start of the embedded database
  */
-export function runCommand(
-  help: string,
-  parse: (args: readonly string[]) => Action,
-  prepare: (databaseUrl: string) => Promise<void> = migrate,
-  log: (line: string) => void = () => undefined,
-): void {
+export function runCommand(help: string, parse: (args: string[]) => Action): void {
   // A pipe that is closed early, as by `| head`, must not end the process before the database is closed.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error;
   });
-  const execute = async (args: readonly string[]): Promise<void> => {
+  const execute = async (args: string[]): Promise<void> => {
     if (args.some((arg) => HELP_WORDS.has(arg))) return void process.stdout.write(help);
     const action = parse(args);
-    loadDotEnv();
     const env = readEnv();
     let database: Database | undefined;
     try {
       await action(env, async () => {
-        database = await openDatabaseForCommand(env, log);
-        await prepare(database.url);
+        database = await openDatabaseForCommand(env, printStatus);
         return database;
       });
     } finally {
@@ -82,10 +73,12 @@ export function runCommand(
   });
 }
 
-export function say(line: string): void {
+/** Prints a line of the result on the standard output. */
+export function print(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-export function warn(line: string): void {
+/** Prints progress or a warning on the standard error, so that the standard output contains only the result. */
+export function printStatus(line: string): void {
   process.stderr.write(`${line}\n`);
 }

@@ -3,7 +3,15 @@ import { migrate, readMigrationStatus, revertLastMigration } from '../config/mig
 import { createBackup } from './backup/create.js';
 import { restoreBackup, withUnpacked } from './backup/restore.js';
 import type { Summary } from './backup/content.js';
-import { type Action, readAction, readArgs, runCommand, say, warn } from './command-line.js';
+import {
+  type Action,
+  type OpenDatabase,
+  readAction,
+  readArgs,
+  print,
+  runCommand,
+  printStatus,
+} from './command-line.js';
 
 const HELP = `Backups of the database, and its schema.
 
@@ -27,29 +35,27 @@ Exit codes: 0 done (also if there was nothing to change), 1 not done, 2 wrong us
 const FILE = 'the name of a file';
 const ACTIONS = { backup: FILE, restore: FILE, status: null, migrate: null, revert: null };
 
-type Open = Parameters<Action>[1];
-
-function parse(args: readonly string[]): Action {
-  const { positionals } = readArgs({ args: [...args], allowPositionals: true });
+function parse(args: string[]): Action {
+  const { positionals } = readArgs({ args, allowPositionals: true });
   const { action, argument } = readAction(positionals, ACTIONS);
-  const act = { backup, restore, status, migrate: applyAll, revert }[action];
+  const act = { backup, restore, status, migrate: applyPending, revert }[action];
   return (env, open) => act(env, open, argument);
 }
 
-async function backup({ dataDir }: Env, open: Open, file: string): Promise<void> {
+async function backup({ dataDir }: Env, open: OpenDatabase, file: string): Promise<void> {
   const { url } = await open();
   if ((await readMigrationStatus(url)).applied.length === 0)
     throw new Error('the database has no tables: there is nothing to back up');
-  say(`${file}: ${describeSummary(await createBackup(url, dataDir, file))}`);
+  print(`${file}: ${describeSummary(await createBackup(url, dataDir, file))}`);
 }
 
-async function restore({ dataDir }: Env, open: Open, file: string): Promise<void> {
-  warn(`checking ${file}`);
+async function restore({ dataDir }: Env, open: OpenDatabase, file: string): Promise<void> {
+  printStatus(`checking ${file}`);
   // `open` may create the embedded database, so the file is checked first.
   await withUnpacked(file, dataDir, async (content) => {
     const { url } = await open();
     const summary = await restoreBackup(url, dataDir, content);
-    say(`restored as of ${content.manifest.createdAt}: ${describeSummary(summary)}`);
+    print(`restored as of ${content.manifest.createdAt}: ${describeSummary(summary)}`);
   });
 }
 
@@ -57,27 +63,25 @@ function describeSummary({ tables, rows, images, bytes }: Summary): string {
   return `${tables} tables, ${rows} rows, ${images} images, ${bytes} bytes (${(bytes / 1_000_000).toFixed(1)} MB)`;
 }
 
-async function status(_: Env, open: Open): Promise<void> {
+async function status(_: Env, open: OpenDatabase): Promise<void> {
   const { url } = await open();
   const { applied, pending, unknown } = await readMigrationStatus(url);
-  for (const name of applied) say(`applied\t${name}${unknown.includes(name) ? '\tby a newer build' : ''}`);
-  for (const name of pending) say(`pending\t${name}`);
+  for (const name of applied) print(`applied\t${name}${unknown.includes(name) ? '\tby a newer build' : ''}`);
+  for (const name of pending) print(`pending\t${name}`);
 }
 
-async function applyAll(_: Env, open: Open): Promise<void> {
+async function applyPending(_: Env, open: OpenDatabase): Promise<void> {
   const { url } = await open();
   const { pending } = await readMigrationStatus(url);
-  await migrate(url, warn);
-  for (const name of pending) say(`applied ${name}`);
-  if (pending.length === 0) say('there was nothing to apply');
+  await migrate(url, printStatus);
+  for (const name of pending) print(`applied ${name}`);
+  if (pending.length === 0) print('there was nothing to apply');
 }
 
-async function revert(_: Env, open: Open): Promise<void> {
+async function revert(_: Env, open: OpenDatabase): Promise<void> {
   const { url } = await open();
-  const name = await revertLastMigration(url, warn);
-  say(name === null ? 'no migration is applied' : `reverted ${name}; the job queue's schema is unchanged`);
+  const name = await revertLastMigration(url, printStatus);
+  print(name === null ? 'no migration is applied' : `reverted ${name}; the job queue's schema is unchanged`);
 }
 
-// These commands read, restore or change the schema themselves.
-const withoutMigrating = () => Promise.resolve();
-runCommand(HELP, parse, withoutMigrating, warn);
+runCommand(HELP, parse);

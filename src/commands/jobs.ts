@@ -1,3 +1,5 @@
+import { migrate } from '../config/migrate.js';
+import { withClient } from '../config/with-client.js';
 import {
   changeJob,
   JOB_STATES,
@@ -7,9 +9,15 @@ import {
   retryDeadJobs,
 } from '../jobs/job-table.js';
 import { freeJobs } from '../jobs/queue-upkeep.js';
-import { type Action, readAction, readArgs, runCommand, say, UsageError } from './command-line.js';
-import { findCustomers } from './job-customers.js';
-import { withClient } from './with-client.js';
+import {
+  type Action,
+  readAction,
+  readArgs,
+  print,
+  printStatus,
+  runCommand,
+  UsageError,
+} from './command-line.js';
 
 const HELP = `Background jobs of the service: mails, image removals, payment checks.
 
@@ -33,9 +41,9 @@ const HEADER = ['id', 'state', 'task', 'subject', 'customer', 'tries', 'age', 'l
 const MAX_BIGINT = 2n ** 63n - 1n;
 const ID = 'the number of a job, as list shows it';
 
-function parse(args: readonly string[]): Action {
+function parse(args: string[]): Action {
   const { positionals, values } = readArgs({
-    args: [...args],
+    args,
     allowPositionals: true,
     options: { state: { type: 'string' }, 'all-dead': { type: 'boolean', default: false } },
   });
@@ -51,26 +59,42 @@ function parse(args: readonly string[]): Action {
   if (!/^\d*$/.test(id)) throw new UsageError(`${action} needs ${ID}`);
   return async (_env, open) => {
     const { url, isExclusive } = await open();
+    await migrate(url, printStatus);
     await withClient(url, async (client) => {
       // The service does not run, so the holder of a locked job has died.
       if (isExclusive) await freeJobs(client, { olderThanSeconds: 0 });
       if (action === 'list') await list(client, state);
-      else if (isAllDead) say(`dead jobs queued again: ${await retryDeadJobs(client)}`);
+      else if (isAllDead) print(`dead jobs queued again: ${await retryDeadJobs(client)}`);
       else await change(client, action, id);
     });
   };
 }
 
-async function list(table: Queryable, filter: JobState | undefined): Promise<void> {
-  const jobs = await listJobs(table, filter);
-  const customers = await findCustomers(table);
-  if (jobs.length > 0) say(HEADER);
+async function list(database: Queryable, filter: JobState | undefined): Promise<void> {
+  const jobs = await listJobs(database, filter);
+  const customers = await findCustomers(database);
+  if (jobs.length > 0) print(HEADER);
   for (const { id, state, task, subject, tries, age, lastError } of jobs) {
     const customer = customers.get(id) ?? '';
     const columns = [id, state, task, shorten(subject), customer, tries, formatAge(age), shorten(lastError)];
-    say(columns.join('\t'));
+    print(columns.join('\t'));
   }
-  if (jobs.length === 0) say(`there is no ${filter === undefined ? '' : `${filter} `}job`);
+  if (jobs.length === 0) print(`there is no ${filter === undefined ? '' : `${filter} `}job`);
+}
+
+/** Returns the e-mail address of the customer that each mail job concerns, by the job's id. */
+async function findCustomers(database: Queryable): Promise<Map<string, string>> {
+  // Payloads name the account, the order or the typed address. graphile-worker's view of the jobs has no payloads.
+  const { rows } = await database.query<{ id: string; email: string }>(
+    `SELECT jobs.id, users.email
+     FROM graphile_worker._private_jobs AS jobs
+       JOIN graphile_worker._private_tasks AS tasks ON tasks.id = jobs.task_id
+       LEFT JOIN orders ON orders.order_id::text = payload ->> 'orderId'
+       JOIN users ON users.id::text = coalesce(payload ->> 'userId', orders.user_id::text)
+         OR lower(users.email) = lower(payload ->> 'email')
+     WHERE jobs.flags ? 'mail' OR tasks.identifier = 'forgot-password'`,
+  );
+  return new Map(rows.map(({ id, email }) => [id, email]));
 }
 
 /** Puts a text on one line and shortens the e-mail addresses in it, which may be of strangers. */
@@ -87,11 +111,11 @@ function formatAge(seconds: number): string {
   return seconds < 2 * 86_400 ? `${Math.floor(seconds / 3600)} h` : `${Math.floor(seconds / 86_400)} d`;
 }
 
-async function change(table: Queryable, action: 'retry' | 'drop', id: string): Promise<void> {
-  const result = BigInt(id) > MAX_BIGINT ? 'unknown' : await changeJob(table, action, id);
+async function change(database: Queryable, action: 'retry' | 'drop', id: string): Promise<void> {
+  const result = BigInt(id) > MAX_BIGINT ? 'unknown' : await changeJob(database, action, id);
   if (result === 'unknown') throw new Error(`job ${id}: there is no such job`);
   if (result === 'running') throw new Error(`job ${id}: the job is running; wait until it has ended`);
-  say(`job ${id}: done`);
+  print(`job ${id}: done`);
 }
 
 runCommand(HELP, parse);

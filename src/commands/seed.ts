@@ -2,7 +2,7 @@ import type { INestApplicationContext } from '@nestjs/common';
 import { PaymentsModule } from '../payments/payments.module.js';
 import { ProductsService } from '../products/products.service.js';
 import { ShopService } from '../shop/shop.service.js';
-import { type Action, readArgs, runCommand, say, UsageError } from './command-line.js';
+import { type Action, readArgs, print, runCommand, UsageError } from './command-line.js';
 import { processInBatches } from './progress.js';
 import { BAKERY, buildCatalog, MAX_PRODUCTS, readPicture } from './seed/catalog.js';
 import { seedOrders } from './seed/orders.js';
@@ -30,9 +30,9 @@ The command uses the settings of the service. It can run while the service runs.
 Exit codes: 0 success, 1 failure (data that was added before the failure stays), 2 wrong usage.
 `;
 
-function parse(args: readonly string[]): Action {
+function parse(args: string[]): Action {
   const { values } = readArgs({
-    args: [...args],
+    args,
     options: {
       products: { type: 'string' },
       orders: { type: 'string' },
@@ -74,7 +74,7 @@ async function fill(
   });
   await seedOrders(services, plan, ids);
   const images = products.flatMap(({ pictures }) => pictures).length;
-  say(`added ${ids.length} products with ${images} images, and ${plan.orders} orders`);
+  print(`added ${ids.length} products with ${images} images, and ${plan.orders} orders`);
 }
 
 runCommand(HELP, parse);

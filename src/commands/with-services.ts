@@ -3,17 +3,20 @@ import { NestFactory } from '@nestjs/core';
 import { ConfigModule } from '../config/config.module.js';
 import type { Database } from '../config/database.js';
 import type { Env } from '../config/env.js';
+import { migrate } from '../config/migrate.js';
+import { printStatus } from './command-line.js';
 
 @Module({})
 class CommandModule {}
 
-/** Runs a task with services of the application, without routes and without running jobs. */
+/** Migrates the database and runs a task with services of the application, without routes and without running jobs. */
 export async function withServices(
   env: Env,
   database: Database,
   { imports = [], providers = [] }: Pick<ModuleMetadata, 'imports' | 'providers'>,
   act: (services: INestApplicationContext) => Promise<void>,
 ): Promise<void> {
+  await migrate(database.url, printStatus);
   const services = await NestFactory.createApplicationContext(
     { module: CommandModule, imports: [ConfigModule.forRoot(env, database), ...imports], providers },
     { logger: ['error', 'fatal'], abortOnError: false },

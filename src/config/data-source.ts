@@ -1,44 +1,18 @@
-import type { DataSourceOptions } from 'typeorm';
-import { InitialSchema1763600000000 } from '../../migrations/1763600000000-initial-schema.js';
-import { Simulator1763700000000 } from '../../migrations/1763700000000-simulator.js';
-import { Orders1763800000000 } from '../../migrations/1763800000000-orders.js';
-import { AttemptOfOrder1763810000000 } from '../../migrations/1763810000000-attempt-of-order.js';
-import { AttemptCounts1763900000000 } from '../../migrations/1763900000000-attempt-counts.js';
-import { CatalogNotifications1764000000000 } from '../../migrations/1764000000000-catalog-notifications.js';
-import { SessionsById1765000000000 } from '../../migrations/1765000000000-sessions-by-id.js';
-import { ImageNames1765100000000 } from '../../migrations/1765100000000-image-names.js';
-import { NoCatalogNotifications1765110000000 } from '../../migrations/1765110000000-no-catalog-notifications.js';
-import { Payments1765200000000 } from '../../migrations/1765200000000-payments.js';
-import { AttemptThatCounts1765300000000 } from '../../migrations/1765300000000-attempt-that-counts.js';
-import { OwnersDay1765600000000 } from '../../migrations/1765600000000-owners-day.js';
-import { SimulatedPayment1765700000000 } from '../../migrations/1765700000000-simulated-payment.js';
-import { Shop1766200000000 } from '../../migrations/1766200000000-shop.js';
-import { Refunds1766210000000 } from '../../migrations/1766210000000-refunds.js';
-import { AsciiDomains1766220000000 } from '../../migrations/1766220000000-ascii-domains.js';
-import { RequesterOfCodes1766230000000 } from '../../migrations/1766230000000-requester-of-codes.js';
-import { Sessions1766300000000 } from '../../migrations/1766300000000-sessions.js';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { DataSourceOptions, MigrationInterface } from 'typeorm';
 
-/** All migrations in order. The list is explicit because a glob would also run files of an earlier build. */
-export const migrations = [
-  InitialSchema1763600000000,
-  Simulator1763700000000,
-  Orders1763800000000,
-  AttemptOfOrder1763810000000,
-  AttemptCounts1763900000000,
-  CatalogNotifications1764000000000,
-  SessionsById1765000000000,
-  ImageNames1765100000000,
-  NoCatalogNotifications1765110000000,
-  Payments1765200000000,
-  AttemptThatCounts1765300000000,
-  OwnersDay1765600000000,
-  SimulatedPayment1765700000000,
-  Shop1766200000000,
-  Refunds1766210000000,
-  AsciiDomains1766220000000,
-  RequesterOfCodes1766230000000,
-  Sessions1766300000000,
-];
+type MigrationFile = Readonly<Record<string, new () => MigrationInterface>>;
+
+const MIGRATIONS_FOLDER = join(import.meta.dirname, '../../migrations');
+const migrationFiles = readdirSync(MIGRATIONS_FOLDER)
+  .filter((name) => name.endsWith('.js'))
+  .sort()
+  .map(async (name) => (await import(pathToFileURL(join(MIGRATIONS_FOLDER, name)).href)) as MigrationFile);
+
+/** All migrations in order: one per file, whose name begins with its timestamp. */
+export const migrations = (await Promise.all(migrationFiles)).flatMap(Object.values);
 
 const SECOND = 1000;
 

@@ -1,14 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import pg from 'pg';
 import { startEmbeddedPostgres } from './embedded-postgres.js';
 import { DataDirInUseError, type Supervisor } from './embedded-postgres/session.js';
 import { errorCode, errorMessage } from './error-info.js';
 import type { Env } from './env.js';
+import { withClient } from './with-client.js';
 
 type DatabaseSettings = Pick<Env, 'databaseUrl' | 'dataDir'>;
 type Log = (message: string) => void;
 
-const CONNECT_TIMEOUT_MS = 5_000;
 const DATA_DIR_RETRY_MS = 200;
 
 /** Database of this process. Also its injection token. */
@@ -56,20 +55,15 @@ export async function openDatabaseForCommand(settings: DatabaseSettings, log: Lo
 
 /** @param mustBePrimary false for commands: a backup can be read from a standby */
 async function checkConnection(url: string, mustBePrimary: boolean): Promise<void> {
-  let client: pg.Client | undefined;
   try {
-    // The constructor also throws: it reads the certificates that the URL names.
-    client = new pg.Client({ connectionString: url, connectionTimeoutMillis: CONNECT_TIMEOUT_MS });
-    client.on('error', () => undefined); // `connect` rejects with the same error.
-    await client.connect();
-    if (mustBePrimary) assertWritable((await client.query<WriteState>(READ_WRITE_STATE)).rows);
+    await withClient(url, async (client) => {
+      if (mustBePrimary) assertWritable((await client.query<WriteState>(READ_WRITE_STATE)).rows);
+    });
   } catch (error) {
     const { host, pathname } = new URL(url);
     throw new Error(`the database of DATABASE_URL (${host}${pathname}) ${describeFailure(error)}`, {
       cause: error,
     });
-  } finally {
-    await client?.end().catch(() => undefined);
   }
 }
 

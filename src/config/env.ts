@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { loadDevelopmentSecrets } from './development-secrets.js';
 import { type EnvironmentVariables, readVariables } from './environment-variables.js';
-import { findProblems } from './setting-checks.js';
+import { findContradictions, findProductionProblems } from './setting-checks.js';
 import { splitList } from './setting-rules.js';
 
 const MEBIBYTE = 1024 * 1024;
@@ -30,13 +30,17 @@ export class Env {
   /** Generated under `dataDir` on the first start in development if unset. */
   readonly jwtAccessSecret: string;
   readonly jwtRefreshSecret: string;
+  /** Administrator's account, created at the start. */
   readonly admin = toAdminAccount(this.variables);
   readonly sessionsPerAccount = this.variables.SESSIONS_PER_ACCOUNT;
   readonly catalogAccess = this.variables.CATALOG_ACCESS;
   readonly corsOrigins = splitList(this.variables.CORS_ORIGINS ?? '');
+  /** True if storefronts on this machine may use the service, on any port. */
   readonly corsAllowsLoopback = this.variables.CORS_ORIGINS === undefined && this.nodeEnv !== 'production';
   /** Number of trusted proxies, or their addresses and networks. Their X-Forwarded-For is trusted. */
-  readonly trustedProxies = toTrustedProxies(this.variables.TRUSTED_PROXIES);
+  readonly trustedProxies = /^\d$/.test(this.variables.TRUSTED_PROXIES)
+    ? Number(this.variables.TRUSTED_PROXIES)
+    : splitList(this.variables.TRUSTED_PROXIES);
   /** Account at Cloudinary. Still needed after IMAGE_HOST has changed, to remove older images. */
   readonly cloudinaryUrl = this.variables.CLOUDINARY_URL;
   /** Host of new images. `local` stores them under `dataDir`. */
@@ -70,11 +74,6 @@ export class Env {
   }
 }
 
-/** Loads a `.env` file in the working directory. Variables that are already set are not replaced. */
-export function loadDotEnv(): void {
-  if (existsSync('.env')) process.loadEnvFile('.env');
-}
-
 /**
  * Returns the options that npm consumed because `--` was missing. For `npm run seed --products 10`, npm sets
  * `npm_config_products` and does not pass the option to the command.
@@ -87,12 +86,19 @@ export function findOptionsTakenByNpm(names: readonly string[]): string[] {
  * Reads and validates every setting.
  * @throws Error whose message names every bad variable, so that the operator can fix all at once
  */
-export function readEnv(source: NodeJS.ProcessEnv = process.env): Env {
+export function readEnv(source = loadProcessEnv()): Env {
   const { variables, problems } = readVariables(source);
-  const all = Object.entries({ ...findProblems(variables), ...problems });
+  const forProduction = variables.NODE_ENV === 'production' ? findProductionProblems(variables) : {};
+  const all = Object.entries({ ...findContradictions(variables), ...forProduction, ...problems });
   if (all.length === 0) return new Env(variables);
   const lines = all.map(([name, problem]) => `  ${name} ${problem}`);
   throw new Error(`The service cannot start with these settings:\n${lines.join('\n')}`);
+}
+
+/** Loads a `.env` file in the working directory. Variables that are already set are not replaced. */
+function loadProcessEnv(): NodeJS.ProcessEnv {
+  if (existsSync('.env')) process.loadEnvFile('.env');
+  return process.env;
 }
 
 function toAdminAccount({ ADMIN_EMAIL: email, ADMIN_PASSWORD: password }: EnvironmentVariables) {
@@ -107,10 +113,6 @@ function withVerifiedTls(url: string): string {
   // The operator has chosen libpq's meaning of `sslmode`.
   if (/[?&]uselibpqcompat=true(&|#|$)/.test(url)) return url;
   return url.replace(/([?&]sslmode=)(?:prefer|require|verify-ca)(?=&|#|$)/g, '$1verify-full');
-}
-
-function toTrustedProxies(value: string): number | string[] {
-  return /^\d$/.test(value) ? Number(value) : splitList(value);
 }
 
 function toTracingSetting(variables: EnvironmentVariables): { serviceName: string } | undefined {

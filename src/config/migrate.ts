@@ -1,7 +1,7 @@
 import { runMigrations as runJobMigrations } from 'graphile-worker';
 import { setTimeout as delay } from 'node:timers/promises';
 import { DataSource } from 'typeorm';
-import { dataSourceOptions, migrations } from './data-source.js';
+import { dataSourceOptions } from './data-source.js';
 import { errorCode } from './error-info.js';
 
 /** Arbitrary key of the advisory lock. All versions of the service share it. */
@@ -24,11 +24,9 @@ type Log = (message: string) => void;
 /**
  * Applies the pending migrations of the service and of its job queue. Concurrent processes take turns.
  * @param log receives a line when a migration is retried
- * @param names migrations to apply; default: all
  */
-export async function migrate(databaseUrl: string, log?: Log, names?: readonly string[]): Promise<void> {
-  const wanted = migrations.filter((Migration) => names?.includes(new Migration().name) ?? true);
-  await withDataSource(databaseUrl, wanted, (dataSource) =>
+export async function migrate(databaseUrl: string, log?: Log): Promise<void> {
+  await withDataSource(databaseUrl, (dataSource) =>
     withMigrationLock(dataSource, async () => {
       await retryWhileLocked(log, () => runJobMigrations({ connectionString: databaseUrl }));
       await retryWhileLocked(log, () => dataSource.runMigrations({ transaction: 'each' }));
@@ -41,7 +39,7 @@ export async function migrate(databaseUrl: string, log?: Log, names?: readonly s
  * @returns name of the reverted migration; null if no migration is applied
  */
 export async function revertLastMigration(databaseUrl: string, log?: Log): Promise<string | null> {
-  return await withDataSource(databaseUrl, migrations, (dataSource) =>
+  return await withDataSource(databaseUrl, (dataSource) =>
     withMigrationLock(dataSource, async () => {
       const { applied, unknown } = await queryMigrationStatus(dataSource);
       const last = applied.at(-1);
@@ -55,7 +53,7 @@ export async function revertLastMigration(databaseUrl: string, log?: Log): Promi
 }
 
 export function readMigrationStatus(databaseUrl: string) {
-  return withDataSource(databaseUrl, migrations, queryMigrationStatus);
+  return withDataSource(databaseUrl, queryMigrationStatus);
 }
 
 /** Returns the names of applied, pending and unknown migrations, in order. */
@@ -76,11 +74,9 @@ export async function queryMigrationStatus(dataSource: DataSource) {
 
 async function withDataSource<T>(
   databaseUrl: string,
-  wanted: typeof migrations,
   act: (dataSource: DataSource) => Promise<T>,
 ): Promise<T> {
-  const options = dataSourceOptions(databaseUrl);
-  const dataSource = new DataSource({ ...options, migrations: wanted, extra: SESSION });
+  const dataSource = new DataSource({ ...dataSourceOptions(databaseUrl), extra: SESSION });
   await dataSource.initialize();
   try {
     return await act(dataSource);

@@ -1,57 +1,47 @@
 import { unescape } from 'node:querystring';
-import type { EnvironmentVariables, Problems, VariableName } from './environment-variables.js';
+import type { EnvironmentVariables, Problems } from './environment-variables.js';
 import { isPublished } from './published-secrets.js';
-
-type Check = readonly [name: VariableName, isBad: boolean, problem: string];
 
 const MINIMUM_PASSWORD_LENGTH = 12;
 const SECRETS = ['JWT_ACCESS_SECRET', 'JWT_REFRESH_SECRET', 'MIDTRANS_SERVER_KEY', 'ADMIN_PASSWORD'] as const;
 const URLS = ['DATABASE_URL', 'SMTP_URL', 'CLOUDINARY_URL'] as const;
 
-/** Finds settings that contradict each other, and settings that development accepts and production rejects. */
-export function findProblems(variables: EnvironmentVariables): Problems {
-  const checks = findContradictions(variables);
-  if (variables.NODE_ENV === 'production') checks.push(...checkProduction(variables));
-  const problems = checks.filter(([, isBad]) => isBad).map(([name, , problem]) => [name, problem]);
-  return Object.fromEntries(problems) as Problems;
+/** Finds settings that contradict each other. */
+export function findContradictions(variables: EnvironmentVariables): Problems {
+  const { ADMIN_EMAIL, ADMIN_PASSWORD, JWT_ACCESS_SECRET } = variables;
+  const problems: Problems = {};
+  if (ADMIN_EMAIL === undefined && ADMIN_PASSWORD !== undefined)
+    problems.ADMIN_EMAIL = 'is required with ADMIN_PASSWORD';
+  if (ADMIN_PASSWORD === undefined && ADMIN_EMAIL !== undefined)
+    problems.ADMIN_PASSWORD = 'is required with ADMIN_EMAIL';
+  if (JWT_ACCESS_SECRET !== undefined && JWT_ACCESS_SECRET === variables.JWT_REFRESH_SECRET)
+    problems.JWT_REFRESH_SECRET = 'must differ from JWT_ACCESS_SECRET';
+  if (variables.IMAGE_HOST === 'cloudinary' && variables.CLOUDINARY_URL === undefined)
+    problems.CLOUDINARY_URL = 'is required with IMAGE_HOST=cloudinary';
+  if (variables.PAYMENT_GATEWAY === 'midtrans' && variables.MIDTRANS_SERVER_KEY === undefined)
+    problems.MIDTRANS_SERVER_KEY = 'is required with PAYMENT_GATEWAY=midtrans';
+  if (variables.METRICS_PORT === variables.PORT)
+    problems.METRICS_PORT = 'must differ from PORT: metrics are not for clients';
+  return problems;
 }
 
-function findContradictions(variables: EnvironmentVariables): Check[] {
-  const isUnset = (name: VariableName) => variables[name] === undefined;
-  const { JWT_ACCESS_SECRET: accessSecret, IMAGE_HOST, METRICS_PORT, PAYMENT_GATEWAY, PORT } = variables;
-  const isSameSecret = accessSecret !== undefined && accessSecret === variables.JWT_REFRESH_SECRET;
-  const hasNoEmail = isUnset('ADMIN_EMAIL') && !isUnset('ADMIN_PASSWORD');
-  const hasNoPassword = isUnset('ADMIN_PASSWORD') && !isUnset('ADMIN_EMAIL');
-  const hasNoImageHost = IMAGE_HOST === 'cloudinary' && isUnset('CLOUDINARY_URL');
-  const hasNoServerKey = PAYMENT_GATEWAY === 'midtrans' && isUnset('MIDTRANS_SERVER_KEY');
-  return [
-    ['ADMIN_EMAIL', hasNoEmail, 'is required with ADMIN_PASSWORD'],
-    ['ADMIN_PASSWORD', hasNoPassword, 'is required with ADMIN_EMAIL'],
-    ['JWT_REFRESH_SECRET', isSameSecret, 'must differ from JWT_ACCESS_SECRET'],
-    ['CLOUDINARY_URL', hasNoImageHost, 'is required with IMAGE_HOST=cloudinary'],
-    ['MIDTRANS_SERVER_KEY', hasNoServerKey, 'is required with PAYMENT_GATEWAY=midtrans'],
-    ['METRICS_PORT', METRICS_PORT === PORT, 'must differ from PORT: metrics are not for clients'],
-  ];
-}
-
-function checkProduction(variables: EnvironmentVariables): Check[] {
-  const { ADMIN_PASSWORD: password, gateway } = variables;
-  const isShort = password !== undefined && Array.from(password).length < MINIMUM_PASSWORD_LENGTH;
-  const simulatorProblem = 'must be midtrans in production: the simulator lets anyone pay for nothing';
+/** Finds settings that development accepts and production rejects. */
+export function findProductionProblems(variables: EnvironmentVariables): Problems {
+  const { ADMIN_PASSWORD: password } = variables;
+  const problems: Problems = {};
+  for (const name of ['JWT_ACCESS_SECRET', 'JWT_REFRESH_SECRET'] as const)
+    if (variables[name] === undefined) problems[name] = 'is required in production';
+  if (variables.gateway === 'simulator')
+    problems.PAYMENT_GATEWAY = 'must be midtrans in production: the simulator lets anyone pay for nothing';
+  if (password !== undefined && Array.from(password).length < MINIMUM_PASSWORD_LENGTH)
+    problems.ADMIN_PASSWORD = `must have at least ${MINIMUM_PASSWORD_LENGTH} characters in production`;
   // With a published secret, anybody who has read this repository could sign tokens and notifications, or sign in.
-  const hasPublished = (name: VariableName, secrets: string[]): Check => [
-    name,
-    secrets.some(isPublished),
-    'contains a secret that this repository publishes',
+  const withPublished = [
+    ...SECRETS.filter((name) => isPublished(variables[name] ?? '')),
+    ...URLS.filter((name) => readPasswords(variables[name]).some(isPublished)),
   ];
-  return [
-    ['JWT_ACCESS_SECRET', variables.JWT_ACCESS_SECRET === undefined, 'is required in production'],
-    ['JWT_REFRESH_SECRET', variables.JWT_REFRESH_SECRET === undefined, 'is required in production'],
-    ['PAYMENT_GATEWAY', gateway === 'simulator', simulatorProblem],
-    ['ADMIN_PASSWORD', isShort, `must have at least ${MINIMUM_PASSWORD_LENGTH} characters in production`],
-    ...SECRETS.map((name) => hasPublished(name, [variables[name] ?? ''])),
-    ...URLS.map((name) => hasPublished(name, readPasswords(variables[name]))),
-  ];
+  for (const name of withPublished) problems[name] = 'contains a secret that this repository publishes';
+  return problems;
 }
 
 /** Returns the decoded passwords of a URL. PostgreSQL's driver also accepts a password in the query. */

@@ -1,9 +1,10 @@
+import { applyDecorators } from '@nestjs/common';
 import { Transform } from 'class-transformer';
 import { isEmail, IsIn, isIP, Max, Min, ValidateBy } from 'class-validator';
 import { parseCloudinaryUrl } from './cloudinary-url.js';
 
-// Validation decorators for environment variables. A message is printed after the variable's name. It never contains the
-// value, which may be a secret.
+// Validation decorators for environment variables. The start fails with lines of the variable's name and the message. A
+// message never contains the value, which may be a secret.
 
 /** Validates a text with a function that returns the problem of a bad text. */
 function ValidateText(findProblem: (value: string) => string | undefined): PropertyDecorator {
@@ -24,7 +25,7 @@ export function IsWholeNumber(minimum: number, maximum: number): PropertyDecorat
   const message = `must be a whole number from ${minimum} to ${maximum}`;
   // Number() alone would also accept 0x50, 1e3 and 1.0.
   const parse = Transform(({ value }) => (/^\d{1,9}$/.test(String(value)) ? Number(value) : NaN));
-  return compose(parse, Min(minimum, { message }), Max(maximum, { message }));
+  return applyDecorators(parse, Min(minimum, { message }), Max(maximum, { message }));
 }
 
 /** Requires a URL with one of the schemes, for example `smtp`. */
@@ -39,7 +40,7 @@ export function IsHttpAddress(): PropertyDecorator {
     if (/[@?#]/.test(value)) return 'must be an address without user name, query and fragment';
     return findUrlProblem(value, ['http', 'https']);
   });
-  return compose(removeTrailingSlash, validate);
+  return applyDecorators(removeTrailingSlash, validate);
 }
 
 export function IsDatabaseUrl(): PropertyDecorator {
@@ -110,10 +111,4 @@ function isNetwork(text: string): boolean {
 export function splitList(text: string): string[] {
   const items = text.split(',').map((item) => item.trim());
   return items.filter((item) => item !== '');
-}
-
-function compose(...decorators: readonly PropertyDecorator[]): PropertyDecorator {
-  return (target, name) => {
-    for (const decorate of decorators) decorate(target, name);
-  };
 }

@@ -97,9 +97,9 @@ const LOST_SINCE_VERSION_1 = [
 async function createVersion1Database(): Promise<TestDatabase> {
   const database = await createEmptyDatabase();
   const { pool, url } = database;
-  const { pending } = await readMigrationStatus(url);
-  const names = pending.filter((name) => Number(/\d+$/.exec(name)?.[0]) <= LAST_OF_VERSION_1);
-  await migrate(url, undefined, names);
+  await migrate(url);
+  const { applied } = await readMigrationStatus(url);
+  await revertTo(url, applied.find((name) => Number(/\d+$/.exec(name)?.[0]) > LAST_OF_VERSION_1) ?? '');
   for (const table of ['users', 'products', 'orders', 'simulator_transactions']) await fill(pool, table);
   for (const table of Object.keys(VERSION_1)) await fill(pool, table);
   // New ids must not collide with the ids of these rows.

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { lstat, readdir, readFile, stat, writeFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import { errorCode } from '../../config/error-info.js';
@@ -10,8 +10,9 @@ import { type Manifest, parseManifest } from './manifest.js';
 
 const FORMAT = 2;
 const MANIFEST = 'manifest.json';
-/** File name of a local image; the group is the image's id. */
+/** File name of a local image. The group is the image's id. */
 export const IMAGE_FILE = /([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})\.(?:png|jpg)$/;
+/** Paths of the files that a backup contains besides the manifest. */
 const PATHS = [/^tables\/[\w.]+$/, new RegExp(`^images/(?:[\\w-]+/)*${IMAGE_FILE.source}`)];
 
 /** Packs a folder and its manifest into one file: a tar archive, compressed with gzip. */
@@ -22,7 +23,7 @@ export async function pack(
 ): Promise<void> {
   const complete: Manifest = { format: FORMAT, ...manifest, checksums: await computeChecksums(folder) };
   await writeFile(join(folder, MANIFEST), `${JSON.stringify(complete, null, 1)}\n`);
-  await tar('cannot be written', file, '-czf', file, '-C', folder, '.');
+  await runTar(['-czf', file, '-C', folder, '.'], file, 'cannot be written');
 }
 
 /** Unpacks a backup into an empty folder and verifies all its files. */
@@ -34,7 +35,7 @@ export async function unpack(file: string, folder: string): Promise<Manifest> {
   const problem = 'is not a backup, or it was truncated or changed';
   // The path is absolute because tar would treat `host:file` as a file on another machine.
   const options = ['--no-same-owner', '--no-same-permissions', '-xzf', resolve(file), '-C', folder];
-  await tar(problem, file, ...options);
+  await runTar(options, file, problem);
   const checksums = await computeChecksums(folder);
   const manifest = await readFile(join(folder, MANIFEST), 'utf8')
     .then(parseManifest)
@@ -57,33 +58,32 @@ export async function unpack(file: string, folder: string): Promise<Manifest> {
   return manifest;
 }
 
-/** Returns the hexadecimal SHA-256 of each file below a folder, except the manifest, by its path. */
+/**
+ * Returns the hexadecimal SHA-256 of each file below a folder, except the manifest, by its path. Rejects links, devices
+ * and names that no backup contains.
+ */
 async function computeChecksums(folder: string): Promise<Record<string, string>> {
   const checksums: Record<string, string> = {};
-  for (const path of await listFiles(folder)) {
+  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
+    if (entry.isDirectory()) continue;
+    const file = join(entry.parentPath, entry.name);
+    const path = relative(folder, file);
+    const isPlain = entry.isFile() && (await lstat(file)).nlink === 1;
+    if (!isPlain || !(path === MANIFEST || PATHS.some((pattern) => pattern.test(path))))
+      throw new Error(`the archive contains ${JSON.stringify(path)}, which is not part of a backup`);
+    if (path === MANIFEST) continue;
     const hash = createHash('sha256');
-    await pipeline(createReadStream(join(folder, path)), hash);
+    await pipeline(createReadStream(file), hash);
     checksums[path] = hash.digest('hex');
   }
   return checksums;
 }
 
-/** Lists all files below a folder except the manifest. Rejects links, devices and names that no backup contains. */
-async function listFiles(folder: string): Promise<string[]> {
-  const paths: string[] = [];
-  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
-    const path = join(entry.parentPath, entry.name).slice(folder.length + 1);
-    if (entry.isDirectory()) continue;
-    const isPlain = entry.isFile() && (await lstat(join(folder, path))).nlink === 1;
-    if (!isPlain || !(path === MANIFEST || PATHS.some((pattern) => pattern.test(path))))
-      throw new Error(`the archive contains ${JSON.stringify(path)}, which is not part of a backup`);
-    if (path !== MANIFEST) paths.push(path);
-  }
-  return paths;
-}
-
-/** Runs the system's tar, which rejects paths outside the folder. */
-async function tar(problem: string, file: string, ...args: string[]): Promise<void> {
+/**
+ * Runs the system's tar, which rejects paths outside the folder.
+ * @param problem printed after the name of the archive if the disk is not full
+ */
+async function runTar(args: readonly string[], file: string, problem: string): Promise<void> {
   try {
     await promisify(execFile)('tar', args);
   } catch (error) {

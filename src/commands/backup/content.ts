@@ -3,20 +3,20 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
-import { warn } from '../command-line.js';
-import { processInBatches, withProgress } from '../progress.js';
+import { printStatus } from '../command-line.js';
+import { processInBatches } from '../progress.js';
 import { IMAGE_FILE } from './archive.js';
 import type { ImageCopies } from './image-copies.js';
-import type { Manifest } from './manifest.js';
-import { assertEmpty, listForeignKeys, listSequences, listTables, type Table } from './tables.js';
+import type { Manifest, Table } from './manifest.js';
+import { assertEmpty, listForeignKeys, listSequences, listTables } from './tables.js';
 
 /** Amount of data that a backup or a restore wrote. */
 export interface Summary {
-  tables: number;
-  rows: number;
-  images: number;
+  readonly tables: number;
+  readonly rows: number;
+  readonly images: number;
   /** Size of the backup file. */
-  bytes: number;
+  readonly bytes: number;
 }
 
 /** Verified backup, unpacked into a folder. */
@@ -32,44 +32,44 @@ export async function writeContent(
   backup: UnpackedBackup,
   images: ImageCopies,
 ): Promise<Summary> {
+  const { tables, sequences } = backup.manifest;
   await client.query('BEGIN');
-  const tables = await listTables(client);
-  assertSameTables(tables, backup.manifest.tables);
+  assertSameTables(await listTables(client), tables);
   await client.query(`LOCK TABLE ${tables.map(({ name }) => name).join(', ')}`);
   await assertEmpty(client);
   const rows = await writeRows(client, tables, join(backup.folder, 'tables'));
-  await writeSequences(client, backup.manifest.sequences);
+  await writeSequences(client, sequences);
   await unlockJobs(client);
   const imageCount = await copyImages(client, backup, images);
   await client.query('COMMIT');
   return { tables: tables.length, rows, images: imageCount, bytes: backup.bytes };
 }
 
-/** Makes sure that the backup contains the tables of this database. The names in SQL then come from the database. */
-function assertSameTables(tables: readonly Table[], expected: readonly Table[]): void {
+/**
+ * Makes sure that the backup has exactly the tables and columns of this database, in any order. Its names are then safe in
+ * SQL. A reverted migration may have appended a column that the backup has in another place.
+ */
+function assertSameTables(tables: readonly Table[], ofBackup: readonly Table[]): void {
   const describe = (list: readonly Table[]) =>
-    JSON.stringify(list.map(({ name, columns }) => [name, ...columns].join()).sort());
-  if (describe(tables) !== describe(expected))
+    JSON.stringify(list.map(({ name, columns }) => JSON.stringify([name, ...columns.toSorted()])).sort());
+  if (describe(tables) !== describe(ofBackup))
     throw new Error('the tables of the backup are not those of its migrations: it was changed');
 }
 
 async function writeRows(client: pg.Client, tables: readonly Table[], folder: string): Promise<number> {
-  // Rows are written table by table, so foreign keys are checked at the end.
+  // Drop the foreign keys, because a table may be written before the tables that it references.
   const foreignKeys = await listForeignKeys(client);
   for (const { table, name } of foreignKeys)
     await client.query(`ALTER TABLE ${table} DROP CONSTRAINT ${name}`);
-  let [done, rows] = [0, 0];
-  const describe = () => `wrote ${done} of ${tables.length} tables, ${rows} rows`;
-  await withProgress(describe, async () => {
-    for (const { name, columns } of tables) {
-      const target = client.query(copyFrom(`COPY ${name} (${columns.join(', ')}) FROM STDIN`));
-      await pipeline(createReadStream(join(folder, name)), target).catch((error: unknown) => {
-        throw new Error(`the rows of ${name} cannot be written: ${String(error)}`, { cause: error });
-      });
-      done += 1;
-      rows += target.rowCount;
-    }
-  });
+  let rows = 0;
+  const writeTable = async ({ name, columns }: Table) => {
+    const target = client.query(copyFrom(`COPY ${name} (${columns.join(', ')}) FROM STDIN`));
+    await pipeline(createReadStream(join(folder, name)), target).catch((error: unknown) => {
+      throw new Error(`the rows of ${name} cannot be written: ${String(error)}`, { cause: error });
+    });
+    rows += target.rowCount;
+  };
+  await processInBatches(tables, 'tables', writeTable, 1); // one at a time: they share a connection
   for (const { table, name, definition } of foreignKeys)
     await client.query(`ALTER TABLE ${table} ADD CONSTRAINT ${name} ${definition}`);
   return rows;
@@ -103,7 +103,8 @@ async function copyImages(
     `DELETE FROM images WHERE host = 'local' AND state = 'attached' AND id <> ALL ($1)`,
     [ids],
   );
-  if (lost) warn(`${lost} images had no file at the time of the backup and were removed from their products`);
+  if (lost)
+    printStatus(`${lost} images had no file at the time of the backup and were removed from their products`);
   await processInBatches(paths, 'images', (path) => images.add(join(folder, path)));
   return paths.length;
 }

@@ -2,7 +2,7 @@ import { createReadStream, createWriteStream } from 'node:fs';
 import { mkdir, rename, rm, rmdir, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { warn } from '../command-line.js';
+import { printStatus } from '../command-line.js';
 
 /** Images that a restore has copied into the folder of the local image host. `remove` reverts the copies. */
 export class ImageCopies {
@@ -28,7 +28,8 @@ export class ImageCopies {
   async remove(): Promise<void> {
     const results = await Promise.allSettled(this.#added.map((path) => rm(path, { force: true })));
     const failures = results.filter(({ status }) => status === 'rejected');
-    if (failures.length > 0) warn(`${failures.length} added images in ${this.folder} could not be removed`);
+    if (failures.length > 0)
+      printStatus(`${failures.length} added images in ${this.folder} could not be removed`);
     // Fails if the folder contained images before.
     for (const folder of this.#folders) await rmdir(folder).catch(() => undefined);
   }

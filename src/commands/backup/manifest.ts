@@ -1,10 +1,11 @@
 import 'reflect-metadata';
 import { plainToInstance, Type } from 'class-transformer';
 import { IsInt, IsISO8601, IsObject, IsString, Matches, ValidateNested, validateSync } from 'class-validator';
-import type { Table } from './tables.js';
 
-class BackupTable implements Table {
+/** Table whose rows are part of a backup. All names are quoted for SQL. */
+export class Table {
   @IsString() readonly name!: string;
+  /** Columns in the order in which the backup contains them. */
   @IsString({ each: true }) readonly columns!: readonly string[];
 }
 
@@ -15,7 +16,7 @@ export class Manifest {
   /** Time of the snapshot. */
   @IsISO8601() readonly createdAt!: string;
   @Matches(/^\w+$/, { each: true }) readonly migrations!: readonly string[];
-  @ValidateNested({ each: true }) @Type(() => BackupTable) readonly tables!: readonly BackupTable[];
+  @ValidateNested({ each: true }) @Type(() => Table) readonly tables!: readonly Table[];
   /** Last value of each sequence, by the sequence's name. */
   @IsObject() readonly sequences!: Readonly<Record<string, string>>;
   /** Hexadecimal SHA-256 of every other file of the backup, by its path. */

@@ -1,14 +1,14 @@
+import { existsSync } from 'node:fs';
 import { mkdtemp, rm, rmdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { migrations } from '../../config/data-source.js';
 import { createDataDir } from '../../config/files.js';
-import { migrate } from '../../config/migrate.js';
-import { warn } from '../command-line.js';
-import { withClient } from '../with-client.js';
+import { migrate, readMigrationStatus, revertLastMigration } from '../../config/migrate.js';
+import { withClient } from '../../config/with-client.js';
+import { printStatus } from '../command-line.js';
 import { unpack } from './archive.js';
 import { type Summary, type UnpackedBackup, writeContent } from './content.js';
 import { ImageCopies } from './image-copies.js';
-import { withSchemaOf } from './schema.js';
 import { assertEmpty } from './tables.js';
 
 /** Unpacks and verifies a backup below DATA_DIR, calls `use`, and removes the unpacked files. */
@@ -17,7 +17,7 @@ export async function withUnpacked<T>(
   dataDir: string,
   use: (backup: UnpackedBackup) => Promise<T>,
 ): Promise<T> {
-  const isNew = (await stat(dataDir).catch(() => undefined)) === undefined;
+  const isNew = !existsSync(dataDir);
   createDataDir(dataDir);
   const folder = await mkdtemp(join(dataDir, 'restore-'));
   try {
@@ -31,7 +31,7 @@ export async function withUnpacked<T>(
     return await use({ folder, manifest, bytes: (await stat(file)).size });
   } finally {
     await rm(folder, { recursive: true, force: true });
-    // Fails if the restore has created files in it.
+    // Fails if the restore has stored images or a database in the folder.
     if (isNew) await rmdir(dataDir).catch(() => undefined);
   }
 }
@@ -46,17 +46,32 @@ export async function restoreBackup(
   backup: UnpackedBackup,
 ): Promise<Summary> {
   await withClient(databaseUrl, assertEmpty);
+  const { applied: before } = await readMigrationStatus(databaseUrl);
   const images = new ImageCopies(join(dataDir, 'images'));
-  const summary = await withSchemaOf(databaseUrl, backup.manifest.migrations, () =>
-    withClient(databaseUrl, async (client) => {
-      try {
-        return await writeContent(client, backup, images);
-      } catch (error) {
-        await images.remove();
-        throw error;
-      }
-    }),
-  );
-  await migrate(databaseUrl, warn);
+  let summary: Summary;
+  try {
+    await migrate(databaseUrl, printStatus); // also creates the tables of the job queue
+    await setSchema(databaseUrl, backup.manifest.migrations);
+    summary = await withClient(databaseUrl, (client) => writeContent(client, backup, images));
+  } catch (error) {
+    await images.remove();
+    await setSchema(databaseUrl, before).catch((failure: unknown) => {
+      printStatus(`the former schema could not be restored; the tables are empty: ${String(failure)}`);
+    });
+    throw error;
+  }
+  await migrate(databaseUrl, printStatus);
   return summary;
+}
+
+/** Migrates an empty database if it lacks a migration, and then reverts migrations until only the given ones are applied. */
+async function setSchema(databaseUrl: string, names: readonly string[]): Promise<void> {
+  const countApplied = async () => (await readMigrationStatus(databaseUrl)).applied.length;
+  if ((await countApplied()) < names.length) await migrate(databaseUrl, printStatus);
+  while ((await countApplied()) > names.length) await revertLastMigration(databaseUrl, printStatus);
+  if (names.length > 0) return;
+  // Drop the list of migrations and the job queue, which no migration drops.
+  await withClient(databaseUrl, (client) =>
+    client.query('DROP TABLE IF EXISTS migrations; DROP SCHEMA IF EXISTS graphile_worker CASCADE'),
+  );
 }

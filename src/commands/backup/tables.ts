@@ -1,10 +1,5 @@
 import type pg from 'pg';
-
-/** Table whose rows are part of a backup. All names are quoted for SQL. */
-export interface Table {
-  readonly name: string;
-  readonly columns: readonly string[];
-}
+import type { Table } from './manifest.js';
 
 /** Schemas of the service and of its job queue. Waiting mails and payment checks are part of a backup. */
 const SCHEMAS = "('public', 'graphile_worker')";
@@ -44,10 +39,8 @@ export async function listSequences(client: pg.Client): Promise<Map<string, stri
 
 export async function listForeignKeys(client: pg.Client) {
   const { rows } = await client.query<{ table: string; name: string; definition: string }>(
-    `SELECT format('%I.%I', nspname, relname) AS table, quote_ident(conname) AS name,
-       pg_get_constraintdef(pg_constraint.oid) AS definition
-     FROM pg_constraint JOIN pg_class ON pg_class.oid = conrelid JOIN pg_namespace ON pg_namespace.oid = relnamespace
-     WHERE contype = 'f' AND nspname IN ${SCHEMAS}`,
+    `SELECT conrelid::regclass AS table, quote_ident(conname) AS name, pg_get_constraintdef(oid) AS definition
+     FROM pg_constraint WHERE contype = 'f' AND connamespace::regnamespace::text IN ${SCHEMAS}`,
   );
   return rows;
 }

@@ -16,17 +16,13 @@ const PICKUP_STEP_MINUTES = 30;
 
 const COLLECTED: Course = [['settlement'], 'collected'];
 const PAST: readonly Course[] = [
-  ...[COLLECTED, COLLECTED, COLLECTED],
+  ...Array<Course>(8).fill(COLLECTED),
   [['expire'], 'new'],
-  ...[COLLECTED, COLLECTED],
   [['settlement', 'partial_refund'], 'collected'],
-  COLLECTED,
   [['cancel'], 'refused'],
-  COLLECTED,
   [['settlement', 'refund'], 'refused'],
-  COLLECTED,
 ];
-/** Orders with an early pickup time are further than those with a late one. */
+/** Sorted by pickup time: the bakery prepares an order for the morning before one for the evening. */
 const TODAY: readonly Course[] = [
   COLLECTED,
   [['settlement'], 'ready'],
@@ -76,21 +72,19 @@ export function planOrder(n: number, seed: number, shop: PickupRules, now: Date)
   };
 }
 
-/** Finds the pickup time after a share of the opening hours of a date, or of the next date on which the shop is open. */
+/**
+ * Finds a pickup time on a date, or on the next date on which the shop is open.
+ * @param share position of the time in the opening hours, from 0 to 1
+ */
 function findPickup(shop: PickupRules, date: string, share: number): Date {
   const midnight = startOfDay(date, shop.timeZone);
   const windows = listPickupWindows({ ...shop, leadMinutes: 0, daysAhead: 7 }, midnight);
   const open = windows[0]?.date ?? date;
-  const steps = windows
-    .filter((window) => window.date === open)
-    .flatMap(({ from, to }) => listSteps(from, to));
+  const toMinutes = (time: string) => Number(time.slice(0, 2)) * 60 + Number(time.slice(3));
+  const steps: number[] = [];
+  for (const { from, to } of windows.filter((window) => window.date === open))
+    for (let minutes = toMinutes(from); minutes < toMinutes(to); minutes += PICKUP_STEP_MINUTES)
+      steps.push(minutes);
   const minutes = steps[Math.floor(share * steps.length)] ?? 0;
   return new Date(startOfDay(open, shop.timeZone).getTime() + minutes * MINUTE_MS);
-}
-
-/** Lists the pickup times of a window, in minutes after midnight. */
-function listSteps(from: string, to: string): number[] {
-  const toMinutes = (time: string) => Number(time.slice(0, 2)) * 60 + Number(time.slice(3));
-  const count = Math.ceil((toMinutes(to) - toMinutes(from)) / PICKUP_STEP_MINUTES);
-  return Array.from({ length: count }, (_, step) => toMinutes(from) + step * PICKUP_STEP_MINUTES);
 }

@@ -1,0 +1,20 @@
+import pg from 'pg';
+
+const CONNECT_TIMEOUT_MS = 5_000;
+
+/** Runs a task on a separate connection. Uncommitted changes are rolled back at the end. */
+export async function withClient<T>(databaseUrl: string, act: (client: pg.Client) => Promise<T>): Promise<T> {
+  // The constructor also throws: it reads the certificates that the URL names.
+  const client = new pg.Client({
+    connectionString: databaseUrl,
+    application_name: 'bakery',
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+  });
+  client.on('error', () => undefined); // `connect` or the running statement rejects with the same error.
+  try {
+    await client.connect();
+    return await act(client);
+  } finally {
+    await client.end();
+  }
+}
