@@ -2,7 +2,8 @@ import { AdminAccountsService, type RoleChange } from '../auth/admin-accounts.se
 import { SessionsModule } from '../auth/sessions.module.js';
 import { withAsciiDomain } from '../config/ascii-domain.js';
 import { UsersModule } from '../users/users.module.js';
-import { type Action, readAction, readArgs, print, runCommand } from './command-line.js';
+import { type Action, readAction, readArgs, runCommand } from './command-line.js';
+import { print } from './output.js';
 import { withServices } from './with-services.js';
 
 const HELP = `Grants and revokes administrator access.

@@ -2,6 +2,7 @@ import { parseArgs, type ParseArgsConfig } from 'node:util';
 import { type Database, openDatabaseForCommand } from '../config/database.js';
 import { type Env, findOptionsTakenByNpm, readEnv } from '../config/env.js';
 import { errorMessage } from '../config/error-info.js';
+import { printStatus } from './output.js';
 
 /** Opens the database of the settings, without migrating it. An action calls it at most once. */
 export type OpenDatabase = () => Promise<Database>;
@@ -13,20 +14,21 @@ const HELP_WORDS = new Set(['help', '--help', '-h']);
 
 /** @throws UsageError if Node's `parseArgs` rejects the options, or if npm consumed one because `--` was missing */
 export function readArgs<const T extends ParseArgsConfig>(config: T): ReturnType<typeof parseArgs<T>> {
-  // npm itself has an option `yes`.
+  // npm has an option `yes` itself, and the environment may contain it.
   const [taken] = findOptionsTakenByNpm(Object.keys(config.options ?? {}).filter((name) => name !== 'yes'));
   if (taken !== undefined)
     throw new UsageError(`npm consumed --${taken}: write -- before the options of the command`);
   try {
     return parseArgs(config);
   } catch (error) {
+    // The first sentence names the mistake. The others give advice for programmers.
     throw new UsageError(errorMessage(error).split('. ', 1)[0]);
   }
 }
 
 /**
  * Reads the action of a command line and its argument.
- * @param actions description of each action's argument for messages; null for an action without one
+ * @param actions description of each action's argument for messages; null for an action without an argument
  */
 export function readAction<A extends string>(
   [word, argument = '', ...rest]: readonly string[],
@@ -71,14 +73,4 @@ export function runCommand(help: string, parse: (args: string[]) => Action): voi
     process.stderr.write(`${errorMessage(error)}\n${isUsage ? `\n${help}` : ''}`);
     process.exitCode = isUsage ? 2 : 1;
   });
-}
-
-/** Prints a line of the result on the standard output. */
-export function print(line: string): void {
-  process.stdout.write(`${line}\n`);
-}
-
-/** Prints progress or a warning on the standard error, so that the standard output contains only the result. */
-export function printStatus(line: string): void {
-  process.stderr.write(`${line}\n`);
 }

@@ -1,17 +1,9 @@
-import type { Env } from '../config/env.js';
 import { migrate, readMigrationStatus, revertLastMigration } from '../config/migrate.js';
 import { createBackup } from './backup/create.js';
 import { restoreBackup, withUnpacked } from './backup/restore.js';
 import type { Summary } from './backup/content.js';
-import {
-  type Action,
-  type OpenDatabase,
-  readAction,
-  readArgs,
-  print,
-  runCommand,
-  printStatus,
-} from './command-line.js';
+import { type Action, type OpenDatabase, readAction, readArgs, runCommand } from './command-line.js';
+import { print, printStatus } from './output.js';
 
 const HELP = `Backups of the database, and its schema.
 
@@ -38,18 +30,20 @@ const ACTIONS = { backup: FILE, restore: FILE, status: null, migrate: null, reve
 function parse(args: string[]): Action {
   const { positionals } = readArgs({ args, allowPositionals: true });
   const { action, argument } = readAction(positionals, ACTIONS);
-  const act = { backup, restore, status, migrate: applyPending, revert }[action];
-  return (env, open) => act(env, open, argument);
+  return async ({ dataDir }, open) => {
+    if (action === 'restore') await restore(dataDir, open, argument);
+    else if (action === 'backup') await backup((await open()).url, dataDir, argument);
+    else await { status, migrate: applyPending, revert }[action]((await open()).url);
+  };
 }
 
-async function backup({ dataDir }: Env, open: OpenDatabase, file: string): Promise<void> {
-  const { url } = await open();
+async function backup(url: string, dataDir: string, file: string): Promise<void> {
   if ((await readMigrationStatus(url)).applied.length === 0)
     throw new Error('the database has no tables: there is nothing to back up');
   print(`${file}: ${describeSummary(await createBackup(url, dataDir, file))}`);
 }
 
-async function restore({ dataDir }: Env, open: OpenDatabase, file: string): Promise<void> {
+async function restore(dataDir: string, open: OpenDatabase, file: string): Promise<void> {
   printStatus(`checking ${file}`);
   // `open` may create the embedded database, so the file is checked first.
   await withUnpacked(file, dataDir, async (content) => {
@@ -63,23 +57,20 @@ function describeSummary({ tables, rows, images, bytes }: Summary): string {
   return `${tables} tables, ${rows} rows, ${images} images, ${bytes} bytes (${(bytes / 1_000_000).toFixed(1)} MB)`;
 }
 
-async function status(_: Env, open: OpenDatabase): Promise<void> {
-  const { url } = await open();
+async function status(url: string): Promise<void> {
   const { applied, pending, unknown } = await readMigrationStatus(url);
   for (const name of applied) print(`applied\t${name}${unknown.includes(name) ? '\tby a newer build' : ''}`);
   for (const name of pending) print(`pending\t${name}`);
 }
 
-async function applyPending(_: Env, open: OpenDatabase): Promise<void> {
-  const { url } = await open();
+async function applyPending(url: string): Promise<void> {
   const { pending } = await readMigrationStatus(url);
   await migrate(url, printStatus);
   for (const name of pending) print(`applied ${name}`);
   if (pending.length === 0) print('there was nothing to apply');
 }
 
-async function revert(_: Env, open: OpenDatabase): Promise<void> {
-  const { url } = await open();
+async function revert(url: string): Promise<void> {
   const name = await revertLastMigration(url, printStatus);
   print(name === null ? 'no migration is applied' : `reverted ${name}; the job queue's schema is unchanged`);
 }

@@ -9,15 +9,8 @@ import {
   retryDeadJobs,
 } from '../jobs/job-table.js';
 import { freeJobs } from '../jobs/queue-upkeep.js';
-import {
-  type Action,
-  readAction,
-  readArgs,
-  print,
-  printStatus,
-  runCommand,
-  UsageError,
-} from './command-line.js';
+import { type Action, readAction, readArgs, runCommand, UsageError } from './command-line.js';
+import { print, printStatus } from './output.js';
 
 const HELP = `Background jobs of the service: mails, image removals, payment checks.
 

@@ -4,7 +4,7 @@ import { ConfigModule } from '../config/config.module.js';
 import type { Database } from '../config/database.js';
 import type { Env } from '../config/env.js';
 import { migrate } from '../config/migrate.js';
-import { printStatus } from './command-line.js';
+import { printStatus } from './output.js';
 
 @Module({})
 class CommandModule {}

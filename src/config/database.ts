@@ -67,7 +67,7 @@ async function checkConnection(url: string, mustBePrimary: boolean): Promise<voi
   }
 }
 
-/** Also reports a standby as read-only. */
+/** Query whose row tells if the database accepts no writes. This is also the case on a standby. */
 export const READ_WRITE_STATE = 'SELECT current_setting(\'transaction_read_only\')::boolean AS "isReadOnly"';
 export interface WriteState {
   readonly isReadOnly: boolean;

@@ -118,6 +118,7 @@ export class EmbeddedPostgres {
       const server = await findServer(this.cluster);
       const session = server?.isReady && (await openSession(server.port, this.cluster, supervisor));
       if (session && session.client.port === (requiredPort ?? session.client.port)) return session;
+      // Another process started the server on another port, but the application connects to the required one.
       if (session) await this.shutDown(session);
       await delay(PAUSE_MS);
     }

@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
-import { printStatus } from '../command-line.js';
-import { processInBatches } from '../progress.js';
+import { printStatus, processInBatches } from '../output.js';
 import { IMAGE_FILE } from './archive.js';
 import type { ImageCopies } from './image-copies.js';
 import type { Manifest, Table } from './manifest.js';
@@ -26,7 +25,10 @@ export interface UnpackedBackup {
   readonly bytes: number;
 }
 
-/** Writes a backup into an empty database that has the schema of the backup. Copies the images before the commit. */
+/**
+ * Writes a backup into an empty database that has the schema of the backup. Copies the images before the commit, so that a
+ * failed copy rolls back the rows.
+ */
 export async function writeContent(
   client: pg.Client,
   backup: UnpackedBackup,

@@ -1,8 +1,8 @@
-import { createReadStream, createWriteStream } from 'node:fs';
-import { mkdir, rename, rm, rmdir, stat } from 'node:fs/promises';
+import { createReadStream, createWriteStream, existsSync } from 'node:fs';
+import { mkdir, rename, rm, rmdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { printStatus } from '../command-line.js';
+import { printStatus } from '../output.js';
 
 /** Images that a restore has copied into the folder of the local image host. `remove` reverts the copies. */
 export class ImageCopies {
@@ -14,12 +14,11 @@ export class ImageCopies {
   async add(source: string): Promise<void> {
     const name = basename(source);
     const target = join(this.folder, name.slice(0, 2), name);
+    const draft = `${target}.restore`;
     const created = await mkdir(dirname(target), { recursive: true });
     if (created !== undefined) this.#folders.push(dirname(target), this.folder);
-    const exists = (await stat(target).catch(() => undefined)) !== undefined;
-    const draft = `${target}.restore`;
-    if (!exists) this.#added.push(target);
     this.#added.push(draft);
+    if (!existsSync(target)) this.#added.push(target);
     await pipeline(createReadStream(source), createWriteStream(draft));
     await rename(draft, target);
   }

@@ -5,7 +5,7 @@ import { migrations } from '../../config/data-source.js';
 import { createDataDir } from '../../config/files.js';
 import { migrate, readMigrationStatus, revertLastMigration } from '../../config/migrate.js';
 import { withClient } from '../../config/with-client.js';
-import { printStatus } from '../command-line.js';
+import { printStatus } from '../output.js';
 import { unpack } from './archive.js';
 import { type Summary, type UnpackedBackup, writeContent } from './content.js';
 import { ImageCopies } from './image-copies.js';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { ShopDto } from '../../shop/shop.dto.js';
 
 type Words = 'bakers' | 'ovens' | 'keeping' | 'partners' | 'customers' | 'notes';
-/** Content of `examples/bakery.json`. The first baker has no name. */
+/** Content of `examples/bakery.json`. The name of the first baker is empty: its products name no baker. */
 interface Bakery extends Record<Words, readonly string[]> {
   readonly shop: ShopDto;
   readonly recipes: readonly {

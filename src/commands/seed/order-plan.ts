@@ -53,6 +53,7 @@ export function planOrder(n: number, seed: number, shop: PickupRules, now: Date)
   const day = DAYS[slot] ?? 0;
   const courses = day < 0 ? PAST : day > 0 ? COMING : TODAY;
   const [payments, fulfilment] = pick(courses, day === 0 ? slot : n + seed);
+  // Today's orders are sorted by their course. Orders of another day are spread over five times.
   const share = (day === 0 ? slot + (round % 5) / 5 : (n * 7 + seed) % 5) / TODAY.length;
   const pickupAt = findPickup(shop, addDays(localAt(now, shop.timeZone).date, day), share);
 

@@ -8,7 +8,7 @@ import { type Order, OrdersService } from '../../orders/orders.service.js';
 import { PaymentEventsService } from '../../payments/payment-events.service.js';
 import { ShopService } from '../../shop/shop.service.js';
 import { UsersService } from '../../users/users.service.js';
-import { processInBatches } from '../progress.js';
+import { processInBatches } from '../output.js';
 import { BAKERY, pick } from './catalog.js';
 import { type OrderPlan, planOrder } from './order-plan.js';
 
@@ -16,7 +16,7 @@ const PAYMENTS = ['qris', 'gopay', 'bank_transfer', 'credit_card'];
 const CUSTOMERS = 25;
 
 /**
- * Creates orders of made-up customers as a customer creates them, and applies payments as notifications of the gateway do.
+ * Places orders of made-up customers and records notifications of their payments, through the services of the application.
  * Made-up customers get no mail.
  */
 export async function seedOrders(
@@ -30,8 +30,8 @@ export async function seedOrders(
   const customers = await seedCustomers(app, Math.min(CUSTOMERS, count));
   await processInBatches([...Array(count).keys()], 'orders', async (n) => {
     const plan = planOrder(n, seed, shop, now);
-    const lines = Array.from({ length: 1 + (n % 4) }, (_, line) => n * 7 + line * 11);
-    const items = [...new Set(lines.map((line) => pick(productIds, line)))];
+    const picks = Array.from({ length: 1 + (n % 4) }, (_, position) => n * 7 + position * 11);
+    const items = [...new Set(picks.map((index) => pick(productIds, index)))];
     const order = await placement.create(pick(customers, n), {
       items: items.map((product_id, position) => ({ product_id, quantity: 1 + ((n + position) % 3) })),
       ...plan.wishes,
@@ -72,11 +72,11 @@ async function recordPayments(
     const received = { ...event, source: 'notification', attemptId: orderId } as const;
     await app.get(PaymentEventsService).record(tx, order, { ...received, payload: JSON.stringify(event) });
   }
-  const times = [orderId, paidAt];
-  await tx.query('UPDATE payment_notifications SET received_at = $2 WHERE order_id = $1', times);
+  const parameters = [orderId, paidAt];
+  await tx.query('UPDATE payment_notifications SET received_at = $2 WHERE order_id = $1', parameters);
   await tx.query(
     'UPDATE orders SET completed_at = $2 WHERE order_id = $1 AND completed_at IS NOT NULL',
-    times,
+    parameters,
   );
 }
 

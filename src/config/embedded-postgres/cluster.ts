@@ -19,24 +19,24 @@ export async function openCluster(dataDir: string, log: (message: string) => voi
   // Look for the cluster before the password: a concurrent first start writes the password before it creates the cluster.
   const createdBy = (await readIfPresent(join(folder, 'PG_VERSION')))?.trim();
   let secret = (await readIfPresent(passwordFile))?.trim();
-  if (createdBy === undefined) {
+  if (createdBy === undefined)
     secret ??= writeOnce(passwordFile, `${randomBytes(24).toString('base64url')}\n`, 0o600).trim();
-    const cluster = { ...location, ...binaries, secret };
-    const isNew = await createOnce(folder, 'PG_VERSION', (draft) => initialize(draft, cluster));
-    if (isNew) log(`embedded PostgreSQL ${binaries.version}: the data is stored in ${folder}`);
-    return cluster;
-  }
   if (secret === undefined)
     throw new Error(
       `${passwordFile} is missing, and with it the password of the database in ${folder}: restore the file ` +
         'or, to start with an empty database, remove that folder',
     );
-  if (createdBy !== binaries.version.split('.')[0])
+  const cluster = { ...location, ...binaries, secret };
+  if (createdBy === undefined) {
+    const isNew = await createOnce(folder, 'PG_VERSION', (draft) => initialize(draft, cluster));
+    if (isNew) log(`embedded PostgreSQL ${binaries.version}: the data is stored in ${folder}`);
+  } else if (createdBy !== binaries.version.split('.')[0]) {
     throw new Error(
       `the database in ${folder} was created by PostgreSQL ${createdBy} and this is PostgreSQL ` +
         `${binaries.version}: back it up with the release that created it, and restore the backup into another DATA_DIR`,
     );
-  return { ...location, ...binaries, secret };
+  }
+  return cluster;
 }
 
 async function initialize(draft: string, { bin, runAs, secret }: Cluster): Promise<void> {

@@ -21,6 +21,7 @@ export async function createOnce(
     await rename(join(temporary, 'draft'), path);
     return true;
   } catch (error) {
+    // Another process created the folder first. It may also have removed this draft.
     if (existsSync(join(path, proof))) return false;
     throw error;
   } finally {

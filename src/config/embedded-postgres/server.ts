@@ -1,4 +1,4 @@
-import { spawn, type StdioOptions } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { open, readFile, readlink, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -22,7 +22,7 @@ const SETTINGS = {
   log_checkpoints: 'off',
 };
 const POLL_MS = 15;
-/** Size at which the next start renames the log to `postgres.log.1`. */
+/** If the log is larger, the next start renames it to `postgres.log.1`. */
 const MAX_LOG_BYTES = 5 * 1024 * 1024;
 
 /**
@@ -33,8 +33,10 @@ const MAX_LOG_BYTES = 5 * 1024 * 1024;
 export async function findServer({ folder }: Location) {
   const pidFile = join(folder, 'postmaster.pid');
   const lines = (await readIfPresent(pidFile))?.split('\n') ?? [];
+  // Line 1 is the process id, line 4 the port and line 8 the status.
   const [pid, port] = [lines[0], lines[3]].map((line = '') => parseInt(line)) as [number, number];
   if (!isRunning(pid)) return undefined;
+  // The working directory of a PostgreSQL server is its data directory.
   const isOther =
     process.platform === 'linux' && (await readlink(`/proc/${pid}/cwd`).catch(() => '')) !== folder;
   if (!isOther) return { port, isReady: lines[7]?.trim() === 'ready' };
@@ -63,13 +65,13 @@ export async function startServer(
   if (earlier && earlier.size > MAX_LOG_BYTES) await rename(logFile, `${logFile}.1`);
   const log = await open(logFile, 'a', 0o600);
   const { size: logStart } = await log.stat();
-  const args = Object.entries({ ...SETTINGS, ...settings }).flatMap(([name, value]) => [
-    '-c',
-    `${name}=${value}`,
-  ]);
-  const stdio: StdioOptions = ['ignore', log.fd, log.fd];
-  const options = { ...CHILD_OPTIONS, ...cluster.runAs, detached: true, stdio };
-  const child = spawn(join(cluster.bin, 'postgres'), ['-D', cluster.folder, ...args], options);
+  const args = Object.entries({ ...SETTINGS, ...settings }).map(([name, value]) => `--${name}=${value}`);
+  const child = spawn(join(cluster.bin, 'postgres'), ['-D', cluster.folder, ...args], {
+    ...CHILD_OPTIONS,
+    ...cluster.runAs,
+    detached: true,
+    stdio: ['ignore', log.fd, log.fd],
+  });
   await once(child, 'spawn').finally(() => log.close());
   child.unref();
   while (child.exitCode === null && child.signalCode === null) {

@@ -1,8 +1,16 @@
-import { printStatus } from './command-line.js';
-
 const PRINT_INTERVAL_MS = 1_000;
 /** Items of a batch are processed concurrently, so that reading, writing and waiting overlap. */
 const BATCH_SIZE = 8;
+
+/** Prints a line of the result on the standard output. */
+export function print(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+/** Prints progress or a warning on the standard error, so that the standard output contains only the result. */
+export function printStatus(line: string): void {
+  process.stderr.write(`${line}\n`);
+}
 
 /** Processes all items in batches and prints the progress once a second. No further batch starts after a failure. */
 export async function processInBatches<T>(
