@@ -12,7 +12,7 @@ const migrationFiles = readdirSync(MIGRATIONS_FOLDER)
   .map(async (name) => (await import(pathToFileURL(join(MIGRATIONS_FOLDER, name)).href)) as MigrationFile);
 
 /** All migrations in order: one per file, whose name begins with its timestamp. */
-export const migrations = (await Promise.all(migrationFiles)).flatMap(Object.values);
+export const migrations = (await Promise.all(migrationFiles)).flatMap((file) => Object.values(file));
 
 const SECOND = 1000;
 
