@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { DataSourceOptions, MigrationInterface } from 'typeorm';
 
-type MigrationFile = Readonly<Record<string, new () => MigrationInterface>>;
+type MigrationFile = Readonly<Record<string, new () => MigrationInterface & { readonly name: string }>>;
 
 const MIGRATIONS_FOLDER = join(import.meta.dirname, '../../migrations');
 const migrationFiles = readdirSync(MIGRATIONS_FOLDER)

@@ -22,7 +22,7 @@ export async function withUnpacked<T>(
   const folder = await mkdtemp(join(dataDir, 'restore-'));
   try {
     const manifest = await unpack(file, folder);
-    const known = migrations.map((Migration) => new Migration().name as string);
+    const known = migrations.map((Migration) => new Migration().name);
     const unknown = manifest.migrations.filter((name) => !known.includes(name));
     if (unknown.length > 0)
       throw new Error(`${file} was made by a newer build: this one does not know ${unknown.join(', ')}`);
