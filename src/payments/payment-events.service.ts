@@ -32,9 +32,8 @@ export class PaymentEventsService {
 
   /** Returns a page of an order's events, oldest first. */
   page(orderId: string, afterId: number): Promise<PaymentNotification[]> {
-    const where = { orderId, id: MoreThan(String(afterId)) };
     return this.dataSource.manager.find(PaymentNotification, {
-      where,
+      where: { orderId, id: MoreThan(String(afterId)) },
       order: { id: 'ASC' },
       take: PAGE_SIZE,
     });
