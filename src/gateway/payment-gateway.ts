@@ -34,7 +34,7 @@ export interface RefundRequest {
 /** Transaction as the status API reports it. Amounts are as the gateway writes them, for example `185000.00`. */
 export interface GatewayTransaction {
   readonly transactionId: string;
-  /** May be a status that the gateway has added to `TRANSACTION_STATUSES`. */
+  /** May be a new status of the gateway that `TRANSACTION_STATUSES` does not contain. */
   readonly transactionStatus: string;
   readonly statusCode: string;
   readonly grossAmount: string;
@@ -85,7 +85,7 @@ export abstract class PaymentGateway {
   /** @returns null until the customer chooses a payment method */
   abstract getTransaction(attemptId: string): Promise<GatewayTransaction | null>;
 
-  /** @returns the transaction afterwards, unchanged if its status does not allow the change; null as `getTransaction` */
+  /** @returns the transaction afterwards, unchanged if its status does not allow the change; null if there is none */
   abstract cancelOrExpire(attemptId: string, to: 'cancel' | 'expire'): Promise<GatewayTransaction | null>;
 
   /**

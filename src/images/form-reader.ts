@@ -10,7 +10,7 @@ export type FilePart = Pick<Express.Multer.File, 'fieldname' | 'originalname'>;
 
 /** Request whose form has been read. */
 export interface FormRequest extends Request {
-  /** All file parts in the order sent. `files` contains only the parts that can be images of one product. */
+  /** All file parts in the order sent. `files` contains only the first 5 of the field `images`. */
   fileParts?: FilePart[];
   files?: Express.Multer.File[];
 }
@@ -63,9 +63,9 @@ export async function readForm(request: FormRequest, response: Response, idleMs:
       reject(failures.malformedRequest());
     });
     request.setTimeout(idleMs, () => {
-      // Multer would continue to buffer bytes although their place in the queue belongs to another form.
+      // Otherwise multer would continue to buffer bytes, although their memory is already reserved for another form.
       request.unpipe();
-      // The server would parse the rest of the form as the next request.
+      // Otherwise the server would parse the rest of the form as the next request.
       response.set('Connection', 'close');
       reject(failures.requestTimeout());
     });

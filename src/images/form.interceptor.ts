@@ -18,7 +18,7 @@ const OVERHEAD_BYTES = 8 * MIB;
  */
 @Injectable()
 export class FormInterceptor implements NestInterceptor {
-  /** Idle timeout of a client that is sending a form; tests shorten it. `requestTimeout` of the server limits slow clients. */
+  /** Idle timeout while a form is being sent; tests shorten it. The server's `requestTimeout` limits slow clients. */
   idleMs = 15_000;
   readonly #queue = new FormQueue(MEMORY_BYTES);
 

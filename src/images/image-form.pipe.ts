@@ -23,7 +23,7 @@ interface ImageFormMessages {
   readonly failure: string;
   /** Message for a file that is neither .png, .jpg nor .jpeg. */
   readonly extension: string;
-  /** Field message for too many files. If unset, they fail with `failures.tooManyImages()`. */
+  /** Field message for too many files. If unset, the form fails with `failures.tooManyImages()`. */
   readonly tooMany?: string;
 }
 
@@ -49,7 +49,7 @@ export class ImageFormPipe<T extends { readonly images?: unknown }> implements P
     const imageParts = fileParts.filter(isImagePart);
     const badFile = this.#findBadFile(imageParts, files);
     const misplaced = fileParts.filter((part) => !isImagePart(part));
-    // Not by assignment, because a field may be named `__proto__`.
+    // `fromEntries` instead of assignments, because a field may be named `__proto__`.
     const problems = Object.fromEntries([
       ...Object.entries(details ?? {}),
       ...misplaced.map(({ fieldname }) => [fieldname, 'files belong in the field images']),

@@ -6,7 +6,7 @@ export interface ImageFile {
   readonly format: 'png' | 'jpg';
 }
 
-/** A failed call. The message contains no text of the host, because the host repeats signatures and signed parameters. */
+/** A failed call of an image host. Contains no text of the host, because the host quotes signatures in its messages. */
 export class ImageHostError extends Error {
   override readonly name = 'ImageHostError';
 

@@ -23,7 +23,7 @@ export class Image {
   @Column('integer', { name: 'product_id', nullable: true })
   productId!: number | null;
 
-  /** Inverse side of `Product.images`, referenced by name because this module must not import the products. */
+  /** Other side of `Product.images`, referenced by name because this module must not import the products. */
   @ManyToOne('Product', 'images')
   @JoinColumn({ name: 'product_id', foreignKeyConstraintName: 'images_product_id_fkey' })
   product?: unknown;

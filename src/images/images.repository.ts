@@ -29,7 +29,7 @@ export class ImagesRepository {
     return affected === 1;
   }
 
-  /** Condemns the images that are in a state, and detaches them from their product. @returns the ids of these images */
+  /** Condemns and detaches the images that are still in the state `from`. @returns the ids of these images */
   async condemn(tx: EntityManager, ids: readonly string[], from: 'staged' | 'attached'): Promise<string[]> {
     const result = await tx
       .createQueryBuilder()
@@ -41,7 +41,7 @@ export class ImagesRepository {
     return (result.raw as { id: string }[]).map(({ id }) => id);
   }
 
-  /** Locks images that are older and were never attached, except images that another sweep has locked. */
+  /** Locks staged images that are older than `ageSeconds`, except images that another sweep has locked. */
   lockAbandoned(tx: EntityManager, ageSeconds: number): Promise<Pick<Image, 'id'>[]> {
     return tx.find(Image, {
       select: { id: true },
@@ -53,7 +53,7 @@ export class ImagesRepository {
   /**
    * Deletes the row of a condemned image that was removed from its host.
    * @param settledSeconds age at which an unconfirmed upload can no longer arrive at the host
-   * @returns false if the image was never attached and is younger than `settledSeconds`
+   * @returns false if the row stays, because the image was never attached and is younger than `settledSeconds`
    */
   async deleteRow(id: string, settledSeconds: number): Promise<boolean> {
     const condemned = { id, state: 'condemned' } as const;

@@ -58,7 +58,7 @@ export class ImagesService implements OnModuleInit {
 
   /**
    * Uploads files in parallel, outside of a transaction. Discards the images if an upload or `use` fails.
-   * @param use attaches the images, which are in the order of the files
+   * @param use attaches the staged images, which it gets in the order of the files
    * @throws the error of `use` or of the first file whose upload failed, after all uploads have ended
    */
   async withStaged<T>(
@@ -115,7 +115,7 @@ export class ImagesService implements OnModuleInit {
     return this.urlsOf([...remaining, ...staged]);
   }
 
-  /** Condemns the images that are in a state, and enqueues their removal from the host. */
+  /** Condemns the images that are still in the state `from`, and enqueues their removal from the host. */
   async condemn(
     tx: EntityManager,
     images: readonly Pick<Image, 'id'>[],

@@ -55,7 +55,7 @@ function Price(required: string): PropertyDecorator {
   );
 }
 
-/** Documents the files, which `ImageFormPipe` validates. The value is text in the field of the files, which is rejected. */
+/** The field `images`. `ImageFormPipe` validates the files. This class rejects text that was sent instead of files. */
 class FormWithImages {
   /** PNG or JPEG, 5 MiB each at most. The name of each file must end with .png, .jpg or .jpeg */
   @ApiPropertyOptional({ type: 'array', maxItems: MAX_IMAGES, items: { type: 'string', format: 'binary' } })

@@ -15,9 +15,9 @@ const IS_AVAILABLE = '(products.available OR coalesce(products.available_again_a
 /**
  * Builds the statement for a page of products as a response body; null past the last product. SQL text, because PostgreSQL
  * writes the JSON in a fifth of the time that entities and JSON.stringify take. $2 is the URL prefix of local images, whose
- * names have no scheme. No other column of the images is read, so that their index suffices.
+ * names have no scheme. The subquery reads only columns of the images' index, so that the rows need not be read.
  */
-const buildPageStatement = (isFound: readonly string[]): string => `
+const buildPageStatement = (wordConditions: readonly string[]): string => `
   SELECT '{"status":"success","data":{"meta":{"lastProductId":' || max(id) || '},"products":['
     || string_agg(row_to_json(page)::text, ',' ORDER BY id) || ']}}' AS body
   FROM (
@@ -25,7 +25,7 @@ const buildPageStatement = (isFound: readonly string[]): string => `
       SELECT array_agg(CASE WHEN url LIKE 'https:%' THEN url ELSE $2 || url END ORDER BY position)
       FROM images WHERE product_id = products.id AND state = 'attached'
     ) AS images
-    FROM products WHERE ${['id > $1', IS_AVAILABLE, ...isFound].join(' AND ')} ORDER BY id LIMIT ${PAGE_SIZE}
+    FROM products WHERE ${['id > $1', IS_AVAILABLE, ...wordConditions].join(' AND ')} ORDER BY id LIMIT ${PAGE_SIZE}
   ) AS page`;
 
 @Injectable()
@@ -38,8 +38,8 @@ export class ProductsRepository {
    */
   async page(afterId: number, localPrefix: string, search?: string): Promise<string | null> {
     const patterns = toPatterns(search);
-    const isFound = patterns.map((_, index) => `search_name LIKE search_text($${index + 3})`);
-    const statement = buildPageStatement(isFound);
+    const wordConditions = patterns.map((_, index) => `search_name LIKE search_text($${index + 3})`);
+    const statement = buildPageStatement(wordConditions);
     const parameters = [afterId, localPrefix, ...patterns];
     const [row] = await this.products.query<{ body: string | null }[]>(statement, parameters);
     return row?.body ?? null;
@@ -79,7 +79,7 @@ export class ProductsRepository {
       .getOne();
   }
 
-  /** Locks the available products among these against changes, by id so that transactions do not deadlock. */
+  /** Locks the available products among these against changes, in order of id so that transactions do not deadlock. */
   lockAvailable(
     tx: EntityManager,
     ids: readonly number[],
@@ -102,7 +102,7 @@ export class ProductsRepository {
   /** Locks a product against concurrent changes of it and its images, then reads both. */
   async lock(tx: EntityManager, id: number): Promise<Product | null> {
     await tx.findOne(Product, { select: { id: true }, where: { id }, lock: { mode: 'pessimistic_write' } });
-    // A statement that waits for a lock would return the images of the time before.
+    // A second statement: a join in the first one would return the images as they were before it waited for the lock.
     return this.findById(id, tx);
   }
 
