@@ -1,7 +1,8 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR, APP_PIPE } from '@nestjs/core';
-import { AccessGuard } from './auth/access.guard.js';
+import { AdminGuard } from './auth/admin.guard.js';
 import { AuthModule } from './auth/auth.module.js';
+import { JwtCookieGuard } from './auth/jwt-cookie.guard.js';
 import { FailEnvelopeFilter } from './common/fail-envelope.filter.js';
 import { SuccessEnvelopeInterceptor } from './common/success-envelope.interceptor.js';
 import { DtoValidationPipe } from './common/validation.pipe.js';
@@ -20,7 +21,8 @@ import { ShopModule } from './shop/shop.module.js';
 /** Imports all modules and registers what applies to every route: guards, validation, envelopes. */
 @Module({
   providers: [
-    { provide: APP_GUARD, useExisting: AccessGuard },
+    { provide: APP_GUARD, useExisting: JwtCookieGuard },
+    { provide: APP_GUARD, useExisting: AdminGuard },
     { provide: APP_INTERCEPTOR, useClass: SuccessEnvelopeInterceptor },
     { provide: APP_PIPE, useClass: DtoValidationPipe },
     { provide: APP_FILTER, useClass: FailEnvelopeFilter },

@@ -102,8 +102,8 @@ describe('an operation of the OpenAPI document', () => {
 });
 
 it('a route that declares no access rejects every request', async () => {
-  const { AccessGuard } = await built('src/auth/access.guard.js');
-  const guard = service.app.get(AccessGuard, { strict: false });
+  const { JwtCookieGuard } = await built('src/auth/jwt-cookie.guard.js');
+  const guard = service.app.get(JwtCookieGuard, { strict: false });
   // A handler and a class without decorators.
   const context = { getHandler: () => routesOf, getClass: () => Map } as unknown as ExecutionContext;
   await expect(guard.canActivate(context)).rejects.toThrow('Map.routesOf declares no access');

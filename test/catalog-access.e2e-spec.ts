@@ -83,8 +83,8 @@ describe('the shortcut of the product list', () => {
     for (const kind of ['guards', 'interceptors', 'pipes'])
       for (const target of [list, ProductsController])
         expect(reflector.get<unknown[] | undefined>(`__${kind}__`, target) ?? []).toEqual([]);
-    // `AdmissionService.admit` checks all that AccessGuard checks for `catalog`.
-    expect(namesOfGlobal('Guards')).toEqual(['AccessGuard']);
+    // `AdmissionService.admit` checks all that JwtCookieGuard checks for `catalog`. The access is not `admin`.
+    expect(namesOfGlobal('Guards')).toEqual(['JwtCookieGuard', 'AdminGuard']);
     // The page contains the envelope.
     expect(namesOfGlobal('Interceptors')).toEqual(['SuccessEnvelopeInterceptor']);
     // `PLAIN_URL` matches valid queries only.

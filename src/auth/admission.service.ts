@@ -9,7 +9,7 @@ import { ACCESS_COOKIE, readCookie } from './cookies.js';
 /** More than the customers of ten minutes, the lifetime of an access token. */
 const MAX_VERIFIED_TOKENS = 10_000;
 
-/** Admits requests without verifying a signature, for `AccessGuard` and the shortcut of the product list. */
+/** Admits requests without verifying a signature, for `JwtCookieGuard` and the shortcut of the product list. */
 @Injectable()
 export class AdmissionService {
   /** Callers by verified access token. Verifying a token costs a tenth of serving a page of products. */

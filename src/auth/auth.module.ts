@@ -5,15 +5,16 @@ import { JobsModule } from '../jobs/jobs.module.js';
 import { JobsService } from '../jobs/jobs.service.js';
 import { MailModule } from '../mail/mail.module.js';
 import { UsersModule } from '../users/users.module.js';
-import { AccessGuard } from './access.guard.js';
 import { AccountController } from './account.controller.js';
 import { AccountService } from './account.service.js';
 import { AdminAccountsService } from './admin-accounts.service.js';
+import { AdminGuard } from './admin.guard.js';
 import { AdmissionService } from './admission.service.js';
 import { AttemptCounts } from './attempt-counts.js';
 import { AuthController } from './auth.controller.js';
 import { AuthService } from './auth.service.js';
 import { GuessLimitsService } from './guess-limits.service.js';
+import { JwtCookieGuard } from './jwt-cookie.guard.js';
 import { JwtCookieStrategy } from './jwt-cookie.strategy.js';
 import { OtpMailsService } from './otp-mails.service.js';
 import { OneTimePassword } from './otp.entity.js';
@@ -28,19 +29,20 @@ const HOURLY = '17 * * * *';
   imports: [TypeOrmModule.forFeature([OneTimePassword]), SessionsModule, UsersModule, MailModule, JobsModule],
   controllers: [AuthController, AccountController],
   providers: [
-    AccessGuard,
     AccountService,
     AdminAccountsService,
+    AdminGuard,
     AdmissionService,
     AttemptCounts,
     AuthService,
     GuessLimitsService,
+    JwtCookieGuard,
     JwtCookieStrategy,
     OtpMailsService,
     OtpService,
     TokensService,
   ],
-  exports: [AccessGuard, AdmissionService],
+  exports: [AdminGuard, AdmissionService, JwtCookieGuard],
 })
 export class AuthModule implements OnModuleInit, OnApplicationBootstrap {
   constructor(

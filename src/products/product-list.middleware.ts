@@ -9,7 +9,7 @@ const PLAIN_URL = /^[^?]*(?:\?last_id=(\d{1,9}))?$/;
 
 /**
  * Shortcut for GET /api/products: sends the page before Nest's guards, interceptors and pipes run, because they take
- * longer than the page itself. `AdmissionService` checks the access that the route declares, like `AccessGuard`. A test
+ * longer than the page itself. `AdmissionService` checks the access that the route declares, like `JwtCookieGuard`. A test
  * fails if the route gets a guard, an interceptor or a pipe that this shortcut would skip.
  *
  * The controller handles a request whose token is not verified yet, whose URL is not plain, or whose page is empty.
