@@ -89,7 +89,7 @@ export async function configureApp(app: NestExpressApplication, logger: Logger):
 /** Waits for running requests and jobs for at most 8 seconds, then closes the queue and the pools. */
 export async function stopApp(app: NestExpressApplication): Promise<void> {
   // Jobs and requests end in parallel, because a stop has to end within 10 seconds.
-  app.get(JobsService, { strict: false }).stopTaking();
+  app.get(JobsService, { strict: false }).beginStop();
   await closeServer(app.getHttpServer());
   await app.close();
 }

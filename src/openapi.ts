@@ -18,7 +18,7 @@ const TAGS = {
   Operation: 'Health, for load balancers and operators.',
 } as const;
 
-/** Hides the form behind a padlock, which would do nothing: scripts cannot set HttpOnly cookies. */
+/** Hides the dialog for entering cookies, which would have no effect: scripts cannot set HttpOnly cookies. */
 const STYLE = `.swagger-ui .topbar, .swagger-ui .auth-wrapper { display: none }
 .swagger-ui .authorization__btn { pointer-events: none }`;
 

@@ -14,7 +14,7 @@ const STOP_MS = 9_500;
 
 /**
  * Runs the service until SIGTERM or SIGINT, then ends the process.
- * @param stopTracing if tracing is on
+ * @param stopTracing stops tracing; absent if tracing is off
  */
 export async function serve(env: Env, stopTracing?: StopPart): Promise<void> {
   const logger = createLogger(env);
@@ -52,7 +52,7 @@ function abortOnSignal(logger: Logger): AbortController {
   const stop = new AbortController();
   stop.signal.onabort = () => {
     setTimeout(() => {
-      logger.warn('not everything ended in time and is left as it is');
+      logger.warn('a part of the service did not stop in time: the process ends without it');
       process.exit();
     }, STOP_MS).unref();
   };
@@ -66,21 +66,15 @@ function abortOnSignal(logger: Logger): AbortController {
 
 /**
  * Starts the service, unless `stopping` is aborted meanwhile.
- * @param started receives a function for each started part that stops this part
+ * @param started receives a stop function for each part that has started
  */
 async function start(env: Env, logger: Logger, stopping: AbortSignal, started: StopPart[]): Promise<void> {
-  const warn = (message: string): void => {
-    logger.warn(message);
-  };
+  const warn = logger.warn.bind(logger);
   // The database starts while the modules are loaded, which takes longer.
   const modules = Promise.all([import('./app.setup.js'), import('./config/migrate.js')]);
   modules.catch(() => undefined); // Awaited below, unless the database could not be opened.
   const primary = new PrimaryWait(warn, stopping);
-  const database = await primary.retry(() =>
-    openDatabase(env, (message) => {
-      logger.info(message);
-    }),
-  );
+  const database = await primary.retry(() => openDatabase(env, logger.info.bind(logger)));
   started.push(() => database.close());
   const [{ createApp, stopApp }, { migrate }] = await modules;
   stopping.throwIfAborted();

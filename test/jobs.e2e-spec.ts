@@ -1,4 +1,5 @@
 import { DataSource } from 'typeorm';
+import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { HandleOptions, JobsService } from '../src/jobs/jobs.service.js';
 import { built } from './support/built.js';
@@ -77,7 +78,7 @@ describe('durable jobs on PostgreSQL', () => {
   }
 
   const enqueue = ({ jobs }: Process, n: number): Promise<void> =>
-    jobs.enqueue(dataSource.manager, TASK, { n });
+    jobs.enqueue(dataSource.manager, TASK, { n }, { key: `${TASK}:${randomUUID()}` });
   const readJobs = () => jobRows(database.pool, TASK);
   const waitUntilAllDone = () => until('every job is done', async () => (await readJobs()).length === 0);
 

@@ -1,14 +1,14 @@
 import { QueryFailedError } from 'typeorm';
 
-/** Connection failures, exhausted resources, a server that starts, stops or is a standby, timeouts, conflicts, failed I/O. */
+/** Lost connections, exhausted resources, a server that starts, stops or is a standby, timeouts, conflicts, failed I/O. */
 const UNAVAILABLE_SQLSTATE = /^(08...|53...|57P0[1-5]|57014|25006|25P0[34]|55P03|40001|40003|40P01|58030)$/;
 const NETWORK_CODE =
   /^(ECONNREFUSED|ECONNRESET|ECONNABORTED|EPIPE|ETIMEDOUT|E(HOST|NET)UNREACH|EADDRNOTAVAIL|ENOTFOUND|EAI_AGAIN)$/;
 /** Messages of `pg` 8, `pg-pool` 3 and TypeORM's driver for a lost connection. These errors have no code. */
 const CONNECTION_LOST =
   /^(connection terminated|timeout expired$|timeout exceeded when trying to connect|query read timeout|driver not connected|cannot use a pool after calling end)|not queryable$/i;
-/** TypeORM's errors for a statement after its transaction lost the connection. */
-const CONNECTION_TAKEN =
+/** Names of TypeORM's errors for a statement of a transaction that has lost its connection. */
+const RUNNER_RELEASED =
   /^(QueryRunner(Provider)?AlreadyReleased|CannotExecuteNotConnected|ConnectionIsNotSet)Error$/;
 
 /** Returns true if the request may succeed later (503). Ignores the `cause`, which may come from another service. */
@@ -22,7 +22,7 @@ export function isDatabaseUnavailable(error: unknown): boolean {
     UNAVAILABLE_SQLSTATE.test(code) ||
     NETWORK_CODE.test(code) ||
     CONNECTION_LOST.test(failure.message) ||
-    CONNECTION_TAKEN.test(failure.name)
+    RUNNER_RELEASED.test(failure.name)
   );
 }
 

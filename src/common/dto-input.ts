@@ -15,7 +15,7 @@ const propertiesByDto = new Map<Dto, Properties>();
 
 /**
  * Copies the part of an input that a DTO reads, because class-transformer and class-validator would occupy the process for
- * over 100 ms with a body of 100 KiB. A list that is cut off here is longer than its DTO allows.
+ * over 100 ms with a body of 100 KiB. A list that is cut off here is still longer than its DTO allows.
  */
 export function pickKnownFields(dto: Dto, input: object): object {
   let copied = 0;

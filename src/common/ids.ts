@@ -7,7 +7,10 @@ export function isId(value: unknown): value is number {
   return Number.isInteger(value) && (value as number) > 0 && (value as number) <= MAX_ID;
 }
 
-/** Parses the id of a product in a path. Other text becomes the unknown product 0, because invalid fields (400) come first. */
+/**
+ * Parses the id of a product in a path. Any other text becomes 0, which no product has, instead of an immediate 404: invalid
+ * fields (400) are reported before an unknown product.
+ */
 @Injectable()
 export class ProductIdPipe implements PipeTransform<string, number> {
   transform(text: string): number {

@@ -21,7 +21,7 @@ export class Limiter {
     try {
       return await task();
     } finally {
-      // The next task takes this place.
+      // The next waiting task runs in place of this one, so the number of running tasks stays the same.
       const next = this.#waiting.shift();
       if (next === undefined) this.#running -= 1;
       else next();

@@ -2,14 +2,14 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { errorCode, errorMessage } from '../config/error-info.js';
 import { isDatabaseUnavailable } from './database-errors.js';
 
-const PATIENCE_MS = 60_000;
-const LINE_GAP_MS = 5_000;
+const MAX_WAIT_MS = 60_000;
+const LOG_INTERVAL_MS = 5_000;
 const RETRY_PAUSE_MS = 500;
 
 /** Retries the steps of a start for up to 60 seconds in total, so that a start during a failover succeeds. */
 export class PrimaryWait {
-  readonly #deadline = performance.now() + PATIENCE_MS;
-  #nextLineAt = 0;
+  readonly #deadline = performance.now() + MAX_WAIT_MS;
+  #nextLogAt = 0;
 
   constructor(
     private readonly log: (message: string) => void,
@@ -24,9 +24,9 @@ export class PrimaryWait {
       } catch (error) {
         const now = performance.now();
         if (!isPrimaryMissing(error) || now > this.#deadline || this.stopping.aborted) throw error;
-        if (now >= this.#nextLineAt) {
+        if (now >= this.#nextLogAt) {
           this.log(`waiting for the database: ${errorMessage(error)}`);
-          this.#nextLineAt = now + LINE_GAP_MS;
+          this.#nextLogAt = now + LOG_INTERVAL_MS;
         }
         await delay(RETRY_PAUSE_MS, undefined, { signal: this.stopping }).catch(() => undefined);
       }

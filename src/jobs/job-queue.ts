@@ -5,7 +5,7 @@ import { QueuePool } from './queue-pool.js';
 import { type DeadLocks, freeJobs, type NamedJob } from './queue-upkeep.js';
 import { type JobOptions, runJobs, type RunnerObserver } from './run-jobs.js';
 
-const RESTART_PAUSE_MS = { first: 250, longest: 2_000 };
+const RESTART_PAUSE_MS = 500;
 
 /** Keeps a runner working from `run` until the service stops, and replaces it whenever it fails. */
 export class JobQueue {
@@ -14,7 +14,6 @@ export class JobQueue {
   /** Time of the last response to a fetch, of `performance.now()`. */
   #lastFetchAt = performance.now();
   #stoppedAt: number | undefined;
-  #pauseMs = RESTART_PAUSE_MS.first;
 
   constructor(
     databaseUrl: string,
@@ -34,7 +33,7 @@ export class JobQueue {
 
   /** @param isExclusive true if no other process runs jobs on the database */
   async run(options: Omit<JobOptions, 'pgPool'>, isExclusive: boolean, stopping: AbortSignal): Promise<void> {
-    // If no other process runs jobs on the database, all locks at the start belong to dead processes.
+    // Without other processes, all locks at the start belong to dead processes.
     let locks: DeadLocks = isExclusive ? { olderThanSeconds: 0 } : {};
     const observer: RunnerObserver = {
       onStart: (workerId) => (locks = { workerId }),
@@ -56,8 +55,7 @@ export class JobQueue {
         this.#logStop(error, stopping);
       }
       this.#isWorking = false;
-      await delay(this.#pauseMs, undefined, { signal: stopping }).catch(() => undefined);
-      this.#pauseMs = Math.min(this.#pauseMs * 2, RESTART_PAUSE_MS.longest);
+      await delay(RESTART_PAUSE_MS, undefined, { signal: stopping }).catch(() => undefined);
     }
   }
 
@@ -72,7 +70,6 @@ export class JobQueue {
   }
 
   #logStart(): void {
-    this.#pauseMs = RESTART_PAUSE_MS.first;
     if (this.#stoppedAt === undefined) return;
     const seconds = Math.round((performance.now() - this.#stoppedAt) / 1000);
     this.#stoppedAt = undefined;

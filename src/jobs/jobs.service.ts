@@ -1,7 +1,6 @@
 import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
 import { type CronItem, parseCronItems, type TaskList } from 'graphile-worker';
 import type { EntityManager } from 'typeorm';
-import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { jobDuration, mails } from '../common/metrics.js';
 import { currentTraceparent, inJobSpan } from '../common/tracing.js';
@@ -23,18 +22,20 @@ export interface HandleOptions {
 }
 
 export interface EnqueueOptions {
-  /** Deduplicates jobs: only the latest waiting job with a key runs. Operators see the form `task:subject`. */
-  readonly key?: string;
+  /**
+   * Has the form `task:subject` and deduplicates jobs: only the latest waiting job with a key runs. Required, because a job
+   * without a key counts as superseded (job-table.ts).
+   */
+  readonly key: string;
   readonly runAt?: Date;
   /** For work that must be done eventually. Other jobs are dead after about four days of failures. */
   readonly isNeverGivenUp?: boolean;
 }
 
-const SECOND = 1000;
 /** Maximum of a smallint, which is 22 years with gaps of six hours. */
 const UNLIMITED_ATTEMPTS = 32_767;
 /** No handler takes longer: the calls of each external service have shorter timeouts. */
-const DEADLINE_MS = 30 * SECOND;
+const DEADLINE_MS = 30_000;
 
 /**
  * Durable jobs on PostgreSQL (graphile-worker), enqueued in the transaction that causes them. Commands (seed, admin) do
@@ -104,12 +105,7 @@ export class JobsService implements OnModuleDestroy {
   }
 
   /** Adds a job that exists if and when the transaction commits. The payload must not contain secrets. */
-  async enqueue(
-    tx: EntityManager,
-    task: string,
-    payload: object,
-    options: EnqueueOptions = {},
-  ): Promise<void> {
+  async enqueue(tx: EntityManager, task: string, payload: object, options: EnqueueOptions): Promise<void> {
     const kind = this.#kinds.get(task);
     const traceparent = currentTraceparent();
     await tx.query(
@@ -120,8 +116,7 @@ export class JobsService implements OnModuleDestroy {
         JSON.stringify(traceparent === undefined ? payload : { ...payload, traceparent }),
         options.runAt ?? null,
         options.isNeverGivenUp === true ? UNLIMITED_ATTEMPTS : MAX_ATTEMPTS,
-        // A job without a key would look superseded.
-        options.key ?? `${task}:${randomUUID()}`,
+        options.key,
         priorityOf(kind),
         kind === undefined ? null : [kind],
       ],
@@ -135,14 +130,14 @@ export class JobsService implements OnModuleDestroy {
     this.#running = Promise.all([queue, ...this.#loops.map((loop) => loop())]);
   }
 
-  /** Begins the stop that `onModuleDestroy` waits for, so that jobs and requests end at the same time. */
-  stopTaking(): void {
+  /** Stops fetching jobs without waiting for running jobs. `onModuleDestroy` waits for them. */
+  beginStop(): void {
     this.#stop.abort();
   }
 
   /** Lets running jobs end for 5 seconds. Jobs that still run then, and waiting jobs, remain for the next process. */
   async onModuleDestroy(): Promise<void> {
-    this.stopTaking();
+    this.beginStop();
     await this.#running;
     await this.queue.pool.end();
   }

@@ -1,7 +1,7 @@
 import { IS_SUPERSEDED, type Queryable } from './job-table.js';
 import { PERMANENT } from './permanent-job-error.js';
 
-/** Locks of dead processes: those older than a limit, and those of one worker. */
+/** Selects the locks that belong to dead processes: those older than a limit, and those of one worker. */
 export interface DeadLocks {
   readonly olderThanSeconds?: number;
   readonly workerId?: string;

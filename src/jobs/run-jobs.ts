@@ -15,8 +15,8 @@ const SECOND = 1000;
 /** Time for running jobs to end when the service stops, and then for their results to be written. */
 const STOP_MS = 5 * SECOND;
 const RESULTS_MS = 2 * SECOND;
-/** Time for both after a failure. No result can be written without the database, and jobs should resume soon. */
-const LOST_MS = SECOND;
+/** Time for both if the runner has failed. No result can be written without the database, and jobs should resume soon. */
+const FAILED_STOP_MS = SECOND;
 /** Gap between two fetches of an idle worker. A fallback only: `watchQueue` wakes workers when jobs are due. */
 const POLL_MS = 30 * SECOND;
 const NEST_LEVELS: Readonly<Record<string, 'error' | 'warn'>> = { error: 'error', warning: 'warn' };
@@ -43,7 +43,7 @@ export async function runJobs(
 ): Promise<void> {
   const events: WorkerEvents = new EventEmitter();
   const limits = new KindLimits(events);
-  const over = new AbortController();
+  const ended = new AbortController();
   let workerPool: WorkerPool | undefined;
   events.once('pool:create', (event) => {
     ({ workerPool } = event);
@@ -51,16 +51,16 @@ export async function runJobs(
   });
   for (const event of ['job:start', 'worker:getJob:empty'] as const)
     events.on(event, () => {
-      if (!over.signal.aborted) observer.onFetch();
+      if (!ended.signal.aborted) observer.onFetch();
     });
-  const lost = new Promise<never>((_, reject) => {
+  const failed = new Promise<never>((_, reject) => {
     for (const event of ['pool:listen:error', 'pool:fatalError', 'worker:getJob:error'] as const)
       events.once(event, ({ error }) => {
-        over.abort();
+        ended.abort();
         reject(error instanceof Error ? error : new Error(String(error)));
       });
   });
-  lost.catch(() => undefined); // Awaited below, unless the runner cannot start.
+  failed.catch(() => undefined); // Awaited below, unless the runner cannot start.
   const runner = await run({
     ...options,
     concurrency: WORKERS,
@@ -71,7 +71,7 @@ export async function runJobs(
     // Poolers in transaction mode, such as PgBouncer, do not support prepared statements.
     noPreparedStatements: true,
     gracefulShutdownAbortTimeout: STOP_MS,
-    logger: createWorkerLogger(logger, over.signal),
+    logger: createWorkerLogger(logger, ended.signal),
     // Without a delay of 0, graphile-worker 0.17 does not wait until the results of jobs are written, and a result that
     // cannot be written is an unhandled rejection.
     preset: { worker: { completeJobBatchDelay: 0, failJobBatchDelay: 0 } },
@@ -81,33 +81,33 @@ export async function runJobs(
       ...observer,
       isBusy: () => limits.isEveryWorkerBusy,
       wake: (count: number) => {
-        if (!over.signal.aborted) workerPool?.nudge(count);
+        if (!ended.signal.aborted) workerPool?.nudge(count);
       },
     };
-    const watched = watchQueue(options.pgPool, runnerToWatch, over.signal);
+    const watched = watchQueue(options.pgPool, runnerToWatch, ended.signal);
     watched.catch(() => undefined); // Awaited in the race, which another failure may win.
     if (!stopping.aborted)
       await Promise.race([
         runner.promise,
-        lost,
-        watched.then(() => lost),
-        once(stopping, 'abort', { signal: over.signal }).catch(() => lost),
+        failed,
+        watched.then(() => failed),
+        once(stopping, 'abort', { signal: ended.signal }).catch(() => failed),
       ]);
   } finally {
-    over.abort();
-    const patienceMs = stopping.aborted ? STOP_MS + RESULTS_MS : LOST_MS;
+    ended.abort();
+    const timeoutMs = stopping.aborted ? STOP_MS + RESULTS_MS : FAILED_STOP_MS;
     const stopped = Promise.allSettled([runner.stop(), runner.promise]);
     // `stop` alone is not enough: 0.17 may wait forever for two results that could not be written at the same time.
-    await Promise.race([stopped, delay(patienceMs, undefined, { ref: false })]);
+    await Promise.race([stopped, delay(timeoutMs, undefined, { ref: false })]);
   }
 }
 
-/** @param over aborted when the runner has failed: its further errors are consequences */
-function createWorkerLogger(logger: Logger, over: AbortSignal): WorkerLogger {
+/** @param ended aborted when the runner has failed. Its further errors are consequences and only logged as `verbose` */
+function createWorkerLogger(logger: Logger, ended: AbortSignal): WorkerLogger {
   return new WorkerLogger(() => (level, message, meta) => {
     // A failed try is retried. A dead job has a separate line.
     const isFailedTry = meta?.failure === true;
     if (isFailedTry) logger.warn(message);
-    else logger[over.aborted ? 'verbose' : (NEST_LEVELS[level] ?? 'verbose')](message);
+    else logger[ended.aborted ? 'verbose' : (NEST_LEVELS[level] ?? 'verbose')](message);
   });
 }

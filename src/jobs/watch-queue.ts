@@ -3,9 +3,9 @@ import type { Queryable } from './job-table.js';
 import { freeJobs, type NamedJob, settleFailedJobs, surveyJobs } from './queue-upkeep.js';
 
 const SECOND = 1000;
-const LOOK_MS = SECOND;
+const SURVEY_MS = SECOND;
 /** Time without a fetch, although jobs are due, after which a runner counts as stuck. */
-const PATIENCE_MS = 30 * SECOND;
+const STUCK_AFTER_MS = 30 * SECOND;
 
 export interface Watched {
   readonly isBusy: () => boolean;
@@ -17,26 +17,26 @@ export interface Watched {
 }
 
 /**
- * Polls the queue every second until `over` is aborted: wakes workers when jobs are due, frees the jobs of dead
+ * Polls the queue every second until `ended` is aborted: wakes workers when jobs are due, frees the jobs of dead
  * processes and settles failed jobs. LISTEN is not enough: jobs with a later `run_at` are never announced, and PgBouncer
  * does not support LISTEN.
  */
 export async function watchQueue(
   database: Queryable,
   runner: Watched,
-  over: AbortSignal,
-  patienceMs = PATIENCE_MS,
+  ended: AbortSignal,
+  stuckAfterMs = STUCK_AFTER_MS,
 ): Promise<void> {
   let workedAt = performance.now();
-  while (!over.aborted) {
+  while (!ended.aborted) {
     const { due, hasDeadLocks, hasUnsettled } = await surveyJobs(database);
     if (hasDeadLocks) for (const job of await freeJobs(database)) runner.onDead(job);
     if (hasUnsettled) await settleFailedJobs(database);
     if (due === 0 || runner.isBusy()) workedAt = performance.now();
     else runner.wake(due);
     workedAt = Math.max(workedAt, runner.lastFetchAt());
-    if (performance.now() - workedAt > patienceMs)
-      throw new Error(`no job was fetched for ${patienceMs / SECOND} s although ${due} are due`);
-    await delay(LOOK_MS, undefined, { signal: over }).catch(() => undefined);
+    if (performance.now() - workedAt > stuckAfterMs)
+      throw new Error(`no job was fetched for ${stuckAfterMs / SECOND} s although ${due} are due`);
+    await delay(SURVEY_MS, undefined, { signal: ended }).catch(() => undefined);
   }
 }

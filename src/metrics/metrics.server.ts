@@ -2,8 +2,8 @@ import { Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShut
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { Pool } from 'pg';
+import { register } from 'prom-client';
 import { DataSource } from 'typeorm';
-import { registry } from '../common/metrics.js';
 import { Env } from '../config/env.js';
 import { JobsService } from '../jobs/jobs.service.js';
 import { ProductsService } from '../products/products.service.js';
@@ -19,7 +19,7 @@ export class MetricsServer implements OnApplicationBootstrap, OnApplicationShutd
       return;
     }
     this.#collect().then(
-      (text) => response.writeHead(200, { 'Content-Type': registry.contentType }).end(text),
+      (text) => response.writeHead(200, { 'Content-Type': register.contentType }).end(text),
       (error: unknown) => {
         this.#logger.error('the metrics could not be collected', error);
         response.destroy();
@@ -50,7 +50,7 @@ export class MetricsServer implements OnApplicationBootstrap, OnApplicationShutd
   async #collect(): Promise<string> {
     await Promise.all([sampleQueue(this.jobs), sampleProducts(this.products)]);
     for (const [name, pool] of this.#pools) samplePool(name, pool);
-    return await registry.metrics();
+    return await register.metrics();
   }
 
   get #pools(): readonly [name: string, pool: Pool][] {

@@ -6,7 +6,7 @@ import { countJobs, type JobCount } from '../jobs/job-table.js';
 import type { ProductsService } from '../products/products.service.js';
 import type { JobsService } from '../jobs/jobs.service.js';
 
-/** Longest time of a read. A scrape should not wait for a database that does not respond. */
+/** Timeout of a read. A scrape should not wait for a database that does not respond. */
 const DEADLINE_MS = 1000;
 // https://opentelemetry.io/docs/specs/semconv/database/database-metrics/#connection-pools
 const POOL = 'db_client_connection_pool_name';
@@ -89,7 +89,6 @@ function readInTime<T>(read: Promise<T>): Promise<T | null> {
   return Promise.race([read, delay(DEADLINE_MS, null, { ref: false })]).catch(() => null);
 }
 
-/** Counts lost connections of a pool. */
 export function countLostConnections(name: string, pool: Pool): void {
   lostConnections.inc({ [POOL]: name }, 0);
   pool.on('connect', (client) => {
@@ -106,7 +105,6 @@ export async function sampleProducts(products: ProductsService): Promise<void> {
   if (count !== null) unavailableProducts.set(count);
 }
 
-/** Samples a pool of database connections. */
 export function samplePool(name: string, { totalCount, idleCount, waitingCount, options }: Pool): void {
   connections.set({ [POOL]: name, [STATE]: 'idle' }, idleCount);
   connections.set({ [POOL]: name, [STATE]: 'used' }, totalCount - idleCount);

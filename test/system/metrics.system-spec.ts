@@ -1,5 +1,4 @@
 import { spawnSync } from 'node:child_process';
-import { built } from '../support/built.js';
 import { DatabaseProxy } from '../support/database-proxy.js';
 import { createDatabase } from '../support/databases.js';
 import { png } from '../support/pictures.js';
@@ -33,7 +32,8 @@ describe('the metrics of a shop', () => {
 
   beforeAll(async () => {
     // The counters are global in the process: another test file may have incremented them.
-    (await built('src/common/metrics.js')).registry.resetMetrics();
+    const { register } = (await importPackage('prom-client')) as typeof import('prom-client');
+    register.resetMetrics();
     port = await freePort();
     shop = await openShop({ settings: { METRICS_PORT: String(port) } });
   });
