@@ -14,7 +14,7 @@ export function from(address: string, test: Test): Test {
 
 /**
  * Returns the sum of current counts by the stored name of their limit:
- * - wrong passwords: `password-from` an address for an account, `password-at` an account, `wrong-of` an address
+ * - failed logins: `password-from` an address for an account, `password-at` an account, `wrong-of` an address
  * - wrong codes: `code-from` an address for an account, `codes-of` an address
  * - mails with a code: `mails-to` a mailbox, `mails-of` the address of a client
  * - `known`: addresses that the owner of an account has used
