@@ -37,7 +37,7 @@ describe('dead jobs and the command for operators', () => {
 
   /** Registers a customer whose mail the mail server rejects. @returns the id of the job once it is dead */
   async function createDeadJob(email: string): Promise<string> {
-    smtp.rejectRecipient(email);
+    smtp.rejectedRecipients.add(email);
     await register(email);
     const { id } = await until('the job is dead', async () =>
       (await readMailJobs()).find((job) => job.attempts >= job.max_attempts),
@@ -108,13 +108,13 @@ describe('dead jobs and the command for operators', () => {
 
   it('retry runs one dead job by its id, or all dead jobs', async () => {
     const id = await createDeadJob('late@example.com');
-    smtp.acceptRecipient('late@example.com');
+    smtp.rejectedRecipients.delete('late@example.com');
     expect(await runCommand('retry', id)).toEqual({ code: 0, output: `job ${id}: done\n` });
     await smtp.waitForMail(({ to }) => to.includes('late@example.com'));
     await until('the job is removed', async () => (await readMailJobs()).length === 0);
 
     await createDeadJob('later@example.com');
-    smtp.acceptRecipient('later@example.com');
+    smtp.rejectedRecipients.delete('later@example.com');
     expect(await runCommand('retry', '--all-dead')).toEqual({
       code: 0,
       output: 'dead jobs queued again: 1\n',

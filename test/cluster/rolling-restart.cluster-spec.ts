@@ -1,8 +1,7 @@
 import { rm } from 'node:fs/promises';
-import { Client } from '../support/client.js';
 import { createEmptyDatabase, type TestDatabase } from '../support/databases.js';
-import { type BuiltProcess, untilListening } from '../support/process.js';
-import { ADMIN } from '../support/service.js';
+import { type BuiltProcess, untilListening, untilReady } from '../support/process.js';
+import { signInAdmin } from '../support/service.js';
 import { ServiceInstance, stopProcess } from '../support/service-process.js';
 import { buildVersion11, hasVersion11 } from '../support/version-1.1.js';
 import { until } from '../support/wait.js';
@@ -57,7 +56,7 @@ describeInstalled('three processes behind nginx', ['nginx'], () => {
   async function waitUntilReady(process: BuiltProcess, index: number): Promise<void> {
     const url = places[index]?.url ?? '';
     await untilListening(process, url);
-    await until('the process is ready', async () => (await fetch(`${url}/api/health/ready`)).ok);
+    await untilReady(url);
   }
 
   /**
@@ -78,12 +77,7 @@ describeInstalled('three processes behind nginx', ['nginx'], () => {
 
   /** Replaces all processes under load and verifies that no request failed and no data was lost. */
   async function replaceUnderLoad(): Promise<void> {
-    const signInAdmin = async (): Promise<Client> => {
-      const client = new Client(nginx.url);
-      await client.post('/api/login').send(ADMIN).expect(200);
-      return client;
-    };
-    const target = { url: nginx.url, admin: signInAdmin };
+    const target = { url: nginx.url, admin: () => signInAdmin(nginx.url) };
     const options = { isProxied: true, paceMs: PACE_MS, boundMs: REQUEST_LIMIT_MS };
     const workload = await Workload.prepare(target, external, options);
     const { observer } = workload;

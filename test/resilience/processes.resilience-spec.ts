@@ -8,7 +8,7 @@ import { placeOrder } from '../support/orders.js';
 import { type PgBouncer, startPgBouncer } from '../support/pgbouncer.js';
 import { type BuiltProcess, untilListening } from '../support/process.js';
 import { createProduct } from '../support/products.js';
-import { ADMIN } from '../support/service.js';
+import { signInAdmin } from '../support/service.js';
 import { until } from '../support/wait.js';
 import { ExternalServices } from './support/external-services.js';
 import { isLongForm } from './support/long-form.js';
@@ -91,8 +91,7 @@ it('each new account gets exactly one mail', async () => {
 });
 
 it('copies of a notification are applied once', async () => {
-  const admin = clientOf(0);
-  await admin.post('/api/login').send(ADMIN).expect(200);
+  const admin = await signInAdmin(clientOf(0).url);
   const { id } = await createProduct(admin);
   const customer = await register(1);
   const { order_id: orderId } = await placeOrder(customer, [{ product_id: id, quantity: 2 }]);

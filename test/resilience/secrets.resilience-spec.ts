@@ -211,7 +211,7 @@ it('the log at level trace, tables, responses, files and process arguments conta
     await record(200, adminClient.get(`/api/admin/orders/${orderId}`));
 
     // Mails that fail, wait, become dead and are sent after a retry.
-    smtp.rejectRecipient('unknown@example.com');
+    smtp.rejectedRecipients.add('unknown@example.com');
     await record(201, register('unknown@example.com'));
     const mailJobs = () => jobRows(database.pool, 'send-otp');
     await until('the mail to an unknown recipient is a dead job', async () =>

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Client } from './client.js';
 import { createDatabase, type TestDatabase } from './databases.js';
 import { type BuiltProcess, freePort, spawnBuilt, untilListening, untilReady } from './process.js';
-import { ADMIN, COMMON_SETTINGS } from './service.js';
+import { COMMON_SETTINGS, signInAdmin } from './service.js';
 
 /** Instance of the service: a port and a DATA_DIR, on which processes are started one after the other. */
 export class ServiceInstance {
@@ -32,11 +32,8 @@ export class ServiceInstance {
     return `http://127.0.0.1:${this.port}`;
   }
 
-  /** Returns a client that has logged in as the administrator. */
-  async admin(): Promise<Client> {
-    const client = new Client(this.url);
-    await client.post('/api/login').send(ADMIN).expect(200);
-    return client;
+  admin(): Promise<Client> {
+    return signInAdmin(this.url);
   }
 
   /** Starts a process without waiting for it. @param buildFolder folder with another `dist` to run */

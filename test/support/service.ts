@@ -98,11 +98,7 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
     dataDir,
     log,
     client: () => new Client(url),
-    admin: async () => {
-      const client = new Client(url);
-      await client.post('/api/login').send(ADMIN).expect(200);
-      return client;
-    },
+    admin: () => signInAdmin(url),
     customer: async () => {
       const client = new Client(url);
       customers += 1;
@@ -122,6 +118,13 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
       if (options.settings?.DATA_DIR === undefined) await rm(dataDir, { recursive: true, force: true });
     },
   };
+}
+
+/** Returns a client that has logged in as the administrator. */
+export async function signInAdmin(url: string): Promise<Client> {
+  const client = new Client(url);
+  await client.post('/api/login').send(ADMIN).expect(200);
+  return client;
 }
 
 /** Starts a service before the tests of a file, or of a `describe`, and stops it afterwards. */

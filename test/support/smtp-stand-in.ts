@@ -25,11 +25,12 @@ export class SmtpStandIn {
   readonly mails: ReceivedMail[] = [];
   /** Number of MAIL FROM commands, including those of rejected messages. */
   attempts = 0;
+  /** Recipients that the server rejects permanently (550). */
+  readonly rejectedRecipients = new Set<string>();
 
   #server: SMTPServer | undefined;
   #sockets = new Set<Socket>();
   #port = 0;
-  readonly #rejected = new Set<string>();
   #isHanging = false;
   #hangsAfterData = false;
 
@@ -42,16 +43,6 @@ export class SmtpStandIn {
   /** SMTP_URL for this server. */
   get url(): string {
     return `smtp://127.0.0.1:${this.#port}`;
-  }
-
-  /** Rejects a recipient permanently (550). */
-  rejectRecipient(address: string): void {
-    this.#rejected.add(address);
-  }
-
-  /** Ends `rejectRecipient`. */
-  acceptRecipient(address: string): void {
-    this.#rejected.delete(address);
   }
 
   /** Accepts connections without sending a greeting. */
@@ -94,8 +85,8 @@ export class SmtpStandIn {
         callback();
       },
       onRcptTo: ({ address }, _session, callback) => {
-        const refusal = Object.assign(new Error('No such mailbox'), { responseCode: 550 });
-        callback(this.#rejected.has(address) ? refusal : null);
+        const rejection = Object.assign(new Error('No such mailbox'), { responseCode: 550 });
+        callback(this.rejectedRecipients.has(address) ? rejection : null);
       },
       onData: (stream, session, callback) => {
         this.#receive(stream, session).then(() => {

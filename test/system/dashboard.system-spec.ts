@@ -5,9 +5,8 @@ import { join, resolve } from 'node:path';
 import { Client } from '../support/client.js';
 import { describeInstalled } from '../support/installed.js';
 import { placeOrder } from '../support/orders.js';
-import { png } from '../support/pictures.js';
 import { freePort } from '../support/process.js';
-import { createProduct } from '../support/products.js';
+import { createProduct, pictures } from '../support/products.js';
 import { ServiceInstance } from '../support/service-process.js';
 import { until } from '../support/wait.js';
 
@@ -22,16 +21,7 @@ interface Dashboard {
   }[];
 }
 
-interface RuleGroups {
-  readonly groups: readonly {
-    readonly rules: readonly {
-      readonly name: string;
-      readonly query: string;
-      readonly health: string;
-      readonly state: string;
-    }[];
-  }[];
-}
+type Rule = Readonly<Record<'name' | 'query' | 'health' | 'state', string>>;
 
 describeInstalled('in a Prometheus that scrapes a shop', ['prometheus'], () => {
   let instance: ServiceInstance;
@@ -79,7 +69,7 @@ describeInstalled('in a Prometheus that scrapes a shop', ['prometheus'], () => {
 
   /** Customers read the catalog, order, pay and mistype their password; an administrator changes products. */
   async function sendTraffic(admin: Client, customer: Client): Promise<void> {
-    const { id } = await createProduct(admin, [{ bytes: png(Date.now()), name: 'a.png' }]);
+    const { id } = await createProduct(admin, pictures(1));
     for (let page = 0; page < 5; page += 1) await customer.get('/api/products').expect(200);
     const { redirect_url } = await placeOrder(customer, [{ product_id: id, quantity: 1 }]);
     const { pathname } = new URL(redirect_url ?? '');
@@ -121,7 +111,7 @@ describeInstalled('in a Prometheus that scrapes a shop', ['prometheus'], () => {
   });
 
   it('every alert rule is valid, names metrics of the service, and does not fire', async () => {
-    const { groups } = (await callApi('/api/v1/rules')) as RuleGroups;
+    const { groups } = (await callApi('/api/v1/rules')) as { groups: readonly { rules: readonly Rule[] }[] };
     const rules = groups.flatMap((group) => group.rules);
     expect(rules.length).toBeGreaterThan(0);
     for (const { name, query, health, state } of rules) {

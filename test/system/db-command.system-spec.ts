@@ -6,7 +6,7 @@ import { Client } from '../support/client.js';
 import { createDatabase, createEmptyDatabase, type TestDatabase } from '../support/databases.js';
 import { runDb, spawnDb } from '../support/db-command.js';
 import { png } from '../support/pictures.js';
-import { createProduct } from '../support/products.js';
+import { createProduct, imageStatus, listProducts, pictures } from '../support/products.js';
 import { ServiceInstance } from '../support/service-process.js';
 import { until } from '../support/wait.js';
 
@@ -18,7 +18,7 @@ let instances: ServiceInstance[] = [];
 
 beforeEach(async () => {
   root = await mkdtemp(join(tmpdir(), 'bakery-db-command-'));
-  await chmod(root, 0o755); // if root runs the tests, the server runs as another user, who needs access
+  await chmod(root, 0o755); // If root runs the tests, the server runs as another user, who needs access.
 });
 
 afterEach(async () => {
@@ -30,8 +30,8 @@ afterEach(async () => {
 
 const at = (name: string): string => join(root, name);
 
-/** Creates a database that is dropped after the test. */
-async function dropped(made: Promise<TestDatabase>): Promise<TestDatabase> {
+/** Drops a created database after the test. */
+async function dropAfterTest(made: Promise<TestDatabase>): Promise<TestDatabase> {
   databases.push(await made);
   return made;
 }
@@ -66,7 +66,7 @@ function keepWriting(url: string, admin: Client) {
       const email = `customer-${done.customers.length}@example.com`;
       await new Client(url).register({ email, password: PASSWORD }).expect(201);
       done.customers.push(email);
-      await createProduct(admin, [{ bytes: png(done.products), name: 'a.png' }]);
+      await createProduct(admin, pictures(1));
       done.products += 1;
     }
   })();
@@ -100,25 +100,19 @@ describe('npm run db -- backup and restore', () => {
 
     await db({ DATA_DIR: target }, 0, 'restore', file);
     expect(await readdir(join(target, 'images'), { recursive: true })).not.toContain(abandoned);
-    const again = await start(target);
-    for (const email of acknowledged.customers) {
-      await new Client(again.url).post('/api/login').send({ email, password: PASSWORD }).expect(200);
-    }
-    const admin = await again.admin();
-    const page = await admin.get('/api/products').expect(200);
-    const { products } = (page.body as { data: { products: { images: string[] }[] } }).data;
+    const restored = await start(target);
+    for (const email of acknowledged.customers)
+      await new Client(restored.url).post('/api/login').send({ email, password: PASSWORD }).expect(200);
+    const admin = await restored.admin();
+    const products = await listProducts(admin);
     expect(products.length).toBeGreaterThanOrEqual(acknowledged.products);
-    for (const { images } of products) {
-      const image = await fetch(new URL(new URL(images[0] ?? '').pathname, again.url));
-      expect(image.status).toBe(200);
-      await image.arrayBuffer();
-    }
+    for (const { images } of products) expect(await imageStatus(admin, images?.[0])).toBe(200);
     // Sequences continue.
     await createProduct(admin, []);
   }, 120_000);
 
   it('a backup of an earlier schema, waiting jobs included, is restored into an empty schema or the newest one and migrated', async () => {
-    const source = await dropped(createDatabase());
+    const source = await dropAfterTest(createDatabase());
     await addUser(source, 'wayan');
     await source.pool.query(`SELECT graphile_worker.add_job('send-mail', '{"waits":"for its time"}')`);
     const settings = { DATABASE_URL: source.url };
@@ -127,7 +121,7 @@ describe('npm run db -- backup and restore', () => {
     const file = at('earlier.backup');
     await db(settings, 0, 'backup', file);
     for (const create of [createDatabase, createEmptyDatabase]) {
-      const target = await dropped(create());
+      const target = await dropAfterTest(create());
       await db({ DATABASE_URL: target.url }, 0, 'restore', file);
       const users = await target.pool.query('SELECT id, email FROM users');
       expect(users.rows).toEqual([{ id: 1, email: 'wayan@example.com' }]);
@@ -139,7 +133,7 @@ describe('npm run db -- backup and restore', () => {
   });
 
   it('a backup rejects a file that exists or that another backup is writing', async () => {
-    const { url, pool } = await dropped(createDatabase());
+    const { url, pool } = await dropAfterTest(createDatabase());
     const file = at('partial');
     const holder = await pool.connect();
     await holder.query('BEGIN; LOCK TABLE users');
@@ -159,7 +153,7 @@ describe('npm run db -- backup and restore', () => {
 
 describe('npm run db', () => {
   it('status, revert and migrate use DATABASE_URL and name each migration', async () => {
-    const database = await dropped(createDatabase());
+    const database = await dropAfterTest(createDatabase());
     const settings = { DATABASE_URL: database.url };
     const before = await db(settings, 0, 'status');
     const last = /applied\t(\w+)\n$/.exec(before)?.[1] ?? '';
@@ -192,7 +186,7 @@ describe('npm run db', () => {
   it('reports in one line that DATA_DIR, the images or the folder of the backup cannot be used', async () => {
     const file = at('images');
     await writeFile(file, '');
-    const { url, pool } = await dropped(createDatabase());
+    const { url, pool } = await dropAfterTest(createDatabase());
     const inFolder = await db({ DATABASE_URL: url }, 1, 'backup', join(root, 'no', 'such', 'backup'));
     expect(inFolder).toBe(`the folder ${join(root, 'no', 'such')} does not exist: create it first\n`);
     const inFile = await db({ DATABASE_URL: url }, 1, 'backup', join(file, 'backup'));

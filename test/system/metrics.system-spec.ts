@@ -1,9 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { DatabaseProxy } from '../support/database-proxy.js';
 import { createDatabase } from '../support/databases.js';
-import { png } from '../support/pictures.js';
 import { freePort } from '../support/process.js';
-import { createProduct } from '../support/products.js';
+import { createProduct, pictures } from '../support/products.js';
 import { sendRaw } from '../support/raw-http.js';
 import { startService } from '../support/service.js';
 import { openShop, type Shop } from '../support/shop.js';
@@ -43,7 +42,7 @@ describe('the metrics of a shop', () => {
   it('count requests by route pattern and logins, orders and mails by outcome', async () => {
     const { service, customer, gateway } = shop;
     const admin = await service.admin();
-    await createProduct(admin, [{ name: 'a.png', bytes: png() }]);
+    await createProduct(admin, pictures(1));
     await customer.get('/api/products').expect(200);
     await until('a page comes from the cache', async () => {
       await customer.get('/api/products').expect(200);

@@ -1,14 +1,14 @@
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import pg from 'pg';
+import type pg from 'pg';
 import { signIn } from '../support/accounts.js';
 import { built } from '../support/built.js';
 import { createDatabase, createEmptyDatabase, type TestDatabase } from '../support/databases.js';
 import { buildNotification, sendNotification } from '../support/notifications.js';
 import { pageOf, readOrder } from '../support/orders.js';
 import { png } from '../support/pictures.js';
-import type { ProductAnswer } from '../support/products.js';
+import { imageStatus, listProducts } from '../support/products.js';
 import { contentsOf, schemaOf } from '../support/schema.js';
 import { startService } from '../support/service.js';
 import { until } from '../support/wait.js';
@@ -55,7 +55,7 @@ const LOSSES: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Statements that TypeORM proposes although the tables are right. */
-const EXPECTED = new Set([
+const NEEDLESS_STATEMENTS = new Set([
   `ALTER TABLE "orders" ALTER COLUMN "next_check_at" SET DEFAULT now() + interval '5 minutes'`,
   `ALTER TABLE "sessions" ALTER COLUMN "expires_at" SET DEFAULT clock_timestamp() + interval '10 days 11 minutes'`,
   // Only 1.1 reads them (decision 17).
@@ -197,27 +197,21 @@ describe('the migrations', () => {
     try {
       const customer = await signIn(service, 'wayan@example.com', 'baked in 1.0');
       await signIn(service, 'admin@bakery.example', 'the owner of 1.0');
-      const list = await customer.get('/api/products').expect(200);
-      const { products } = (list.body as { data: { products: ProductAnswer[] } }).data;
+      const products = await listProducts(customer);
       expect(products.map(({ name, price, images }) => [name, price, images?.length ?? 0]).sort()).toEqual([
         ['Lapis Legit', 185000.5, 1],
         ['Roti Sobek', 28000, 2],
         ['Sourdough', 45000, 0],
       ]);
-      for (const image of products.flatMap(({ images }) => images ?? [])) {
-        const answer = await fetch(new URL(new URL(image).pathname, service.url));
-        expect([image, answer.status]).toEqual([image, 200]);
-        await answer.arrayBuffer();
-      }
+      for (const image of products.flatMap(({ images }) => images ?? []))
+        expect(await imageStatus(customer, image)).toBe(200);
 
       const { orders } = pageOf(await customer.get('/api/orders').expect(200));
       expect(orders.map(({ status }) => status).toSorted()).toEqual(['cancel', 'pending', 'settlement']);
       const pending = VERSION_1.orders.find(({ status }) => status === 'pending');
       const { order_id = '', gross_amount = 0 } = pending ?? {};
-      await sendNotification(
-        service,
-        buildNotification({ order_id, gross_amount: `${gross_amount}.00` }),
-      ).expect(200);
+      const notification = buildNotification({ order_id, gross_amount: `${gross_amount}.00` });
+      await sendNotification(service, notification).expect(200);
       expect(await readOrder(customer, order_id)).toMatchObject({ status: 'settlement' });
     } finally {
       await service.stop();
@@ -283,11 +277,11 @@ describe('the migrations', () => {
     );
     const service = await startService({ database });
     try {
-      const { DataSource } = (await importBuilt(
-        '../node_modules/typeorm/index.js',
-      )) as typeof import('typeorm');
-      const log = await service.app.get(DataSource).driver.createSchemaBuilder().log();
-      const statements = log.upQueries.map(({ query }) => query).filter((query) => !EXPECTED.has(query));
+      const typeorm = (await importBuilt('../node_modules/typeorm/index.js')) as typeof import('typeorm');
+      const log = await service.app.get(typeorm.DataSource).driver.createSchemaBuilder().log();
+      const statements = log.upQueries
+        .map(({ query }) => query)
+        .filter((query) => !NEEDLESS_STATEMENTS.has(query));
       // Only the migrations describe keys, checks and indexes.
       const constraint = /^(ALTER TABLE "\w+" DROP CONSTRAINT|DROP INDEX) "[\w".]+"$/;
       expect(statements.filter((statement) => !constraint.test(statement))).toEqual([]);
@@ -323,8 +317,7 @@ describe('the migrations', () => {
 
   it('wait for the lock of another process without blocking its CREATE INDEX CONCURRENTLY', async () => {
     database = await createDatabase();
-    const holder = new pg.Client({ connectionString: database.url });
-    await holder.connect();
+    const holder = await database.pool.connect();
     let isDone = false;
     try {
       await holder.query('SELECT pg_advisory_lock(7225001)');
@@ -342,7 +335,7 @@ describe('the migrations', () => {
       await holder.query('SELECT pg_advisory_unlock(7225001)');
       await waiting;
     } finally {
-      await holder.end();
+      holder.release(true);
     }
   });
 });
