@@ -2,9 +2,9 @@ import type { ExecutionContext } from '@nestjs/common';
 import request, { type Response } from 'supertest';
 import { built } from './support/built.js';
 import { expectFailure, MESSAGES } from './support/failure.js';
-import { documentOf, operationsOf } from './support/openapi.js';
+import { readOpenApi, extractOperations } from './support/openapi.js';
 import type { Access } from './support/operations.js';
-import { type HttpMethod, type Route, routesOf } from './support/routes.js';
+import { type HttpMethod, type Route, listRoutes } from './support/routes.js';
 import { useService } from './support/service.js';
 import { expiredToken, goodClaims, signToken } from './support/tokens.js';
 
@@ -20,7 +20,7 @@ const service = useService();
 let routes: DeclaredRoute[];
 
 beforeAll(async () => {
-  routes = operationsOf(await documentOf(service)).map(([method, path, operation]) => ({
+  routes = extractOperations(await readOpenApi(service)).map(([method, path, operation]) => ({
     method: method as HttpMethod,
     path,
     access: operation['x-access'],
@@ -105,6 +105,6 @@ it('a route that declares no access rejects every request', async () => {
   const { JwtCookieGuard } = await built('src/auth/jwt-cookie.guard.js');
   const guard = service.app.get(JwtCookieGuard, { strict: false });
   // A handler and a class without decorators.
-  const context = { getHandler: () => routesOf, getClass: () => Map } as unknown as ExecutionContext;
-  await expect(guard.canActivate(context)).rejects.toThrow('Map.routesOf declares no access');
+  const context = { getHandler: () => listRoutes, getClass: () => Map } as unknown as ExecutionContext;
+  await expect(guard.canActivate(context)).rejects.toThrow('Map.listRoutes declares no access');
 });

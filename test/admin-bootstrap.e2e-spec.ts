@@ -1,4 +1,4 @@
-import { codeTo, signIn } from './support/accounts.js';
+import { waitForCode, signIn } from './support/accounts.js';
 import { createDatabase, type TestDatabase } from './support/databases.js';
 import { expectFailure, MESSAGES } from './support/failure.js';
 import { ADMIN, startService, type TestService } from './support/service.js';
@@ -33,7 +33,7 @@ async function registerFirst({ isVerified }: { readonly isVerified: boolean }): 
     const client = service.client();
     const email = 'ADMIN@bakery.example';
     await client.register({ email, fullname: 'The owner', password: OWN_PASSWORD }).expect(201);
-    const otp = await codeTo(service, email);
+    const otp = await waitForCode(service, email);
     if (isVerified) await client.post('/api/otp/verify').send({ otp }).expect(200);
   });
 }

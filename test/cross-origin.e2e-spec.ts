@@ -2,7 +2,7 @@ import request from 'supertest';
 import { expectFailure, MESSAGES } from './support/failure.js';
 import type { Client } from './support/client.js';
 import { sendRaw } from './support/raw-http.js';
-import { routesOf } from './support/routes.js';
+import { listRoutes } from './support/routes.js';
 import { type TestService, useService } from './support/service.js';
 
 const OWN = 'https://bakery.example';
@@ -134,7 +134,7 @@ it('every response varies by Origin, so that no cache returns it to a page of an
 });
 
 it('every route that changes something rejects form posts of a page of another origin with the cookies of an administrator', async () => {
-  const routes = routesOf(service).filter(({ method }) => method !== 'get');
+  const routes = listRoutes(service).filter(({ method }) => method !== 'get');
   expect(routes.length).toBeGreaterThan(15);
   const admin = await service.admin();
   for (const { method, path } of routes)

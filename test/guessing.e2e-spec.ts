@@ -1,5 +1,5 @@
 import {
-  codeTo,
+  waitForCode,
   newAccount,
   PASSWORD,
   storedOtp,
@@ -193,9 +193,9 @@ describe('guesses of codes', () => {
 
   beforeEach(async () => {
     // A second request would replace a mail that has not been sent.
-    await codeTo(service, ayu.email);
+    await waitForCode(service, ayu.email);
     await from(HOME, ayu.client.clone().post('/api/otp')).expect(204);
-    code = await codeTo(service, ayu.email, SUBJECTS.verification, 2);
+    code = await waitForCode(service, ayu.email, SUBJECTS.verification, 2);
   });
 
   const verify = (address: string, otp: string, { client } = ayu) =>
@@ -228,7 +228,7 @@ describe('guesses of codes', () => {
 
   it('in parallel are checked 60 times an hour from one address over all accounts', async () => {
     const accounts = await Promise.all(Array.from({ length: 20 }, () => newAccount(service)));
-    const codes = await Promise.all(accounts.map(({ email }) => codeTo(service, email)));
+    const codes = await Promise.all(accounts.map(({ email }) => waitForCode(service, email)));
     await forgetCounts(service);
     const guesses = accounts.flatMap((account, index) =>
       wrongCodes(codes[index] ?? '', 4).map((wrong) => verify(ATTACKER, wrong, account)),
@@ -256,7 +256,7 @@ describe('guesses of codes', () => {
 
   it('have the same limits for a reset, which deletes the count of wrong passwords', async () => {
     await from(HOME, service.client().post('/api/password/forgot').send({ email: ayu.email })).expect(204);
-    const otp = await codeTo(service, ayu.email, SUBJECTS.reset);
+    const otp = await waitForCode(service, ayu.email, SUBJECTS.reset);
     for (const wrong of wrongCodes(otp, 5)) expectWrongCode(await tryReset(ATTACKER, ayu.email, wrong));
     expectWrongCode(await tryReset(ATTACKER, ayu.email, otp));
     await countWrongPasswords(HOME, 50);

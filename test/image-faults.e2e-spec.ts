@@ -127,7 +127,7 @@ describe('products while the image host fails', () => {
     standIn.fault({ operation: 'destroy', kind, nth: 1 });
     await admin.delete(`/api/products/${id}`).expect(204);
     await expectOnly([]);
-    const removals = standIn.callsOf('destroy');
+    const removals = standIn.listCalls('destroy');
     expect(removals.length).toBeGreaterThanOrEqual(3);
     expect(removals.every(({ fault, invalidate }) => fault === 'down' || invalidate)).toBe(true);
   });
@@ -163,11 +163,11 @@ describe('products while the image host fails', () => {
     standIn.delayMs = 30;
     for (let round = 0; round < 5; round += 1) {
       const { id } = await createProduct(admin, pictures(1));
-      const before = standIn.callsOf('upload').length;
+      const before = standIn.listCalls('upload').length;
       const [updated, deleted] = await Promise.all([
         form(admin.put(`/api/products/${id}`), BREAD, pictures(2)),
         // Before, in the middle of and after the uploads of the update.
-        until('the moment', () => standIn.callsOf('upload').length >= before + (round % 3)).then(() =>
+        until('the moment', () => standIn.listCalls('upload').length >= before + (round % 3)).then(() =>
           admin.delete(`/api/products/${id}`),
         ),
       ]);

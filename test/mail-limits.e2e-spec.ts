@@ -1,6 +1,6 @@
 import {
-  codeTo,
-  mailsTo,
+  waitForCode,
+  readMails,
   newAccount,
   PASSWORD,
   SUBJECTS,
@@ -19,7 +19,7 @@ let ayu: TestAccount;
 beforeEach(async () => {
   await forgetCounts(service);
   ayu = await newAccount(service);
-  await codeTo(service, ayu.email);
+  await waitForCode(service, ayu.email);
 });
 
 const requestOtp = (address = HOME) => from(address, ayu.client.clone().post('/api/otp')).expect(204);
@@ -33,7 +33,7 @@ const requestReset = (email: string, address = HOME) =>
 async function subjectsTo(email: string): Promise<string[]> {
   await untilMailed(service);
   const spellings = [email, email.toUpperCase().replace('EXAMPLE.COM', 'example.com')];
-  const mails = await Promise.all(spellings.map((spelling) => mailsTo(service, spelling)));
+  const mails = await Promise.all(spellings.map((spelling) => readMails(service, spelling)));
   return mails.flat().map(({ subject }) => subject);
 }
 

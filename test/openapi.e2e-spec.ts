@@ -1,20 +1,26 @@
 import { readFile } from 'node:fs/promises';
 import request from 'supertest';
-import { documentOf, type OpenApi, type Operation, operationsOf, resolved } from './support/openapi.js';
+import {
+  readOpenApi,
+  type OpenApi,
+  type Operation,
+  extractOperations,
+  resolveReferences,
+} from './support/openapi.js';
 import { expectedFailures, OPERATIONS } from './support/operations.js';
 import { NOT_FOUND } from './support/products.js';
-import { isDocumentation, routesOf } from './support/routes.js';
+import { isDocumentation, listRoutes } from './support/routes.js';
 import { useService } from './support/service.js';
 
 const service = useService();
 let document: OpenApi;
 
 beforeAll(async () => {
-  document = await documentOf(service);
+  document = await readOpenApi(service);
 });
 
 function operationOf(name: string): Operation {
-  const [, , operation] = operationsOf(document).find((entry) => nameOf(entry) === name) ?? [];
+  const [, , operation] = extractOperations(document).find((entry) => nameOf(entry) === name) ?? [];
   if (operation === undefined) throw new Error(`${name} is not documented`);
   return operation;
 }
@@ -36,10 +42,10 @@ function documentedFailures(name: string): string[] {
 
 describe('the OpenAPI document', () => {
   it('contains every route of the service except those of the documentation and the payment simulator', () => {
-    const routes = routesOf(service)
+    const routes = listRoutes(service)
       .filter(({ path }) => !isDocumentation(path))
       .map(({ method, path }) => `${method.toUpperCase()} ${path.replaceAll(/:(\w+)/g, '{$1}')}`);
-    const documented = operationsOf(document).map(nameOf);
+    const documented = extractOperations(document).map(nameOf);
     const simulator = ['GET /api/simulator/{token}', 'POST /api/simulator/{token}/{action}'];
     expect([...documented, ...simulator].sort()).toEqual(routes.toSorted());
     expect(documented.sort()).toEqual(Object.keys(OPERATIONS).sort());
@@ -68,7 +74,7 @@ describe('the OpenAPI document', () => {
 
   it('defines a failure that operations share once', async () => {
     const { body } = (await request(service.url).get('/api/docs-json').expect(200)) as { body: OpenApi };
-    const responses = operationsOf(body).flatMap(([, , { responses }]) => Object.entries(responses));
+    const responses = extractOperations(body).flatMap(([, , { responses }]) => Object.entries(responses));
     const inline = responses
       .filter(([status, response]) => Number(status) >= 300 && !('$ref' in response))
       .map(([, response]) => JSON.stringify(response))
@@ -90,7 +96,7 @@ describe('the OpenAPI document', () => {
       required: ['product_id', 'quantity'],
       properties: { product_id: { minimum: 1 }, quantity: { minimum: 1, maximum: 999 } },
     };
-    expect(resolved(document, schema)).toMatchObject({
+    expect(resolveReferences(document, schema)).toMatchObject({
       required: ['items'],
       properties: { items: { minItems: 1, maxItems: 50, items } },
     });

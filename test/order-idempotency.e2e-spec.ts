@@ -170,7 +170,7 @@ describe('a repeated request with the same key and body', () => {
     const repeated = await placeOrder(customer, items, key);
     expect(repeated).toMatchObject({ order_id: created.order_id, status: 'settlement', token: null });
     expect(repeated).toEqual(await readOrder(customer, created.order_id));
-    expect(shop.gateway.callsOf('create')).toHaveLength(1);
+    expect(shop.gateway.listCalls('create')).toHaveLength(1);
   });
 
   it('returns no payment page if the order was cancelled during the gateway call', async () => {

@@ -56,7 +56,7 @@ describe('POST /api/admin/orders/{order_id}/refund', () => {
       refund_due: false,
       customer: { id: shop.userId },
     });
-    const [call] = shop.gateway.callsOf('refund').filter((each) => each.orderId === orderId);
+    const [call] = shop.gateway.listCalls('refund').filter((each) => each.orderId === orderId);
     expect(call?.body).toEqual({
       refund_key: expect.stringMatching(/^[\da-f-]{36}$/) as string,
       amount: GROSS_AMOUNT,
@@ -240,7 +240,7 @@ describe('a refund while the gateway fails', () => {
         await expectState(orderId, 'settlement', 0);
         const order = await refund(orderId, body, key);
         expect([order.refunded_amount]).toEqual(refundsAtGateway(orderId));
-        const calls = shop.gateway.callsOf('refund').filter((call) => call.orderId === orderId);
+        const calls = shop.gateway.listCalls('refund').filter((call) => call.orderId === orderId);
         expect(new Set(calls.map((call) => (call.body as { refund_key: string }).refund_key)).size).toBe(1);
         shop.gateway.clearFaults();
       }

@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import type { Response } from 'supertest';
 import {
   ageOtps,
-  codeTo,
+  waitForCode,
   newAccount,
   PASSWORD,
   signIn,
@@ -26,7 +26,7 @@ beforeEach(() => forgetCounts(service));
 
 async function newAccountWithCode(): Promise<TestAccount & { readonly code: string }> {
   const account = await newAccount(service);
-  return { ...account, code: await codeTo(service, account.email) };
+  return { ...account, code: await waitForCode(service, account.email) };
 }
 
 async function verify({ client }: TestAccount, otp: unknown): Promise<Response> {
@@ -127,7 +127,7 @@ describe('POST /api/otp', () => {
     await ageCounts(service, MINUTE);
     const response = await account.client.post('/api/otp').expect(204);
     expect(response.text).toBe('');
-    const code = await codeTo(service, account.email, SUBJECTS.verification, 2);
+    const code = await waitForCode(service, account.email, SUBJECTS.verification, 2);
     expect((await storedOtp(service, account.id))?.seconds).toBeGreaterThan(9.5 * MINUTE);
     // Two codes may be equal by chance.
     if (code !== account.code) await expectRejected(account, account.code);
@@ -140,7 +140,7 @@ describe('verification and password reset', () => {
     const account = await newAccountWithCode();
     const { email } = account;
     await service.client().post('/api/password/forgot').send({ email }).expect(204);
-    const otp = await codeTo(service, email, SUBJECTS.reset);
+    const otp = await waitForCode(service, email, SUBJECTS.reset);
     const passwords = { password: PASSWORD, passwordConfirmation: PASSWORD };
     const reset = (code: string) =>
       service
@@ -156,6 +156,6 @@ describe('verification and password reset', () => {
 
     await ageCounts(service, MINUTE);
     await (await signIn(service, email)).post('/api/otp').expect(204);
-    await codeTo(service, email, SUBJECTS.verification, 2);
+    await waitForCode(service, email, SUBJECTS.verification, 2);
   });
 });

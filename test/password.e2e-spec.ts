@@ -1,8 +1,8 @@
 import type { Response, Test } from 'supertest';
 import {
-  codeTo,
-  mailsTo,
-  mailTo,
+  waitForCode,
+  readMails,
+  waitForMail,
   newAccount,
   PASSWORD,
   signIn,
@@ -49,9 +49,9 @@ async function requestReset(email: unknown): Promise<Response> {
 /** Returns an account with a mailed reset code. */
 async function accountWithResetCode(): Promise<TestAccount & { readonly otp: string }> {
   const account = await newAccount(service);
-  await codeTo(service, account.email);
+  await waitForCode(service, account.email);
   expect((await requestReset(account.email)).status).toBe(204);
-  return { ...account, otp: await codeTo(service, account.email, SUBJECTS.reset) };
+  return { ...account, otp: await waitForCode(service, account.email, SUBJECTS.reset) };
 }
 
 async function resetPassword(
@@ -99,7 +99,7 @@ describe('PUT /api/users/password', () => {
 
   it('ends the reset code, but not the verification code', async () => {
     const account = await accountWithResetCode();
-    const verification = await codeTo(service, account.email);
+    const verification = await waitForCode(service, account.email);
     await changePassword(account.client, { currentPassword: 'wrong' }).expect(400);
     expect((await storedOtp(service, account.id, 'reset_password'))?.digest).not.toBeNull();
     await changePassword(account.client).expect(204);
@@ -120,31 +120,31 @@ describe('PUT /api/users/password', () => {
 describe('POST /api/password/forgot', () => {
   it('responds before the account is looked up, so that the time reveals nothing', async () => {
     const { id, email } = await newAccount(service);
-    await codeTo(service, email);
+    await waitForCode(service, email);
     await inTransaction(service.database, async (holder) => {
       await holder.query('LOCK TABLE users, one_time_passwords IN ACCESS EXCLUSIVE MODE');
       for (const address of [email, 'nobody@example.com'])
         expect((await requestReset(address)).status).toBe(204);
     });
-    await codeTo(service, email, SUBJECTS.reset);
+    await waitForCode(service, email, SUBJECTS.reset);
     expect(await storedOtp(service, id, 'reset_password')).toMatchObject({ tries: 0 });
   });
 
   it('mails only to addresses with an account, in any case', async () => {
     const { client, email } = await newAccount(service);
-    await codeTo(service, email);
+    await waitForCode(service, email);
     await requestReset(` ${email.toUpperCase()} `);
     await requestReset('stranger@example.com');
     expectFailure(await requestReset('no address'), 400, MESSAGES.validation, {
       email: 'your email format is invalid',
     });
-    const { to, text, html } = await mailTo(service, email, SUBJECTS.reset);
-    const otp = await codeTo(service, email, SUBJECTS.reset);
+    const { to, text, html } = await waitForMail(service, email, SUBJECTS.reset);
+    const otp = await waitForCode(service, email, SUBJECTS.reset);
     expect(to).toEqual([email]);
     for (const part of [text, html])
       for (const phrase of ['new password', otp, '10 minutes']) expect(part).toContain(phrase);
     await untilMailed(service);
-    expect(await mailsTo(service, email)).toHaveLength(2);
+    expect(await readMails(service, email)).toHaveLength(2);
     expect((await service.outbox()).some((source) => source.includes('stranger'))).toBe(false);
     await client.get('/api/refresh').expect(200);
   });

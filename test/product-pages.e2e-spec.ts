@@ -5,7 +5,7 @@ import { createDatabase, type TestDatabase } from './support/databases.js';
 import { expectFailure, MESSAGES } from './support/failure.js';
 import { BREAD, CAKE, createProduct, form, listProducts, pictures } from './support/products.js';
 import { startService, type TestService } from './support/service.js';
-import { statementsOf } from './support/statements.js';
+import { recordProductStatements } from './support/statements.js';
 import { expiredToken } from './support/tokens.js';
 import { until } from './support/wait.js';
 
@@ -40,7 +40,7 @@ describe('the cache of the product list', () => {
   });
 
   it('serves repeated requests for a page mostly without the database', async () => {
-    const statements = await statementsOf(service, () =>
+    const statements = await recordProductStatements(service, () =>
       Promise.all(Array.from({ length: 40 }, () => admin.get('/api/products').expect(200))),
     );
     // One read per second, with a margin because the machine may be busy.

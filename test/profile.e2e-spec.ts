@@ -1,8 +1,8 @@
 import type { Response, Test } from 'supertest';
 import {
-  codeTo,
-  mailsTo,
-  mailTo,
+  waitForCode,
+  readMails,
+  waitForMail,
   newAccount,
   newEmail,
   PASSWORD,
@@ -42,7 +42,7 @@ function expectUser(response: Response, user: { readonly id: number }): void {
 
 it('a new name needs no password and is in the response, both cookies and the table; the e-mail stays verified', async () => {
   const { client, id, email } = await newAccount(service);
-  const otp = await codeTo(service, email);
+  const otp = await waitForCode(service, email);
   await client.post('/api/otp/verify').send({ otp }).expect(200);
   const user = { id, fullname: 'Ayu Wulandari', email, role: 'USER' };
   expectUser(await change(client, { fullname: '  Ayu Wulandari ' }), user);
@@ -52,7 +52,7 @@ it('a new name needs no password and is in the response, both cookies and the ta
   for (const path of ['/api/users', '/api/refresh'])
     expect((await client.get(path).expect(200)).text).toContain('Ayu Wulandari');
   await untilMailed(service);
-  expect(await mailsTo(service, email)).toHaveLength(1);
+  expect(await readMails(service, email)).toHaveLength(1);
 });
 
 describe('a new e-mail', () => {
@@ -70,31 +70,31 @@ describe('a new e-mail', () => {
 
   it('is unverified and gets a code at once, in a mail about the new address', async () => {
     const { client, id, email } = await newAccount(service);
-    const firstOtp = await codeTo(service, email);
+    const firstOtp = await waitForCode(service, email);
     await client.post('/api/otp/verify').send({ otp: firstOtp }).expect(200);
     const next = newEmail();
     // The account got its first code less than a minute ago.
     await change(client, { email: next, password: PASSWORD }).expect(200);
     expect((await storedUser(service, id)).email_verified_at).toBeNull();
-    const { to, text, html } = await mailTo(service, next, SUBJECTS.newEmail);
-    const otp = await codeTo(service, next, SUBJECTS.newEmail);
+    const { to, text, html } = await waitForMail(service, next, SUBJECTS.newEmail);
+    const otp = await waitForCode(service, next, SUBJECTS.newEmail);
     expect(to).toEqual([next]);
     for (const part of [text, html])
       for (const phrase of ['new e-mail address of your account', otp, '10 minutes'])
         expect(part).toContain(phrase);
     const response = await client.post('/api/otp/verify').send({ otp }).expect(200);
     expect(response.body).toMatchObject({ data: { user: { email: next, emailVerified: true } } });
-    expect(await mailsTo(service, email)).toHaveLength(1);
+    expect(await readMails(service, email)).toHaveLength(1);
   });
 
   it('ends the codes of the old address, for verification and for reset', async () => {
     const { client, email } = await newAccount(service);
-    const verification = await codeTo(service, email);
+    const verification = await waitForCode(service, email);
     await service.client().post('/api/password/forgot').send({ email }).expect(204);
-    const otp = await codeTo(service, email, SUBJECTS.reset);
+    const otp = await waitForCode(service, email, SUBJECTS.reset);
     const next = newEmail();
     await change(client, { email: next, password: PASSWORD }).expect(200);
-    const fresh = await codeTo(service, next, SUBJECTS.newEmail);
+    const fresh = await waitForCode(service, next, SUBJECTS.newEmail);
     const body = { email: next, otp, password: 'stolen', passwordConfirmation: 'stolen' };
     expectFailure(await service.client().post('/api/password/reset').send(body), 400, MESSAGES.otp);
     // Two codes may be equal by chance.
@@ -104,7 +104,7 @@ describe('a new e-mail', () => {
 
   it('gets the code that was created during the change; the old address gets none', async () => {
     const { id, email } = await newAccount(service);
-    await codeTo(service, email);
+    await waitForCode(service, email);
     const next = newEmail();
     await inTransaction(service.database, async (holder) => {
       await holder.query('UPDATE users SET email = $2 WHERE id = $1', [id, next]);
@@ -113,9 +113,9 @@ describe('a new e-mail', () => {
       await untilLocked(service.database);
       await holder.query('UPDATE one_time_passwords SET digest = NULL WHERE user_id = $1', [id]);
     });
-    await codeTo(service, next);
+    await waitForCode(service, next);
     await untilMailed(service);
-    expect(await mailsTo(service, email)).toHaveLength(1);
+    expect(await readMails(service, email)).toHaveLength(1);
   });
 });
 
@@ -132,14 +132,14 @@ describe('a rejected change of the profile', () => {
 
   it('gets 409 for a taken e-mail in any case; a mailed code stays valid', async () => {
     const [account, other] = [await newAccount(service), await newAccount(service)];
-    const otp = await codeTo(service, account.email);
+    const otp = await waitForCode(service, account.email);
     const email = other.email.toUpperCase();
     const response = await change(account.client, { fullname: 'Eve', email, password: PASSWORD });
     expectFailure(response, 409, MESSAGES.emailTaken);
     expect(parseCookies(response)).toEqual([]);
     await expectUnchanged(account);
     await untilMailed(service);
-    expect(await mailsTo(service, other.email)).toHaveLength(1);
+    expect(await readMails(service, other.email)).toHaveLength(1);
     await account.client.post('/api/otp/verify').send({ otp }).expect(200);
   });
 

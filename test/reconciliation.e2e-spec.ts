@@ -252,9 +252,9 @@ describe('25 hours after the creation of an order', () => {
       { operation: 'expire', kind: 'answer-lost' },
     ] as const) {
       shop.gateway.fault(fault);
-      const calls = shop.gateway.callsOf(fault.operation).length;
+      const calls = shop.gateway.listCalls(fault.operation).length;
       await startCheck(orderId);
-      await until('the gateway was called', () => shop.gateway.callsOf(fault.operation).length > calls);
+      await until('the gateway was called', () => shop.gateway.listCalls(fault.operation).length > calls);
       await shop.waitForFailedCheck();
       expect(await shop.readStatus(orderId)).toBe('pending');
       shop.gateway.clearFaults();

@@ -1,6 +1,6 @@
 import request, { type Response } from 'supertest';
 import {
-  codeTo,
+  waitForCode,
   newAccount,
   newEmail,
   PASSWORD,
@@ -14,7 +14,7 @@ import { built } from './support/built.js';
 import { type Client, parseCookies } from './support/client.js';
 import { inTransaction, untilLocked } from './support/databases.js';
 import { expectFailure, MESSAGES } from './support/failure.js';
-import { documentOf, operationsOf } from './support/openapi.js';
+import { readOpenApi, extractOperations } from './support/openapi.js';
 import { type HttpMethod } from './support/routes.js';
 import { startService, useService } from './support/service.js';
 import { until } from './support/wait.js';
@@ -36,7 +36,7 @@ function changePassword(client: Client, from = PASSWORD, to = NEW_PASSWORD) {
 
 /** Calls every operation with this access that changes something, or every one that reads. */
 async function callAll(client: Client, access: string, kind: 'changes' | 'reads'): Promise<Response[]> {
-  const operations = operationsOf(await documentOf(service)).filter(
+  const operations = extractOperations(await readOpenApi(service)).filter(
     ([method, , operation]) => operation['x-access'] === access && (method === 'get') === (kind === 'reads'),
   );
   expect(operations.length).toBeGreaterThan(1);
@@ -52,7 +52,7 @@ const WAYS_TO_END: readonly (readonly [what: string, end: (account: TestAccount)
       'a reset of the password',
       async ({ email }) => {
         await service.client().post('/api/password/forgot').send({ email }).expect(204);
-        const otp = await codeTo(service, email, SUBJECTS.reset);
+        const otp = await waitForCode(service, email, SUBJECTS.reset);
         const body = { email, otp, password: NEW_PASSWORD, passwordConfirmation: NEW_PASSWORD };
         await service.client().post('/api/password/reset').send(body).expect(204);
       },

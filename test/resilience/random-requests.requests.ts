@@ -1,7 +1,13 @@
 import fc from 'fast-check';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { computeSignature, type Notification } from '../support/notifications.js';
-import { operationsOf, type OpenApi, type Operation, resolved, type Schema } from '../support/openapi.js';
+import {
+  extractOperations,
+  type OpenApi,
+  type Operation,
+  resolveReferences,
+  type Schema,
+} from '../support/openapi.js';
 import type { FormFile } from '../support/products.js';
 import { FORM_TYPE, formPieces } from '../support/upload-load.js';
 import * as hostile from './random-requests.hostile-values.js';
@@ -45,9 +51,9 @@ interface Replacement {
 }
 
 export function listOperations(document: OpenApi): DocumentedOperation[] {
-  return operationsOf(document).map(([method, path, operation]) => {
+  return extractOperations(document).map(([method, path, operation]) => {
     const [[mediaType, { schema = {} }] = ['', {}]] = Object.entries(operation.requestBody?.content ?? {});
-    const { properties: fields = {} } = resolved(document, schema);
+    const { properties: fields = {} } = resolveReferences(document, schema);
     return { name: `${method.toUpperCase()} ${path}`, operation, mediaType, fields };
   });
 }

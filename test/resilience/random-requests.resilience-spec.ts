@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { randomInt } from 'node:crypto';
 import type { Client } from '../support/client.js';
 import { buildNotification, NOTIFICATION_FIELDS } from '../support/notifications.js';
-import { documentOf } from '../support/openapi.js';
+import { readOpenApi } from '../support/openapi.js';
 import { placeOrder } from '../support/orders.js';
 import { createProduct, pictures } from '../support/products.js';
 import { type ServiceProcess, startServiceProcess } from '../support/service-process.js';
@@ -43,7 +43,7 @@ beforeAll(async () => {
     [1, 2, 3, 4].map((quantity) => placeOrder(customer, [{ product_id: id, quantity }])),
   );
   const [image = ''] = images;
-  const document = await documentOf(service);
+  const document = await readOpenApi(service);
   operations = listOperations(document);
   checker = new ResponseChecker(document);
   const payment = buildNotification();

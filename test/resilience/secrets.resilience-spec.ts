@@ -179,11 +179,11 @@ it('the log at level trace, tables, responses, files and process arguments conta
   const service = await startServiceProcess(settings);
   const register = (email: string) =>
     service.client().register({ email, password: createPassword(`of ${email}`) });
-  const mailsTo = (email: string) => smtp.mails.filter(({ to }) => to.includes(email));
+  const readMails = (email: string) => smtp.mails.filter(({ to }) => to.includes(email));
   try {
     await recordArguments(service);
     const customer = await exerciseAccount(service, (email, nth) =>
-      Promise.resolve(mailsTo(email)[nth]?.text),
+      Promise.resolve(readMails(email)[nth]?.text),
     );
     await sendSecretsInMalformedRequests(service);
 

@@ -114,7 +114,7 @@ export async function ageOtps({ database }: TestService, userId: number, seconds
 }
 
 /** Returns all mails to an address, oldest first. */
-export async function mailsTo(service: TestService, email: string): Promise<OutboxMail[]> {
+export async function readMails(service: TestService, email: string): Promise<OutboxMail[]> {
   const mails = await Promise.all(
     (await service.outbox()).map(async (source) => {
       const { to = [], subject = '', text = '', html = '' } = await PostalMime.parse(source);
@@ -125,21 +125,26 @@ export async function mailsTo(service: TestService, email: string): Promise<Outb
 }
 
 /** Waits for the nth mail with a subject to an address. */
-export function mailTo(service: TestService, email: string, subject: string, nth = 1): Promise<OutboxMail> {
+export function waitForMail(
+  service: TestService,
+  email: string,
+  subject: string,
+  nth = 1,
+): Promise<OutboxMail> {
   return until(
     `mail ${nth} "${subject}" to ${email}`,
-    async () => (await mailsTo(service, email)).filter((mail) => mail.subject === subject)[nth - 1],
+    async () => (await readMails(service, email)).filter((mail) => mail.subject === subject)[nth - 1],
   );
 }
 
 /** Waits for the nth mail with a subject to an address and returns its code. */
-export async function codeTo(
+export async function waitForCode(
   service: TestService,
   email: string,
   subject: string = SUBJECTS.verification,
   nth = 1,
 ): Promise<string> {
-  const { text } = await mailTo(service, email, subject, nth);
+  const { text } = await waitForMail(service, email, subject, nth);
   const code = /(?<![\w.-])\d{6}(?![\w-])/.exec(text)?.[0];
   if (code === undefined) throw new Error('there is no code in the mail');
   return code;

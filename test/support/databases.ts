@@ -12,12 +12,12 @@ export interface TestDatabase {
 
 /** Copies the migrated template database, which takes about 50 ms. */
 export function createDatabase(): Promise<TestDatabase> {
-  return copyOf(process.env.TEST_TEMPLATE_DATABASE);
+  return copyDatabase(process.env.TEST_TEMPLATE_DATABASE);
 }
 
 /** Creates an empty database without migrations. */
 export function createEmptyDatabase(): Promise<TestDatabase> {
-  return copyOf('template1');
+  return copyDatabase('template1');
 }
 
 /** Waits until a statement of the service waits for a lock of a test's transaction. */
@@ -45,11 +45,11 @@ export async function inTransaction<T>(
   }
 }
 
-async function copyOf(template: string | undefined): Promise<TestDatabase> {
+async function copyDatabase(template: string | undefined): Promise<TestDatabase> {
   const { TEST_POSTGRES_URL: serverUrl } = process.env;
   if (serverUrl === undefined || template === undefined) throw new Error('global-setup.mjs has not run');
   const name = `test_${randomBytes(6).toString('hex')}`;
-  await onServer(serverUrl, `CREATE DATABASE ${name} TEMPLATE ${template}`);
+  await runOnServer(serverUrl, `CREATE DATABASE ${name} TEMPLATE ${template}`);
   const url = new URL(serverUrl);
   url.pathname = `/${name}`;
   const pool = new pg.Pool({ connectionString: url.href, max: 4 });
@@ -60,12 +60,12 @@ async function copyOf(template: string | undefined): Promise<TestDatabase> {
     pool,
     drop: async () => {
       await pool.end();
-      await onServer(serverUrl, `DROP DATABASE ${name} WITH (FORCE)`);
+      await runOnServer(serverUrl, `DROP DATABASE ${name} WITH (FORCE)`);
     },
   };
 }
 
-async function onServer(url: string, statement: string): Promise<void> {
+async function runOnServer(url: string, statement: string): Promise<void> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {

@@ -47,13 +47,13 @@ export interface Schema {
 }
 
 /** Reads the document of a service and replaces references to shared responses by these responses. */
-export async function documentOf(service: Pick<TestService, 'client'>): Promise<OpenApi> {
+export async function readOpenApi(service: Pick<TestService, 'client'>): Promise<OpenApi> {
   const document = (await service.client().get('/api/docs-json').expect(200)).body as OpenApi;
   return replaceReferences(document, 'responses', document.components.responses) as OpenApi;
 }
 
 /** Lists every operation as `[method, path, operation]`. */
-export function operationsOf(document: OpenApi): [string, string, Operation][] {
+export function extractOperations(document: OpenApi): [string, string, Operation][] {
   return Object.entries(document.paths).flatMap(([path, operations]) =>
     Object.entries(operations).map(([method, operation]): [string, string, Operation] => [
       method,
@@ -64,7 +64,7 @@ export function operationsOf(document: OpenApi): [string, string, Operation][] {
 }
 
 /** Replaces every reference in a schema by its target. @throws Error if a target does not exist */
-export function resolved(document: OpenApi, schema: Schema): Schema {
+export function resolveReferences(document: OpenApi, schema: Schema): Schema {
   return replaceReferences(schema, 'schemas', document.components.schemas) as Schema;
 }
 
@@ -73,7 +73,7 @@ export function compileSchema(document: OpenApi, schema: Schema): (value: unknow
   // OpenAPI 3.0 has keywords (`example`, `nullable`) that JSON Schema does not define.
   const ajv = new Ajv({ strict: false, allErrors: true });
   addFormats.default(ajv);
-  const validate = ajv.compile(forbidAdditionalFields(resolved(document, schema)));
+  const validate = ajv.compile(forbidAdditionalFields(resolveReferences(document, schema)));
   return (value) => {
     validate(value);
     return (validate.errors ?? []).map(

@@ -13,7 +13,7 @@ interface Layer {
 }
 
 /** Lists all routes of the running Express application, including the pages of the documentation. */
-export function routesOf({ app }: TestService): Route[] {
+export function listRoutes({ app }: TestService): Route[] {
   const { router } = app.getHttpAdapter().getInstance() as unknown as {
     router: { stack: readonly Layer[] };
   };

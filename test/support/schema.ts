@@ -1,7 +1,7 @@
 import type pg from 'pg';
 
 /** Lists the tables, columns, constraints, indexes, triggers, types and functions of the schema, without extensions. */
-export async function schemaOf(pool: pg.Pool): Promise<string[]> {
+export async function readSchema(pool: pg.Pool): Promise<string[]> {
   const { rows } = await pool.query<{ line: string }>(
     `WITH ours AS (SELECT oid, relname FROM pg_class
                    WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'v', 'm', 'p') AND relname <> 'migrations')
@@ -31,7 +31,7 @@ export async function schemaOf(pool: pg.Pool): Promise<string[]> {
 }
 
 /** Returns all rows of all tables of the service as JSON. */
-export async function contentsOf(pool: pg.Pool): Promise<Map<string, Record<string, unknown>[]>> {
+export async function readContents(pool: pg.Pool): Promise<Map<string, Record<string, unknown>[]>> {
   const tables = await pool.query<{ name: string }>(
     `SELECT relname AS name FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind = 'r'
        AND relname <> 'migrations' ORDER BY relname`,

@@ -206,7 +206,7 @@ export class Shop {
 
   /** Counts the calls of one operation that the gateway received for a payment attempt. */
   countCalls(operation: MidtransOperation, attemptId: string): number {
-    return this.gateway.callsOf(operation).filter(({ orderId }) => orderId === attemptId).length;
+    return this.gateway.listCalls(operation).filter(({ orderId }) => orderId === attemptId).length;
   }
 
   /** Asserts that the gateway accepted every request. */

@@ -69,7 +69,7 @@ export abstract class StandIn<Operation extends string, C extends Call<Operation
     return this.#sockets.size;
   }
 
-  callsOf(operation: Operation): C[] {
+  listCalls(operation: Operation): C[] {
     return this.calls.filter((call) => call.operation === operation);
   }
 

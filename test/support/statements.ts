@@ -2,7 +2,7 @@ import type { DataSource, Logger } from 'typeorm';
 import type { TestService } from './service.js';
 
 /** Records the SQL statements about products during an action. Background jobs never query products. */
-export async function statementsOf(
+export async function recordProductStatements(
   { app }: TestService,
   act: () => PromiseLike<unknown>,
 ): Promise<readonly string[]> {

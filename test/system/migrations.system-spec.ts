@@ -9,7 +9,7 @@ import { buildNotification, sendNotification } from '../support/notifications.js
 import { pageOf, readOrder } from '../support/orders.js';
 import { png } from '../support/pictures.js';
 import { imageStatus, listProducts } from '../support/products.js';
-import { contentsOf, schemaOf } from '../support/schema.js';
+import { readContents, readSchema } from '../support/schema.js';
 import { startService } from '../support/service.js';
 import { until } from '../support/wait.js';
 
@@ -125,7 +125,7 @@ async function revertTo(url: string, name: string): Promise<void> {
   while ((await readMigrationStatus(url)).applied.includes(name)) await revertLastMigration(url);
 }
 
-type Contents = Awaited<ReturnType<typeof contentsOf>>;
+type Contents = Awaited<ReturnType<typeof readContents>>;
 
 /** Returns the tables and columns of `before` that `after` lacks. Fails if the common columns differ. */
 function findLosses(before: Contents, after: Contents): string[] {
@@ -159,24 +159,24 @@ describe('the migrations', () => {
     database = await createVersion1Database();
     await migrate(database.url);
     const { pool, url } = database;
-    const schema = await schemaOf(pool);
+    const schema = await readSchema(pool);
     expect(schema.length).toBeGreaterThan(80);
     const { applied } = await readMigrationStatus(url);
 
     for (const name of [...applied].reverse()) {
-      const before = await contentsOf(pool);
+      const before = await readContents(pool);
       expect(await revertLastMigration(url)).toBe(name);
-      const losses = findLosses(before, await contentsOf(pool));
+      const losses = findLosses(before, await readContents(pool));
       expect({ name, losses: losses.sort() }).toEqual({ name, losses: [...(LOSSES[name] ?? [])].sort() });
     }
     expect(await revertLastMigration(url)).toBeNull();
-    expect([...(await contentsOf(pool)).keys()]).toEqual([]);
+    expect([...(await readContents(pool)).keys()]).toEqual([]);
     const queue = await pool.query("SELECT to_regclass('graphile_worker.migrations') AS name");
     expect(queue.rows).toEqual([{ name: 'graphile_worker.migrations' }]);
 
     for (let level = applied.length; level > 0; level -= 1) {
       await migrate(url);
-      expect(await schemaOf(pool)).toEqual(schema);
+      expect(await readSchema(pool)).toEqual(schema);
       for (let step = 0; step < level; step += 1) await revertLastMigration(url);
     }
   });
@@ -188,9 +188,9 @@ describe('the migrations', () => {
       await mkdir(join(dataDir, 'images', id.slice(0, 2)), { recursive: true });
       await writeFile(join(dataDir, 'images', id.slice(0, 2), `${id}.png`), png());
     }
-    const before = await contentsOf(database.pool);
+    const before = await readContents(database.pool);
     await migrate(database.url);
-    const losses = findLosses(before, await contentsOf(database.pool));
+    const losses = findLosses(before, await readContents(database.pool));
     expect(losses.sort()).toEqual(LOST_SINCE_VERSION_1);
 
     const service = await startService({ database, settings: { DATA_DIR: dataDir } });
@@ -228,7 +228,7 @@ describe('the migrations', () => {
       `DO $$ BEGIN EXECUTE format('REVOKE CREATE ON DATABASE %I FROM CURRENT_USER', current_database()); END $$`,
     );
     await migrate(url);
-    expect((await schemaOf(pool)).join()).not.toContain('products_search_name_idx');
+    expect((await readSchema(pool)).join()).not.toContain('products_search_name_idx');
     const service = await startService({ database });
     try {
       await pool.query("INSERT INTO products (name, price) VALUES ('Crème brûlée', 1), ('Roti', 1)");
