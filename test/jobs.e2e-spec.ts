@@ -5,6 +5,7 @@ import type { HandleOptions, JobsService } from '../src/jobs/jobs.service.js';
 import { built } from './support/built.js';
 import { DatabaseProxy } from './support/database-proxy.js';
 import { createDatabase, type TestDatabase } from './support/databases.js';
+import { startExternalPostgres } from './support/external-postgres.js';
 import { jobRows, makeJobsDue } from './support/jobs.js';
 import { until } from './support/wait.js';
 
@@ -54,7 +55,8 @@ describe('durable jobs on PostgreSQL', () => {
     await database.drop();
   });
 
-  async function startProcess(
+  /** Creates a process that does not run jobs before `jobs.start()`. */
+  async function createProcess(
     handler: (payload: Payload) => Promise<void> | void = () => undefined,
     options: HandleOptions & { url?: string; isExclusive?: boolean } = {},
   ): Promise<Process> {
@@ -71,9 +73,14 @@ describe('durable jobs on PostgreSQL', () => {
       options,
     );
     let stopped: Promise<void> | undefined;
-    const started = { jobs, ran, stop: () => (stopped ??= jobs.onModuleDestroy()) };
-    processes.push(started);
-    jobs.start();
+    const created = { jobs, ran, stop: () => (stopped ??= jobs.onModuleDestroy()) };
+    processes.push(created);
+    return created;
+  }
+
+  async function startProcess(...args: Parameters<typeof createProcess>): Promise<Process> {
+    const started = await createProcess(...args);
+    started.jobs.start();
     return started;
   }
 
@@ -206,5 +213,38 @@ describe('durable jobs on PostgreSQL', () => {
     await makeJobsDue(database.pool);
     await waitUntilAllDone();
     expect(worker.ran).toEqual([1, 1]);
+  });
+
+  it('a queue that starts while the server is read-only runs the waiting jobs as soon as the server accepts writes', async () => {
+    const postgres = await startExternalPostgres();
+    const { migrate } = await built('src/config/migrate.js');
+    await migrate(postgres.url);
+    const external = await new DataSource({ type: 'postgres', url: postgres.url }).initialize();
+    const { jobs, ran, stop } = await createProcess(undefined, { url: postgres.url });
+    try {
+      await jobs.enqueue(external.manager, TASK, { n: 1 }, { key: `${TASK}:1` });
+      await postgres.setReadOnly(true);
+      await until('the server is read-only', async () => {
+        const [row] = await external.query<Record<string, string>[]>('SHOW transaction_read_only');
+        return row?.transaction_read_only === 'on';
+      });
+      jobs.start();
+      const stopped = await until('the log says why the queue stopped', () =>
+        log.find((line) => line.startsWith('the queue stopped')),
+      );
+      expect(stopped).toMatch(/read-only transaction$/);
+      expect(jobs.queue.isWorking).toBe(false);
+      await postgres.setReadOnly(false);
+      await until('the job ran', () => ran.includes(1));
+      expect(jobs.queue.isWorking).toBe(true);
+      expect(log.filter((line) => !line.startsWith('a migration'))).toEqual([
+        stopped,
+        expect.stringMatching(/^the queue works again after \d+ s$/),
+      ]);
+    } finally {
+      await stop();
+      await external.destroy();
+      await postgres.close();
+    }
   });
 });
