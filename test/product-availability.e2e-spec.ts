@@ -31,8 +31,8 @@ beforeEach(async () => {
 
 afterAll(() => shop.stop());
 
-const setAvailability = (body: unknown, id = productId) =>
-  admin.put(`/api/admin/products/${id}/availability`).send(body as object);
+const setAvailability = (body: unknown, id = productId, client = admin) =>
+  client.put(`/api/admin/products/${id}/availability`).send(body as object);
 
 function productOf({ body }: { readonly body: unknown }): AdminProduct {
   return (body as { data: { product: AdminProduct } }).data.product;
@@ -46,7 +46,7 @@ async function isListed(client: Client): Promise<boolean> {
   return (await listProducts(client, productId - 1)).some(({ id }) => id === productId);
 }
 
-const orderProduct = () => order(customer, [{ product_id: productId, quantity: 1 }]);
+const orderProduct = (client = customer) => order(client, [{ product_id: productId, quantity: 1 }]);
 
 /** Returns the date that is this many days from today in the time zone of the shop, 14 hours ahead of UTC. */
 const day = (days: number): string =>
@@ -125,6 +125,26 @@ describe('PUT /api/admin/products/{product_id}/availability', () => {
     for (const id of [0, 2 ** 31 - 1])
       expect((await setAvailability({ available: true }, id).expect(404)).body).toEqual(NOT_FOUND);
   });
+});
+
+it('every accepted order exists when 50 customers order while two administrators toggle the product', async () => {
+  const administrators = [await shop.admin(), await shop.admin()];
+  const orders = Array.from({ length: 50 }, () =>
+    orderProduct(customer.clone()).then(({ status }) => status),
+  );
+  const toggles = administrators.map(async (client) => {
+    for (const available of [false, true, false, true, false])
+      await setAvailability({ available }, productId, client).expect(200);
+  });
+  const statuses = await Promise.all(orders);
+  await Promise.all(toggles);
+  expect(statuses.filter((status) => status !== 201 && status !== 400)).toEqual([]);
+  const accepted = statuses.filter((status) => status === 201);
+  const { rows } = await shop.database.pool.query('SELECT FROM order_items WHERE product_id = $1', [
+    productId,
+  ]);
+  expect(rows).toHaveLength(accepted.length);
+  await orderProduct().expect(400);
 });
 
 it('a change of the availability waits for an order that has read the product', async () => {

@@ -283,18 +283,20 @@ it('a dead check runs again when the next check of the order is due', async () =
   await shop.waitForChecks();
 });
 
-it('a signed notification that fails validation is rejected and stored, and causes a check that finds the payment or its refund', async () => {
+it('signed notifications that fail validation are rejected and stored, 20 in parallel, and cause a check that finds the payment or its refund', async () => {
   const orderId = await shop.insertOrder();
   for (const status of ['settlement', 'refund'] as const) {
     shop.gateway.setStatus(orderId, status, { paymentType: 'cstore' });
     const body = fail(400, 'validation error', { fraud_status: 'fraud_status is required' });
-    expect(await shop.sendNotification(orderId)).toEqual({ status: 400, body });
+    const responses = await Promise.all(Array.from({ length: 20 }, () => shop.sendNotification(orderId)));
+    for (const response of responses) expect(response).toEqual({ status: 400, body });
     await until('the status is recorded', async () => (await shop.readStatus(orderId)) === status);
   }
-  expect(await shop.describeHistory(orderId)).toEqual([
-    'notification - rejected',
+  await shop.waitForChecks();
+  const history = await shop.describeHistory(orderId);
+  expect(history.filter((event) => event === 'notification - rejected')).toHaveLength(40);
+  expect(history.filter((event) => event.startsWith('reconciliation'))).toEqual([
     'reconciliation settlement applied',
-    'notification - rejected',
     'reconciliation refund applied',
   ]);
   const order = await shop.readStoredOrder(orderId);
