@@ -1,6 +1,6 @@
 /**
- * Converts a body to multipart/form-data: `bodySerializer: asForm`. A list becomes repeated fields. An empty list whose
- * name ends with `[]`, such as `images.removed[]`, becomes one empty value (contract 4.7).
+ * Converts a body to multipart/form-data: `bodySerializer: asForm`. A list becomes repeated fields. A form cannot
+ * contain an empty list: if the name ends with `[]`, one empty value is sent (`images.removed[]`, contract 4.7).
  */
 export function asForm(body: Readonly<Record<string, unknown>>): FormData {
   const form = new FormData();

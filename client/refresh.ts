@@ -1,4 +1,4 @@
-/** Sends a request like `fetch`: rejects only without a response. */
+/** Sends a request like `fetch`: the promise is rejected only if there is no response. */
 export type Send = (request: Request) => Promise<Response>;
 
 interface RefreshOptions {

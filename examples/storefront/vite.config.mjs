@@ -4,8 +4,8 @@ import { defineConfig } from 'vite';
 
 const client = fileURLToPath(new URL('../../client', import.meta.url));
 
-/** The built page runs only its own files, and no text becomes markup (Trusted Types). */
-const POLICY = [
+/** The built page runs only its own scripts. Trusted Types keep scripts from inserting text as HTML. */
+const CONTENT_SECURITY_POLICY = [
   "default-src 'self'",
   "img-src 'self' http: https: blob: data:",
   "connect-src 'self' http: https:",
@@ -15,21 +15,21 @@ const POLICY = [
   "require-trusted-types-for 'script'",
 ].join('; ');
 
-const policy = {
+const contentSecurityPolicyPlugin = {
   name: 'content-security-policy',
   apply: 'build',
   transformIndexHtml: () => [
     {
       tag: 'meta',
-      attrs: { 'http-equiv': 'Content-Security-Policy', content: POLICY },
+      attrs: { 'http-equiv': 'Content-Security-Policy', content: CONTENT_SECURITY_POLICY },
       injectTo: 'head-prepend',
     },
   ],
 };
 
 export default defineConfig({
-  plugins: [react(), policy],
-  // The client is taken from this repository as it is. Its one dependency comes from here.
+  plugins: [react(), contentSecurityPolicyPlugin],
+  // Compile the client from its sources. Its dependency, openapi-fetch, is installed in this folder.
   resolve: {
     alias: [
       { find: /^bakery-client$/, replacement: `${client}/bakery-client.ts` },
@@ -41,12 +41,13 @@ export default defineConfig({
   preview: { port: 5173, strictPort: true },
   build: {
     target: 'es2022',
-    // The polyfill for browsers without module preload would need inline code.
+    // Browsers without module preload do not need the polyfill: they load the imports of a script later.
     modulePreload: { polyfill: false },
     rolldownOptions: {
       output: {
-        // Three parts: the shop, and on demand the account's pages and the administrators' pages.
+        // Three scripts: the shop, and on demand the pages for administrators and the pages of the account.
         codeSplitting: {
+          // Otherwise the first two groups would contain their dependencies, for example React.
           includeDependenciesRecursively: false,
           groups: [
             { name: 'manage', test: /pages\/manage\// },

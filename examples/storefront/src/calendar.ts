@@ -11,7 +11,7 @@ const weekdayAndDate = new Intl.DateTimeFormat('en-GB', {
 const shortDate = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' });
 
 /** Returns the date of an instant in a time zone: `2026-11-24` */
-export function toDate(instant: Date, timeZone: string): string {
+export function toLocalDate(instant: Date, timeZone: string): string {
   // Canada uses the date format of ISO 8601.
   return getFormat('en-CA', { timeZone, dateStyle: 'short' }).format(instant);
 }
@@ -22,6 +22,7 @@ export function addDays(date: string, days: number): string {
 
 /** Formats a date: `Tuesday 24 November` */
 export function formatDate(date: string): string {
+  // Some browsers write a comma after the weekday.
   return weekdayAndDate.format(Date.parse(date)).replace(',', '');
 }
 
@@ -43,7 +44,7 @@ export function formatClock(iso: string, timeZone: string): string {
 
 /** Formats a pickup time in the shop's time zone: `Tuesday 24 November, 14:30` */
 export function formatPickup(iso: string, timeZone: string): string {
-  return `${formatDate(toDate(new Date(iso), timeZone))}, ${formatClock(iso, timeZone)}`;
+  return `${formatDate(toLocalDate(new Date(iso), timeZone))}, ${formatClock(iso, timeZone)}`;
 }
 
 /** Lists the pickup times in a window. The end of the window is excluded. */
@@ -56,13 +57,14 @@ export function listTimes({ from, to }: { from: string; to: string }): string[] 
 export function toInstant(date: string, time: string, timeZone: string): Date {
   const local = Date.parse(`${date}T${time}Z`);
   // The first offset can be off by an hour close to a change of daylight saving time.
-  const guess = local - readOffset(local, timeZone);
-  return new Date(local - readOffset(guess, timeZone));
+  const guess = local - getOffsetMs(local, timeZone);
+  return new Date(local - getOffsetMs(guess, timeZone));
 }
 
-function readOffset(instant: number, timeZone: string): number {
+function getOffsetMs(instant: number, timeZone: string): number {
   const format = getFormat('en-US', { timeZone, timeZoneName: 'longOffset' });
   const name = format.formatToParts(instant).find(({ type }) => type === 'timeZoneName')?.value ?? '';
+  // The name is `GMT+07:00`, or `GMT` if there is no offset.
   const [, sign = '+', hours = '0', minutes = '0'] = /([+-])(\d+):(\d+)/.exec(name) ?? [];
   return Number(`${sign}1`) * (Number(hours) * 60 + Number(minutes)) * 60_000;
 }

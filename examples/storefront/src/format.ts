@@ -27,9 +27,9 @@ export function formatOrderNumber(id: string): string {
   return id.slice(0, 8).toUpperCase();
 }
 
-/** `1 product`, `2 products` */
-export function formatCount(number: number, one: string): string {
-  return `${number} ${number === 1 ? one : `${one}s`}`;
+/** Formats a number of things: `1 product`, `2 products` */
+export function formatCount(count: number, noun: string): string {
+  return `${count} ${count === 1 ? noun : `${noun}s`}`;
 }
 
 /** Makes a sentence of a message: `email is required` becomes `Email is required.` */

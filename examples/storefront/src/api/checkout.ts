@@ -13,17 +13,17 @@ type NewOrder = Schemas['CreateOrderDto'];
 const KEY_NAME = 'bakery.checkout';
 const ENDED_UNPAID = ['cancel', 'expire', 'deny', 'failure'];
 
-/** Orders the lines. If the service rejects the order, the cart is updated. */
+/** Orders the lines. If the service rejects the order, the cart shows the current prices and products afterwards. */
 export async function placeOrder(lines: CartLine[], details: CheckoutDetails) {
   const order = toNewOrder(lines, details);
   try {
     let response = await postOrder(order);
-    // The key belongs to an earlier order, which was cancelled or has expired. Order again with a new key.
+    // The key was used before: the response is an earlier order, which ended unpaid. Order again with a new key.
     if (ENDED_UNPAID.includes(response.order.status)) response = await postOrder(order);
     await cacheOrder(response);
     return response.order;
   } catch (error) {
-    if (error instanceof BakeryFailure) await correctCart(lines, error.details);
+    if (error instanceof BakeryFailure) await applyCorrections(lines, error.details);
     throw error;
   }
 }
@@ -44,10 +44,11 @@ async function postOrder(body: NewOrder) {
   return response;
 }
 
-/** Updates the cart's prices, products and pickup times from the messages of a rejected order. */
-async function correctCart(lines: CartLine[], details: BakeryFailure['details']) {
+/** Updates the cached products and pickup times, which the cart shows, from the messages of a rejected order. */
+async function applyCorrections(lines: CartLine[], details: BakeryFailure['details']) {
   for (const [index, { id }] of lines.entries()) {
     if (`items.${index}.product_id` in details) await markSoldOut(id);
+    // The message is `price is now 25000`.
     const [price] = /\d+$/.exec(details[`items.${index}.price`] ?? '') ?? [];
     if (price !== undefined) await correctPrice(id, Number(price));
   }

@@ -38,7 +38,7 @@ export function listOptions<Item, Id extends string | number>(
     queryKey,
     queryFn: async ({ pageParam, signal }): Promise<Page<Item, Id>> => {
       const query: { last_id?: Id } = pageParam === null ? {} : { last_id: pageParam as Id };
-      // The service returns 404 after the last page.
+      // The service returns 404 for a page without items.
       return (await orNull(getPage(query, signal))) ?? { items: [], next: null };
     },
     initialPageParam: null as Id | null,

@@ -23,7 +23,7 @@ export function hasCode(error: unknown, code: number): error is BakeryFailure {
 }
 
 /** Converts a message of the service into a sentence of the shop. */
-export function toShopMessage(message: string) {
+function toShopMessage(message: string) {
   if (NEW_PRICE.test(message)) return 'A price has changed. Please check the new total and order again.';
   return toSentence(SHOP_MESSAGES[message] ?? message.replace(FIELD_NAME, replaceUnderscores));
 }
@@ -42,7 +42,7 @@ export function getFieldMessages(error: unknown, fields: readonly string[]): Rec
 /**
  * Returns the text that explains a failed call to a person.
  *
- * @param fields names of fields that show their own messages
+ * @param fields names of fields that show their own messages, which the text leaves out
  */
 export function explain(error: unknown, fields: readonly string[] = []) {
   if (!(error instanceof BakeryFailure))

@@ -32,7 +32,7 @@ export function getRefundableAmount({ gross_amount, refunded_amount }: Order) {
 function isUnderWay(order: Order) {
   const { status, fulfilment } = order;
   const isOpen = status === 'pending' || status === 'authorize';
-  // The bakery continues an order after a partial refund.
+  // After `preparing`, the steps do not depend on the payment.
   const isBegun = fulfilment === 'preparing' || fulfilment === 'ready';
   return isOpen || isBegun || (isPaid(order) && fulfilment === 'new');
 }
@@ -69,7 +69,7 @@ function getPollGap({ state: { data, dataUpdateCount, errorUpdateCount } }: Poll
   return Math.min(SHORTEST_POLL_MS * POLL_GROWTH ** (dataUpdateCount + errorUpdateCount), LONGEST_POLL_MS);
 }
 
-/** Order of the customer, or null if there is none with this id. */
+/** Order of the signed-in customer, or null if there is none with this id. */
 export function orderDetail(id: string) {
   return queryOptions({
     queryKey: ['orders', 'detail', id],
@@ -94,15 +94,15 @@ export async function cancelOrder(id: string) {
 }
 
 /** Requests the payment page of an order that has none. */
-export async function getPaymentPage(order: Order) {
+export async function requestPaymentPage(order: Order) {
   const page = await dataOf(api.POST('/api/orders/{order_id}/token', orderPath(order.order_id)));
   await cacheOrder({ order: { ...order, ...page } });
 }
 
-/** Takes an order to another step. Also reloads the orders after a failure: another administrator may have been faster. */
-export async function fulfilOrder(id: string, fulfilment: Fulfilment) {
-  const step = { ...orderPath(id), body: { fulfilment } };
-  const call = dataOf(api.PUT('/api/admin/orders/{order_id}/fulfilment', step));
+/** Changes the fulfilment of an order. Reloads the orders even if it fails: another administrator may have been faster. */
+export async function setFulfilment(id: string, fulfilment: Fulfilment) {
+  const change = { ...orderPath(id), body: { fulfilment } };
+  const call = dataOf(api.PUT('/api/admin/orders/{order_id}/fulfilment', change));
   await call.finally(() => queryClient.invalidateQueries({ queryKey: ['orders'] }));
 }
 

@@ -18,7 +18,7 @@ const LISTS = ['products', 'list'];
 const DETAILS = ['products', 'detail'];
 type ListData = InfiniteData<Page<Product, number>>;
 
-/** Available products by id. A text selects the products with all its words in their names. */
+/** Available products in the order of their ids. With a text, only products whose names contain all its words. */
 export function productList(q = '') {
   const list = listOptions<Product, number>([...LISTS, q], async (page, signal) => {
     const query = q === '' ? page : { ...page, q };
@@ -31,7 +31,7 @@ export function productList(q = '') {
 /** Query parameters that search and filter the administrators' product list. */
 export type ProductFilter = paths['/api/admin/products']['get']['parameters']['query'];
 
-/** All products by id, also unavailable ones. For administrators. */
+/** All products in the order of their ids, also unavailable ones. For administrators. */
 export function allProducts(filter: ProductFilter) {
   return listOptions<AdminProduct, number>([...LISTS, 'all', filter], async (page, signal) => {
     const query = { ...filter, ...page };
@@ -93,17 +93,17 @@ export async function saveProduct(id: number | undefined, values: ProductValues,
   const { products: saved } = await (id === undefined
     ? dataOf(client.POST('/api/products', creation))
     : dataOf(client.PUT('/api/products/{product_id}', { ...productPath(id), ...change })));
-  updateProduct(saved);
+  cacheProduct(saved);
   return saved;
 }
 
 /** Makes a product available or unavailable. With `until`, an unavailable product is available again from that date. */
 export async function setAvailability(id: number, body: Schemas['AvailabilityDto']) {
   const call = api.PUT('/api/admin/products/{product_id}/availability', { ...productPath(id), body });
-  updateProduct((await dataOf(call)).product);
+  cacheProduct((await dataOf(call)).product);
 }
 
-function updateProduct(changed: Product) {
+function cacheProduct(changed: Product) {
   queryClient.setQueryData(productDetail(changed.id).queryKey, changed);
   changeLists((products) =>
     products.map((product) => (product.id === changed.id ? { ...product, ...changed } : product)),

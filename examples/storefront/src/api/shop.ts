@@ -1,6 +1,6 @@
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { dataOf } from 'bakery-client';
-import { toDate } from '../calendar';
+import { toLocalDate } from '../calendar';
 import { api, type Shop, type ShopSettings } from './client';
 import { queryClient } from './query-client';
 
@@ -19,7 +19,7 @@ export function useTimeZone(): string {
 }
 
 export function useToday(): string {
-  return toDate(new Date(), useTimeZone());
+  return toLocalDate(new Date(), useTimeZone());
 }
 
 export async function saveShop(body: ShopSettings) {

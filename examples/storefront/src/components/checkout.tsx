@@ -48,7 +48,7 @@ function Checkout({ lines }: { lines: CartLine[] }) {
   const chosen = times.find(({ at }) => at === details.pickupAt) ?? times[0];
   const { mutate, isPending, error } = useMutation({
     mutationFn: () => {
-      // Store the default time: a retry must send the same time, even if an earlier time has become possible.
+      // Store the default time: a retry must send the same time, otherwise it gets a new idempotency key.
       changeCheckoutDetails({ pickupAt: chosen?.at ?? null });
       return placeOrder(lines, { ...details, pickupAt: chosen?.at ?? null });
     },

@@ -14,6 +14,7 @@ export interface EndlessListProps<Item> {
   /** Renders an `li` element with a key. */
   renderItem: (item: Item) => ReactNode;
   empty: ReactNode;
+  /** Text if the search finds nothing. Empty or false if the list is not searched or filtered. */
   notFound?: string | false;
   /** Text below the last item. `items` is for example `2 orders`. */
   end?: (items: string) => string;

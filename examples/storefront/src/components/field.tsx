@@ -43,7 +43,7 @@ export function TextField({ label, hint, message, isMultiline = false, ...attrib
   const Tag: 'input' = isMultiline ? ('textarea' as 'input') : 'input';
   return (
     <FieldFrame label={label} hint={hint} message={message}>
-      {(frame) => <Tag {...frame} {...attributes} />}
+      {(control) => <Tag {...control} {...attributes} />}
     </FieldFrame>
   );
 }

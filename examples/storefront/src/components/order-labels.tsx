@@ -2,7 +2,7 @@ import type { Fulfilment, Order, OrderStatus } from '../api/client';
 import { isPaid } from '../api/orders';
 import { formatPrice } from '../format';
 
-export interface StatusText {
+interface StatusText {
   label: string;
   /** Explanation for the customer. */
   text: string;

@@ -27,7 +27,7 @@ export function OrderList<Item extends Order>({ path, ...props }: OrderListProps
 
 function OrderRow({ order, path }: { order: Order & Partial<AdminOrder>; path: string }) {
   const timeZone = useTimeZone();
-  const hasBegun = isPaid(order) || order.fulfilment !== 'new';
+  const shouldShowFulfilment = isPaid(order) || order.fulfilment !== 'new';
   return (
     <li>
       <Link className="row" to={`${path}/${order.order_id}`} state={useFromState()}>
@@ -40,7 +40,7 @@ function OrderRow({ order, path }: { order: Order & Partial<AdminOrder>; path: s
           </small>
         </span>
         <Badge {...STATUS[order.status]} />
-        {hasBegun && <Badge {...FULFILMENT[order.fulfilment]} />}
+        {shouldShowFulfilment && <Badge {...FULFILMENT[order.fulfilment]} />}
         {order.refund_due && <Badge label="Refund due" tone="bad" />}
         <span className="price">{formatPrice(order.gross_amount)}</span>
       </Link>

@@ -26,7 +26,7 @@ export function OrderSummary({ order }: { order: Order }) {
         {note !== null && <Detail name="Note">{note}</Detail>}
       </dl>
       <table>
-        <thead className="hidden">
+        <thead className="visually-hidden">
           <tr>
             <th scope="col">Product</th>
             <th scope="col">Sum</th>

@@ -5,20 +5,20 @@ import { explain } from '../api/errors';
 import { Button } from './button';
 import { Icon } from './icon';
 
-/** Path of the first page, null after a navigation. Screen readers announce the first page without a moved focus. */
+/** Path of the first page, which does not take the focus because it is announced anyway. Null after a navigation. */
 let firstPath: string | null = location.pathname;
 
 interface PageHeadingProps {
   children: string;
   /** Shows the heading only to screen readers. */
-  hidden?: boolean;
+  isVisuallyHidden?: boolean;
 }
 
 /**
  * Heading of a page. It also sets the title of the tab. After a navigation it takes the focus and scrolls to the top;
  * after a step back the browser restores the scroll position.
  */
-export function PageHeading({ children, hidden = false }: PageHeadingProps) {
+export function PageHeading({ children, isVisuallyHidden = false }: PageHeadingProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   const { pathname } = useLocation();
   const navigation = useNavigationType();
@@ -34,7 +34,7 @@ export function PageHeading({ children, hidden = false }: PageHeadingProps) {
     if (!isInPage) heading.current?.focus({ preventScroll: true });
   }, [pathname, navigation]);
   return (
-    <h1 ref={heading} tabIndex={-1} className={hidden ? 'hidden' : undefined}>
+    <h1 ref={heading} tabIndex={-1} className={isVisuallyHidden ? 'visually-hidden' : undefined}>
       {children}
     </h1>
   );
@@ -74,7 +74,7 @@ export function BackLink({ to, children }: BackLinkProps) {
 
 export function FormPage({ title, children }: { title: string; children: ReactNode }) {
   return (
-    <div className="page gate">
+    <div className="page form-page">
       <section className="panel">
         <PageHeading>{title}</PageHeading>
         {children}
@@ -125,7 +125,7 @@ export function Loaded<Data>({ query, title, missing, children }: LoadedProps<Da
   if (data != null) return children(data);
   return (
     <>
-      {title && <PageHeading hidden>{data === null ? `${title} not found` : title}</PageHeading>}
+      {title && <PageHeading isVisuallyHidden>{data === null ? `${title} not found` : title}</PageHeading>}
       {data === null && missing ? (
         <Notice {...missing} />
       ) : error ? (

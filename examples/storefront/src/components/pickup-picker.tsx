@@ -1,8 +1,8 @@
-import { formatClock, formatDay, listTimes, toDate, toInstant } from '../calendar';
+import { formatClock, formatDay, listTimes, toLocalDate, toInstant } from '../calendar';
 import type { Shop } from '../api/client';
 import { FieldFrame } from './field';
 
-export interface PickupTime {
+interface PickupTime {
   /** Date in the time zone of the shop: `2026-11-24` */
   date: string;
   /** Pickup time in ISO 8601, UTC. */
@@ -26,7 +26,7 @@ interface PickupPickerProps {
 
 /** Fields for the day and the time of a pickup. Choosing a day selects the earliest time of that day. */
 export function PickupPicker({ times, timeZone, chosen, message, onChoose }: PickupPickerProps) {
-  const today = toDate(new Date(), timeZone);
+  const today = toLocalDate(new Date(), timeZone);
   const days = [...new Set(times.map(({ date }) => date))];
   const chooseFirst = (matches: (time: PickupTime) => boolean) => {
     const time = times.find(matches);
@@ -36,9 +36,9 @@ export function PickupPicker({ times, timeZone, chosen, message, onChoose }: Pic
     <fieldset className="pickup">
       <legend>When will you collect it?</legend>
       <FieldFrame label="Day">
-        {(frame) => (
+        {(control) => (
           <select
-            id={frame.id}
+            {...control}
             value={chosen.date}
             onChange={({ target }) => chooseFirst(({ date }) => date === target.value)}
           >
@@ -51,11 +51,9 @@ export function PickupPicker({ times, timeZone, chosen, message, onChoose }: Pic
         )}
       </FieldFrame>
       <FieldFrame label="Time" message={message}>
-        {(frame) => (
+        {(control) => (
           <select
-            id={frame.id}
-            aria-describedby={frame['aria-describedby']}
-            aria-invalid={frame['aria-invalid']}
+            {...control}
             value={chosen.at}
             onChange={({ target }) => chooseFirst(({ at }) => at === target.value)}
           >

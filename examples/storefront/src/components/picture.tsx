@@ -15,12 +15,12 @@ interface PictureProps extends ComponentProps<'img'> {
 
 /** Picture of a product, or a drawing if `src` is undefined or fails to load. */
 export function Picture({ product: { id, name }, src, alt = '', ...attributes }: PictureProps) {
-  const [broken, setBroken] = useState<string>();
+  const [brokenSrc, setBrokenSrc] = useState<string>();
   const [drawing = 'bun'] = DRAWINGS.find(([, names]) => names.test(name)) ?? [];
-  const isDrawn = src === undefined || src === broken;
+  const isDrawn = src === undefined || src === brokenSrc;
   const image = isDrawn
     ? { className: 'drawing', src: `/drawings/${drawing}.svg`, alt: '', width: 120, height: 120 }
-    : { src, alt, width: 640, height: 480, loading: 'lazy' as const, onError: () => setBroken(src) };
+    : { src, alt, width: 640, height: 480, loading: 'lazy' as const, onError: () => setBrokenSrc(src) };
   return (
     <div className={`picture tint-${id % TINTS}`}>
       <img decoding="async" {...image} {...attributes} />

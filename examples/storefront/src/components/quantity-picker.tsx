@@ -9,11 +9,11 @@ interface QuantityPickerProps {
 
 /** Field for a number of pieces, with buttons for one less and one more. */
 export function QuantityPicker({ name, value, onChange }: QuantityPickerProps) {
-  // Typed text, for example a quantity that is not possible. Null shows `value`.
+  // Text while a person types, which may be an impossible quantity. If null, the field shows `value`.
   const [draft, setDraft] = useState<string | null>(null);
   const [hasError, setHasError] = useState(false);
   const id = useId();
-  const change = (quantity: number) => {
+  const tryChange = (quantity: number) => {
     const isPossible = Number.isInteger(quantity) && quantity >= 1 && quantity <= MAX_QUANTITY;
     if (isPossible) onChange(quantity);
     return isPossible;
@@ -21,11 +21,11 @@ export function QuantityPicker({ name, value, onChange }: QuantityPickerProps) {
   const type = (text: string) => {
     setDraft(text);
     // An empty field is a quantity that is still being typed.
-    setHasError(!change(Number(text)) && text !== '');
+    setHasError(!tryChange(Number(text)) && text !== '');
   };
   const step = (quantity: number) => {
     setDraft(null);
-    setHasError(!change(quantity));
+    setHasError(!tryChange(quantity));
   };
   return (
     <div className="quantity-field">

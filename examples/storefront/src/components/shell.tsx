@@ -74,7 +74,7 @@ function Pieces() {
       <span className="pieces" aria-hidden="true">
         {pieces > 99 ? '99+' : pieces}
       </span>
-      <span className="hidden">, {formatCount(pieces, 'piece')}</span>
+      <span className="visually-hidden">, {formatCount(pieces, 'piece')}</span>
     </>
   );
 }

@@ -11,7 +11,7 @@ import { removeFromCart, setQuantity, calculateLineTotal, useCart } from '../sta
 import { toast } from '../state/toast';
 
 export function CartPage() {
-  const lines = useCheckedLines();
+  const lines = useCurrentLines();
   return (
     <div className="page">
       <PageHeading>Your cart</PageHeading>
@@ -26,28 +26,28 @@ export function CartPage() {
               <Line key={line.id} line={line} />
             ))}
           </ul>
-          <Summary lines={lines.filter(({ isGone }) => !isGone)} />
+          <Summary lines={lines.filter(({ isSoldOut }) => !isSoldOut)} />
         </div>
       )}
     </div>
   );
 }
 
-type CheckedLine = ReturnType<typeof useCheckedLines>[number];
+type CurrentLine = ReturnType<typeof useCurrentLines>[number];
 
 /** Returns the lines of the cart with current names and prices. `oldPrice` is the price when the product was added. */
-function useCheckedLines() {
+function useCurrentLines() {
   const lines = useCart();
-  const answers = useQueries({ queries: lines.map(({ id }) => productDetail(id)) });
+  const queries = useQueries({ queries: lines.map(({ id }) => productDetail(id)) });
   return lines.map((line, index) => {
-    const product = answers[index]?.data;
+    const product = queries[index]?.data;
     const { name, price } = product ?? line;
-    return { ...line, name, price, isGone: product === null, oldPrice: line.price };
+    return { ...line, name, price, isSoldOut: product === null, oldPrice: line.price };
   });
 }
 
-function Line({ line }: { line: CheckedLine }) {
-  const { id, name, price, oldPrice, isGone } = line;
+function Line({ line }: { line: CurrentLine }) {
+  const { id, name, price, oldPrice, isSoldOut } = line;
   const remove = () => {
     removeFromCart(id);
     toast(`${name} is no longer in your cart.`);
@@ -57,7 +57,7 @@ function Line({ line }: { line: CheckedLine }) {
       <Picture product={line} src={line.images?.[0]} />
       <div className="line-text">
         <Link to={`/products/${id}`}>{name}</Link>
-        {isGone ? (
+        {isSoldOut ? (
           <p className="error">Sold out. It is left out of your order.</p>
         ) : (
           <p className="hint">
@@ -65,7 +65,7 @@ function Line({ line }: { line: CheckedLine }) {
           </p>
         )}
       </div>
-      {!isGone && (
+      {!isSoldOut && (
         <>
           <QuantityPicker name={name} value={line.quantity} onChange={(value) => setQuantity(id, value)} />
           <p className="price">{formatPrice(calculateLineTotal(line))}</p>

@@ -4,7 +4,7 @@ import { Notice, PageHeading } from '../components/page';
 export function NotFoundPage() {
   return (
     <div className="page">
-      <PageHeading hidden>Not found</PageHeading>
+      <PageHeading isVisuallyHidden>Not found</PageHeading>
       <Notice
         icon="shop"
         title="There is nothing here"

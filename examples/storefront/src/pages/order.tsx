@@ -2,7 +2,7 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { useParams } from 'react-router';
 import type { Fulfilment, Order } from '../api/client';
 import { explain } from '../api/errors';
-import { cancelOrder, getPaymentPage, isPaid, orderDetail } from '../api/orders';
+import { cancelOrder, isPaid, orderDetail, requestPaymentPage } from '../api/orders';
 import { Button } from '../components/button';
 import { ConfirmButton } from '../components/confirm-button';
 import { Icon } from '../components/icon';
@@ -79,12 +79,12 @@ function Progress({ step }: { step: Fulfilment }) {
 
 function PendingActions({ order }: { order: Order }) {
   const cancel = useMutation({ mutationFn: () => cancelOrder(order.order_id), onSuccess: focusHeading });
-  const newPage = useMutation({ mutationFn: () => getPaymentPage(order) });
-  const error = cancel.error ?? newPage.error;
+  const requestPage = useMutation({ mutationFn: () => requestPaymentPage(order) });
+  const error = cancel.error ?? requestPage.error;
   return (
     <div>
       <div className="actions">
-        <PayButton order={order} onGetPage={newPage.mutate} />
+        <PayButton order={order} onRequestPage={requestPage.mutate} />
         <ConfirmButton
           className="button quiet"
           label="Cancel order"
@@ -99,12 +99,12 @@ function PendingActions({ order }: { order: Order }) {
   );
 }
 
-function PayButton({ order, onGetPage }: { order: Order; onGetPage: () => void }) {
-  if (order.redirect_url === null) return <Button onClick={() => onGetPage()}>Get a payment page</Button>;
+function PayButton({ order, onRequestPage }: { order: Order; onRequestPage: () => void }) {
+  if (order.redirect_url === null) return <Button onClick={() => onRequestPage()}>Get a payment page</Button>;
   return (
     <a className="button" href={order.redirect_url} target="_blank" rel="noopener">
       Go to the payment page <Icon name="away" />
-      <span className="hidden">(new tab)</span>
+      <span className="visually-hidden">(new tab)</span>
     </a>
   );
 }

@@ -28,6 +28,7 @@ export function CatalogPages({ instead }: CatalogPagesProps) {
   const isSignedIn = useSession(({ person }) => person !== null);
   const { data, error } = useInfiniteQuery({ ...productList(), enabled: !isSignedIn });
   if (isSignedIn || data) return <Outlet />;
+  // 401: there is no session. 400: the access token is malformed.
   if (hasCode(error, 401) || hasCode(error, 400)) return instead;
   // The page shows other failures and has a button to try again.
   return error ? <Outlet /> : <Skeleton />;
@@ -48,7 +49,7 @@ export function GuestsOnly() {
   return <Navigate to={person.emailVerified === false ? verify : next} replace />;
 }
 
-/** Returns the path after the sign-in: `?next=` if it is a path of this shop, otherwise the person's start page. */
+/** Returns the path to open after the sign-in: `?next=` if it is in this shop, otherwise the person's start page. */
 export function useNextPath() {
   const [search] = useSearchParams();
   const role = useSession(({ person }) => person?.role);

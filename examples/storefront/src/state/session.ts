@@ -17,8 +17,8 @@ export function usePerson() {
 }
 
 /** Stores the person after a sign-in or a change of the profile. */
-export function signIn(user: Person) {
-  // Keep the fields of the same person only.
+export function storePerson(user: Person) {
+  // Keep `emailVerified` of the same person: most responses do not contain it.
   useSession.setState(({ person }) => ({ person: person?.id === user.id ? { ...person, ...user } : user }));
 }
 

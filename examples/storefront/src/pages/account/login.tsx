@@ -3,13 +3,13 @@ import { Link, useLocation } from 'react-router';
 import { api, type Schemas } from '../../api/client';
 import { Field, Form, PasswordField } from '../../components/form';
 import { FormPage } from '../../components/page';
-import { signIn } from '../../state/session';
+import { storePerson } from '../../state/session';
 
 export default function LoginPage() {
   const { search } = useLocation();
   // `GuestsOnly` redirects after the sign-in.
   const login = async (body: Schemas['LoginDto']) =>
-    signIn((await dataOf(api.POST('/api/login', { body }))).user);
+    storePerson((await dataOf(api.POST('/api/login', { body }))).user);
   return (
     <FormPage title="Welcome back">
       <Form submit="Sign in" onSubmit={login}>

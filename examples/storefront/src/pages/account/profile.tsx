@@ -3,7 +3,7 @@ import { Link, useNavigate } from 'react-router';
 import { api, type Schemas } from '../../api/client';
 import { Field, Form, NewPasswordFields, PasswordField } from '../../components/form';
 import { PageHeading } from '../../components/page';
-import { signIn, usePerson } from '../../state/session';
+import { storePerson, usePerson } from '../../state/session';
 import { toast } from '../../state/toast';
 
 export default function ProfilePage() {
@@ -11,17 +11,17 @@ export default function ProfilePage() {
   const navigate = useNavigate();
 
   const changeName = async (body: Schemas['UpdateProfileDto']) => {
-    signIn((await dataOf(api.PATCH('/api/users', { body }))).user);
+    storePerson((await dataOf(api.PATCH('/api/users', { body }))).user);
     toast('Your name is saved.');
   };
   const changeEmail = async (body: Schemas['UpdateProfileDto']) => {
-    const { user } = await checkPassword('password', dataOf(api.PATCH('/api/users', { body })));
-    signIn({ ...user, emailVerified: false });
+    const { user } = await showWrongPasswordAt('password', dataOf(api.PATCH('/api/users', { body })));
+    storePerson({ ...user, emailVerified: false });
     toast('Your e-mail is changed. We are sending a code to the new address.');
     await navigate('/verify?next=/profile');
   };
   const changePassword = async (body: Schemas['ChangePasswordDto'], reset: () => void) => {
-    await checkPassword('currentPassword', dataOf(api.PUT('/api/users/password', { body })));
+    await showWrongPasswordAt('currentPassword', dataOf(api.PUT('/api/users/password', { body })));
     reset();
     toast('Your password is changed. All other sessions have ended.');
   };
@@ -33,7 +33,7 @@ export default function ProfilePage() {
         <p>{email}</p>
       </header>
       {emailVerified === false && (
-        <p className="panel hint-panel">
+        <p className="panel">
           Your e-mail address is not verified yet. <Link to="/verify?next=/profile">Enter the code</Link>
         </p>
       )}
@@ -61,8 +61,8 @@ export default function ProfilePage() {
   );
 }
 
-/** Assigns the failure of a wrong password to this field, because the response has no field for it. */
-async function checkPassword<Result>(field: string, call: Promise<Result>) {
+/** If the call fails because of a wrong password, adds the name of the field, which the response does not contain. */
+async function showWrongPasswordAt<Result>(field: string, call: Promise<Result>) {
   try {
     return await call;
   } catch (error) {

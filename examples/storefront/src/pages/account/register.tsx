@@ -3,14 +3,14 @@ import { Link, useLocation } from 'react-router';
 import { api, type Schemas } from '../../api/client';
 import { Field, Form, NewPasswordFields } from '../../components/form';
 import { FormPage } from '../../components/page';
-import { signIn } from '../../state/session';
+import { storePerson } from '../../state/session';
 
 export default function RegisterPage() {
   const { search } = useLocation();
   // `GuestsOnly` redirects after the registration.
   const register = async (body: Schemas['RegisterDto']) => {
     const { user } = await dataOf(api.POST('/api/register', { body }));
-    signIn({ ...user, emailVerified: false });
+    storePerson({ ...user, emailVerified: false });
   };
   return (
     <FormPage title="Create an account">

@@ -5,7 +5,7 @@ import { Button } from '../../components/button';
 import { CodeField, Form } from '../../components/form';
 import { FormPage } from '../../components/page';
 import { useNextPath } from '../../routing/guards';
-import { signIn, usePerson } from '../../state/session';
+import { storePerson, usePerson } from '../../state/session';
 import { toast } from '../../state/toast';
 
 export default function VerifyPage() {
@@ -14,7 +14,7 @@ export default function VerifyPage() {
   const next = useNextPath();
   const verify = async ({ otp }: Schemas['VerifyOtpDto']) => {
     const { user } = await dataOf(api.POST('/api/otp/verify', { body: { otp: otp.trim() } }));
-    signIn({ ...user, emailVerified: true });
+    storePerson({ ...user, emailVerified: true });
     toast('Your e-mail address is verified.');
     await navigate(next, { replace: true });
   };

@@ -26,11 +26,10 @@ export function ClosedDates() {
         hint="Holidays and other dates without pickup."
         message={fieldState.error?.message}
       >
-        {({ id, ...frame }) => (
+        {(control) => (
           <div className="add-date">
             <input
-              {...frame}
-              id={id}
+              {...control}
               ref={input}
               type="date"
               value={draft}

@@ -9,7 +9,7 @@ interface Row {
 
 interface FiguresTableProps {
   caption?: string;
-  /** Headings: of the names, then of the figures. */
+  /** Heading of the names, then the headings of the figures. */
   columns: string[];
   rows: Row[];
   /** Figures of the last row. */
@@ -19,7 +19,7 @@ interface FiguresTableProps {
 export function FiguresTable({ caption, columns, rows, total }: FiguresTableProps) {
   return (
     <table>
-      {caption && <caption className="hidden">{caption}</caption>}
+      {caption && <caption className="visually-hidden">{caption}</caption>}
       <thead>
         <tr>
           {columns.map((column) => (

@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query';
 import type { MouseEvent } from 'react';
 import type { Fulfilment, Order } from '../../api/client';
-import { fulfilOrder } from '../../api/orders';
+import { setFulfilment } from '../../api/orders';
 import { Button } from '../../components/button';
 
 /** Next steps by current step, with the labels of their buttons. */
@@ -27,7 +27,7 @@ interface StepButtonProps {
 /** Button that takes an order to its next step. */
 export function StepButton({ order, description, onTaken, onError }: StepButtonProps) {
   const { mutate, isPending } = useMutation({
-    mutationFn: (step: Fulfilment) => fulfilOrder(order.order_id, step),
+    mutationFn: (step: Fulfilment) => setFulfilment(order.order_id, step),
     onMutate: () => onError(null),
     onSuccess: (_, step) => onTaken?.(step),
     onError,
@@ -41,7 +41,7 @@ export function StepButton({ order, description, onTaken, onError }: StepButtonP
   return (
     <Button aria-disabled={isPending} onClick={takeNext}>
       {label}
-      {description !== undefined && <span className="hidden">, {description}</span>}
+      {description !== undefined && <span className="visually-hidden">, {description}</span>}
     </Button>
   );
 }

@@ -51,9 +51,9 @@ function DayHours({ name, windows, onChange }: DayHoursProps) {
   const id = useId();
   const group = useRef<HTMLDivElement>(null);
   const change = (index: number, end: 0 | 1, time: string) =>
-    onChange(windows.map((window, at) => (at === index ? window.with(end, time) : window)));
+    onChange(windows.map((window, position) => (position === index ? window.with(end, time) : window)));
   const remove = (index: number) => {
-    onChange(windows.filter((_, at) => at !== index));
+    onChange(windows.filter((_, position) => position !== index));
     group.current?.focus();
   };
   return (

@@ -30,8 +30,8 @@ export function ImagePicker() {
     change([...pictures, ...fitting.map((file) => ({ file, src: URL.createObjectURL(file) }))]);
     if (problems.length > 0) showError(`Not added: ${problems.join('; ')}`);
   };
-  // Removes a new picture at once. Marks an existing one, which is removed when the form is saved.
-  const act = ({ src, file, isRemoved = false }: EditedPicture) => {
+  // Takes out a new picture at once. An existing picture is only marked: saving the form removes it.
+  const toggle = ({ src, file, isRemoved = false }: EditedPicture) => {
     if (file) {
       URL.revokeObjectURL(src);
       change(pictures.filter((picture) => picture.src !== src));
@@ -48,14 +48,14 @@ export function ImagePicker() {
       </p>
       <ul className="thumbs" aria-label="Pictures">
         {pictures.map((picture, index) => (
-          <Thumb key={picture.src} picture={picture} position={index + 1} onAct={() => act(picture)} />
+          <Thumb key={picture.src} picture={picture} position={index + 1} onToggle={() => toggle(picture)} />
         ))}
       </ul>
       <input
         ref={input}
         type="file"
         id="images"
-        className="hidden"
+        className="visually-hidden"
         accept=".png,.jpg,.jpeg"
         multiple
         aria-describedby="images-hint"
@@ -87,18 +87,18 @@ function findProblem({ name, size }: File) {
 interface ThumbProps {
   picture: EditedPicture;
   position: number;
-  onAct: () => void;
+  onToggle: () => void;
 }
 
-function Thumb({ picture, position, onAct }: ThumbProps) {
+function Thumb({ picture, position, onToggle }: ThumbProps) {
   const { src, file, isRemoved = false } = picture;
   const name = file?.name ?? `picture ${position}`;
-  const [action, badge] = file ? ['Take out', 'New'] : isRemoved ? ['Keep', 'Will go'] : ['Remove'];
+  const [action, badge] = file ? ['Take out', 'New'] : isRemoved ? ['Keep', 'Will be removed'] : ['Remove'];
   return (
-    <li className={isRemoved ? 'thumb goes' : 'thumb'}>
+    <li className={isRemoved ? 'thumb removed' : 'thumb'}>
       <img src={src} alt={name} width={160} height={120} />
       {badge && <span className="badge plain">{badge}</span>}
-      <button type="button" aria-label={`${action} ${name}`} onClick={onAct}>
+      <button type="button" aria-label={`${action} ${name}`} onClick={onToggle}>
         {isRemoved ? action : <Icon name="cross" />}
       </button>
     </li>

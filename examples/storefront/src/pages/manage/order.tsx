@@ -3,7 +3,7 @@ import { useRef, useState } from 'react';
 import { useParams } from 'react-router';
 import type { AdminOrder } from '../../api/client';
 import { explain } from '../../api/errors';
-import { adminOrderDetail, fulfilOrder, getRefundableAmount, isPaid, refundOrder } from '../../api/orders';
+import { adminOrderDetail, getRefundableAmount, isPaid, refundOrder, setFulfilment } from '../../api/orders';
 import { QuestionButton } from '../../components/confirm-button';
 import { Badge, FULFILMENT } from '../../components/order-labels';
 import { OrderSummary } from '../../components/order-summary';
@@ -98,7 +98,7 @@ interface RefuseButtonProps {
 function RefuseButton({ order, onError, onSettled }: RefuseButtonProps) {
   const { mutate } = useMutation({
     mutationFn: async (answer: string) => {
-      await fulfilOrder(order.order_id, 'refused');
+      await setFulfilment(order.order_id, 'refused');
       if (answer === 'refund') await refundOrder(order.order_id, {});
     },
     onMutate: () => onError(null),

@@ -53,7 +53,7 @@ export function PaymentSection({ order, entries }: PaymentSectionProps) {
 /** Returns the amount of a refund, or the amount of the payment for other entries. */
 function readAmount({ transaction_status, payload, gross_amount }: PaymentEntry) {
   if (transaction_status?.includes('refund') !== true) return gross_amount;
-  // The payload is valid JSON: the service has parsed or written it.
+  // Valid JSON: the gateway sends `refund_amount`, the service writes `amount` of a refund by hand.
   const { refund_amount, amount } = JSON.parse(payload) as { refund_amount?: string; amount?: number };
   return refund_amount ?? amount ?? gross_amount;
 }

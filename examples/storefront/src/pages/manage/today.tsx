@@ -4,7 +4,7 @@ import { Loaded } from '../../components/page';
 import { useParameter } from '../../components/search';
 import { daySheet } from '../../api/reports';
 import { shopInfo } from '../../api/shop';
-import { addDays, formatDate, formatDay, toDate } from '../../calendar';
+import { addDays, formatDate, formatDay, toLocalDate } from '../../calendar';
 import { BakeList } from './bake-list';
 import { DayOrders } from './day-orders';
 import { ManagePage } from './manage-page';
@@ -20,7 +20,7 @@ export default function TodayPage() {
 }
 
 function Day({ timeZone }: { timeZone: string }) {
-  const today = toDate(new Date(), timeZone);
+  const today = toLocalDate(new Date(), timeZone);
   const [chosen, choose] = useParameter('date');
   const date = chosen || today;
   const query = useQuery(daySheet(date));
