@@ -11,7 +11,7 @@ import {
   type Schemas,
 } from './client';
 import { queryClient } from './query-client';
-import { apiWithProgress, type ShowProgress } from './upload-progress';
+import { createProgressClient, type ShowProgress } from './upload-progress';
 
 /** Prefixes of the query keys of lists and of single products. */
 const LISTS = ['products', 'list'];
@@ -84,7 +84,7 @@ export interface EditedPicture {
 
 /** Changes the product with this id, or creates a product if `id` is undefined. */
 export async function saveProduct(id: number | undefined, values: ProductValues, showProgress: ShowProgress) {
-  const client = apiWithProgress(showProgress);
+  const client = createProgressClient(showProgress);
   const { images, ...texts } = values;
   const body = { ...texts, images: images.flatMap(({ file }) => file ?? []) };
   const removed = images.filter(({ isRemoved }) => isRemoved).map(({ src }) => src);

@@ -5,7 +5,7 @@ import { API_OPTIONS } from './client';
 export type ShowProgress = (part: number) => void;
 
 /** Creates a client that uses XMLHttpRequest, because `fetch` does not report upload progress. */
-export function apiWithProgress(show: ShowProgress) {
+export function createProgressClient(show: ShowProgress) {
   const send: Send = async (request) => {
     show(0);
     const body = await request.blob();

@@ -50,10 +50,9 @@ interface DayHoursProps {
 function DayHours({ name, windows, onChange }: DayHoursProps) {
   const id = useId();
   const group = useRef<HTMLDivElement>(null);
-  const change = (index: number, end: 0 | 1, time: string) =>
-    onChange(windows.map((window, position) => (position === index ? window.with(end, time) : window)));
+  const set = (index: number, window: string[]) => onChange(windows.with(index, window));
   const remove = (index: number) => {
-    onChange(windows.filter((_, position) => position !== index));
+    onChange(windows.toSpliced(index, 1));
     group.current?.focus();
   };
   return (
@@ -64,9 +63,9 @@ function DayHours({ name, windows, onChange }: DayHoursProps) {
         {windows.map(([from = '', to = ''], index) => (
           // Windows have no identity besides their position.
           <div key={index} className="window">
-            <TimeInput label={`${name}, opens`} value={from} onChange={(time) => change(index, 0, time)} />
+            <TimeInput label={`${name}, opens`} value={from} onChange={(time) => set(index, [time, to])} />
             –
-            <TimeInput label={`${name}, closes`} value={to} onChange={(time) => change(index, 1, time)} />
+            <TimeInput label={`${name}, closes`} value={to} onChange={(time) => set(index, [from, time])} />
             <Button
               className="link"
               aria-label={`Remove ${from} to ${to} on ${name}`}
