@@ -720,7 +720,7 @@ export interface components {
             /** @description Pieces in orders that are new or preparing */
             open: number;
             product_id: number;
-            /** @description Pieces in all orders of the day */
+            /** @description Pieces in all orders of the report */
             quantity: number;
         };
         DayView: {
@@ -926,6 +926,7 @@ export interface components {
             /** @description As last sold */
             name: string;
             product_id: number;
+            /** @description Pieces in all orders of the report */
             quantity: number;
             /** @description Whole rupiah: the sum of price × quantity. */
             revenue: number;

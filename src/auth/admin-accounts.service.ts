@@ -2,7 +2,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { Role } from '../common/current-user.decorator.js';
 import { violatedConstraint } from '../common/database-errors.js';
-import { type Account, UsersService } from '../users/users.service.js';
+import { UsersService } from '../users/users.service.js';
 import { hashPassword } from './passwords.js';
 import { SessionsService } from './sessions.service.js';
 
@@ -18,10 +18,6 @@ export class AdminAccountsService {
     private readonly users: UsersService,
     private readonly sessions: SessionsService,
   ) {}
-
-  list(): Promise<Account[]> {
-    return this.users.findAdmins();
-  }
 
   /** Creates or promotes the account of ADMIN_EMAIL. An existing account keeps its password. */
   async ensure(email: string, password: string): Promise<void> {

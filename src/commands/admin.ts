@@ -2,6 +2,7 @@ import { AdminAccountsService, type RoleChange } from '../auth/admin-accounts.se
 import { SessionsModule } from '../auth/sessions.module.js';
 import { withAsciiDomain } from '../config/ascii-domain.js';
 import { UsersModule } from '../users/users.module.js';
+import { type Account, UsersService } from '../users/users.service.js';
 import { type Action, readAction, readArgs, runCommand } from './command-line.js';
 import { print } from './output.js';
 import { withServices } from './with-services.js';
@@ -25,14 +26,12 @@ function parse(args: string[]): Action {
   const parts = { imports: [UsersModule, SessionsModule], providers: [AdminAccountsService] };
   return async (env, open) =>
     withServices(env, await open(), parts, async (services) => {
-      const accounts = services.get(AdminAccountsService);
-      if (action === 'list') await list(accounts);
-      else report(argument, await accounts[action](withAsciiDomain(argument)));
+      if (action === 'list') list(await services.get(UsersService).findAdmins());
+      else report(argument, await services.get(AdminAccountsService)[action](withAsciiDomain(argument)));
     });
 }
 
-async function list(accounts: AdminAccountsService): Promise<void> {
-  const admins = await accounts.list();
+function list(admins: readonly Account[]): void {
   for (const { id, email, fullname } of admins) print(`${id}\t${email}\t${fullname}`);
   if (admins.length === 0) print('there is no administrator');
 }

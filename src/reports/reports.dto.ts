@@ -27,7 +27,7 @@ export class DayProductView {
   @ApiProperty({ description: 'As last sold', example: 'Kue lapis legit' })
   readonly name!: string;
 
-  @ApiProperty({ type: 'integer', description: 'Pieces in all orders of the day', example: 12 })
+  @ApiProperty({ type: 'integer', description: 'Pieces in all orders of the report', example: 12 })
   quantity!: number;
 
   @ApiProperty({ type: 'integer', description: 'Pieces in orders that are new or preparing', example: 4 })
@@ -59,10 +59,7 @@ export class SalesDayView extends SalesTotalView {
   readonly date!: string;
 }
 
-export class SalesProductView extends PickType(DayProductView, ['product_id', 'name']) {
-  @ApiProperty({ type: 'integer', example: 41 })
-  readonly quantity!: number;
-
+export class SalesProductView extends PickType(DayProductView, ['product_id', 'name', 'quantity']) {
   /** Whole rupiah: the sum of price × quantity. */
   @ApiProperty({ type: 'integer', example: 7585000 })
   readonly revenue!: number;

@@ -6,7 +6,7 @@ import { type Order, OrdersService } from '../orders/orders.service.js';
 import { ShopService } from '../shop/shop.service.js';
 import { CSV_HEADER, toCsvLine } from './csv.js';
 import type { DayProductView, DayView, SalesQuery, SalesView } from './reports.dto.js';
-import { SalesRepository } from './sales.repository.js';
+import { type Days, SalesRepository } from './sales.repository.js';
 
 const MAX_DAYS = 366;
 
@@ -23,44 +23,34 @@ export class ReportsService {
     return { date, products: sumProducts(orders), orders: orders.map((order) => new AdminOrderView(order)) };
   }
 
-  async sumSales({ from, to }: SalesQuery): Promise<SalesView> {
-    const dates = listDates(from, to);
-    const { total, days: sold, products } = await this.sales.sum(await this.#listBoundaries(dates));
-    const salesByDay = new Map(sold.map(({ day, ...sales }) => [day, sales]));
-    const days = dates.map((date, index) => ({
-      date,
-      ...(salesByDay.get(index + 1) ?? { orders: 0, revenue: 0 }),
-    }));
-    return { total, days, products };
+  async sumSales(query: SalesQuery): Promise<SalesView> {
+    return this.sales.sum(await this.#listDays(query));
   }
 
   /**
    * Returns the sold items as pieces of a CSV file. The first piece is read before this method returns, so that the request
    * fails if the database is unavailable.
    */
-  async streamCsv({ from, to }: SalesQuery): Promise<AsyncIterable<string>> {
-    const dates = listDates(from, to);
-    const batches = this.sales.readItems(await this.#listBoundaries(dates));
+  async streamCsv(query: SalesQuery): Promise<AsyncIterable<string>> {
+    const batches = this.sales.readItems(await this.#listDays(query));
     const first = await batches.next();
     return (async function* () {
       yield CSV_HEADER;
       for (let next = first; next.done !== true; next = await batches.next())
-        yield next.value.map((item) => toCsvLine(dates[item.day - 1] ?? '', item)).join('');
+        yield next.value.map(toCsvLine).join('');
     })();
   }
 
-  async #listBoundaries(dates: readonly string[]): Promise<Date[]> {
+  /** @throws Failure 400 for a range that is empty or longer than 366 days */
+  async #listDays({ from, to }: SalesQuery): Promise<Days> {
+    const length = daysBetween(from, to) + 1;
+    if (length < 1) throw failures.validation({ to: 'to should not be before from' });
+    if (length > MAX_DAYS)
+      throw failures.validation({ to: `from and to can include ${MAX_DAYS} days at max` });
+    const dates = Array.from({ length }, (_, index) => addDays(from, index));
     const zone = await this.shop.timeZone();
-    return [...dates, addDays(dates.at(-1) ?? '', 1)].map((date) => startOfDay(date, zone));
+    return { dates, boundaries: [...dates, addDays(to, 1)].map((date) => startOfDay(date, zone)) };
   }
-}
-
-/** @throws Failure 400 for a range that is empty or longer than 366 days */
-function listDates(from: string, to: string): string[] {
-  const days = daysBetween(from, to) + 1;
-  if (days < 1) throw failures.validation({ to: 'to should not be before from' });
-  if (days > MAX_DAYS) throw failures.validation({ to: `from and to can include ${MAX_DAYS} days at max` });
-  return Array.from({ length: days }, (_, index) => addDays(from, index));
 }
 
 /** Sums up the items of orders by product. The latest order names the product, which may have been renamed. */

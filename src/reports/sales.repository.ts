@@ -1,17 +1,16 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { isPaidSql } from '../orders/order-status.js';
-import type { SalesProductView, SalesTotalView } from './reports.dto.js';
+import type { SalesView } from './reports.dto.js';
 
-/** Sales of a date range by day and by product. Day 1 is the first day of the range. */
-interface Sales {
-  readonly total: SalesTotalView;
-  readonly days: (SalesTotalView & { readonly day: number })[];
-  readonly products: SalesProductView[];
+/** Dates of a report, and their boundaries: the start of each date, then the end of the last date. */
+export interface Days {
+  readonly dates: readonly string[];
+  readonly boundaries: readonly Date[];
 }
 
 export interface SoldItem {
-  readonly day: number;
+  readonly date: string;
   readonly paid_at: string;
   readonly order_id: string;
   readonly product_id: number;
@@ -25,13 +24,13 @@ export interface SoldItem {
 /** Number of orders that `readItems` reads in one statement. */
 const ORDERS_PER_BATCH = 500;
 
-/**
- * Day boundaries: the start of each day of the range, then the end of the last day. The caller computes the boundaries,
- * because PostgreSQL may have another version of the time zone database than this process.
- */
-const DAYS = '$1::timestamptz[]';
-const IN_RANGE = `o.first_paid_at >= (${DAYS})[1] AND o.first_paid_at < (${DAYS})[cardinality(${DAYS})]
-  AND ${isPaidSql('o')}`;
+/** Computed by the caller, because PostgreSQL may have another version of the time zone database than this process. */
+const BOUNDARIES = '$1::timestamptz[]';
+const DATES = '$2::text[]';
+/** Position of an order's date in the dates of the report, from 1. */
+const POSITION = `width_bucket(o.first_paid_at, ${BOUNDARIES})`;
+const IN_RANGE = `o.first_paid_at >= (${BOUNDARIES})[1]
+  AND o.first_paid_at < (${BOUNDARIES})[cardinality(${BOUNDARIES})] AND ${isPaidSql('o')}`;
 
 /** Reads the sales of paid orders with SQL. An order counts on the day of its first payment. */
 @Injectable()
@@ -42,15 +41,16 @@ export class SalesRepository {
    * Sums up the sales of a range. A product has the name under which it was sold last. One statement computes all sums, so
    * that they agree even if an order is paid meanwhile. Partial refunds do not reduce the revenue of products.
    */
-  async sum(boundaries: readonly Date[]): Promise<Sales> {
-    const [sums] = await this.dataSource.query<[Sales]>(
+  async sum({ dates, boundaries }: Days): Promise<SalesView> {
+    const [sums] = await this.dataSource.query<[SalesView]>(
       `WITH sold AS MATERIALIZED (
-         SELECT o.order_id, o.first_paid_at, o.gross_amount - o.refunded_amount AS revenue FROM orders AS o WHERE ${IN_RANGE}
+         SELECT o.order_id, o.first_paid_at, o.gross_amount - o.refunded_amount AS revenue, ${POSITION} AS position
+         FROM orders AS o WHERE ${IN_RANGE}
        ), total AS (
          SELECT count(*) AS orders, coalesce(sum(revenue), 0) AS revenue FROM sold
        ), days AS (
-         SELECT width_bucket(first_paid_at, ${DAYS}) AS day, count(*) AS orders, sum(revenue) AS revenue
-         FROM sold GROUP BY day
+         SELECT date, count(order_id) AS orders, coalesce(sum(revenue), 0) AS revenue
+         FROM unnest(${DATES}) WITH ORDINALITY AS day (date, position) LEFT JOIN sold USING (position) GROUP BY date
        ), by_name AS (
          SELECT product_id, name, max(first_paid_at) AS last_sold_at, sum(quantity) AS quantity,
            sum(price * quantity) AS revenue
@@ -61,9 +61,9 @@ export class SalesRepository {
          FROM by_name GROUP BY product_id
        )
        SELECT (SELECT to_json(total) FROM total) AS total,
-         (SELECT coalesce(json_agg(days), '[]') FROM days) AS days,
+         (SELECT json_agg(days ORDER BY date) FROM days) AS days,
          (SELECT coalesce(json_agg(products ORDER BY revenue DESC, product_id), '[]') FROM products) AS products`,
-      [boundaries],
+      [boundaries, dates],
     );
     return sums;
   }
@@ -72,19 +72,19 @@ export class SalesRepository {
    * Reads the items of paid orders in batches, sorted by time of payment. Each batch is a separate statement, so a slow
    * client occupies no database connection between batches, and reading ends after the client disconnects.
    */
-  async *readItems(boundaries: readonly Date[]): AsyncGenerator<SoldItem[]> {
+  async *readItems({ dates, boundaries }: Days): AsyncGenerator<SoldItem[]> {
     let last: SoldItem | undefined;
     for (;;) {
       const batch = await this.dataSource.query<SoldItem[]>(
-        `SELECT width_bucket(o.first_paid_at, ${DAYS}) AS day, o.first_paid_at::text AS paid_at, o.order_id,
+        `SELECT (${DATES})[${POSITION}] AS date, o.first_paid_at::text AS paid_at, o.order_id,
            i.product_id, i.name, i.quantity, i.price::float8 AS price, (i.price * i.quantity)::float8 AS sum, o.status
          FROM (
            SELECT * FROM orders AS o
-           WHERE ${IN_RANGE} AND ($2::timestamptz IS NULL OR (o.first_paid_at, o.order_id) > ($2, $3::uuid))
+           WHERE ${IN_RANGE} AND ($3::timestamptz IS NULL OR (o.first_paid_at, o.order_id) > ($3, $4::uuid))
            ORDER BY o.first_paid_at, o.order_id LIMIT ${ORDERS_PER_BATCH}
          ) AS o JOIN order_items AS i ON i.order_id = o.order_id
          ORDER BY o.first_paid_at, o.order_id, i.position`,
-        [boundaries, last?.paid_at ?? null, last?.order_id ?? null],
+        [boundaries, dates, last?.paid_at ?? null, last?.order_id ?? null],
       );
       if (batch.length === 0) return;
       last = batch.at(-1);

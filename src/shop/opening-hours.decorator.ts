@@ -4,8 +4,8 @@ import { ValidateBy } from 'class-validator';
 import { type OpeningHours, type OpeningWindow, type Weekday, WEEKDAYS } from './shop.entity.js';
 
 const MAX_WINDOWS = 5;
-const FROM = /^([01]\d|2[0-3]):[0-5]\d$/;
-const TO = /^(([01]\d|2[0-3]):[0-5]\d|24:00)$/;
+/** Time of day from 00:00 to 24:00. A window cannot begin at 24:00, because no time is later. */
+const TIME = /^(([01]\d|2[0-3]):[0-5]\d|24:00)$/;
 
 const WINDOWS_SCHEMA = {
   type: 'array',
@@ -59,5 +59,5 @@ function areWindows(value: unknown): boolean {
 function isWindow(value: unknown): value is OpeningWindow {
   if (!Array.isArray(value) || value.length !== 2) return false;
   const [from, to] = value as unknown[];
-  return typeof from === 'string' && typeof to === 'string' && FROM.test(from) && TO.test(to) && from < to;
+  return typeof from === 'string' && typeof to === 'string' && TIME.test(from) && TIME.test(to) && from < to;
 }
