@@ -1,8 +1,9 @@
 import { connect, type Socket } from 'node:net';
 import { built } from './support/built.js';
 import type { Client } from './support/client.js';
+import { buildFailure } from './support/failure.js';
 import { noisyPng } from './support/pictures.js';
-import { CAKE, createProduct, fail, pictures, productCount } from './support/products.js';
+import { CAKE, createProduct, pictures, productCount } from './support/products.js';
 import { sendRaw } from './support/raw-http.js';
 import { useService } from './support/service.js';
 import { FORM_TYPE, formPieces, upload } from './support/upload-load.js';
@@ -63,7 +64,7 @@ it(
     const created = createProduct(admin, pictures(1));
     for (const [response] of await Promise.all(stalled)) {
       expect(response?.headers.connection).toBe('close');
-      expect(JSON.parse(response?.body ?? '')).toEqual(fail(408, 'request took too long'));
+      expect(JSON.parse(response?.body ?? '')).toEqual(buildFailure(408, 'request took too long'));
     }
     expect((await created).images).toHaveLength(1);
   },

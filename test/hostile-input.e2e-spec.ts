@@ -2,7 +2,8 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { connect } from 'node:net';
 import type { Client } from './support/client.js';
-import { CAKE, createProduct, fail, form } from './support/products.js';
+import { buildFailure } from './support/failure.js';
+import { CAKE, createProduct, form } from './support/products.js';
 import { sendRaw } from './support/raw-http.js';
 import { useService } from './support/service.js';
 import { until } from './support/wait.js';
@@ -135,7 +136,7 @@ describe('a malformed HTTP request', () => {
     expect(others).toEqual([]);
     expect(response?.status).toBe(status);
     const message = status === 400 ? 'malformed request' : 'request headers are too large';
-    expect(JSON.parse(response?.body ?? '')).toEqual(fail(status, message));
+    expect(JSON.parse(response?.body ?? '')).toEqual(buildFailure(status, message));
     expect(response?.headers['content-type']).toBe('application/json; charset=utf-8');
     expect(response?.headers['x-request-id']).toMatch(/^[\w-]{36}$/);
   });
@@ -182,6 +183,6 @@ describe('a slow client', () => {
     // Node uses the shorter timeout for the headers, so both are set.
     Object.assign(server, { headersTimeout: 300, requestTimeout: 300 });
     const [response] = await sendRaw(service.url, bytes);
-    expect(JSON.parse(response?.body ?? '')).toEqual(fail(408, 'request took too long'));
+    expect(JSON.parse(response?.body ?? '')).toEqual(buildFailure(408, 'request took too long'));
   });
 });

@@ -2,16 +2,15 @@ import { randomUUID } from 'node:crypto';
 import type { Client } from './support/client.js';
 import { CloudinaryStandIn } from './support/cloudinary-stand-in.js';
 import { createDatabase } from './support/databases.js';
+import { buildFailure, NOT_FOUND } from './support/failure.js';
 import { png } from './support/pictures.js';
 import {
   BREAD,
   CAKE,
   createProduct,
   expectOnlyImages,
-  fail,
   form,
   ledger,
-  NOT_FOUND,
   pictures,
   productCount,
   readProduct,
@@ -20,11 +19,11 @@ import { type ServiceOptions, startService, type TestService } from './support/s
 import { until } from './support/wait.js';
 
 const FAULTS = ['error', 'down', 'answer-lost', 'garbage'] as const;
-const CREATION_FAILED = fail(
+const CREATION_FAILED = buildFailure(
   500,
   'fail to create product and this is not your fault, please try again later',
 );
-const UNEXPECTED = fail(500, 'something went wrong on our side, please try again later');
+const UNEXPECTED = buildFailure(500, 'something went wrong on our side, please try again later');
 
 describe('products while the image host fails', () => {
   let standIn: CloudinaryStandIn;
@@ -140,7 +139,8 @@ describe('products while the image host fails', () => {
     );
     expect(answers.map(({ status }) => status).sort((a, b) => a - b)).toEqual([200, 200, 200, 400, 400, 400]);
     for (const { status, body } of answers) {
-      if (status === 400) expect(body).toEqual(fail(400, 'each product can only have 5 images at max'));
+      if (status === 400)
+        expect(body).toEqual(buildFailure(400, 'each product can only have 5 images at max'));
     }
     const { images } = await readProduct(admin, id);
     expect(images).toHaveLength(5);

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import request from 'supertest';
+import { NOT_FOUND } from './support/failure.js';
 import {
   readOpenApi,
   type OpenApi,
@@ -8,7 +9,6 @@ import {
   resolveReferences,
 } from './support/openapi.js';
 import { expectedFailures, OPERATIONS } from './support/operations.js';
-import { NOT_FOUND } from './support/products.js';
 import { isDocumentation, listRoutes } from './support/routes.js';
 import { useService } from './support/service.js';
 

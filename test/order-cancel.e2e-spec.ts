@@ -1,5 +1,6 @@
+import { GATEWAY_AWAY, NOT_PENDING } from './support/failure.js';
 import type { MidtransFault } from './support/midtrans-stand-in.js';
-import { GATEWAY_AWAY, NOT_PENDING, orderOf } from './support/orders.js';
+import { orderOf } from './support/orders.js';
 import { GROSS_AMOUNT, useShop } from './support/shop.js';
 import { until } from './support/wait.js';
 

@@ -1,5 +1,6 @@
 import type { Client } from './support/client.js';
-import { addProduct, invalid, order, orderOf, placeOrder, readOrder } from './support/orders.js';
+import { buildValidationFailure } from './support/failure.js';
+import { addProduct, order, orderOf, placeOrder, readOrder } from './support/orders.js';
 import { useShop } from './support/shop.js';
 import { form } from './support/products.js';
 import { decodeClaims } from './support/tokens.js';
@@ -26,7 +27,7 @@ beforeEach(async () => {
 const item = (product_id: unknown, quantity: unknown = 1): object => ({ product_id, quantity });
 
 async function expectRejected(items: unknown, details: Record<string, string>): Promise<void> {
-  expect((await order(customer, items).expect(400)).body).toEqual(invalid(details));
+  expect((await order(customer, items).expect(400)).body).toEqual(buildValidationFailure(details));
   expect(await shop.readOrderIds(customer)).toEqual([]);
   expect(shop.gateway.calls).toEqual([]);
 }
@@ -206,7 +207,7 @@ describe('an order', () => {
     await shop.admin.delete(`/api/products/${product_id}`).expect(204);
     expect(await readOrder(customer, created.order_id)).toEqual(created);
     const response = await order(customer, [item(product_id)]).expect(400);
-    expect(response.body).toEqual(invalid({ 'items.0.product_id': GONE }));
+    expect(response.body).toEqual(buildValidationFailure({ 'items.0.product_id': GONE }));
     await shop.report(created.order_id, 'settlement');
     expect(await readOrder(customer, created.order_id)).toEqual({
       ...created,

@@ -1,7 +1,7 @@
 import type { Test } from 'supertest';
-import { invalid, orderOf, ORDERS, pageOf, readOrder } from './support/orders.js';
+import { buildFailure, buildValidationFailure, NOT_FOUND } from './support/failure.js';
+import { orderOf, ORDERS, pageOf, readOrder } from './support/orders.js';
 import { useShop } from './support/shop.js';
-import { fail, NOT_FOUND } from './support/products.js';
 
 const ADMIN_ORDERS = '/api/admin/orders';
 const STEPS = ['new', 'preparing', 'ready', 'collected', 'refused'];
@@ -15,7 +15,7 @@ const ALLOWED = [
   'ready to refused',
 ];
 const UNPAID = ['pending', 'deny', 'cancel', 'expire', 'failure', 'refund', 'authorize'];
-const UNKNOWN_STEP = invalid({
+const UNKNOWN_STEP = buildValidationFailure({
   fulfilment: 'fulfilment should be one of new, preparing, ready, collected, refused',
 });
 
@@ -32,7 +32,7 @@ function advance(orderId: string, fulfilment: unknown): Test {
   return shop.admin.put(`${ADMIN_ORDERS}/${orderId}/fulfilment`).send({ fulfilment });
 }
 
-const cannotBecome = (step: string): object => fail(409, `the order cannot become ${step}`);
+const cannotBecome = (step: string): object => buildFailure(409, `the order cannot become ${step}`);
 
 describe('PUT /api/admin/orders/{order_id}/fulfilment', () => {
   it('moves a paid order from new to collected, shows each step to the customer and leaves the payment unchanged', async () => {

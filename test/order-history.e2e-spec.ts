@@ -1,4 +1,4 @@
-import { fail, NOT_FOUND } from './support/products.js';
+import { buildValidationFailure, NOT_FOUND } from './support/failure.js';
 import { useShop } from './support/shop.js';
 
 interface HistoryResponse {
@@ -129,6 +129,6 @@ describe('a page of the payment history', () => {
   it.each(['x', '', '1&last_id=2'])('gets 400 for last_id "%s", which is not a number', async (lastId) => {
     const orderId = await shop.insertOrder();
     const response = await shop.admin.get(`/api/admin/orders/${orderId}?last_id=${lastId}`).expect(400);
-    expect(response.body).toEqual(fail(400, 'validation error', { last_id: 'last_id should be a number' }));
+    expect(response.body).toEqual(buildValidationFailure({ last_id: 'last_id should be a number' }));
   });
 });

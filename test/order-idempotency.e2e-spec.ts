@@ -2,11 +2,9 @@ import { randomUUID } from 'node:crypto';
 import type { Response } from 'supertest';
 import type { Client } from './support/client.js';
 import { createDatabase, type TestDatabase } from './support/databases.js';
+import { buildValidationFailure, GATEWAY_AWAY, KEY_REUSED } from './support/failure.js';
 import {
   addProduct,
-  GATEWAY_AWAY,
-  invalid,
-  KEY_REUSED,
   type NewItem,
   order,
   orderOf,
@@ -155,10 +153,12 @@ describe('an Idempotency-Key', () => {
     ['longer than 255 characters', 'k'.repeat(256)],
   ])('that is %s is reported with 400, together with invalid items', async (_key, invalidKey) => {
     const details = { 'idempotency-key': 'Idempotency-Key should have 1 to 255 characters' };
-    expect((await order(customer, items, invalidKey).expect(400)).body).toEqual(invalid(details));
+    expect((await order(customer, items, invalidKey).expect(400)).body).toEqual(
+      buildValidationFailure(details),
+    );
     const ofItems = { items: 'items should be a list of 1 to 50 different products' };
     const response = await order(customer, [], invalidKey).expect(400);
-    expect(response.body).toEqual(invalid({ ...ofItems, ...details }));
+    expect(response.body).toEqual(buildValidationFailure({ ...ofItems, ...details }));
   });
 });
 

@@ -1,17 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Test } from 'supertest';
 import type { Client } from './support/client.js';
+import { buildValidationFailure, KEY_REUSED } from './support/failure.js';
 import { ALWAYS_OPEN, changeShop, everyDay } from './support/opening.js';
-import {
-  addProduct,
-  invalid,
-  KEY_REUSED,
-  type OrderAnswer,
-  order,
-  orderOf,
-  pageOf,
-  readOrder,
-} from './support/orders.js';
+import { addProduct, type OrderAnswer, order, orderOf, pageOf, readOrder } from './support/orders.js';
 import { useShop } from './support/shop.js';
 
 const BAD_PICKUP = { pickup_at: 'pickup is not possible at this time' };
@@ -77,7 +69,7 @@ describe('the pickup time, phone and note of an order', () => {
     await requestOnePiece({ pickup_at: inHours(72) }).expect(400);
     await changeShop(shop.admin, { hours: NEVER_OPEN });
     const response = await requestOnePiece({ pickup_at: inHours(24) }).expect(400);
-    expect(response.body).toEqual(invalid(BAD_PICKUP));
+    expect(response.body).toEqual(buildValidationFailure(BAD_PICKUP));
   });
 
   it.each<[string, object, Record<string, string>]>([
@@ -97,7 +89,7 @@ describe('the pickup time, phone and note of an order', () => {
     ['a note with U+0000', { note: 'a\0b' }, { note: 'note contains a character that is not allowed' }],
     ['a note that is not text', { note: ['a'] }, { note: 'note should be a text' }],
   ])('are rejected if they contain %s', async (_fields, fields, details) => {
-    expect((await requestOnePiece(fields).expect(400)).body).toEqual(invalid(details));
+    expect((await requestOnePiece(fields).expect(400)).body).toEqual(buildValidationFailure(details));
     expect(await shop.readOrderIds(customer)).toEqual([]);
   });
 
@@ -124,7 +116,7 @@ describe('the price that a customer was shown', () => {
     await changeShop(shop.admin, { hours: NEVER_OPEN });
     const response = await requestOnePiece({ items, pickup_at: inHours(24) }).expect(400);
     expect(response.body).toEqual(
-      invalid({
+      buildValidationFailure({
         'items.0.price': 'price is now 2520000',
         'items.1.product_id': 'product is no longer available',
         ...BAD_PICKUP,
@@ -137,7 +129,9 @@ describe('the price that a customer was shown', () => {
     const response = await requestOnePiece({ items: [{ product_id: productId, quantity: 1, price }] }).expect(
       400,
     );
-    expect(response.body).toEqual(invalid({ 'items.0.price': 'price should be a whole number from 0' }));
+    expect(response.body).toEqual(
+      buildValidationFailure({ 'items.0.price': 'price should be a whole number from 0' }),
+    );
   });
 });
 

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Client } from './support/client.js';
+import { buildValidationFailure, NOT_FOUND } from './support/failure.js';
 import {
   addProduct,
-  invalid,
   type OrderAnswer,
   orderOf,
   ORDERS,
@@ -12,7 +12,6 @@ import {
   userIdOf,
 } from './support/orders.js';
 import { useShop } from './support/shop.js';
-import { NOT_FOUND } from './support/products.js';
 
 const ADMIN_ORDERS = '/api/admin/orders';
 const STATUS_MESSAGE =
@@ -100,7 +99,9 @@ describe('GET /api/orders', () => {
     'rejects last_id=%s with 400, because it is not the id of an order',
     async (lastId) => {
       const details = { last_id: 'last_id should be the id of an order' };
-      expect((await customer.get(`${ORDERS}?last_id=${lastId}`).expect(400)).body).toEqual(invalid(details));
+      expect((await customer.get(`${ORDERS}?last_id=${lastId}`).expect(400)).body).toEqual(
+        buildValidationFailure(details),
+      );
     },
   );
 });
@@ -172,7 +173,7 @@ describe('GET /api/admin/orders', () => {
   ])('rejects an invalid value of %s with the message "%s"', async (name, message, values) => {
     for (const value of values) {
       const response = await shop.admin.get(`${ADMIN_ORDERS}?${name}=${value}`);
-      expect([value, response.body]).toEqual([value, invalid({ [name]: message })]);
+      expect([value, response.body]).toEqual([value, buildValidationFailure({ [name]: message })]);
     }
   });
 });

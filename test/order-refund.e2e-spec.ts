@@ -1,12 +1,18 @@
 import { randomUUID } from 'node:crypto';
+import {
+  buildFailure,
+  buildValidationFailure,
+  GATEWAY_AWAY,
+  KEY_REUSED,
+  NOT_FOUND,
+} from './support/failure.js';
 import { jobRows, makeJobsDue } from './support/jobs.js';
-import { GATEWAY_AWAY, invalid, KEY_REUSED, orderOf, type OrderAnswer, readOrder } from './support/orders.js';
-import { fail, NOT_FOUND } from './support/products.js';
+import { orderOf, type OrderAnswer, readOrder } from './support/orders.js';
 import { GROSS_AMOUNT, useShop } from './support/shop.js';
 import { until } from './support/wait.js';
 
-const NOT_REFUNDABLE = fail(409, 'order cannot be refunded');
-const REJECTED_BY_GATEWAY = fail(409, 'the gateway cannot refund this payment');
+const NOT_REFUNDABLE = buildFailure(409, 'order cannot be refunded');
+const REJECTED_BY_GATEWAY = buildFailure(409, 'the gateway cannot refund this payment');
 const IS_REFUNDED = { status: 'refund', refunded_amount: GROSS_AMOUNT };
 
 const shop = useShop();
@@ -160,14 +166,14 @@ describe('POST /api/admin/orders/{order_id}/refund', () => {
   ])('rejects a body whose %s is invalid: it %s', async (field, message, values) => {
     for (const value of values) {
       const response = await shop.requestRefund(randomUUID(), { [field]: value });
-      expect(response.body).toEqual(invalid({ [field]: `${field} ${message}` }));
+      expect(response.body).toEqual(buildValidationFailure({ [field]: `${field} ${message}` }));
     }
   });
 
   it('rejects an Idempotency-Key of 256 characters with 400', async () => {
     const response = await shop.requestRefund(randomUUID(), {}, 'x'.repeat(256));
     expect(response.body).toEqual(
-      invalid({ 'idempotency-key': 'Idempotency-Key should have 1 to 255 characters' }),
+      buildValidationFailure({ 'idempotency-key': 'Idempotency-Key should have 1 to 255 characters' }),
     );
   });
 

@@ -1,8 +1,8 @@
-import { GATEWAY_AWAY, orderOf, type OrderAnswer, pageOf } from './support/orders.js';
-import { fail } from './support/products.js';
+import { buildFailure, GATEWAY_AWAY } from './support/failure.js';
+import { orderOf, type OrderAnswer, pageOf } from './support/orders.js';
 import { useShop } from './support/shop.js';
 
-const ALREADY_REFUSED = fail(409, 'the order cannot become refused');
+const ALREADY_REFUSED = buildFailure(409, 'the order cannot become refused');
 
 const shop = useShop();
 

@@ -1,6 +1,6 @@
+import { NOT_FOUND } from './support/failure.js';
 import { pageOf, readOrder, userIdOf } from './support/orders.js';
 import { useShop } from './support/shop.js';
-import { NOT_FOUND } from './support/products.js';
 
 const ADMIN_ORDERS = '/api/admin/orders';
 /** Names of the customers by e-mail. */

@@ -1,16 +1,7 @@
 import type { Response, Test } from 'supertest';
 import type { Client } from './support/client.js';
-import {
-  addProduct,
-  GATEWAY_AWAY,
-  type NewItem,
-  NOT_PENDING,
-  order,
-  orderOf,
-  ORDERS,
-  placeOrder,
-  readOrder,
-} from './support/orders.js';
+import { GATEWAY_AWAY, NOT_PENDING } from './support/failure.js';
+import { addProduct, type NewItem, order, orderOf, ORDERS, placeOrder, readOrder } from './support/orders.js';
 import { useShop } from './support/shop.js';
 
 const shop = useShop();

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { buildFailure, buildValidationFailure, NOT_FOUND } from './support/failure.js';
 import type { MidtransStatus } from './support/midtrans-stand-in.js';
 import {
   computeSignature,
@@ -8,8 +9,6 @@ import {
   readHistory,
   sendNotification,
 } from './support/notifications.js';
-import { invalid } from './support/orders.js';
-import { fail, NOT_FOUND } from './support/products.js';
 import { openShop, type Shop } from './support/shop.js';
 
 const WRONG_AMOUNT = { gross_amount: "gross_amount is not the order's total" };
@@ -126,7 +125,7 @@ describe('a signed notification of a completed payment', () => {
         const orderId = await shop.orderWithPayment();
         const completion = { ...SETTLEMENT, transaction_status, ...fields };
         const answer = await shop.sendNotification(orderId, completion);
-        expect(answer).toEqual({ status: 400, body: invalid(details) });
+        expect(answer).toEqual({ status: 400, body: buildValidationFailure(details) });
         await shop.waitForChecks();
         expect(shop.countCalls('status', orderId)).toBe(1);
         expect(await shop.describeHistory(orderId)).toContain('notification - rejected');
@@ -194,7 +193,7 @@ describe('the stored notification', () => {
     await shop.notify(unknownId, { order_id });
     expect(await shop.sendNotification(unknownId, { order_id, signature_key: '0'.repeat(128) })).toEqual({
       status: 400,
-      body: invalid({ order_id: 'order_id is invalid' }),
+      body: buildValidationFailure({ order_id: 'order_id is invalid' }),
     });
     expect((await shop.service.database.pool.query(count)).rows).toEqual(before);
   });
@@ -203,7 +202,7 @@ describe('the stored notification', () => {
 describe('POST /api/products/payments', () => {
   async function expectInvalid(body: object, details: Record<string, string>): Promise<void> {
     const response = await sendNotification(shop.service, body).expect(400);
-    expect(response.body).toEqual(invalid(details));
+    expect(response.body).toEqual(buildValidationFailure(details));
   }
 
   it.each<[keyof Notification, string]>([
@@ -259,7 +258,7 @@ describe('POST /api/products/payments', () => {
     ];
     for (const body of wrong) {
       const response = await sendNotification(shop.service, body).expect(403);
-      expect(response.body).toEqual(fail(403, 'invalid signature'));
+      expect(response.body).toEqual(buildFailure(403, 'invalid signature'));
     }
     expect(await shop.readStatus(orderId)).toBe('pending');
     expect(await shop.describeHistory(orderId)).toEqual([]);

@@ -1,8 +1,9 @@
 import type { Client } from './support/client.js';
 import { inTransaction, untilLocked } from './support/databases.js';
+import { buildValidationFailure, NOT_FOUND } from './support/failure.js';
 import { changeShop } from './support/opening.js';
 import { addProduct, order, type ServiceWithGateway, startServiceWithGateway } from './support/orders.js';
-import { fail, listProducts, NOT_FOUND, type PageAnswer, type ProductAnswer } from './support/products.js';
+import { listProducts, type PageAnswer, type ProductAnswer } from './support/products.js';
 import { until } from './support/wait.js';
 
 type AdminProduct = ProductAnswer & {
@@ -68,7 +69,7 @@ describe('a product that is not available', () => {
     expect((await customer.get(`/api/products/${productId}`).expect(404)).body).toEqual(NOT_FOUND);
     const details = { 'items.0.product_id': 'product is no longer available' };
     const rejected = await orderProduct().expect(400);
-    expect(rejected.body).toEqual(fail(400, 'validation error', details));
+    expect(rejected.body).toEqual(buildValidationFailure(details));
 
     expect(productOf(await setAvailability({ available: true }).expect(200))).toMatchObject({
       available: true,
@@ -116,7 +117,7 @@ describe('PUT /api/admin/products/{product_id}/availability', () => {
     ['today as its date', { available: false, until: day(0) }, { until: NO_LATER_DATE }],
     ['a date that does not exist', { available: false, until: '2027-02-30' }, { until: NO_LATER_DATE }],
   ])('rejects %s and changes nothing', async (_what, body, details) => {
-    expect((await setAvailability(body).expect(400)).body).toEqual(fail(400, 'validation error', details));
+    expect((await setAvailability(body).expect(400)).body).toEqual(buildValidationFailure(details));
     expect(await isListed(customer)).toBe(true);
   });
 
@@ -194,6 +195,6 @@ describe('GET /api/admin/products', () => {
     [`q=${'a'.repeat(101)}`, { q: 'q can have 100 characters at max' }],
     ['last_id=x', { last_id: 'last_id should be a number' }],
   ])('rejects %s', async (query, details) => {
-    expect((await list(query).expect(400)).body).toEqual(fail(400, 'validation error', details));
+    expect((await list(query).expect(400)).body).toEqual(buildValidationFailure(details));
   });
 });

@@ -1,10 +1,10 @@
 import { built } from './support/built.js';
 import type { Client } from './support/client.js';
+import { buildFailure, buildValidationFailure } from './support/failure.js';
 import { jpeg, padded, png, svgNamedPng } from './support/pictures.js';
 import {
   CAKE,
   createProduct,
-  fail,
   form,
   type FormFields,
   type FormFile,
@@ -28,7 +28,7 @@ const REQUIRED = {
   description: 'product description is required',
   price: 'product price cannot be empty',
 };
-const MALFORMED = fail(400, 'malformed request');
+const MALFORMED = buildFailure(400, 'malformed request');
 
 const service = useService();
 let admin: Client;
@@ -38,8 +38,6 @@ beforeAll(async () => {
 });
 
 beforeEach(() => service.database.pool.query('DELETE FROM images; DELETE FROM products'));
-
-const invalid = (details: Readonly<Record<string, string>>) => fail(400, 'validation error', details);
 
 /** Sends a form that must be rejected and store nothing. @returns the body of the response */
 async function rejectForm(
@@ -136,7 +134,7 @@ describe('POST /api/products', () => {
     it('reports all failing fields together, images included', async () => {
       const svg = { bytes: svgNamedPng(), name: 'a.png' };
       const details = { ...REQUIRED, price: NO_NUMBER, images: 'a.png is not a png or jpg file' };
-      expect(await rejectForm({ name: ' ', price: 'cheap' }, [svg])).toEqual(invalid(details));
+      expect(await rejectForm({ name: ' ', price: 'cheap' }, [svg])).toEqual(buildValidationFailure(details));
     });
 
     it.each<[string, string | string[], string]>([
@@ -155,7 +153,9 @@ describe('POST /api/products', () => {
       ['price', '1000000000000', BOUNDS],
       ['images', 'cake.png', 'images should be files'],
     ])('rejects %s %j: %s', async (field, value, message) => {
-      expect(await rejectForm({ ...CAKE, [field]: value })).toEqual(invalid({ [field]: message }));
+      expect(await rejectForm({ ...CAKE, [field]: value })).toEqual(
+        buildValidationFailure({ [field]: message }),
+      );
     });
   });
 
@@ -166,7 +166,9 @@ describe('POST /api/products', () => {
       ['a PNG named .gif', { bytes: png(), name: 'a.gif' }, EXTENSION],
       ['a PNG named .png.html', { bytes: png(), name: 'a.png.html' }, EXTENSION],
     ])('rejects %s before any upload', async (_, file, message) => {
-      expect(await rejectForm(CAKE, [...pictures(1), file])).toEqual(invalid({ images: message }));
+      expect(await rejectForm(CAKE, [...pictures(1), file])).toEqual(
+        buildValidationFailure({ images: message }),
+      );
     });
 
     it('rejects files in other fields together with the invalid fields', async () => {
@@ -177,17 +179,17 @@ describe('POST /api/products', () => {
       ]);
       const misplaced = 'files belong in the field images';
       const details = { price: BOUNDS, avatar: misplaced, ['__proto__']: misplaced, images: EXTENSION };
-      expect(body).toEqual(invalid(details));
+      expect(body).toEqual(buildValidationFailure(details));
     });
 
     it('rejects 6 files', async () => {
       const details = { images: 'each product can only have 5 images at max' };
-      expect(await rejectForm(CAKE, pictures(6))).toEqual(invalid(details));
+      expect(await rejectForm(CAKE, pictures(6))).toEqual(buildValidationFailure(details));
     });
 
     it('rejects a file of 5 MiB and one byte with 413', async () => {
       const files = [...pictures(4), { bytes: padded(png(), 5 * MIB + 1), name: 'big.png' }];
-      expect(await rejectForm(CAKE, files, 413)).toEqual(fail(413, 'an image can have 5 MiB at max'));
+      expect(await rejectForm(CAKE, files, 413)).toEqual(buildFailure(413, 'an image can have 5 MiB at max'));
     });
   });
 
@@ -203,7 +205,7 @@ describe('POST /api/products', () => {
         'POST /api/products HTTP/1.1\r\nHost: bakery.test\r\nConnection: close\r\n' +
           `Cookie: accessToken=${admin.cookie('accessToken')}\r\n\r\n`,
       );
-      expect(JSON.parse(answer?.body ?? '')).toEqual(invalid(REQUIRED));
+      expect(JSON.parse(answer?.body ?? '')).toEqual(buildValidationFailure(REQUIRED));
       expect(await received()).toBe(before);
       await createProduct(admin);
       expect(await received()).toBe(Number(before) + 1);
@@ -245,7 +247,7 @@ describe('POST /api/products', () => {
       ['a field name with a huge index', { 'x[99999999]': 'x' }, 400],
     ])('rejects a form with %s', async (_, fields, status) => {
       const body = await rejectForm({ ...CAKE, ...fields }, [], status);
-      expect(body).toEqual(status === 413 ? fail(413, 'request is too large') : MALFORMED);
+      expect(body).toEqual(status === 413 ? buildFailure(413, 'request is too large') : MALFORMED);
     });
 
     it('stores neither a product nor a file if the client disconnects in the middle of a file', async () => {

@@ -1,5 +1,6 @@
 import type { Client } from './support/client.js';
-import { createProduct, imageStatus, ledger, listProducts, NOT_FOUND, pictures } from './support/products.js';
+import { NOT_FOUND } from './support/failure.js';
+import { createProduct, imageStatus, ledger, listProducts, pictures } from './support/products.js';
 import { useService } from './support/service.js';
 import { until } from './support/wait.js';
 

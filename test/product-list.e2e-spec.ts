@@ -1,6 +1,7 @@
 import { forgetPages, insertProducts } from './support/catalog.js';
 import type { Client } from './support/client.js';
-import { createProduct, fail, NOT_FOUND, type PageAnswer, pictures } from './support/products.js';
+import { buildValidationFailure, NOT_FOUND } from './support/failure.js';
+import { createProduct, type PageAnswer, pictures } from './support/products.js';
 import { useService } from './support/service.js';
 
 const MAX_ID = 2_147_483_647;
@@ -49,7 +50,7 @@ describe('GET /api/products', () => {
       await insertProducts(service.database, 3);
       const answer = await customer.get(`/api/products?${query}`).expect(400);
       const details = { last_id: 'last_id should be a number' };
-      expect(answer.body).toEqual(fail(400, 'validation error', details));
+      expect(answer.body).toEqual(buildValidationFailure(details));
     },
   );
 

@@ -1,7 +1,8 @@
 import { insertProducts } from './support/catalog.js';
 import type { Client } from './support/client.js';
+import { buildValidationFailure, NOT_FOUND } from './support/failure.js';
 import { addProduct } from './support/orders.js';
-import { BREAD, createProduct, fail, form, NOT_FOUND, type PageAnswer } from './support/products.js';
+import { BREAD, createProduct, form, type PageAnswer } from './support/products.js';
 import { useService } from './support/service.js';
 
 const CREMES = ['Crème brûlée', 'CREME caramel', 'Cre\u0300me fraîche'];
@@ -91,7 +92,7 @@ describe('GET /api/products?q=', () => {
   ])('rejects %j with 400', async (q, message) => {
     const answer = await customer.get('/api/products').query({ q, last_id: 'x' }).expect(400);
     const details = { last_id: 'last_id should be a number', q: message };
-    expect(answer.body).toEqual(fail(400, 'validation error', details));
+    expect(answer.body).toEqual(buildValidationFailure(details));
   });
 
   it('returns 61 matches by id in pages of 50, up to the final 404', async () => {

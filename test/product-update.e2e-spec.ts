@@ -1,15 +1,14 @@
 import type { Client } from './support/client.js';
+import { buildFailure, NOT_FOUND } from './support/failure.js';
 import { jpeg, png, svgNamedPng } from './support/pictures.js';
 import {
   BREAD,
   createProduct,
-  fail,
   form,
   type FormFields,
   type FormFile,
   ledger,
   type LedgerRow,
-  NOT_FOUND,
   pictures,
   type ProductAnswer,
   productOf,
@@ -34,7 +33,8 @@ beforeAll(async () => {
 });
 
 // Unlike the message of other operations, this one has a plural.
-const invalid = (details: Readonly<Record<string, string>>) => fail(400, 'validation errors', details);
+const buildUpdateFailure = (details: Readonly<Record<string, string>>) =>
+  buildFailure(400, 'validation errors', details);
 const isAttached = ({ state }: LedgerRow) => state === 'attached';
 const update = (id: number, fields: FormFields, files: readonly FormFile[] = []) =>
   form(admin.put(`/api/products/${id}`), fields, files);
@@ -90,7 +90,7 @@ describe('PUT /api/products/{product_id}', () => {
   it('reports all failing fields together, images included', async () => {
     const product = await createProduct(admin, pictures(1));
     const body = await rejectUpdate(product, {}, [{ bytes: svgNamedPng(), name: 'a.png' }]);
-    expect(body).toEqual(invalid({ ...REQUIRED, images: 'a.png is not a png or jpg file' }));
+    expect(body).toEqual(buildUpdateFailure({ ...REQUIRED, images: 'a.png is not a png or jpg file' }));
   });
 
   it('rejects a file with another extension and a file in another field', async () => {
@@ -101,13 +101,13 @@ describe('PUT /api/products/{product_id}', () => {
       { bytes: png(), name: 'b.png', field: 'picture' },
     ]);
     const images = 'invalid file format, only .png or .jpg files are accepted';
-    expect(body).toEqual(invalid({ images, picture: 'files belong in the field images' }));
+    expect(body).toEqual(buildUpdateFailure({ images, picture: 'files belong in the field images' }));
   });
 
   it('accepts up to 5 images, and counts those that the same request removes and adds', async () => {
     const product = await createProduct(admin, pictures(5));
     const remove = (count: number) => ({ ...BREAD, [REMOVED]: ['', ...product.images.slice(0, count)] });
-    const tooMany = fail(400, 'each product can only have 5 images at max');
+    const tooMany = buildFailure(400, 'each product can only have 5 images at max');
     expect(await rejectUpdate(product, remove(1), pictures(2))).toEqual(tooMany);
     expect(await rejectUpdate(product, remove(5), pictures(6))).toEqual(tooMany);
     const answer = await update(product.id, remove(5), pictures(5)).expect(200);
@@ -119,6 +119,6 @@ describe('PUT /api/products/{product_id}', () => {
     expect((await update(UNKNOWN, BREAD, pictures(1)).expect(404)).body).toEqual(NOT_FOUND);
     expect(before).toEqual(expect.arrayContaining(await ledger(service.database)));
     const answer = await update(UNKNOWN, { ...BREAD, price: 'x' }).expect(400);
-    expect(answer.body).toEqual(invalid({ price: 'price should be a number' }));
+    expect(answer.body).toEqual(buildUpdateFailure({ price: 'price should be a number' }));
   });
 });

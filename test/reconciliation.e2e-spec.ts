@@ -1,7 +1,7 @@
+import { buildValidationFailure } from './support/failure.js';
 import { makeJobsDue } from './support/jobs.js';
 import type { MidtransStatus, StatusChange } from './support/midtrans-stand-in.js';
 import { gatewaySettings } from './support/orders.js';
-import { fail } from './support/products.js';
 import { startService } from './support/service.js';
 import { GROSS_AMOUNT, openShop, type Shop } from './support/shop.js';
 import { until } from './support/wait.js';
@@ -287,7 +287,7 @@ it('signed notifications that fail validation are rejected and stored, 20 in par
   const orderId = await shop.insertOrder();
   for (const status of ['settlement', 'refund'] as const) {
     shop.gateway.setStatus(orderId, status, { paymentType: 'cstore' });
-    const body = fail(400, 'validation error', { fraud_status: 'fraud_status is required' });
+    const body = buildValidationFailure({ fraud_status: 'fraud_status is required' });
     const responses = await Promise.all(Array.from({ length: 20 }, () => shop.sendNotification(orderId)));
     for (const response of responses) expect(response).toEqual({ status: 400, body });
     await until('the status is recorded', async () => (await shop.readStatus(orderId)) === status);

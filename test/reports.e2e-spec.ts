@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import type { Client } from './support/client.js';
+import { buildValidationFailure } from './support/failure.js';
 import { changeShop } from './support/opening.js';
-import { invalid, type OrderAnswer } from './support/orders.js';
+import { type OrderAnswer } from './support/orders.js';
 import { useService } from './support/service.js';
 import { until } from './support/wait.js';
 
@@ -132,7 +133,9 @@ describe('GET /api/admin/days/{date}', () => {
   it('is empty for a day without orders, and rejects an invalid date', async () => {
     expect(await getDay('2026-01-01')).toEqual({ products: [], ids: [], orders: [] });
     const response = await admin.get('/api/admin/days/2026-02-30').expect(400);
-    expect(response.body).toEqual(invalid({ date: 'date should be a date, such as 2026-11-24' }));
+    expect(response.body).toEqual(
+      buildValidationFailure({ date: 'date should be a date, such as 2026-11-24' }),
+    );
     // The range of the last valid date ends in the year 10000.
     await getDay('9999-12-31');
   });
@@ -178,10 +181,10 @@ describe('GET /api/admin/sales', () => {
       const get = (query: string) => admin.get(`/api/admin/${path}?${query}`).expect(400);
       const from = 'from should be a date, such as 2026-11-24';
       const to = 'to should be a date, such as 2026-11-24';
-      expect((await get('')).body).toEqual(invalid({ from, to }));
-      const tooLong = invalid({ to: 'from and to can include 366 days at max' });
+      expect((await get('')).body).toEqual(buildValidationFailure({ from, to }));
+      const tooLong = buildValidationFailure({ to: 'from and to can include 366 days at max' });
       expect((await get('from=2027-01-01&to=2028-01-02')).body).toEqual(tooLong);
-      const reversed = invalid({ to: 'to should not be before from' });
+      const reversed = buildValidationFailure({ to: 'to should not be before from' });
       expect((await get('from=2027-01-02&to=2027-01-01')).body).toEqual(reversed);
     }
   });

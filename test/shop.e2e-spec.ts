@@ -1,6 +1,6 @@
 import type { Client } from './support/client.js';
+import { buildValidationFailure } from './support/failure.js';
 import { DEFAULT_SHOP, everyDay, type ShopSettings } from './support/opening.js';
-import { fail } from './support/products.js';
 import { useService } from './support/service.js';
 
 type Shop = ShopSettings & {
@@ -86,7 +86,7 @@ describe('PUT /api/admin/shop', () => {
   it('requires all five settings', async () => {
     const response = await put({}).expect(400);
     expect(response.body).toEqual(
-      fail(400, 'validation error', {
+      buildValidationFailure({
         time_zone: TIME_ZONE,
         hours: hoursMessage('mon'),
         closed: CLOSED,
@@ -127,7 +127,7 @@ describe('PUT /api/admin/shop', () => {
     ['1.5 days ahead', { days_ahead: 1.5 }, { days_ahead: DAYS_AHEAD }],
   ])('rejects %s and changes nothing', async (_what, bad, details) => {
     const response = await put({ ...DEFAULT_SHOP, ...bad }).expect(400);
-    expect(response.body).toEqual(fail(400, 'validation error', details));
+    expect(response.body).toEqual(buildValidationFailure(details));
     expect(await readShop()).toMatchObject(DEFAULT_SHOP);
   });
 

@@ -14,10 +14,31 @@ export const MESSAGES = {
   origin: 'origin is not allowed',
   notFound: "resource you're looking for is not found",
   emailTaken: 'this email already exists',
+  notPending: 'order is no longer pending',
+  keyReused: 'idempotency key was used with another request',
+  gatewayAway: 'payment gateway is unavailable, please try again later',
   tooLarge: 'request is too large',
   unexpected: 'something went wrong on our side, please try again later',
   unavailable: 'service is temporarily unavailable, please try again later',
 } as const;
+
+/** Builds the body of a failure (contract 2.4). */
+export function buildFailure(
+  code: number,
+  message: string,
+  details?: Readonly<Record<string, string>>,
+): object {
+  return { status: 'fail', errors: { code, message, ...(details !== undefined && { details }) } };
+}
+
+export function buildValidationFailure(details: Readonly<Record<string, string>>): object {
+  return buildFailure(400, MESSAGES.validation, details);
+}
+
+export const NOT_FOUND = buildFailure(404, MESSAGES.notFound);
+export const NOT_PENDING = buildFailure(409, MESSAGES.notPending);
+export const KEY_REUSED = buildFailure(409, MESSAGES.keyReused);
+export const GATEWAY_AWAY = buildFailure(502, MESSAGES.gatewayAway);
 
 /** Asserts that a response is exactly this fail envelope. */
 export function expectFailure(
@@ -28,7 +49,7 @@ export function expectFailure(
 ): void {
   expect({ status: response.status, body: response.body as unknown }).toEqual({
     status: code,
-    body: { status: 'fail', errors: { code, message, ...(details !== undefined && { details }) } },
+    body: buildFailure(code, message, details),
   });
   expect(response.headers['content-type']).toBe('application/json; charset=utf-8');
   expect(response.headers['x-request-id']).toMatch(/^[\w.:-]{1,128}$/);

@@ -9,9 +9,9 @@ const OTP = [400, MESSAGES.otp] as const;
 const IMAGE_TOO_LARGE = [413, 'an image can have 5 MiB at max'] as const;
 const NOT_FOUND = [404, MESSAGES.notFound] as const;
 const EMAIL_TAKEN = [409, MESSAGES.emailTaken] as const;
-const NOT_PENDING = [409, 'order is no longer pending'] as const;
-const KEY_REUSED = [409, 'idempotency key was used with another request'] as const;
-const GATEWAY_AWAY = [502, 'payment gateway is unavailable, please try again later'] as const;
+const NOT_PENDING = [409, MESSAGES.notPending] as const;
+const KEY_REUSED = [409, MESSAGES.keyReused] as const;
+const GATEWAY_AWAY = [502, MESSAGES.gatewayAway] as const;
 const FIELDS = [VALIDATION, NOT_FOUND];
 
 const refresh: Failures = [

@@ -1,20 +1,10 @@
 import type { Response, Test } from 'supertest';
 import type { Client } from './client.js';
 import { MidtransStandIn } from './midtrans-stand-in.js';
-import { fail } from './products.js';
 import { type ServiceOptions, startService, type TestService } from './service.js';
 import { decodeClaims } from './tokens.js';
 
 export const ORDERS = '/api/orders';
-
-export const GATEWAY_AWAY = fail(502, 'payment gateway is unavailable, please try again later');
-export const NOT_PENDING = fail(409, 'order is no longer pending');
-export const KEY_REUSED = fail(409, 'idempotency key was used with another request');
-
-/** Returns the body of a validation failure. */
-export function invalid(details: Readonly<Record<string, string>>): object {
-  return fail(400, 'validation error', details);
-}
 
 export interface NewItem {
   readonly product_id: number;

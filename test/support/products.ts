@@ -84,13 +84,6 @@ export async function imageStatus({ url }: Client, imageUrl = ''): Promise<numbe
   return (await fetch(new URL(new URL(imageUrl).pathname, url))).status;
 }
 
-/** Returns the body of a failure (contract 2.4). */
-export function fail(code: number, message: string, details?: Readonly<Record<string, string>>): object {
-  return { status: 'fail', errors: { code, message, ...(details !== undefined && { details }) } };
-}
-
-export const NOT_FOUND = fail(404, "resource you're looking for is not found");
-
 /** Row of the image ledger. */
 export interface LedgerRow {
   readonly id: string;
