@@ -2,11 +2,11 @@ import type { ExecutionContext } from '@nestjs/common';
 import request, { type Response } from 'supertest';
 import { built } from './support/built.js';
 import { expectFailure, MESSAGES } from './support/failure.js';
-import { readOpenApi, extractOperations } from './support/openapi.js';
+import { extractOperations, readOpenApi } from './support/openapi.js';
 import type { Access } from './support/operations.js';
-import { type HttpMethod, type Route, listRoutes } from './support/routes.js';
+import { type HttpMethod, listRoutes, type Route } from './support/routes.js';
 import { useService } from './support/service.js';
-import { expiredToken, goodClaims, signToken } from './support/tokens.js';
+import { buildClaims, expiredToken, signToken } from './support/tokens.js';
 
 const MALFORMED_FORMS = [
   ['multipart/form-data; boundary=x', '--x\r\nno header'],
@@ -75,7 +75,7 @@ describe('an operation of the OpenAPI document', () => {
     ['missing', 401, undefined, MESSAGES.missingAccessToken],
     ['expired', 401, () => expiredToken({ role: 'ADMIN' }), MESSAGES.missingAccessToken],
     ['malformed', 400, () => 'rubbish', MESSAGES.malformedAccessToken],
-    ['unsigned', 400, () => signToken(goodClaims(), { algorithm: 'none' }), MESSAGES.malformedAccessToken],
+    ['unsigned', 400, () => signToken(buildClaims(), { algorithm: 'none' }), MESSAGES.malformedAccessToken],
   ])(
     'for users or administrators rejects a %s access cookie with %i before it reads a form (contract 4.4)',
     async (_what, status, cookie, message) => {
@@ -84,12 +84,12 @@ describe('an operation of the OpenAPI document', () => {
   );
 
   it('for administrators rejects a USER with 403 before it reads the body', async () => {
-    await expectFailureOfEach(routesWith('admin'), signToken(goodClaims()), 403, MESSAGES.adminOnly);
+    await expectFailureOfEach(routesWith('admin'), signToken(buildClaims()), 403, MESSAGES.adminOnly);
   });
 
   it('for users rejects no USER with 403', async () => {
     for (const route of routesWith('user', 'catalog'))
-      for (const { status } of await callAll(route, signToken(goodClaims())))
+      for (const { status } of await callAll(route, signToken(buildClaims())))
         expect([route.path, status]).not.toEqual([route.path, 403]);
   });
 

@@ -1,6 +1,6 @@
 import { newAccount } from './support/accounts.js';
 import { built } from './support/built.js';
-import { inTransaction, untilLocked } from './support/databases.js';
+import { inTransaction, waitForLock } from './support/databases.js';
 import { ADMIN, useService } from './support/service.js';
 import { until } from './support/wait.js';
 
@@ -15,7 +15,7 @@ it('one of two parallel revocations is rejected, so that an administrator remain
   await inTransaction(service.database, async (holder) => {
     await holder.query('SELECT FROM users WHERE email = $1 FOR UPDATE', [ADMIN.email]);
     revocations.push(admins.revoke(ADMIN.email));
-    await untilLocked(service.database);
+    await waitForLock(service.database);
     let isSecondDone = false;
     revocations.push(admins.revoke(email).finally(() => (isSecondDone = true)));
     await until('the second revocation waits or is done', async () => {

@@ -2,7 +2,7 @@ import type { Client } from './support/client.js';
 import { DatabaseProxy } from './support/database-proxy.js';
 import { createDatabase, type TestDatabase } from './support/databases.js';
 import { expectFailure, MESSAGES } from './support/failure.js';
-import { jobRows } from './support/jobs.js';
+import { readJobs } from './support/jobs.js';
 import { buildNotification, sendNotification } from './support/notifications.js';
 import { startService, type TestService } from './support/service.js';
 import { SmtpStandIn } from './support/smtp-stand-in.js';
@@ -24,7 +24,7 @@ beforeEach(async () => {
   ayu = service.client();
   await ayu.register(AYU).expect(201);
   // An interrupted job is retried only seconds later, which is too late for a test.
-  await until('the queue is empty', async () => (await jobRows(database.pool)).length === 0);
+  await until('the queue is empty', async () => (await readJobs(database.pool)).length === 0);
 });
 
 afterEach(async () => {
@@ -33,7 +33,7 @@ afterEach(async () => {
   await proxy.up();
   await service.stop();
   await proxy.down();
-  await smtp.close();
+  await smtp.down();
   await database.drop();
 });
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { spawnBuilt } from './support/process.js';
-import { jobRows } from './support/jobs.js';
+import { readJobs } from './support/jobs.js';
 import { startService, type TestService } from './support/service.js';
 import { SmtpStandIn } from './support/smtp-stand-in.js';
 import { until } from './support/wait.js';
@@ -19,7 +19,7 @@ describe('dead jobs and the command for operators', () => {
 
   afterEach(async () => {
     await service.stop();
-    await smtp.close();
+    await smtp.down();
   });
 
   /** Runs `npm run jobs -- ...` beside the running service. */
@@ -33,7 +33,7 @@ describe('dead jobs and the command for operators', () => {
   }
 
   const register = (email: string) => service.client().register({ email }).expect(201);
-  const readMailJobs = () => jobRows(service.database.pool, 'send-otp');
+  const readMailJobs = () => readJobs(service.database.pool, 'send-otp');
 
   /** Registers a customer whose mail the mail server rejects. @returns the id of the job once it is dead */
   async function createDeadJob(email: string): Promise<string> {
@@ -124,9 +124,9 @@ describe('dead jobs and the command for operators', () => {
     // A job with unlimited retries, such as the removal of an image. No process in this test runs it.
     const { pool } = service.database;
     await pool.query(`SELECT graphile_worker.add_job('kept', job_key := 'kept:1', max_attempts := 32767)`);
-    const [kept] = await jobRows(pool, 'kept');
+    const [kept] = await readJobs(pool, 'kept');
     expect(await runCommand('retry', kept?.id ?? '')).toMatchObject({ code: 0 });
-    expect(await jobRows(pool, 'kept')).toMatchObject([{ attempts: 0, max_attempts: 32_767 }]);
+    expect(await readJobs(pool, 'kept')).toMatchObject([{ attempts: 0, max_attempts: 32_767 }]);
   });
 
   it('drop removes a dead job but not a running one, and exits with code 1 for an unknown job', async () => {

@@ -3,7 +3,7 @@ import { built } from './support/built.js';
 import type { Client } from './support/client.js';
 import { buildFailure } from './support/failure.js';
 import { noisyPng } from './support/pictures.js';
-import { CAKE, createProduct, pictures, productCount } from './support/products.js';
+import { CAKE, countProducts, createProduct, pictures } from './support/products.js';
 import { sendRaw } from './support/raw-http.js';
 import { useService } from './support/service.js';
 import { FORM_TYPE, formPieces, upload } from './support/upload-load.js';
@@ -75,13 +75,13 @@ it(
   'a form that is sent slowly but steadily is accepted',
   async () => {
     form.idleMs = 3_000;
-    const before = await productCount(service.database);
+    const before = await countProducts(service.database);
     const start = performance.now();
     const pieces = formPieces(CAKE, [noisyPng(1_000), noisyPng(1_000)]);
     const status = await upload(admin, pieces, { pauseMs: 300 });
     expect(performance.now() - start).toBeGreaterThan(form.idleMs);
     expect(status).toBe(201);
-    expect(await productCount(service.database)).toBe(before + 1);
+    expect(await countProducts(service.database)).toBe(before + 1);
   },
   DEADLINE_MS,
 );

@@ -1,10 +1,10 @@
 import {
-  waitForCode,
   newAccount,
   PASSWORD,
-  storedOtp,
+  readOtp,
   SUBJECTS,
   type TestAccount,
+  waitForCode,
   wrongCodes,
 } from './support/accounts.js';
 import type { Response } from 'supertest';
@@ -14,11 +14,11 @@ import {
   ageCounts,
   ATTACKER,
   CAFE,
-  counts,
+  clearCounts,
   expectWrong,
-  forgetCounts,
-  from,
   HOME,
+  readCounts,
+  sendFrom,
   setCounts,
 } from './support/guesses.js';
 import { useService } from './support/service.js';
@@ -31,16 +31,16 @@ let ayu: TestAccount;
 
 beforeEach(async () => {
   ayu = await newAccount(service);
-  await forgetCounts(service);
+  await clearCounts(service);
 });
 
 function tryPassword(address: string, password: string, email = ayu.email) {
-  return from(address, service.client().post('/api/login').send({ email, password }));
+  return sendFrom(address, service.client().post('/api/login').send({ email, password }));
 }
 
 function tryReset(address: string, email: string, otp: string) {
   const body = { email, otp, password: PASSWORD, passwordConfirmation: PASSWORD };
-  return from(address, service.client().post('/api/password/reset').send(body));
+  return sendFrom(address, service.client().post('/api/password/reset').send(body));
 }
 
 function expectWrongPassword(response: Response): void {
@@ -89,14 +89,14 @@ describe('password guesses for one account from one address', () => {
   it('start again after a correct password', async () => {
     await countWrongPasswords(HOME, 49);
     await expectAccepted(HOME);
-    expect(await counts(service)).not.toHaveProperty('password-from');
+    expect(await readCounts(service)).not.toHaveProperty('password-from');
   });
 
   it('are counted and answered in the same way for an unknown e-mail, in any case', async () => {
     const email = 'Nobody.At.All@example.com';
     expectWrongPassword(await tryPassword(ATTACKER, WRONG, email));
     expectWrongPassword(await tryPassword(ATTACKER, WRONG, email.toLowerCase()));
-    expect(await counts(service)).toEqual({ 'password-from': 2, 'password-at': 2, 'wrong-of': 2 });
+    expect(await readCounts(service)).toEqual({ 'password-from': 2, 'password-at': 2, 'wrong-of': 2 });
     await setCounts(service, 'password-from', 50);
     expectWrongPassword(await tryPassword(ATTACKER, WRONG, email));
   });
@@ -104,13 +104,13 @@ describe('password guesses for one account from one address', () => {
   it('include the current password that a change of the account requires', async () => {
     const passwords = { password: 'x', passwordConfirmation: 'x' };
     const change = (address: string, currentPassword: string) =>
-      from(address, ayu.client.put('/api/users/password').send({ currentPassword, ...passwords }));
+      sendFrom(address, ayu.client.put('/api/users/password').send({ currentPassword, ...passwords }));
     const rename = (password: string) =>
-      from(ATTACKER, ayu.client.patch('/api/users').send({ email: 'new-mail@example.com', password }));
+      sendFrom(ATTACKER, ayu.client.patch('/api/users').send({ email: 'new-mail@example.com', password }));
     for (const response of [await change(ATTACKER, WRONG), await rename(WRONG)])
       expectWrongPassword(response);
     await tryPassword(ATTACKER, WRONG, ayu.email.toUpperCase());
-    expect(await counts(service)).toMatchObject({ 'password-from': 3 });
+    expect(await readCounts(service)).toMatchObject({ 'password-from': 3 });
     await setCounts(service, 'password-from', 50);
     for (const response of [await change(ATTACKER, PASSWORD), await rename(PASSWORD)])
       expectWrongPassword(response);
@@ -129,7 +129,7 @@ describe('parallel logins', () => {
     const responses = await Promise.all(Array.from({ length: 120 }, () => tryPassword(ATTACKER, WRONG)));
     for (const response of responses) expectWrongPassword(response);
     expect([(await checked('wrong')) - wrong, (await checked('slowed')) - slowed]).toEqual([50, 70]);
-    expect(await counts(service)).toMatchObject({ 'password-at': 50, 'wrong-of': 120 });
+    expect(await readCounts(service)).toMatchObject({ 'password-at': 50, 'wrong-of': 120 });
     await expectRejected(ATTACKER);
     await expectAccepted(HOME);
   });
@@ -137,7 +137,7 @@ describe('parallel logins', () => {
   it('with the right password all succeed and leave no count', async () => {
     const responses = await Promise.all(Array.from({ length: 60 }, () => tryPassword(CAFE, PASSWORD)));
     expect(responses.map(({ status }) => status)).toEqual(responses.map(() => 200));
-    expect(await counts(service)).toEqual({ 'password-at': 0, 'wrong-of': 0, known: 1 });
+    expect(await readCounts(service)).toEqual({ 'password-at': 0, 'wrong-of': 0, known: 1 });
   });
 });
 
@@ -174,7 +174,7 @@ describe('password guesses for many accounts from one address', () => {
     const newcomer = await newAccount(service);
     await expectAccepted(ATTACKER);
     const email = 'registered-there@example.com';
-    await from(ATTACKER, service.client().register({ email, password: PASSWORD })).expect(201);
+    await sendFrom(ATTACKER, service.client().register({ email, password: PASSWORD })).expect(201);
     await tryPassword(ATTACKER, WRONG, 'nobody@example.com');
     await setCounts(service, 'wrong-of', 999);
     await tryPassword(ATTACKER, WRONG, 'nobody@example.com');
@@ -194,13 +194,13 @@ describe('guesses of codes', () => {
   beforeEach(async () => {
     // A second request would replace a mail that has not been sent.
     await waitForCode(service, ayu.email);
-    await from(HOME, ayu.client.clone().post('/api/otp')).expect(204);
+    await sendFrom(HOME, ayu.client.clone().post('/api/otp')).expect(204);
     code = await waitForCode(service, ayu.email, SUBJECTS.verification, 2);
   });
 
   const verify = (address: string, otp: string, { client } = ayu) =>
-    from(address, client.clone().post('/api/otp/verify').send({ otp }));
-  const triesOf = async ({ id }: TestAccount) => (await storedOtp(service, id))?.tries ?? 0;
+    sendFrom(address, client.clone().post('/api/otp/verify').send({ otp }));
+  const triesOf = async ({ id }: TestAccount) => (await readOtp(service, id))?.tries ?? 0;
 
   it('from one address leave all other addresses their tries', async () => {
     for (const wrong of wrongCodes(code, 5)) expectWrongCode(await verify(ATTACKER, wrong));
@@ -229,7 +229,7 @@ describe('guesses of codes', () => {
   it('in parallel are checked 60 times an hour from one address over all accounts', async () => {
     const accounts = await Promise.all(Array.from({ length: 20 }, () => newAccount(service)));
     const codes = await Promise.all(accounts.map(({ email }) => waitForCode(service, email)));
-    await forgetCounts(service);
+    await clearCounts(service);
     const guesses = accounts.flatMap((account, index) =>
       wrongCodes(codes[index] ?? '', 4).map((wrong) => verify(ATTACKER, wrong, account)),
     );
@@ -245,17 +245,19 @@ describe('guesses of codes', () => {
 
   it('are not counted if the codes are correct', async () => {
     expect((await verify(CAFE, code)).status).toBe(200);
-    expect(await counts(service)).toMatchObject({ 'code-from': 0, 'codes-of': 0, known: 1 });
+    expect(await readCounts(service)).toMatchObject({ 'code-from': 0, 'codes-of': 0, known: 1 });
   });
 
   it('are counted in the same way for accounts that do not exist', async () => {
     for (const email of ['nobody@example.com', 'NOBODY@example.com'])
       expectWrongCode(await tryReset(ATTACKER, email, '000000'));
-    expect(await counts(service)).toMatchObject({ 'code-from': 2, 'codes-of': 2 });
+    expect(await readCounts(service)).toMatchObject({ 'code-from': 2, 'codes-of': 2 });
   });
 
   it('have the same limits for a reset, which deletes the count of wrong passwords', async () => {
-    await from(HOME, service.client().post('/api/password/forgot').send({ email: ayu.email })).expect(204);
+    await sendFrom(HOME, service.client().post('/api/password/forgot').send({ email: ayu.email })).expect(
+      204,
+    );
     const otp = await waitForCode(service, ayu.email, SUBJECTS.reset);
     for (const wrong of wrongCodes(otp, 5)) expectWrongCode(await tryReset(ATTACKER, ayu.email, wrong));
     expectWrongCode(await tryReset(ATTACKER, ayu.email, otp));

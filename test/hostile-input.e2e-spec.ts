@@ -3,7 +3,7 @@ import type { Server } from 'node:http';
 import { connect } from 'node:net';
 import type { Client } from './support/client.js';
 import { buildFailure } from './support/failure.js';
-import { CAKE, createProduct, form } from './support/products.js';
+import { CAKE, createProduct, sendForm } from './support/products.js';
 import { sendRaw } from './support/raw-http.js';
 import { useService } from './support/service.js';
 import { until } from './support/wait.js';
@@ -108,7 +108,7 @@ describe('a hostile text', () => {
     ['price', '0'.repeat(LONG) + 'x'],
     ['price', '1.' + '0'.repeat(LONG)],
   ])('with many characters as the %s is rejected soon', async (field, value) => {
-    await form(admin.post('/api/products'), { ...CAKE, [field]: value })
+    await sendForm(admin.post('/api/products'), { ...CAKE, [field]: value })
       .timeout(SOON_MS)
       .expect(400);
   });

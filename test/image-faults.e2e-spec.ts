@@ -7,13 +7,13 @@ import { png } from './support/pictures.js';
 import {
   BREAD,
   CAKE,
+  countProducts,
   createProduct,
   expectOnlyImages,
-  form,
-  ledger,
   pictures,
-  productCount,
+  readLedger,
   readProduct,
+  sendForm,
 } from './support/products.js';
 import { type ServiceOptions, startService, type TestService } from './support/service.js';
 import { until } from './support/wait.js';
@@ -38,7 +38,7 @@ describe('products while the image host fails', () => {
 
   afterEach(async () => {
     await service.stop();
-    await standIn.close();
+    await standIn.down();
   });
 
   function start(options: ServiceOptions = {}): Promise<TestService> {
@@ -46,7 +46,7 @@ describe('products while the image host fails', () => {
     return startService({ ...options, settings });
   }
 
-  const createCake = () => form(admin.post('/api/products'), CAKE, pictures(2));
+  const createCake = () => sendForm(admin.post('/api/products'), CAKE, pictures(2));
   const expectOnly = (urls: readonly string[]) => expectOnlyImages(service.database, standIn, urls);
 
   /** Inserts staged images of a process that died before it attached them. */
@@ -79,11 +79,11 @@ describe('products while the image host fails', () => {
       for (const nth of [1, 2, 3, 4, 5]) {
         standIn.clearFaults();
         standIn.fault({ operation: 'upload', kind, nth });
-        const answer = await form(admin.post('/api/products'), CAKE, pictures(5)).expect(500);
+        const answer = await sendForm(admin.post('/api/products'), CAKE, pictures(5)).expect(500);
         expect(answer.body).toEqual(CREATION_FAILED);
       }
       expect(standIn.calls.filter(({ fault }) => fault === kind)).toHaveLength(5);
-      expect(await productCount(service.database)).toBe(0);
+      expect(await countProducts(service.database)).toBe(0);
       await expectOnly([]);
     },
   );
@@ -94,7 +94,7 @@ describe('products while the image host fails', () => {
     for (const kind of FAULTS) {
       standIn.clearFaults();
       standIn.fault({ operation: 'upload', kind, nth: 2 });
-      const answer = await form(admin.put(`/api/products/${before.id}`), fields, pictures(3)).expect(500);
+      const answer = await sendForm(admin.put(`/api/products/${before.id}`), fields, pictures(3)).expect(500);
       expect(answer.body).toEqual(UNEXPECTED);
     }
     expect(await readProduct(admin, before.id)).toEqual(before);
@@ -135,7 +135,7 @@ describe('products while the image host fails', () => {
     const { id } = await createProduct(admin, pictures(2));
     standIn.delayMs = 50;
     const answers = await Promise.all(
-      Array.from({ length: 6 }, () => form(admin.put(`/api/products/${id}`), BREAD, pictures(1))),
+      Array.from({ length: 6 }, () => sendForm(admin.put(`/api/products/${id}`), BREAD, pictures(1))),
     );
     expect(answers.map(({ status }) => status).sort((a, b) => a - b)).toEqual([200, 200, 200, 400, 400, 400]);
     for (const { status, body } of answers) {
@@ -151,7 +151,7 @@ describe('products while the image host fails', () => {
     const { id, images } = await createProduct(admin, pictures(3));
     const fields = { ...BREAD, 'images.removed[]': images[0] ?? '' };
     await Promise.all(
-      [1, 2, 3].map(() => form(admin.put(`/api/products/${id}`), fields, pictures(1)).expect(200)),
+      [1, 2, 3].map(() => sendForm(admin.put(`/api/products/${id}`), fields, pictures(1)).expect(200)),
     );
     const after = (await readProduct(admin, id)).images ?? [];
     expect(after.slice(0, 2)).toEqual(images.slice(1));
@@ -165,7 +165,7 @@ describe('products while the image host fails', () => {
       const { id } = await createProduct(admin, pictures(1));
       const before = standIn.listCalls('upload').length;
       const [updated, deleted] = await Promise.all([
-        form(admin.put(`/api/products/${id}`), BREAD, pictures(2)),
+        sendForm(admin.put(`/api/products/${id}`), BREAD, pictures(2)),
         // Before, in the middle of and after the uploads of the update.
         until('the moment', () => standIn.listCalls('upload').length >= before + (round % 3)).then(() =>
           admin.delete(`/api/products/${id}`),
@@ -175,7 +175,7 @@ describe('products while the image host fails', () => {
       expect([200, 404]).toContain(updated.status);
       if (updated.status === 404) expect(updated.body).toEqual(NOT_FOUND);
     }
-    expect(await productCount(service.database)).toBe(0);
+    expect(await countProducts(service.database)).toBe(0);
     await expectOnly([]);
   });
 
@@ -188,7 +188,7 @@ describe('products while the image host fails', () => {
       await until('the abandoned images are gone', () => standIn.images.size === 2);
       expect(standIn.images.has(young)).toBe(true);
       expect(standIn.imageAt(images[0] ?? '')).toBeDefined();
-      await until('their rows are gone', async () => (await ledger(service.database)).length === 2);
+      await until('their rows are gone', async () => (await readLedger(service.database)).length === 2);
     } finally {
       await next.stop();
     }
@@ -202,18 +202,18 @@ describe('products while the image host fails', () => {
     standIn.delayMs = 2_000;
     const [created, updated] = await Promise.all([
       createCake(),
-      form(admin.put(`/api/products/${before.id}`), BREAD, pictures(1)),
+      sendForm(admin.put(`/api/products/${before.id}`), BREAD, pictures(1)),
     ]);
     standIn.delayMs = 0;
     expect([created.body, updated.body]).toEqual([CREATION_FAILED, UNEXPECTED]);
-    expect(await productCount(service.database)).toBe(1);
+    expect(await countProducts(service.database)).toBe(1);
     expect(await readProduct(admin, before.id)).toEqual(before);
     await expectOnly(before.images);
   });
 
   it('the ledger row of an upload that may still arrive stays, and its image is removed again later', async () => {
     standIn.fault({ operation: 'upload', kind: 'answer-lost', nth: 1 });
-    await form(admin.post('/api/products'), CAKE, pictures(1)).expect(500);
+    await sendForm(admin.post('/api/products'), CAKE, pictures(1)).expect(500);
     await until('the image was removed once', () => standIn.images.size === 0);
     await until('the second removal is queued', async () => {
       const { rowCount } = await service.database.pool.query(
@@ -222,7 +222,7 @@ describe('products while the image host fails', () => {
       );
       return rowCount === 1;
     });
-    const [row] = await ledger(service.database);
+    const [row] = await readLedger(service.database);
     expect(row?.state).toBe('condemned');
     // The delayed upload arrives.
     standIn.images.set(row?.id ?? '', { bytes: png(), format: 'png', version: 1 });

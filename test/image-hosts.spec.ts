@@ -23,7 +23,7 @@ describe('Cloudinary image host', () => {
     host = new CloudinaryImageHost(standIn.url);
   });
 
-  afterEach(() => standIn.close());
+  afterEach(() => standIn.down());
 
   /** Makes a call that must fail. @returns its error, which must contain neither a secret nor a signature */
   async function catchFailure(

@@ -6,7 +6,7 @@ import { built } from './support/built.js';
 import { DatabaseProxy } from './support/database-proxy.js';
 import { createDatabase, type TestDatabase } from './support/databases.js';
 import { startExternalPostgres } from './support/external-postgres.js';
-import { jobRows, makeJobsDue } from './support/jobs.js';
+import { makeJobsDue, readJobs } from './support/jobs.js';
 import { until } from './support/wait.js';
 
 /** Job queue that behaves like the queue of a separate process. */
@@ -86,8 +86,8 @@ describe('durable jobs on PostgreSQL', () => {
 
   const enqueue = ({ jobs }: Process, n: number): Promise<void> =>
     jobs.enqueue(dataSource.manager, TASK, { n }, { key: `${TASK}:${randomUUID()}` });
-  const readJobs = () => jobRows(database.pool, TASK);
-  const waitUntilAllDone = () => until('every job is done', async () => (await readJobs()).length === 0);
+  const readTestJobs = () => readJobs(database.pool, TASK);
+  const waitUntilAllDone = () => until('every job is done', async () => (await readTestJobs()).length === 0);
 
   it('a failed job is retried with growing gaps until it succeeds, and does not delay other jobs', async () => {
     let failures = 3;
@@ -97,7 +97,7 @@ describe('durable jobs on PostgreSQL', () => {
     await enqueue(worker, 1);
     for (let attempt = 1; attempt <= 3; attempt += 1) {
       const job = await until(`attempt ${attempt} has failed`, async () =>
-        (await readJobs()).find(({ attempts, locked_by }) => attempts === attempt && locked_by === null),
+        (await readTestJobs()).find(({ attempts, locked_by }) => attempts === attempt && locked_by === null),
       );
       expect(job.last_error).toBe('not yet');
       // exp(attempt) seconds: about 2.7, 7.4 and 20.
@@ -134,7 +134,10 @@ describe('durable jobs on PostgreSQL', () => {
       await enqueue(worker, 3);
       await until('the new job ran', () => worker.ran.includes(3));
       expect(worker.ran).not.toContain(2);
-      await until('only the job with the younger lock is left', async () => (await readJobs()).length === 1);
+      await until(
+        'only the job with the younger lock is left',
+        async () => (await readTestJobs()).length === 1,
+      );
     });
 
     it('become dead if they have no attempt left, and the log says so', async () => {
@@ -143,7 +146,7 @@ describe('durable jobs on PostgreSQL', () => {
       await until('the log reports the dead job', () =>
         log.find((line) => /^dead job \d+ .*: its process died/.test(line)),
       );
-      expect(await readJobs()).toMatchObject([
+      expect(await readTestJobs()).toMatchObject([
         { attempts: 1, max_attempts: 1, locked_by: null, last_error: 'its process died' },
       ]);
     });
@@ -175,12 +178,12 @@ describe('durable jobs on PostgreSQL', () => {
     let hasStopped = false;
     const stopping = worker.stop().then(() => (hasStopped = true));
     await enqueue(worker, 2);
-    for (let query = 0; query < 10; query += 1) await readJobs();
+    for (let query = 0; query < 10; query += 1) await readTestJobs();
     expect(hasStopped).toBe(false);
     finish?.();
     await stopping;
     // The second job either is still waiting or has run: a worker may have been fetching it when the stop began.
-    const left = await readJobs();
+    const left = await readTestJobs();
     expect([...worker.ran, ...left.map(() => 2)]).toEqual([1, 2]);
     for (const job of left) expect(job).toMatchObject({ attempts: 0, locked_by: null });
     // The server needs a moment to notice a closed connection.
@@ -207,7 +210,7 @@ describe('durable jobs on PostgreSQL', () => {
     const worker = await startProcess(() => (hangs ? never() : undefined), { deadlineMs: 100 });
     await enqueue(worker, 1);
     await until('the job failed', async () =>
-      (await readJobs()).some(({ last_error }) => last_error === `${TASK} took longer than 100 ms`),
+      (await readTestJobs()).some(({ last_error }) => last_error === `${TASK} took longer than 100 ms`),
     );
     hangs = false;
     await makeJobsDue(database.pool);

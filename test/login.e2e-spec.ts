@@ -1,5 +1,5 @@
 import { parseCookies } from './support/client.js';
-import { inTransaction, untilLocked } from './support/databases.js';
+import { inTransaction, waitForLock } from './support/databases.js';
 import { comparableHeaders, expectFailure, MESSAGES } from './support/failure.js';
 import { useService } from './support/service.js';
 import { decodeClaims } from './support/tokens.js';
@@ -84,7 +84,7 @@ describe('a login while the account changes', () => {
     const { response } = await inTransaction(service.database, async (holder) => {
       await holder.query(`UPDATE users SET ${change} WHERE id = $1`, [ayuId]);
       const response = login({ email: AYU.email, password: AYU.password }).then((received) => received);
-      await untilLocked(service.database);
+      await waitForLock(service.database);
       return { response };
     });
     return response;

@@ -1,13 +1,13 @@
-import { newAccount, storedSessions } from './support/accounts.js';
+import { newAccount, readSessions } from './support/accounts.js';
 import { type Client, parseCookies } from './support/client.js';
 import { expectFailure, MESSAGES } from './support/failure.js';
 import { REFRESH_SECRET, useService } from './support/service.js';
-import { decodeClaims, expiredToken, goodClaims, signToken } from './support/tokens.js';
+import { buildClaims, decodeClaims, expiredToken, signToken } from './support/tokens.js';
 
 const service = useService();
 
 async function hasSession(id: number): Promise<boolean> {
-  return (await storedSessions(service, id)).length > 0;
+  return (await readSessions(service, id)).length > 0;
 }
 
 /** Returns a client with only this access cookie. */
@@ -57,7 +57,7 @@ describe('POST /api/logout without a token of the live session', () => {
   ])('ends no session with an access cookie %s', async (_what, forgery) => {
     const { client, id, email } = await newAccount(service);
     const { jti } = decodeClaims(client.cookie('accessToken'));
-    const forged = signToken(goodClaims({ tokenId: id, email, jti }), forgery);
+    const forged = signToken(buildClaims({ tokenId: id, email, jti }), forgery);
     await bearer(forged).post('/api/logout').expect(204);
     expect(await hasSession(id)).toBe(true);
   });
@@ -66,8 +66,8 @@ describe('POST /api/logout without a token of the live session', () => {
     const { client, id } = await newAccount(service);
     const other = await newAccount(service);
     const { jti } = decodeClaims(client.cookie('accessToken'));
-    const ofOtherSession = signToken(goodClaims({ tokenId: id }));
-    const ofOtherAccount = signToken(goodClaims({ tokenId: other.id, jti }));
+    const ofOtherSession = signToken(buildClaims({ tokenId: id }));
+    const ofOtherAccount = signToken(buildClaims({ tokenId: other.id, jti }));
     for (const token of [ofOtherSession, ofOtherAccount]) await bearer(token).post('/api/logout').expect(204);
     expect(await hasSession(id)).toBe(true);
     expect(await hasSession(other.id)).toBe(true);

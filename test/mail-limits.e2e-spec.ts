@@ -1,13 +1,21 @@
 import {
-  waitForCode,
-  readMails,
   newAccount,
   PASSWORD,
+  readMails,
   SUBJECTS,
   type TestAccount,
-  untilMailed,
+  waitForCode,
+  waitUntilMailed,
 } from './support/accounts.js';
-import { ageCounts, ATTACKER, counts, forgetCounts, from, HOME, setCounts } from './support/guesses.js';
+import {
+  ageCounts,
+  ATTACKER,
+  clearCounts,
+  HOME,
+  readCounts,
+  sendFrom,
+  setCounts,
+} from './support/guesses.js';
 import { useService } from './support/service.js';
 
 const MINUTE_S = 60;
@@ -17,21 +25,21 @@ const service = useService({ settings: { TRUSTED_PROXIES: '1' } });
 let ayu: TestAccount;
 
 beforeEach(async () => {
-  await forgetCounts(service);
+  await clearCounts(service);
   ayu = await newAccount(service);
   await waitForCode(service, ayu.email);
 });
 
-const requestOtp = (address = HOME) => from(address, ayu.client.clone().post('/api/otp')).expect(204);
+const requestOtp = (address = HOME) => sendFrom(address, ayu.client.clone().post('/api/otp')).expect(204);
 const requestReset = (email: string, address = HOME) =>
-  from(address, service.client().post('/api/password/forgot').send({ email })).expect(204);
+  sendFrom(address, service.client().post('/api/password/forgot').send({ email })).expect(204);
 
 /**
  * Returns the subjects of all mails to an address as given and in upper case. The service writes domains in lower case, so
  * the domain of the second spelling is lower case too.
  */
 async function subjectsTo(email: string): Promise<string[]> {
-  await untilMailed(service);
+  await waitUntilMailed(service);
   const spellings = [email, email.toUpperCase().replace('EXAMPLE.COM', 'example.com')];
   const mails = await Promise.all(spellings.map((spelling) => readMails(service, spelling)));
   return mails.flat().map(({ subject }) => subject);
@@ -91,7 +99,7 @@ describe('one mailbox', () => {
 });
 
 describe('one client address', () => {
-  const register = (email: string) => from(ATTACKER, service.client().register({ email }));
+  const register = (email: string) => sendFrom(ATTACKER, service.client().register({ email }));
 
   it('causes at most 100 mails with codes an hour, and can still register', async () => {
     await register('number-1@example.com').expect(201);
@@ -113,13 +121,13 @@ describe('one client address', () => {
     await register('charged@example.com').expect(201);
     const mailCounts = async () => {
       // `known` counts addresses that the owner used, not mails.
-      const { known: _known, ...mailLimits } = await counts(service);
+      const { known: _known, ...mailLimits } = await readCounts(service);
       return mailLimits;
     };
     const before = await mailCounts();
     await register('charged@example.com').expect(409);
     await requestReset('nobody@example.com', ATTACKER);
-    await untilMailed(service);
+    await waitUntilMailed(service);
     // The mailbox got a code less than a minute ago.
     for (let call = 0; call < 3; call += 1) await requestOtp(ATTACKER);
     expect(await mailCounts()).toEqual(before);

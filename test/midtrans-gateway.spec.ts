@@ -46,7 +46,7 @@ describe('Midtrans gateway', () => {
     impatient = new MidtransGateway(setting, DEADLINE_MS);
   });
 
-  afterEach(() => standIn.close());
+  afterEach(() => standIn.down());
 
   describe('openPaymentPage', () => {
     it('removes the server key from the reason of a rejection', async () => {

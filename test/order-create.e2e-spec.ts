@@ -1,8 +1,8 @@
 import type { Client } from './support/client.js';
 import { buildValidationFailure } from './support/failure.js';
-import { addProduct, order, orderOf, placeOrder, readOrder } from './support/orders.js';
+import { addProduct, orderOf, placeOrder, readOrder, requestOrder } from './support/orders.js';
 import { useShop } from './support/shop.js';
-import { form } from './support/products.js';
+import { sendForm } from './support/products.js';
 import { decodeClaims } from './support/tokens.js';
 
 const ITEMS = 'items should be a list of 1 to 50 different products';
@@ -27,7 +27,7 @@ beforeEach(async () => {
 const item = (product_id: unknown, quantity: unknown = 1): object => ({ product_id, quantity });
 
 async function expectRejected(items: unknown, details: Record<string, string>): Promise<void> {
-  expect((await order(customer, items).expect(400)).body).toEqual(buildValidationFailure(details));
+  expect((await requestOrder(customer, items).expect(400)).body).toEqual(buildValidationFailure(details));
   expect(await shop.readOrderIds(customer)).toEqual([]);
   expect(shop.gateway.calls).toEqual([]);
 }
@@ -36,7 +36,7 @@ describe('POST /api/orders', () => {
   it('returns 201 with exactly the documented fields, the status pending and the prices of the catalog', async () => {
     const cake = await addProduct(shop.service, 185_000, 'Kue lapis legit');
     const before = Date.now();
-    const response = await order(customer, [item(cake, 2), item(bread, 3)]).expect(201);
+    const response = await requestOrder(customer, [item(cake, 2), item(bread, 3)]).expect(201);
     const created = orderOf(response);
     const { token } = shop.gateway.order(created.order_id);
     expect(response.body).toEqual({
@@ -75,7 +75,7 @@ describe('POST /api/orders', () => {
     // fail on a vertical bar.
     const name = `Rye | Spelt ${'a'.repeat(37)}🥐`;
     const long = await addProduct(shop.service, '1999.50', name);
-    const created = orderOf(await order(customer, [item(long, 2), item(bread)]).expect(201));
+    const created = orderOf(await requestOrder(customer, [item(long, 2), item(bread)]).expect(201));
     expect(created.items[0]?.name).toBe(name);
     expect(shop.gateway.calls).toMatchObject([{ operation: 'create', authorized: true, status: 201 }]);
     const { fullname, email } = decodeClaims(customer.cookie('accessToken'));
@@ -117,7 +117,7 @@ describe('POST /api/orders', () => {
     ['999999999999.50', 1_000_000_000_000],
   ])('rounds a price of %s to %d rupiah before it multiplies by the quantity', async (price, sold) => {
     const product = await addProduct(shop.service, price);
-    const created = orderOf(await order(customer, [item(product, 3), item(bread)]).expect(201));
+    const created = orderOf(await requestOrder(customer, [item(product, 3), item(bread)]).expect(201));
     expect(created.items[0]?.price).toBe(sold);
     expect(created.gross_amount).toBe(3 * sold + 25_000);
     shop.expectNoRejectedCall();
@@ -194,7 +194,7 @@ describe('an order', () => {
     const sold = { product_id, name: 'Roti sobek', price: 12_501, quantity: 2 };
     expect(created.items).toEqual([sold]);
     const fields = { name: 'Roti manis', description: 'Renamed', price: '99000', 'images.removed[]': '' };
-    await form(shop.admin.put(`/api/products/${product_id}`), fields).expect(200);
+    await sendForm(shop.admin.put(`/api/products/${product_id}`), fields).expect(200);
     expect(await readOrder(customer, created.order_id)).toEqual(created);
     expect((await placeOrder(customer, [{ product_id, quantity: 2 }])).items).toEqual([
       { ...sold, name: 'Roti manis', price: 99_000 },
@@ -206,7 +206,7 @@ describe('an order', () => {
     const created = await placeOrder(customer, [{ product_id, quantity: 2 }]);
     await shop.admin.delete(`/api/products/${product_id}`).expect(204);
     expect(await readOrder(customer, created.order_id)).toEqual(created);
-    const response = await order(customer, [item(product_id)]).expect(400);
+    const response = await requestOrder(customer, [item(product_id)]).expect(400);
     expect(response.body).toEqual(buildValidationFailure({ 'items.0.product_id': GONE }));
     await shop.report(created.order_id, 'settlement');
     expect(await readOrder(customer, created.order_id)).toEqual({

@@ -6,10 +6,10 @@ import { buildValidationFailure, GATEWAY_AWAY, KEY_REUSED } from './support/fail
 import {
   addProduct,
   type NewItem,
-  order,
   orderOf,
   placeOrder,
   readOrder,
+  requestOrder,
   type ServiceWithGateway,
   startServiceWithGateway,
 } from './support/orders.js';
@@ -50,7 +50,7 @@ afterAll(async () => {
 function orderInParallel(count: number): Promise<Response>[] {
   const atBranch = branch.client().setCookie('accessToken', customer.cookie('accessToken'));
   return Array.from({ length: count }, async (_, n) =>
-    order((n % 2 === 0 ? customer : atBranch).clone(), items, key),
+    requestOrder((n % 2 === 0 ? customer : atBranch).clone(), items, key),
   );
 }
 
@@ -115,8 +115,8 @@ describe('parallel requests with one Idempotency-Key', () => {
 
   it('get one 201 and one 409 if their bodies differ', async () => {
     const responses = await Promise.all([
-      order(customer.clone(), items, key),
-      order(customer.clone(), [{ product_id: items[0]?.product_id, quantity: 9 }], key),
+      requestOrder(customer.clone(), items, key),
+      requestOrder(customer.clone(), [{ product_id: items[0]?.product_id, quantity: 9 }], key),
     ]);
     expect(responses.map(({ status }) => status).sort()).toEqual([201, 409]);
     expect(responses.find(({ status }) => status === 409)?.body).toEqual(KEY_REUSED);
@@ -129,7 +129,7 @@ describe('an Idempotency-Key', () => {
     const created = await placeOrder(customer, items, key);
     const withProduct = [...items, { product_id: 1, quantity: 1 }];
     for (const changed of [[{ ...items[0], quantity: 3 }], withProduct])
-      expect((await order(customer, changed, key).expect(409)).body).toEqual(KEY_REUSED);
+      expect((await requestOrder(customer, changed, key).expect(409)).body).toEqual(KEY_REUSED);
     expect(await shop.readOrderIds(customer)).toEqual([created.order_id]);
     expect(shop.gateway.calls).toHaveLength(1);
   });
@@ -153,11 +153,11 @@ describe('an Idempotency-Key', () => {
     ['longer than 255 characters', 'k'.repeat(256)],
   ])('that is %s is reported with 400, together with invalid items', async (_key, invalidKey) => {
     const details = { 'idempotency-key': 'Idempotency-Key should have 1 to 255 characters' };
-    expect((await order(customer, items, invalidKey).expect(400)).body).toEqual(
+    expect((await requestOrder(customer, items, invalidKey).expect(400)).body).toEqual(
       buildValidationFailure(details),
     );
     const ofItems = { items: 'items should be a list of 1 to 50 different products' };
-    const response = await order(customer, [], invalidKey).expect(400);
+    const response = await requestOrder(customer, [], invalidKey).expect(400);
     expect(response.body).toEqual(buildValidationFailure({ ...ofItems, ...details }));
   });
 });

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Client } from './support/client.js';
-import { jobRows, makeJobsDue } from './support/jobs.js';
+import { makeJobsDue, readJobs } from './support/jobs.js';
 import { changeShop } from './support/opening.js';
-import { order, orderOf, readOrder } from './support/orders.js';
+import { orderOf, readOrder, requestOrder } from './support/orders.js';
 import { createProduct } from './support/products.js';
 import { openShop, type Shop } from './support/shop.js';
 import { type ReceivedMail, SmtpStandIn } from './support/smtp-stand-in.js';
@@ -22,7 +22,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await shop.close();
-  await smtp.close();
+  await smtp.down();
 });
 
 /** Returns the order number that mails show. */
@@ -32,7 +32,7 @@ const numberOf = (orderId: string): string => orderId.slice(0, 8).toUpperCase();
 async function waitForSubjects(orderId: string): Promise<string[]> {
   await until('every mail is sent', async () => {
     await makeJobsDue(shop.service.database.pool);
-    return (await jobRows(shop.service.database.pool, 'send-order-mail')).length === 0;
+    return (await readJobs(shop.service.database.pool, 'send-order-mail')).length === 0;
   });
   return smtp.mails.filter(({ text }) => text.includes(numberOf(orderId))).map(({ subject }) => subject);
 }
@@ -51,7 +51,7 @@ async function register(fields: object = {}): Promise<{ customer: Client; email:
 /** Orders one piece. @returns the order id */
 async function orderOnePiece(customer: Client, fields: object = {}): Promise<string> {
   const items = [{ product_id: shop.productId, quantity: 1 }];
-  return orderOf(await order(customer, items, undefined, fields).expect(201)).order_id;
+  return orderOf(await requestOrder(customer, items, undefined, fields).expect(201)).order_id;
 }
 
 const pay = (orderId: string): Promise<void> => shop.report(orderId, 'settlement');
@@ -229,7 +229,7 @@ describe('the receipt', () => {
     await smtp.down();
     await pay(orderId);
     await until('a try has failed', async () =>
-      (await jobRows(shop.service.database.pool, 'send-order-mail')).some((job) => job.last_error !== null),
+      (await readJobs(shop.service.database.pool, 'send-order-mail')).some((job) => job.last_error !== null),
     );
     const email = `${randomUUID()}@example.com`;
     await customer.patch('/api/users').send({ email, password }).expect(200);

@@ -3,7 +3,7 @@ import type { Test } from 'supertest';
 import type { Client } from './support/client.js';
 import { buildValidationFailure, KEY_REUSED } from './support/failure.js';
 import { ALWAYS_OPEN, changeShop, everyDay } from './support/opening.js';
-import { addProduct, type OrderAnswer, order, orderOf, pageOf, readOrder } from './support/orders.js';
+import { addProduct, type OrderAnswer, orderOf, pageOf, readOrder, requestOrder } from './support/orders.js';
 import { useShop } from './support/shop.js';
 
 const BAD_PICKUP = { pickup_at: 'pickup is not possible at this time' };
@@ -30,7 +30,7 @@ const inHours = (hours: number): string => new Date(Date.now() + hours * HOUR_MS
 
 /** Sends an order of one piece with additional or other fields. */
 function requestOnePiece(fields: object, key?: string): Test {
-  return order(customer, [{ product_id: productId, quantity: 1 }], key, fields);
+  return requestOrder(customer, [{ product_id: productId, quantity: 1 }], key, fields);
 }
 
 /** Places an order of one piece, which must succeed. */
@@ -174,7 +174,7 @@ describe('the pickup filter of GET /api/admin/orders', () => {
   const list = (query: string) => shop.admin.get(`/api/admin/orders?${query}`);
   /** Stores orders with these pickup times, in this order. */
   async function storeOrders(...times: string[]): Promise<string[]> {
-    const ids = await shop.insertOrdersOf(customer, times.length);
+    const ids = await shop.insertOrdersWithoutPayment(customer, times.length);
     await shop.query(
       `UPDATE orders SET pickup_at = time FROM unnest($1::uuid[], $2::timestamptz[]) AS pickups (id, time)
        WHERE order_id = id`,

@@ -6,8 +6,8 @@ import {
   KEY_REUSED,
   NOT_FOUND,
 } from './support/failure.js';
-import { jobRows, makeJobsDue } from './support/jobs.js';
-import { orderOf, type OrderAnswer, readOrder } from './support/orders.js';
+import { makeJobsDue, readJobs } from './support/jobs.js';
+import { type OrderAnswer, orderOf, readOrder } from './support/orders.js';
 import { GROSS_AMOUNT, useShop } from './support/shop.js';
 import { until } from './support/wait.js';
 
@@ -269,7 +269,7 @@ describe('a refund while the gateway fails', () => {
     expect((await shop.requestRefund(orderId)).status).toBe(502);
     await until('no refund waits for its result', async () => {
       await makeJobsDue(pool);
-      return (await jobRows(pool, 'settle-refund')).length === 0;
+      return (await readJobs(pool, 'settle-refund')).length === 0;
     });
     await expectState(orderId, 'refund', GROSS_AMOUNT);
     expect(refundsAtGateway(orderId)).toEqual([GROSS_AMOUNT]);

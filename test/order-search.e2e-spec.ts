@@ -18,7 +18,7 @@ beforeAll(async () => {
   for (const [email, fullname] of Object.entries(CUSTOMERS)) {
     const customer = shop.service.client();
     await customer.register({ email, fullname }).expect(201);
-    ordersOf.set(email, await shop.insertOrdersOf(customer, 2));
+    ordersOf.set(email, await shop.insertOrdersWithoutPayment(customer, 2));
   }
 });
 

@@ -1,7 +1,15 @@
 import type { Response, Test } from 'supertest';
 import type { Client } from './support/client.js';
 import { GATEWAY_AWAY, NOT_PENDING } from './support/failure.js';
-import { addProduct, type NewItem, order, orderOf, ORDERS, placeOrder, readOrder } from './support/orders.js';
+import {
+  addProduct,
+  type NewItem,
+  orderOf,
+  ORDERS,
+  placeOrder,
+  readOrder,
+  requestOrder,
+} from './support/orders.js';
 import { useShop } from './support/shop.js';
 
 const shop = useShop();
@@ -27,7 +35,7 @@ function paymentPageOf({ body }: Pick<Response, 'body'>): { token: string; redir
 
 /** Stores an order that has no payment attempt. @returns the order id */
 async function storeOrder(): Promise<string> {
-  const [orderId = ''] = await shop.insertOrdersOf(customer, 1);
+  const [orderId = ''] = await shop.insertOrdersWithoutPayment(customer, 1);
   return orderId;
 }
 
@@ -61,13 +69,13 @@ describe('the payment page of an order', () => {
     'is missing with 502 if the gateway %s, and a retry opens one page on which the order can be paid',
     async (_fault, kind, isTaken) => {
       shop.gateway.fault({ operation: 'create', kind, nth: 1 });
-      expect((await order(customer, items, 'once').expect(502)).body).toEqual(GATEWAY_AWAY);
+      expect((await requestOrder(customer, items, 'once').expect(502)).body).toEqual(GATEWAY_AWAY);
       const [orderId = ''] = await shop.readOrderIds(customer);
       expect(await readOrder(customer, orderId)).toMatchObject({ status: 'pending', token: null });
       expect(shop.gateway.orders.has(orderId)).toBe(isTaken);
 
       const [repeated, token] = await Promise.all([
-        order(customer.clone(), items, 'once').expect(201),
+        requestOrder(customer.clone(), items, 'once').expect(201),
         requestToken(orderId).expect(200),
       ]);
       const page = paymentPageOf(token);
@@ -180,7 +188,7 @@ describe('the payment page of an order', () => {
   it('is requested once more with a new id if the gateway reports the id as already used', async () => {
     const body = { error_messages: ['transaction_details.order_id has already been taken'] };
     shop.gateway.fault({ operation: 'create', kind: 'answer', status: 400, body });
-    expect((await order(customer, items).expect(502)).body).toEqual(GATEWAY_AWAY);
+    expect((await requestOrder(customer, items).expect(502)).body).toEqual(GATEWAY_AWAY);
     const [orderId = ''] = await shop.readOrderIds(customer);
     expect(await shop.readAttempts(orderId)).toMatchObject([{ number: 1 }, { number: 2, is_claimed: false }]);
     expect(shop.gateway.calls).toHaveLength(2);
@@ -194,7 +202,7 @@ describe('the payment page of an order', () => {
     async (status, message) => {
       const body = { error_messages: [message] };
       shop.gateway.fault({ operation: 'create', kind: 'answer', status, body });
-      expect((await order(customer, items).expect(502)).body).toEqual(GATEWAY_AWAY);
+      expect((await requestOrder(customer, items).expect(502)).body).toEqual(GATEWAY_AWAY);
       const [orderId = ''] = await shop.readOrderIds(customer);
       await Promise.all([1, 2, 3].map(() => requestToken(orderId).expect(502)));
       expect(await shop.readAttempts(orderId)).toEqual([

@@ -2,18 +2,18 @@ import { randomInt } from 'node:crypto';
 import type { Response } from 'supertest';
 import {
   ageOtps,
-  waitForCode,
   newAccount,
   PASSWORD,
+  readOtp,
+  readUser,
   signIn,
   statusesOf,
-  storedOtp,
-  storedUser,
   SUBJECTS,
   type TestAccount,
+  waitForCode,
   wrongCodes,
 } from './support/accounts.js';
-import { ageCounts, forgetCounts } from './support/guesses.js';
+import { ageCounts, clearCounts } from './support/guesses.js';
 import { expectFailure, MESSAGES } from './support/failure.js';
 import { useService } from './support/service.js';
 
@@ -22,7 +22,7 @@ const MINUTE = 60;
 const service = useService();
 
 /** Clears the limit of the address that all tests share. */
-beforeEach(() => forgetCounts(service));
+beforeEach(() => clearCounts(service));
 
 async function newAccountWithCode(): Promise<TestAccount & { readonly code: string }> {
   const account = await newAccount(service);
@@ -38,7 +38,7 @@ async function expectRejected(account: TestAccount, otp: unknown): Promise<void>
 }
 
 async function isVerified({ id }: TestAccount): Promise<boolean> {
-  return (await storedUser(service, id)).email_verified_at !== null;
+  return (await readUser(service, id)).email_verified_at !== null;
 }
 
 describe('POST /api/otp/verify', () => {
@@ -54,7 +54,7 @@ describe('POST /api/otp/verify', () => {
     expect(response.headers).not.toHaveProperty('set-cookie');
     await account.client.get('/api/refresh').expect(200);
     await expectRejected(account, account.code);
-    expect(await storedOtp(service, id)).toMatchObject({ digest: null });
+    expect(await readOtp(service, id)).toMatchObject({ digest: null });
   });
 
   it('accepts a code as a number, which has no leading zeros', async () => {
@@ -71,7 +71,7 @@ describe('POST /api/otp/verify', () => {
 
   it('accepts a code for 10 minutes', async () => {
     const account = await newAccountWithCode();
-    const { seconds } = (await storedOtp(service, account.id)) ?? {};
+    const { seconds } = (await readOtp(service, account.id)) ?? {};
     expect(seconds).toBeGreaterThan(9.5 * MINUTE);
     expect(seconds).toBeLessThanOrEqual(10 * MINUTE);
     await ageOtps(service, account.id, 10 * MINUTE);
@@ -83,14 +83,14 @@ describe('POST /api/otp/verify', () => {
   it('rejects the code of another user', async () => {
     const [owner, other] = [await newAccountWithCode(), await newAccountWithCode()];
     await expectRejected(other, owner.code === other.code ? '000000' : owner.code);
-    expect((await storedOtp(service, owner.id))?.tries).toBe(0);
+    expect((await readOtp(service, owner.id))?.tries).toBe(0);
   });
 
   it('returns a validation error for a missing code, without the loss of a try', async () => {
     const account = await newAccountWithCode();
     for (const otp of [undefined, null, '', '  ', true, ['123456']])
       expectFailure(await verify(account, otp), 400, MESSAGES.validation, { otp: 'otp is required' });
-    expect((await storedOtp(service, account.id))?.tries).toBe(0);
+    expect((await readOtp(service, account.id))?.tries).toBe(0);
   });
 
   it('treats any other text as a wrong code', async () => {
@@ -102,7 +102,7 @@ describe('POST /api/otp/verify', () => {
 describe('the tries of a code', () => {
   it('allow at most 5 wrong codes out of 50 parallel guesses that include the correct code', async () => {
     for (let round = 0; round < 4; round += 1) {
-      await forgetCounts(service);
+      await clearCounts(service);
       const account = await newAccountWithCode();
       const guesses = wrongCodes(account.code, 49);
       guesses.splice(randomInt(50), 0, account.code);
@@ -110,7 +110,7 @@ describe('the tries of a code', () => {
       const isTaken = statuses[0] === 200;
       expect(statuses).toEqual([isTaken ? 200 : 400, ...Array<number>(49).fill(400)]);
       expect(await isVerified(account)).toBe(isTaken);
-      const { tries = 0, digest } = (await storedOtp(service, account.id)) ?? {};
+      const { tries = 0, digest } = (await readOtp(service, account.id)) ?? {};
       expect(digest === null).toBe(isTaken);
       // The correct code takes its count back, so a fifth wrong code may follow.
       expect(tries - Number(isTaken)).toBeLessThanOrEqual(5);
@@ -128,7 +128,7 @@ describe('POST /api/otp', () => {
     const response = await account.client.post('/api/otp').expect(204);
     expect(response.text).toBe('');
     const code = await waitForCode(service, account.email, SUBJECTS.verification, 2);
-    expect((await storedOtp(service, account.id))?.seconds).toBeGreaterThan(9.5 * MINUTE);
+    expect((await readOtp(service, account.id))?.seconds).toBeGreaterThan(9.5 * MINUTE);
     // Two codes may be equal by chance.
     if (code !== account.code) await expectRejected(account, account.code);
     expect((await verify(account, code)).status).toBe(200);

@@ -1,6 +1,6 @@
 import { built } from './support/built.js';
 import { MESSAGES } from './support/failure.js';
-import { from } from './support/guesses.js';
+import { sendFrom } from './support/guesses.js';
 import { png } from './support/pictures.js';
 import { createProduct } from './support/products.js';
 import { useService } from './support/service.js';
@@ -17,7 +17,7 @@ describe('100 simultaneous logins', () => {
     let finished = 0;
     const logins = Array.from({ length: LOGINS }, async (_, index) => {
       const body = { email: `nobody-${index}@example.com`, password: 'x' };
-      await from(`10.0.0.${index}`, service.client().post('/api/login').send(body)).expect(400);
+      await sendFrom(`10.0.0.${index}`, service.client().post('/api/login').send(body)).expect(400);
       finished += 1;
     });
     // The other logins are being hashed now.

@@ -1,17 +1,17 @@
 import type { Response, Test } from 'supertest';
 import {
-  waitForCode,
-  readMails,
-  waitForMail,
   newAccount,
   PASSWORD,
+  readMails,
+  readOtp,
+  readUser,
   signIn,
   statusesOf,
-  storedOtp,
-  storedUser,
   SUBJECTS,
   type TestAccount,
-  untilMailed,
+  waitForCode,
+  waitForMail,
+  waitUntilMailed,
   wrongCodes,
 } from './support/accounts.js';
 import { type Client, parseCookies } from './support/client.js';
@@ -78,11 +78,11 @@ describe('PUT /api/users/password', () => {
 
   it('returns 400 for a wrong current password, changes nothing and ends no session', async () => {
     const { client, id } = await newAccount(service);
-    const before = await storedUser(service, id);
+    const before = await readUser(service, id);
     const response = await changePassword(client, { currentPassword: 'wrong' });
     expectFailure(response, 400, MESSAGES.credentials);
     expect(parseCookies(response)).toEqual([]);
-    expect(await storedUser(service, id)).toEqual(before);
+    expect(await readUser(service, id)).toEqual(before);
     await client.get('/api/refresh').expect(200);
   });
 
@@ -101,10 +101,10 @@ describe('PUT /api/users/password', () => {
     const account = await accountWithResetCode();
     const verification = await waitForCode(service, account.email);
     await changePassword(account.client, { currentPassword: 'wrong' }).expect(400);
-    expect((await storedOtp(service, account.id, 'reset_password'))?.digest).not.toBeNull();
+    expect((await readOtp(service, account.id, 'reset_password'))?.digest).not.toBeNull();
     await changePassword(account.client).expect(204);
     expectFailure(await resetPassword(account), 400, MESSAGES.otp);
-    expect(await storedOtp(service, account.id, 'reset_password')).toMatchObject({ digest: null });
+    expect(await readOtp(service, account.id, 'reset_password')).toMatchObject({ digest: null });
     await account.client.post('/api/otp/verify').send({ otp: verification }).expect(200);
   });
 
@@ -127,7 +127,7 @@ describe('POST /api/password/forgot', () => {
         expect((await requestReset(address)).status).toBe(204);
     });
     await waitForCode(service, email, SUBJECTS.reset);
-    expect(await storedOtp(service, id, 'reset_password')).toMatchObject({ tries: 0 });
+    expect(await readOtp(service, id, 'reset_password')).toMatchObject({ tries: 0 });
   });
 
   it('mails only to addresses with an account, in any case', async () => {
@@ -143,7 +143,7 @@ describe('POST /api/password/forgot', () => {
     expect(to).toEqual([email]);
     for (const part of [text, html])
       for (const phrase of ['new password', otp, '10 minutes']) expect(part).toContain(phrase);
-    await untilMailed(service);
+    await waitUntilMailed(service);
     expect(await readMails(service, email)).toHaveLength(2);
     expect((await service.outbox()).some((source) => source.includes('stranger'))).toBe(false);
     await client.get('/api/refresh').expect(200);
@@ -192,7 +192,7 @@ describe('POST /api/password/reset', () => {
     });
     const mismatch = await resetPassword(account, { passwordConfirmation: 'other' });
     expectFailure(mismatch, 400, MESSAGES.validation, OTHER_CONFIRMATION);
-    expect((await storedOtp(service, account.id, 'reset_password'))?.tries).toBe(0);
+    expect((await readOtp(service, account.id, 'reset_password'))?.tries).toBe(0);
   });
 
   it('changes only the number of tries of the code if its transaction fails', async () => {
@@ -207,7 +207,7 @@ describe('POST /api/password/reset', () => {
     } finally {
       await service.database.pool.query('DROP FUNCTION reject CASCADE');
     }
-    expect((await storedOtp(service, account.id, 'reset_password'))?.tries).toBe(1);
+    expect((await readOtp(service, account.id, 'reset_password'))?.tries).toBe(1);
     await account.client.get('/api/refresh').expect(200);
     expect((await resetPassword(account)).status).toBe(204);
   });

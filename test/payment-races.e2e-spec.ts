@@ -1,5 +1,5 @@
 import type { Response } from 'supertest';
-import { inTransaction, untilLocked } from './support/databases.js';
+import { inTransaction, waitForLock } from './support/databases.js';
 import { readHistory } from './support/notifications.js';
 import { openShop, type Shop } from './support/shop.js';
 
@@ -152,7 +152,7 @@ describe('a notification that waits for the lock of its order', () => {
       await other.query('SELECT FROM orders WHERE order_id = $1 FOR UPDATE', [orderId]);
       await other.query(change, [orderId, ...values]);
       const answer = shop.notify(orderId);
-      await untilLocked(shop.service.database);
+      await waitForLock(shop.service.database);
       return { answer };
     });
     await answer;

@@ -1,8 +1,13 @@
 import type { Client } from './support/client.js';
-import { inTransaction, untilLocked } from './support/databases.js';
+import { inTransaction, waitForLock } from './support/databases.js';
 import { buildValidationFailure, NOT_FOUND } from './support/failure.js';
 import { changeShop } from './support/opening.js';
-import { addProduct, order, type ServiceWithGateway, startServiceWithGateway } from './support/orders.js';
+import {
+  addProduct,
+  requestOrder,
+  type ServiceWithGateway,
+  startServiceWithGateway,
+} from './support/orders.js';
 import { listProducts, type PageAnswer, type ProductAnswer } from './support/products.js';
 import { until } from './support/wait.js';
 
@@ -47,7 +52,7 @@ async function isListed(client: Client): Promise<boolean> {
   return (await listProducts(client, productId - 1)).some(({ id }) => id === productId);
 }
 
-const orderProduct = (client = customer) => order(client, [{ product_id: productId, quantity: 1 }]);
+const orderProduct = (client = customer) => requestOrder(client, [{ product_id: productId, quantity: 1 }]);
 
 /** Returns the date that is this many days from today in the time zone of the shop, 14 hours ahead of UTC. */
 const day = (days: number): string =>
@@ -152,7 +157,7 @@ it('a change of the availability waits for an order that has read the product', 
   const { change } = await inTransaction(shop.database, async (placing) => {
     await placing.query('SELECT FROM products WHERE id = $1 FOR KEY SHARE', [productId]);
     const change = setAvailability({ available: false }).then(({ status }) => status);
-    await untilLocked(shop.database);
+    await waitForLock(shop.database);
     return { change };
   });
   expect(await change).toBe(200);

@@ -4,15 +4,15 @@ import { buildFailure, buildValidationFailure } from './support/failure.js';
 import { jpeg, padded, png, svgNamedPng } from './support/pictures.js';
 import {
   CAKE,
+  countProducts,
   createProduct,
-  form,
   type FormFields,
   type FormFile,
-  ledger,
   pictures,
-  productCount,
   productOf,
+  readLedger,
   readProduct,
+  sendForm,
 } from './support/products.js';
 import { sendRaw } from './support/raw-http.js';
 import { useService } from './support/service.js';
@@ -45,14 +45,14 @@ async function rejectForm(
   files: readonly FormFile[] = [],
   status = 400,
 ): Promise<unknown> {
-  const answer = await form(admin.post('/api/products'), fields, files).expect(status);
+  const answer = await sendForm(admin.post('/api/products'), fields, files).expect(status);
   await expectNothingStored();
   return answer.body;
 }
 
 async function expectNothingStored(): Promise<void> {
-  expect(await productCount(service.database)).toBe(0);
-  expect(await ledger(service.database)).toEqual([]);
+  expect(await countProducts(service.database)).toBe(0);
+  expect(await readLedger(service.database)).toEqual([]);
 }
 
 describe('POST /api/products', () => {
@@ -64,7 +64,7 @@ describe('POST /api/products', () => {
 
   describe('with a valid form', () => {
     it('returns 201 with the product and the URLs of its images, and stores exactly that (contract 4.6)', async () => {
-      const answer = await form(admin.post('/api/products'), CAKE, [
+      const answer = await sendForm(admin.post('/api/products'), CAKE, [
         { bytes: png('a'), name: 'a.png' },
         { bytes: jpeg('b'), name: 'b.jpg', field: 'images[]' },
       ]).expect(201);

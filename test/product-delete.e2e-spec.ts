@@ -1,6 +1,6 @@
 import type { Client } from './support/client.js';
 import { NOT_FOUND } from './support/failure.js';
-import { createProduct, imageStatus, ledger, listProducts, pictures } from './support/products.js';
+import { createProduct, imageStatus, listProducts, pictures, readLedger } from './support/products.js';
 import { useService } from './support/service.js';
 import { until } from './support/wait.js';
 
@@ -28,7 +28,7 @@ describe('DELETE /api/products/{product_id}', () => {
       (await statusesOf(images)).every((status) => status === 404),
     );
     await until('its rows in the ledger are gone', async () =>
-      (await ledger(service.database)).every(({ product_id }) => product_id === other.id),
+      (await readLedger(service.database)).every(({ product_id }) => product_id === other.id),
     );
     expect(await statusesOf(other.images)).toEqual([200, 200, 200]);
   });

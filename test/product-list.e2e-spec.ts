@@ -1,4 +1,4 @@
-import { forgetPages, insertProducts } from './support/catalog.js';
+import { clearCachedPages, insertProducts } from './support/catalog.js';
 import type { Client } from './support/client.js';
 import { buildValidationFailure, NOT_FOUND } from './support/failure.js';
 import { createProduct, type PageAnswer, pictures } from './support/products.js';
@@ -15,7 +15,7 @@ beforeAll(async () => {
 
 beforeEach(async () => {
   await service.database.pool.query('TRUNCATE images, products RESTART IDENTITY CASCADE');
-  await forgetPages(service);
+  await clearCachedPages(service);
 });
 
 describe('GET /api/products', () => {

@@ -1,9 +1,9 @@
 import { built } from './support/built.js';
-import { forgetPages, insertProducts } from './support/catalog.js';
+import { clearCachedPages, insertProducts } from './support/catalog.js';
 import type { Client } from './support/client.js';
 import { createDatabase, type TestDatabase } from './support/databases.js';
 import { expectFailure, MESSAGES } from './support/failure.js';
-import { BREAD, CAKE, createProduct, form, listProducts, pictures } from './support/products.js';
+import { BREAD, CAKE, createProduct, listProducts, pictures, sendForm } from './support/products.js';
 import { startService, type TestService } from './support/service.js';
 import { recordProductStatements } from './support/statements.js';
 import { expiredToken } from './support/tokens.js';
@@ -36,7 +36,7 @@ describe('the cache of the product list', () => {
   beforeEach(async () => {
     await database.pool.query('TRUNCATE images, products RESTART IDENTITY CASCADE');
     await insertProducts(database, 60, 'Roti "sisir"\t\u0001\u2028é🥐 </script>');
-    await forgetPages(service);
+    await clearCachedPages(service);
   });
 
   it('serves repeated requests for a page mostly without the database', async () => {
@@ -95,7 +95,7 @@ describe('the cache of the product list', () => {
       const { id } = await createProduct(admin, [], { ...CAKE, name: `New ${n}` });
       expect((await listProducts(admin, id - 1))[0]).toMatchObject({ id, name: `New ${n}` });
       for (const price of [1, 2]) {
-        await form(admin.put(`/api/products/${id}`), { ...BREAD, price: `${price}` }).expect(200);
+        await sendForm(admin.put(`/api/products/${id}`), { ...BREAD, price: `${price}` }).expect(200);
         expect((await listProducts(admin, id - 1))[0]).toMatchObject({ id, price });
       }
       await admin.delete(`/api/products/${id}`).expect(204);

@@ -2,14 +2,14 @@ import type { Client } from './support/client.js';
 import { createDatabase, type TestDatabase } from './support/databases.js';
 import {
   CAKE,
-  createProduct,
   type CreatedProduct,
-  form,
+  createProduct,
   imageStatus,
   listProducts,
   pictures,
   productOf,
   readProduct,
+  sendForm,
 } from './support/products.js';
 import { startService, type TestService } from './support/service.js';
 import { until } from './support/wait.js';
@@ -48,7 +48,7 @@ describe('a shop whose PUBLIC_URL changes', () => {
   it('removes an image by its current URL and by its URL before the move', async () => {
     const [first = '', second = '', third = ''] = before.images;
     const fields = { ...CAKE, 'images.removed[]': [first.replace(OLD, NEW), second] };
-    const answer = await form(admin.put(`/api/products/${before.id}`), fields).expect(200);
+    const answer = await sendForm(admin.put(`/api/products/${before.id}`), fields).expect(200);
     expect(productOf(answer).images).toEqual([third.replace(OLD, NEW)]);
     await until('the image is gone from the host', async () => (await imageStatus(admin, first)) === 404);
   });

@@ -2,7 +2,7 @@ import { insertProducts } from './support/catalog.js';
 import type { Client } from './support/client.js';
 import { buildValidationFailure, NOT_FOUND } from './support/failure.js';
 import { addProduct } from './support/orders.js';
-import { BREAD, createProduct, form, type PageAnswer } from './support/products.js';
+import { BREAD, createProduct, type PageAnswer, sendForm } from './support/products.js';
 import { useService } from './support/service.js';
 
 const CREMES = ['Crème brûlée', 'CREME caramel', 'Cre\u0300me fraîche'];
@@ -77,7 +77,7 @@ describe('GET /api/products?q=', () => {
   it('finds a changed name at once', async () => {
     const admin = await service.admin();
     const { id } = await createProduct(admin, [], { ...BREAD, name: 'Before' });
-    await form(admin.put(`/api/products/${id}`), { ...BREAD, name: 'Äfter' }).expect(200);
+    await sendForm(admin.put(`/api/products/${id}`), { ...BREAD, name: 'Äfter' }).expect(200);
     expect([await searchNames('before'), await searchNames('after')]).toEqual([[], ['Äfter']]);
   });
 

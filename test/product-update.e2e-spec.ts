@@ -4,15 +4,15 @@ import { jpeg, png, svgNamedPng } from './support/pictures.js';
 import {
   BREAD,
   createProduct,
-  form,
   type FormFields,
   type FormFile,
-  ledger,
   type LedgerRow,
   pictures,
   type ProductAnswer,
   productOf,
+  readLedger,
   readProduct,
+  sendForm,
 } from './support/products.js';
 import { useService } from './support/service.js';
 
@@ -37,7 +37,7 @@ const buildUpdateFailure = (details: Readonly<Record<string, string>>) =>
   buildFailure(400, 'validation errors', details);
 const isAttached = ({ state }: LedgerRow) => state === 'attached';
 const update = (id: number, fields: FormFields, files: readonly FormFile[] = []) =>
-  form(admin.put(`/api/products/${id}`), fields, files);
+  sendForm(admin.put(`/api/products/${id}`), fields, files);
 
 /** Sends an update that must be rejected with 400 and change nothing. @returns the body of the response */
 async function rejectUpdate(
@@ -45,12 +45,12 @@ async function rejectUpdate(
   fields: FormFields,
   files: readonly FormFile[],
 ): Promise<unknown> {
-  const before = await ledger(service.database);
+  const before = await readLedger(service.database);
   const answer = await update(product.id, fields, files).expect(400);
   const images = product.images?.length === 0 ? null : product.images;
   expect(await readProduct(admin, product.id)).toEqual({ ...product, images });
   // Images of earlier tests may be removed meanwhile.
-  const after = await ledger(service.database);
+  const after = await readLedger(service.database);
   expect(after.filter(isAttached)).toEqual(before.filter(isAttached));
   expect(before).toEqual(expect.arrayContaining(after));
   return answer.body;
@@ -115,9 +115,9 @@ describe('PUT /api/products/{product_id}', () => {
   });
 
   it('returns 404 for an unknown product without any upload, after it has validated the fields', async () => {
-    const before = await ledger(service.database);
+    const before = await readLedger(service.database);
     expect((await update(UNKNOWN, BREAD, pictures(1)).expect(404)).body).toEqual(NOT_FOUND);
-    expect(before).toEqual(expect.arrayContaining(await ledger(service.database)));
+    expect(before).toEqual(expect.arrayContaining(await readLedger(service.database)));
     const answer = await update(UNKNOWN, { ...BREAD, price: 'x' }).expect(400);
     expect(answer.body).toEqual(buildUpdateFailure({ price: 'price should be a number' }));
   });

@@ -1,19 +1,19 @@
 import type { Response, Test } from 'supertest';
 import {
-  waitForCode,
-  readMails,
-  waitForMail,
   newAccount,
   newEmail,
   PASSWORD,
+  readMails,
+  readUser,
   signIn,
-  storedUser,
   SUBJECTS,
   type TestAccount,
-  untilMailed,
+  waitForCode,
+  waitForMail,
+  waitUntilMailed,
 } from './support/accounts.js';
 import { type Client, parseCookies } from './support/client.js';
-import { inTransaction, untilLocked } from './support/databases.js';
+import { inTransaction, waitForLock } from './support/databases.js';
 import { expectFailure, MESSAGES } from './support/failure.js';
 import { useService } from './support/service.js';
 import { decodeClaims } from './support/tokens.js';
@@ -26,7 +26,7 @@ function change(client: Client, body: object): Test {
 
 /** Asserts that the account and its session are as after `newAccount`. */
 async function expectUnchanged({ client, id, email }: TestAccount): Promise<void> {
-  expect(await storedUser(service, id)).toMatchObject({ fullname: 'Ayu Lestari', email });
+  expect(await readUser(service, id)).toMatchObject({ fullname: 'Ayu Lestari', email });
   await client.get('/api/refresh').expect(200);
 }
 
@@ -46,12 +46,12 @@ it('a new name needs no password and is in the response, both cookies and the ta
   await client.post('/api/otp/verify').send({ otp }).expect(200);
   const user = { id, fullname: 'Ayu Wulandari', email, role: 'USER' };
   expectUser(await change(client, { fullname: '  Ayu Wulandari ' }), user);
-  const stored = await storedUser(service, id);
+  const stored = await readUser(service, id);
   expect(stored.fullname).toBe('Ayu Wulandari');
   expect(stored.email_verified_at).not.toBeNull();
   for (const path of ['/api/users', '/api/refresh'])
     expect((await client.get(path).expect(200)).text).toContain('Ayu Wulandari');
-  await untilMailed(service);
+  await waitUntilMailed(service);
   expect(await readMails(service, email)).toHaveLength(1);
 });
 
@@ -61,7 +61,7 @@ describe('a new e-mail', () => {
     const next = newEmail();
     const user = { id, fullname: 'Ayu W.', email: next, role: 'USER' };
     expectUser(await change(client, { fullname: 'Ayu W.', email: ` ${next} `, password: PASSWORD }), user);
-    expect(await storedUser(service, id)).toMatchObject({ fullname: 'Ayu W.', email: next });
+    expect(await readUser(service, id)).toMatchObject({ fullname: 'Ayu W.', email: next });
     await client.get('/api/refresh').expect(200);
     const formerLogin = service.client().post('/api/login').send({ email, password: PASSWORD });
     expectFailure(await formerLogin, 400, MESSAGES.credentials);
@@ -75,7 +75,7 @@ describe('a new e-mail', () => {
     const next = newEmail();
     // The account got its first code less than a minute ago.
     await change(client, { email: next, password: PASSWORD }).expect(200);
-    expect((await storedUser(service, id)).email_verified_at).toBeNull();
+    expect((await readUser(service, id)).email_verified_at).toBeNull();
     const { to, text, html } = await waitForMail(service, next, SUBJECTS.newEmail);
     const otp = await waitForCode(service, next, SUBJECTS.newEmail);
     expect(to).toEqual([next]);
@@ -110,11 +110,11 @@ describe('a new e-mail', () => {
       await holder.query('UPDATE users SET email = $2 WHERE id = $1', [id, next]);
       const job = JSON.stringify({ userId: id, purpose: 'verify_email' });
       await service.database.pool.query("SELECT graphile_worker.add_job('send-otp', $1::json)", [job]);
-      await untilLocked(service.database);
+      await waitForLock(service.database);
       await holder.query('UPDATE one_time_passwords SET digest = NULL WHERE user_id = $1', [id]);
     });
     await waitForCode(service, next);
-    await untilMailed(service);
+    await waitUntilMailed(service);
     expect(await readMails(service, email)).toHaveLength(1);
   });
 });
@@ -138,7 +138,7 @@ describe('a rejected change of the profile', () => {
     expectFailure(response, 409, MESSAGES.emailTaken);
     expect(parseCookies(response)).toEqual([]);
     await expectUnchanged(account);
-    await untilMailed(service);
+    await waitUntilMailed(service);
     expect(await readMails(service, other.email)).toHaveLength(1);
     await account.client.post('/api/otp/verify').send({ otp }).expect(200);
   });
@@ -161,7 +161,7 @@ describe('a rejected change of the profile', () => {
     const { response } = await inTransaction(service.database, async (holder) => {
       await holder.query("UPDATE users SET password_hash = 'replaced' WHERE id = $1", [account.id]);
       const response = change(account.client, { email: newEmail(), password: PASSWORD }).then((sent) => sent);
-      await untilLocked(service.database);
+      await waitForLock(service.database);
       return { response };
     });
     expectFailure(await response, 400, MESSAGES.credentials);
@@ -183,12 +183,12 @@ it.each([
   'PATCH /api/users without a change returns the user without cookies for %s, and the session continues',
   async (_what, bodyFor) => {
     const { client, id, email } = await newAccount(service);
-    const before = await storedUser(service, id);
+    const before = await readUser(service, id);
     const response = await change(client, bodyFor(email)).expect(200);
     const user = { id, fullname: 'Ayu Lestari', email, role: 'USER' };
     expect(response.body).toEqual({ status: 'success', data: { user } });
     expect(parseCookies(response)).toEqual([]);
-    expect(await storedUser(service, id)).toEqual(before);
+    expect(await readUser(service, id)).toEqual(before);
     await client.get('/api/refresh').expect(200);
   },
 );
@@ -208,6 +208,6 @@ it('parallel changes of the profile leave one session, whose claims equal the st
   const refreshed = await Promise.all(copies.map((copy) => copy.get('/api/refresh')));
   const [alive, ...others] = refreshed.filter(({ status }) => status === 200);
   expect(others).toEqual([]);
-  const { fullname, email: stored } = await storedUser(service, id);
+  const { fullname, email: stored } = await readUser(service, id);
   expect(alive?.body).toMatchObject({ data: { user: { fullname, email: stored } } });
 });

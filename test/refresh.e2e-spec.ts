@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import { newAccount, storedSessions } from './support/accounts.js';
+import { newAccount, readSessions } from './support/accounts.js';
 import { parseCookies } from './support/client.js';
 import { expectFailure, MESSAGES } from './support/failure.js';
 import { ACCESS_SECRET, REFRESH_SECRET, useService } from './support/service.js';
-import { decodeClaims, expiredToken, goodClaims, signToken } from './support/tokens.js';
+import { buildClaims, decodeClaims, expiredToken, signToken } from './support/tokens.js';
 
 const service = useService();
 
@@ -34,7 +34,7 @@ describe('GET /api/refresh', () => {
     await client.get('/api/users').expect(200);
     // The table contains the digest of the token only, and the refresh token stays the same.
     const digest = createHash('sha256').update(client.cookie('refreshToken')).digest();
-    expect(await storedSessions(service, id)).toMatchObject([{ refresh_token_digest: digest }]);
+    expect(await readSessions(service, id)).toMatchObject([{ refresh_token_digest: digest }]);
   });
 
   it('returns the user of the token, even if the account has changed since', async () => {
@@ -63,7 +63,7 @@ describe('GET /api/refresh rejects', () => {
   it('a stored token that is expired, of another key or algorithm, or unsigned with 401', async () => {
     const { client, id, email } = await newAccount(service);
     const { jti } = decodeClaims(client.cookie('refreshToken'));
-    const claims = goodClaims({ tokenId: id, email, jti });
+    const claims = buildClaims({ tokenId: id, email, jti });
     const forged = [
       { secret: 'another key, which is long enough for anything' },
       { secret: ACCESS_SECRET },
@@ -91,7 +91,7 @@ describe('GET /api/refresh rejects', () => {
     for (const wrong of [
       client.cookie('accessToken'),
       changed,
-      signToken(goodClaims({ tokenId: id, email, jti }), secret),
+      signToken(buildClaims({ tokenId: id, email, jti }), secret),
       signToken({ ...decodeClaims(other.client.cookie('refreshToken')), tokenId: id }, secret),
     ])
       expectFailure(await refreshWith(wrong), 401, MESSAGES.refreshToken);

@@ -4,7 +4,7 @@ import PostalMime from 'postal-mime';
 import { expectFailure, MESSAGES } from './support/failure.js';
 import { makeJobsDue } from './support/jobs.js';
 import { startService, type TestService, useService } from './support/service.js';
-import { SmtpStandIn, type ReceivedMail } from './support/smtp-stand-in.js';
+import { type ReceivedMail, SmtpStandIn } from './support/smtp-stand-in.js';
 import { until } from './support/wait.js';
 
 /** Six digits that are not part of an id or a time. */
@@ -40,7 +40,7 @@ describe('a mail with a code that is sent over SMTP', () => {
 
   afterAll(async () => {
     await service.stop();
-    await smtp.close();
+    await smtp.down();
   });
 
   it('is sent once the mail server is back, and the registration does not wait for that', async () => {

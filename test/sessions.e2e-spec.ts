@@ -1,20 +1,20 @@
 import request, { type Response } from 'supertest';
 import {
-  waitForCode,
   newAccount,
   newEmail,
   PASSWORD,
+  readSessions,
   signIn,
   statusesOf,
-  storedSessions,
   SUBJECTS,
   type TestAccount,
+  waitForCode,
 } from './support/accounts.js';
 import { built } from './support/built.js';
 import { type Client, parseCookies } from './support/client.js';
-import { inTransaction, untilLocked } from './support/databases.js';
+import { inTransaction, waitForLock } from './support/databases.js';
 import { expectFailure, MESSAGES } from './support/failure.js';
-import { readOpenApi, extractOperations } from './support/openapi.js';
+import { extractOperations, readOpenApi } from './support/openapi.js';
 import { type HttpMethod } from './support/routes.js';
 import { startService, useService } from './support/service.js';
 import { until } from './support/wait.js';
@@ -134,7 +134,7 @@ describe('a login', () => {
           ...Array<number>(limit).fill(200),
           ...Array<number>(51 - limit).fill(401),
         ]);
-        const sessions = await storedSessions(other, id);
+        const sessions = await readSessions(other, id);
         expect(sessions).toHaveLength(51);
         const withToken = sessions.filter(({ refresh_token_digest: digest }) => digest !== null);
         expect(withToken).toHaveLength(limit);
@@ -152,7 +152,7 @@ it('the hourly removal of sessions removes only sessions whose tokens have expir
   const expired = await newAccount(service);
   const live = await newAccount(service);
   await signIn(service, live.email);
-  const [replaced, current] = await storedSessions(service, live.id);
+  const [replaced, current] = await readSessions(service, live.id);
   // A replaced session expires with its access token, the current session with its refresh token.
   expect(replaced?.seconds).toBeGreaterThan(600);
   expect(replaced?.seconds).toBeLessThan(700);
@@ -161,9 +161,9 @@ it('the hourly removal of sessions removes only sessions whose tokens have expir
   await pool.query(`SELECT graphile_worker.add_job('remove-expired-sessions')`);
   await until(
     'the expired session is removed',
-    async () => (await storedSessions(service, expired.id)).length === 0,
+    async () => (await readSessions(service, expired.id)).length === 0,
   );
-  expect(await storedSessions(service, live.id)).toHaveLength(2);
+  expect(await readSessions(service, live.id)).toHaveLength(2);
 });
 
 it('a change of the name that waits while its session ends gets 401 and starts no session', async () => {
@@ -172,12 +172,12 @@ it('a change of the name that waits while its session ends gets 401 and starts n
     await holder.query('SELECT FROM users WHERE id = $1 FOR UPDATE', [id]);
     const request = client.patch('/api/users').send({ fullname: 'Thief' });
     const change = request.then((response) => response);
-    await untilLocked(service.database);
+    await waitForLock(service.database);
     await holder.query('DELETE FROM sessions WHERE user_id = $1', [id]);
     return { change };
   });
   expectFailure(await change, 401, MESSAGES.missingAccessToken);
-  expect(await storedSessions(service, id)).toEqual([]);
+  expect(await readSessions(service, id)).toEqual([]);
 });
 
 it('a request with two refresh cookies uses the first cookie, which a browser sends for the longer path', async () => {

@@ -3,7 +3,7 @@ import { newAccount, type TestAccount } from './support/accounts.js';
 import { type Client, parseCookies } from './support/client.js';
 import { expectFailure, MESSAGES } from './support/failure.js';
 import { REFRESH_SECRET, useService } from './support/service.js';
-import { decodeClaims, expiredToken, goodClaims, signToken } from './support/tokens.js';
+import { buildClaims, decodeClaims, expiredToken, signToken } from './support/tokens.js';
 import { until } from './support/wait.js';
 
 const UUID = /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/;
@@ -70,13 +70,13 @@ describe('the tokens of a session', () => {
 describe('GET /api/users', () => {
   it('returns id, fullname and email from the access token without a query', async () => {
     const user = { fullname: 'From the token', email: 't@example.com' };
-    const response = await getUser(signToken(goodClaims({ tokenId: 2_000_000_000, ...user }))).expect(200);
+    const response = await getUser(signToken(buildClaims({ tokenId: 2_000_000_000, ...user }))).expect(200);
     expect(response.body).toEqual({ status: 'success', data: { user: { id: 2_000_000_000, ...user } } });
   });
 
   it('returns 401 from the second in which a token that was accepted before expires', async () => {
     const exp = Math.floor(Date.now() / 1000) + 2;
-    const token = signToken(goodClaims({ exp }));
+    const token = signToken(buildClaims({ exp }));
     expect((await getUser(token)).status).toBe(200);
     expect((await getUser(token)).status).toBe(200);
     await until('the token has expired', async () => (await getUser(token)).status !== 200);
@@ -110,7 +110,7 @@ describe('GET /api/users', () => {
       'changed under the same signature',
       () => {
         const [, , signature = ''] = ayu.cookie('accessToken').split('.');
-        return signToken(goodClaims({ role: 'ADMIN' })).replace(/[^.]*$/, signature);
+        return signToken(buildClaims({ role: 'ADMIN' })).replace(/[^.]*$/, signature);
       },
     ],
   ])('returns 400 for a token that is %s', async (_what, token) => {
@@ -124,7 +124,7 @@ describe('GET /api/users', () => {
     ['of alg HS512', { algorithm: 'HS512' }],
     ['of alg RS256', { algorithm: 'RS256' }],
   ])('returns 400 for a token %s, even if the token has expired', async (_what, forgery) => {
-    expectFailure(await getUser(signToken(goodClaims(), forgery)), 400, MESSAGES.malformedAccessToken);
+    expectFailure(await getUser(signToken(buildClaims(), forgery)), 400, MESSAGES.malformedAccessToken);
     expectFailure(await getUser(expiredToken({}, forgery)), 400, MESSAGES.malformedAccessToken);
   });
 
@@ -142,6 +142,6 @@ describe('GET /api/users', () => {
     ['no iat', { iat: undefined }],
     ['an iat in the future', { iat: Math.floor(Date.now() / 1000) + 300 }],
   ])('returns 400 for well-signed claims with %s', async (_what, claims) => {
-    expectFailure(await getUser(signToken(goodClaims(claims))), 400, MESSAGES.malformedAccessToken);
+    expectFailure(await getUser(signToken(buildClaims(claims))), 400, MESSAGES.malformedAccessToken);
   });
 });

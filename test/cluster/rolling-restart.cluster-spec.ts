@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { createEmptyDatabase, type TestDatabase } from '../support/databases.js';
-import { type BuiltProcess, untilListening, untilReady } from '../support/process.js';
+import { type BuiltProcess, waitUntilListening, waitUntilReady } from '../support/process.js';
 import { signInAdmin } from '../support/service.js';
 import { ServiceInstance, stopProcess } from '../support/service-process.js';
 import { buildVersion11, hasVersion11 } from '../support/version-1.1.js';
@@ -50,13 +50,13 @@ describeInstalled('three processes behind nginx', ['nginx'], () => {
   /** Starts a process at each place. @param buildFolder folder with the `dist` of another version */
   async function startAll(buildFolder?: string): Promise<void> {
     processes = places.map((place) => place.spawn(settings, buildFolder));
-    await Promise.all(processes.map((process, index) => waitUntilReady(process, index)));
+    await Promise.all(processes.map((process, index) => waitForProcess(process, index)));
   }
 
-  async function waitUntilReady(process: BuiltProcess, index: number): Promise<void> {
+  async function waitForProcess(process: BuiltProcess, index: number): Promise<void> {
     const url = places[index]?.url ?? '';
-    await untilListening(process, url);
-    await untilReady(url);
+    await waitUntilListening(process, url);
+    await waitUntilReady(url);
   }
 
   /**
@@ -70,7 +70,7 @@ describeInstalled('three processes behind nginx', ['nginx'], () => {
       if (oldProcess !== undefined) expect(await stopProcess(oldProcess)).toBe(0);
       const newProcess = place.spawn(settings);
       processes.splice(index, 0, newProcess);
-      await waitUntilReady(newProcess, index);
+      await waitForProcess(newProcess, index);
       await nginx.reload();
     }
   }

@@ -5,9 +5,9 @@ import { CloudinaryStandIn } from '../support/cloudinary-stand-in.js';
 import { makeJobsDue } from '../support/jobs.js';
 import { MidtransStandIn } from '../support/midtrans-stand-in.js';
 import { NOTIFICATIONS_PATH } from '../support/notifications.js';
-import { gatewaySettings, order, orderOf } from '../support/orders.js';
+import { gatewaySettings, orderOf, requestOrder } from '../support/orders.js';
 import { png } from '../support/pictures.js';
-import { CAKE, createProduct, form, letTimePass } from '../support/products.js';
+import { CAKE, createProduct, letTimePass, sendForm } from '../support/products.js';
 import { type ServiceProcess, startServiceProcess } from '../support/service-process.js';
 import { SmtpStandIn } from '../support/smtp-stand-in.js';
 import { until } from '../support/wait.js';
@@ -48,7 +48,7 @@ afterEach(() => {
 
 afterAll(async () => {
   const code = await service.stop();
-  await Promise.all([images.close(), smtp.close(), gateway.close()]);
+  await Promise.all([images.down(), smtp.down(), gateway.down()]);
   expect(code).toBe(0);
 });
 
@@ -185,7 +185,7 @@ it.each(imageFaults)(
     images.fault({ operation: 'upload', kind });
     // The service processes this many small forms at a time. Further forms would wait while the host hangs.
     const uploads = Array.from({ length: MAX_CONNECTIONS.images }, (_, n) =>
-      form(admin.clone().post('/api/products'), CAKE, [{ name: 'a.png', bytes: png(n) }]),
+      sendForm(admin.clone().post('/api/products'), CAKE, [{ name: 'a.png', bytes: png(n) }]),
     );
     await expectBounded(images, MAX_CONNECTIONS.images, expectAnswers(500, 15_000, uploads));
 
@@ -220,7 +220,7 @@ it.each(isLongForm ? gatewayFaults : gatewayFaults.slice(0, 1))(
     await customer.register({ email: `${randomUUID()}@example.com` }).expect(201);
     const keys = forEachCaller(() => randomUUID());
     const orders = () =>
-      keys.map((key) => order(customer.clone(), [{ product_id: productId, quantity: 2 }], key));
+      keys.map((key) => requestOrder(customer.clone(), [{ product_id: productId, quantity: 2 }], key));
 
     gateway.fault({ operation: 'create', ...fault });
     await expectBounded(gateway, MAX_CONNECTIONS.gateway, expectAnswers(502, 12_000, orders()));

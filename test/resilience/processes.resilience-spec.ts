@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { Client } from '../support/client.js';
 import { createEmptyDatabase, type TestDatabase } from '../support/databases.js';
 import { isInstalled } from '../support/installed.js';
-import { jobRows } from '../support/jobs.js';
+import { readJobs } from '../support/jobs.js';
 import { NOTIFICATIONS_PATH } from '../support/notifications.js';
 import { placeOrder } from '../support/orders.js';
 import { type PgBouncer, startPgBouncer } from '../support/pgbouncer.js';
-import { type BuiltProcess, untilListening } from '../support/process.js';
+import { type BuiltProcess, waitUntilListening } from '../support/process.js';
 import { createProduct } from '../support/products.js';
 import { signInAdmin } from '../support/service.js';
 import { until } from '../support/wait.js';
@@ -38,7 +38,7 @@ beforeAll(async () => {
   processes = places.map((place, index) =>
     place.spawn({ ...external.settings, DATABASE_URL: databaseUrls[index % 2] ?? '' }),
   );
-  await Promise.all(processes.map((process, index) => untilListening(process, places[index]?.url ?? '')));
+  await Promise.all(processes.map((process, index) => waitUntilListening(process, places[index]?.url ?? '')));
 });
 
 afterAll(async () => {
@@ -75,7 +75,7 @@ function repeat<T>(send: (index: number) => T, length = COPIES): T[] {
 }
 
 const untilIdle = () =>
-  until('an empty queue', async () => (await jobRows(database.pool)).length === 0, 120_000);
+  until('an empty queue', async () => (await readJobs(database.pool)).length === 0, 120_000);
 
 it('processes that start in parallel on a new database run each migration once and create one administrator', async () => {
   expect(await count('(SELECT name FROM migrations GROUP BY name HAVING count(*) > 1) AS twice')).toBe(0);
@@ -118,7 +118,7 @@ it('a one-time code allows five guesses in total, at any number of processes', a
 
 it('the remaining processes run the jobs of a process that was killed with kill -9', async () => {
   const runningJobs = async (): Promise<number> =>
-    (await jobRows(database.pool)).filter(({ locked_by }) => locked_by !== null).length;
+    (await readJobs(database.pool)).filter(({ locked_by }) => locked_by !== null).length;
   external.smtp.hang();
   const emails = repeat(() => `${randomUUID()}@example.com`, 24);
   await Promise.all(emails.map((email, index) => register(index, email)));

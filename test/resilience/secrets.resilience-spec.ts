@@ -8,13 +8,13 @@ import type { Client } from '../support/client.js';
 import { CloudinaryStandIn } from '../support/cloudinary-stand-in.js';
 import { DatabaseProxy } from '../support/database-proxy.js';
 import { createDatabase, type TestDatabase } from '../support/databases.js';
-import { jobRows, makeJobsDue } from '../support/jobs.js';
+import { makeJobsDue, readJobs } from '../support/jobs.js';
 import { MidtransStandIn } from '../support/midtrans-stand-in.js';
 import { NOTIFICATIONS_PATH } from '../support/notifications.js';
-import { gatewaySettings, order, orderOf } from '../support/orders.js';
+import { gatewaySettings, orderOf, requestOrder } from '../support/orders.js';
 import { png } from '../support/pictures.js';
 import { spawnBuilt } from '../support/process.js';
-import { CAKE, form, productOf } from '../support/products.js';
+import { CAKE, productOf, sendForm } from '../support/products.js';
 import { type ServiceProcess, startServiceProcess } from '../support/service-process.js';
 import { SmtpStandIn } from '../support/smtp-stand-in.js';
 import { until } from '../support/wait.js';
@@ -190,14 +190,15 @@ it('the log at level trace, tables, responses, files and process arguments conta
     // Failures of the image host and the gateway.
     const adminClient = service.client();
     await record(200, adminClient.post('/api/login').send(admin));
-    const create = () => form(adminClient.post('/api/products'), CAKE, [{ name: 'kue.png', bytes: png() }]);
+    const create = () =>
+      sendForm(adminClient.post('/api/products'), CAKE, [{ name: 'kue.png', bytes: png() }]);
     const { id } = productOf(await record(201, create()));
     for (const kind of ['error', 'down', 'garbage'] as const) {
       cloudinary.fault({ operation: 'upload', kind });
       await record(500, create());
       cloudinary.clearFaults();
     }
-    const buy = () => order(customer, [{ product_id: id, quantity: 1 }]);
+    const buy = () => requestOrder(customer, [{ product_id: id, quantity: 1 }]);
     const orderId = orderOf(await record(201, buy())).order_id;
     for (const kind of ['down', 'error', 'garbage', 'cut'] as const) {
       gateway.fault({ operation: 'create', kind });
@@ -213,7 +214,7 @@ it('the log at level trace, tables, responses, files and process arguments conta
     // Mails that fail, wait, become dead and are sent after a retry.
     smtp.rejectedRecipients.add('unknown@example.com');
     await record(201, register('unknown@example.com'));
-    const mailJobs = () => jobRows(database.pool, 'send-otp');
+    const mailJobs = () => readJobs(database.pool, 'send-otp');
     await until('the mail to an unknown recipient is a dead job', async () =>
       (await mailJobs()).some(({ attempts, max_attempts: most }) => attempts >= most),
     );
@@ -259,7 +260,7 @@ it('the log at level trace, tables, responses, files and process arguments conta
   } finally {
     await service.stop();
     await proxy.down();
-    await Promise.all([cloudinary.close(), gateway.close(), smtp.close()]);
+    await Promise.all([cloudinary.down(), gateway.down(), smtp.down()]);
   }
   records.push(['the log', service.output()], ...(await readFolder(dataDir)));
   expect(service.output()).toMatch(/"level":"error".*dead job/);

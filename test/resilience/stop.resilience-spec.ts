@@ -7,7 +7,7 @@ import { createDatabase, type TestDatabase } from '../support/databases.js';
 import { findServerPid } from '../support/embedded-database.js';
 import { png } from '../support/pictures.js';
 import type { BuiltProcess } from '../support/process.js';
-import { CAKE, form } from '../support/products.js';
+import { CAKE, sendForm } from '../support/products.js';
 import { until } from '../support/wait.js';
 import { ExternalServices } from './support/external-services.js';
 import { isLongForm } from './support/long-form.js';
@@ -41,9 +41,9 @@ it('SIGTERM interrupts no accepted request, and the process exits with code 0 wi
     external.cloudinary.delayMs = 1_000;
     const admin = await place.admin();
     const load = new RegistrationLoad(place.url, round % 2 === 0);
-    const upload = form(admin.post('/api/products'), CAKE, [{ bytes: png(round), name: 'slow.png' }]).then(
-      ({ status }) => status,
-    );
+    const upload = sendForm(admin.post('/api/products'), CAKE, [
+      { bytes: png(round), name: 'slow.png' },
+    ]).then(({ status }) => status);
     await until('the upload is under way', () => external.cloudinary.calls.length > round);
     await delay(randomInt(500));
 

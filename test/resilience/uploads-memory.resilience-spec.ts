@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from '../support/client.js';
 import { noisyPng } from '../support/pictures.js';
-import { CAKE, ledger, letTimePass, productCount } from '../support/products.js';
+import { CAKE, countProducts, letTimePass, readLedger } from '../support/products.js';
 import { type ServiceProcess, startServiceProcess } from '../support/service-process.js';
 import { formPieces, upload, type UploadOptions } from '../support/upload-load.js';
 import { until } from '../support/wait.js';
@@ -33,7 +33,7 @@ describe('resident memory of the service stays under 400 MB while forms of 25 MB
       async () => {
         await service.database.pool.query("UPDATE images SET staged_at = staged_at - interval '120 s'");
         await letTimePass(service.database);
-        return (await ledger(service.database)).length === 0;
+        return (await readLedger(service.database)).length === 0;
       },
       60_000,
     );
@@ -61,8 +61,8 @@ describe('resident memory of the service stays under 400 MB while forms of 25 MB
 
   it('and every form creates a product', async () => {
     expect(await send()).toEqual(all(201));
-    expect(await productCount(service.database)).toBe(CONCURRENT);
-    expect(await ledger(service.database)).toHaveLength(5 * CONCURRENT);
+    expect(await countProducts(service.database)).toBe(CONCURRENT);
+    expect(await readLedger(service.database)).toHaveLength(5 * CONCURRENT);
   });
 
   // Takes a minute.
@@ -71,13 +71,13 @@ describe('resident memory of the service stays under 400 MB while forms of 25 MB
     async () => {
       const statuses = await send({ pauseMs: 150 });
       expect(new Set(statuses)).toEqual(new Set([201, 408]));
-      expect(await productCount(service.database)).toBe(statuses.filter((status) => status === 201).length);
+      expect(await countProducts(service.database)).toBe(statuses.filter((status) => status === 201).length);
     },
   );
 
   it('and senders that disconnect halfway leave no data', async () => {
     expect(await send({ abortAfter: 12 * MIB })).toEqual(all(null));
-    expect(await productCount(service.database)).toBe(0);
+    expect(await countProducts(service.database)).toBe(0);
   });
 
   it.each([

@@ -1,6 +1,6 @@
 import PostalMime from 'postal-mime';
 import type { Client } from './client.js';
-import { jobRows } from './jobs.js';
+import { readJobs } from './jobs.js';
 import type { TestService } from './service.js';
 import { until } from './wait.js';
 
@@ -75,14 +75,14 @@ export async function signIn(service: TestService, email: string, password = PAS
   return client;
 }
 
-export async function storedUser({ database }: TestService, id: number): Promise<StoredUser> {
+export async function readUser({ database }: TestService, id: number): Promise<StoredUser> {
   const { rows } = await database.pool.query<StoredUser>('SELECT * FROM users WHERE id = $1', [id]);
   if (rows[0] === undefined) throw new Error('there is no such account');
   return rows[0];
 }
 
 /** Returns the sessions of an account that have not been ended, oldest first. */
-export async function storedSessions({ database }: TestService, userId: number): Promise<StoredSession[]> {
+export async function readSessions({ database }: TestService, userId: number): Promise<StoredSession[]> {
   const { rows } = await database.pool.query<StoredSession>(
     `SELECT id, refresh_token_digest, extract(epoch FROM expires_at - now())::float AS seconds
      FROM sessions WHERE user_id = $1 ORDER BY created_at`,
@@ -92,7 +92,7 @@ export async function storedSessions({ database }: TestService, userId: number):
 }
 
 /** Returns the code of an account; undefined if no code was requested. */
-export async function storedOtp(
+export async function readOtp(
   { database }: TestService,
   userId: number,
   purpose: 'verify_email' | 'reset_password' = 'verify_email',
@@ -151,10 +151,10 @@ export async function waitForCode(
 }
 
 /** Waits until every requested mail has been sent. */
-export async function untilMailed({ database }: TestService): Promise<void> {
+export async function waitUntilMailed({ database }: TestService): Promise<void> {
   await until('an empty queue of mails', async () => {
-    const waiting = await jobRows(database.pool, 'forgot-password');
-    return waiting.length === 0 && (await jobRows(database.pool, 'send-otp')).length === 0;
+    const waiting = await readJobs(database.pool, 'forgot-password');
+    return waiting.length === 0 && (await readJobs(database.pool, 'send-otp')).length === 0;
   });
 }
 

@@ -3,7 +3,7 @@ import type { TestDatabase } from './databases.js';
 import type { TestService } from './service.js';
 
 /** Clears the cached pages, for a change by SQL, which the service would notice within a second. */
-export async function forgetPages({ app }: TestService): Promise<void> {
+export async function clearCachedPages({ app }: TestService): Promise<void> {
   const { ProductPages } = await built('src/products/product-pages.js');
   await app.get(ProductPages).clearAfter(Promise.resolve());
 }

@@ -21,7 +21,7 @@ export function createEmptyDatabase(): Promise<TestDatabase> {
 }
 
 /** Waits until a statement of the service waits for a lock of a test's transaction. */
-export async function untilLocked({ pool }: TestDatabase): Promise<void> {
+export async function waitForLock({ pool }: TestDatabase): Promise<void> {
   await until('a statement waits for a lock', async () => {
     const { rowCount } = await pool.query(
       "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",

@@ -8,7 +8,7 @@ export const CAFE = '198.51.100.7';
 export const ATTACKER = '203.0.113.9';
 
 /** Sends a request from an address, as a trusted proxy would. */
-export function from(address: string, test: Test): Test {
+export function sendFrom(address: string, test: Test): Test {
   return test.set('X-Forwarded-For', address);
 }
 
@@ -19,7 +19,7 @@ export function from(address: string, test: Test): Test {
  * - mails with a code: `mails-to` a mailbox, `mails-of` the address of a client
  * - `known`: addresses that the owner of an account has used
  */
-export async function counts({ database }: TestService): Promise<Readonly<Record<string, number>>> {
+export async function readCounts({ database }: TestService): Promise<Readonly<Record<string, number>>> {
   const { rows } = await database.pool.query<{ name: string; points: number }>(
     `SELECT split_part(key, ':', 1) AS name, sum(points)::integer AS points FROM attempt_counts
      WHERE expire > extract(epoch FROM now()) * 1000 GROUP BY 1`,
@@ -39,7 +39,7 @@ export async function ageCounts({ database }: TestService, seconds: number): Pro
   await database.pool.query('UPDATE attempt_counts SET expire = expire - $1', [seconds * 1000]);
 }
 
-export async function forgetCounts({ database }: TestService): Promise<void> {
+export async function clearCounts({ database }: TestService): Promise<void> {
   await database.pool.query('TRUNCATE attempt_counts');
 }
 

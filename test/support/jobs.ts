@@ -11,7 +11,7 @@ export interface JobRow {
   readonly due_in: number;
 }
 
-export async function jobRows(pool: Pool, task?: string): Promise<JobRow[]> {
+export async function readJobs(pool: Pool, task?: string): Promise<JobRow[]> {
   const { rows } = await pool.query<JobRow>(
     `SELECT jobs.id, attempts, jobs.max_attempts, last_error, locked_by, extract(epoch FROM run_at - now())::float AS due_in
      FROM graphile_worker._private_jobs AS jobs JOIN graphile_worker._private_tasks AS tasks ON tasks.id = task_id

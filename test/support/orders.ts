@@ -58,7 +58,7 @@ export async function startServiceWithGateway({
     gateway,
     stop: async () => {
       await service.stop();
-      if (given === undefined) await gateway.close();
+      if (given === undefined) await gateway.down();
     },
   };
 }
@@ -87,7 +87,12 @@ export async function addProduct(
 }
 
 /** Sends POST /api/orders. */
-export function order(client: Client, items: unknown, idempotencyKey?: string, fields: object = {}): Test {
+export function requestOrder(
+  client: Client,
+  items: unknown,
+  idempotencyKey?: string,
+  fields: object = {},
+): Test {
   const request = client.post(ORDERS);
   if (idempotencyKey !== undefined) void request.set('Idempotency-Key', idempotencyKey);
   return request.send({ items, ...fields });
@@ -99,7 +104,7 @@ export async function placeOrder(
   items: readonly NewItem[],
   idempotencyKey?: string,
 ): Promise<OrderAnswer> {
-  return orderOf(await order(client, items, idempotencyKey).expect(201));
+  return orderOf(await requestOrder(client, items, idempotencyKey).expect(201));
 }
 
 /** Returns `data.order` of a response. */

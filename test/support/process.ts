@@ -39,7 +39,7 @@ export function spawnBuilt(
 const START_DEADLINE_MS = 60_000;
 
 /** Waits until a service process answers requests. */
-export async function untilListening(service: BuiltProcess, url: string): Promise<void> {
+export async function waitUntilListening(service: BuiltProcess, url: string): Promise<void> {
   try {
     await until(
       'the service answers',
@@ -58,7 +58,7 @@ export async function untilListening(service: BuiltProcess, url: string): Promis
 }
 
 /** Waits until a service reports that its database and its queue work. */
-export async function untilReady(url: string): Promise<void> {
+export async function waitUntilReady(url: string): Promise<void> {
   await until('the service is ready', async () => (await fetch(`${url}/api/health/ready`)).ok);
 }
 

@@ -39,7 +39,7 @@ export const BREAD = { name: 'Roti', description: 'Soft', price: '12500', 'image
 export type FormFields = Readonly<Record<string, string | readonly string[]>>;
 
 /** Adds fields and files in order. */
-export function form(request: Test, fields: FormFields, files: readonly FormFile[] = []): Test {
+export function sendForm(request: Test, fields: FormFields, files: readonly FormFile[] = []): Test {
   // A form without a response fails its test instead of blocking the whole suite.
   void request.timeout({ deadline: 20_000 });
   // Without any part, superagent would not send a form.
@@ -61,7 +61,7 @@ export async function createProduct(
   files: readonly FormFile[] = [],
   fields: FormFields = CAKE,
 ): Promise<CreatedProduct> {
-  return productOf(await form(admin.post('/api/products'), fields, files).expect(201)) as CreatedProduct;
+  return productOf(await sendForm(admin.post('/api/products'), fields, files).expect(201)) as CreatedProduct;
 }
 
 /** Returns `data.products` of a response. */
@@ -92,14 +92,14 @@ export interface LedgerRow {
   readonly product_id: number | null;
 }
 
-export async function ledger({ pool }: Pick<TestDatabase, 'pool'>): Promise<LedgerRow[]> {
+export async function readLedger({ pool }: Pick<TestDatabase, 'pool'>): Promise<LedgerRow[]> {
   const { rows } = await pool.query<LedgerRow>(
     'SELECT id, host, state, product_id FROM images ORDER BY product_id, position',
   );
   return rows;
 }
 
-export async function productCount({ pool }: TestDatabase): Promise<number> {
+export async function countProducts({ pool }: TestDatabase): Promise<number> {
   const { rows } = await pool.query<{ count: number }>('SELECT count(*)::int AS count FROM products');
   return rows[0]?.count ?? -1;
 }
@@ -112,10 +112,10 @@ export async function expectOnlyImages(
 ): Promise<void> {
   await until('the host and the ledger contain the images of the catalog', async () => {
     await letTimePass(database);
-    return host.images.size === urls.length && (await ledger(database)).length === urls.length;
+    return host.images.size === urls.length && (await readLedger(database)).length === urls.length;
   });
   expect(urls.map((url) => host.imageAt(url) !== undefined)).toEqual(urls.map(() => true));
-  expect((await ledger(database)).every(({ state }) => state === 'attached')).toBe(true);
+  expect((await readLedger(database)).every(({ state }) => state === 'attached')).toBe(true);
 }
 
 /** Moves condemned images into the past and makes every waiting job due, so that no test waits for real time. */

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from './client.js';
 import { createDatabase, type TestDatabase } from './databases.js';
-import { type BuiltProcess, freePort, spawnBuilt, untilListening, untilReady } from './process.js';
+import { type BuiltProcess, freePort, spawnBuilt, waitUntilListening, waitUntilReady } from './process.js';
 import { COMMON_SETTINGS, signInAdmin } from './service.js';
 
 /** Instance of the service: a port and a DATA_DIR, on which processes are started one after the other. */
@@ -57,7 +57,7 @@ export class ServiceInstance {
   /** Starts a process and waits until it answers requests. */
   async start(settings: Readonly<Record<string, string>> = {}): Promise<BuiltProcess> {
     const service = this.spawn(settings);
-    await untilListening(service, this.url);
+    await waitUntilListening(service, this.url);
     return service;
   }
 
@@ -111,7 +111,7 @@ export async function startServiceProcess(
   const instance = await ServiceInstance.create();
   const { url } = instance;
   const service = await instance.start({ DATABASE_URL: database.url, ...settings });
-  await untilReady(url);
+  await waitUntilReady(url);
   return {
     ...service,
     url,

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Response } from 'supertest';
 import type { Client } from './client.js';
-import { jobRows } from './jobs.js';
+import { readJobs } from './jobs.js';
 import type {
   MidtransOperation,
   MidtransStandIn,
@@ -113,7 +113,7 @@ export class Shop {
    * Inserts orders with one item each by SQL, without payment attempts. Their creation times are a second apart.
    * @returns the ids of the orders, newest first
    */
-  async insertOrdersOf(customer: Client, count: number, status = 'pending'): Promise<string[]> {
+  async insertOrdersWithoutPayment(customer: Client, count: number, status = 'pending'): Promise<string[]> {
     const { rows } = await this.service.database.pool.query<{ order_id: string }>(
       `WITH made AS (
          INSERT INTO orders (order_id, user_id, status, gross_amount, created_at)
@@ -245,7 +245,7 @@ export class Shop {
   /** Waits until one check has failed and waits for a retry. */
   async waitForFailedCheck(): Promise<void> {
     await until('the check has failed', async () => {
-      const jobs = await jobRows(this.service.database.pool, 'check-order');
+      const jobs = await readJobs(this.service.database.pool, 'check-order');
       return jobs.filter((job) => job.last_error !== null && job.locked_by === null).length === 1;
     });
   }

@@ -106,10 +106,6 @@ export class SmtpStandIn {
     if (this.#server !== undefined) await stopListening(this.#server.server, this.#sockets);
   }
 
-  async close(): Promise<void> {
-    await this.down();
-  }
-
   async #receive(stream: SMTPServerDataStream, session: SMTPServerSession): Promise<void> {
     const raw = await buffer(stream);
     if (this.#hangsAfterData) return;

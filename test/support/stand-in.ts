@@ -100,10 +100,6 @@ export abstract class StandIn<Operation extends string, C extends Call<Operation
     await stopListening(this.#server, this.#sockets);
   }
 
-  async close(): Promise<void> {
-    await this.down();
-  }
-
   /** Creates the record of a call; null if the service has no such path or method. */
   protected abstract begin(request: IncomingMessage): C | null;
   /** Adds the contents of the request to the record. */

@@ -27,7 +27,7 @@ export function signToken(
 }
 
 /** Returns valid claims of an access token. */
-export function goodClaims(claims: Claims = {}): Claims {
+export function buildClaims(claims: Claims = {}): Claims {
   const now = Math.floor(Date.now() / 1000);
   return {
     tokenId: 1,
@@ -44,7 +44,7 @@ export function goodClaims(claims: Claims = {}): Claims {
 /** Returns a well-signed access token that expired a second ago. */
 export function expiredToken(claims: Claims = {}, forgery: Forgery = {}): string {
   const now = Math.floor(Date.now() / 1000);
-  return signToken(goodClaims({ iat: now - 601, exp: now - 1, ...claims }), forgery);
+  return signToken(buildClaims({ iat: now - 601, exp: now - 1, ...claims }), forgery);
 }
 
 function encode(part: unknown): string {

@@ -4,7 +4,13 @@ import { embeddedDatabaseUrl } from '../support/embedded-database.js';
 import { Client } from '../support/client.js';
 import { DatabaseProxy } from '../support/database-proxy.js';
 import { createDatabase, type TestDatabase } from '../support/databases.js';
-import { type BuiltProcess, freePort, spawnBuilt, untilListening, untilReady } from '../support/process.js';
+import {
+  type BuiltProcess,
+  freePort,
+  spawnBuilt,
+  waitUntilListening,
+  waitUntilReady,
+} from '../support/process.js';
 import { ADMIN } from '../support/service.js';
 import { ServiceInstance, stopProcess } from '../support/service-process.js';
 import { until } from '../support/wait.js';
@@ -136,8 +142,8 @@ describe('a service whose database refuses connections', () => {
         service.output().includes('waiting for the database'),
       );
       await proxy.up();
-      await untilListening(service, instance.url);
-      await untilReady(instance.url);
+      await waitUntilListening(service, instance.url);
+      await waitUntilReady(instance.url);
     } finally {
       await stopProcess(service);
       await proxy.down();

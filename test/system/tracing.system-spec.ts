@@ -17,7 +17,7 @@ beforeAll(async () => {
   gateway = await MidtransStandIn.start();
 });
 
-afterAll(() => gateway.close());
+afterAll(() => gateway.down());
 
 afterEach(async () => {
   for (const stop of stops.splice(0)) await stop();

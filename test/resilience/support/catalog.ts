@@ -1,7 +1,7 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import type { Client } from '../../support/client.js';
 import { png } from '../../support/pictures.js';
-import { form, listProducts, type ProductAnswer, productOf } from '../../support/products.js';
+import { listProducts, type ProductAnswer, productOf, sendForm } from '../../support/products.js';
 import { digestOf, imageIdOf } from './external-services.js';
 import type { Observer } from './observer.js';
 
@@ -48,7 +48,7 @@ export class Catalog {
     const { content, files, fields } = createContent();
     const product: TrackedProduct = { candidates: [null, content] };
     this.#products.push(product);
-    await this.#change(product, content, form(this.admin.post('/api/products'), fields, files), 201);
+    await this.#change(product, content, sendForm(this.admin.post('/api/products'), fields, files), 201);
   }
 
   async #update(product: TrackedProduct): Promise<void> {
@@ -58,7 +58,12 @@ export class Catalog {
     const { content, files, fields } = createContent(before?.images.slice(1));
     product.candidates = [before ?? null, content];
     const removal = { ...fields, 'images.removed[]': images?.[0] ?? '' };
-    await this.#change(product, content, form(this.admin.put(`/api/products/${id}`), removal, files), 200);
+    await this.#change(
+      product,
+      content,
+      sendForm(this.admin.put(`/api/products/${id}`), removal, files),
+      200,
+    );
   }
 
   async #delete(product: TrackedProduct): Promise<void> {

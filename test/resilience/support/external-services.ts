@@ -56,7 +56,7 @@ export class ExternalServices {
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.cloudinary.close(), this.gateway.close(), this.smtp.close()]);
+    await Promise.all([this.cloudinary.down(), this.gateway.down(), this.smtp.down()]);
   }
 }
 

@@ -2,7 +2,7 @@ import { randomInt, randomUUID } from 'node:crypto';
 import { Client } from '../../support/client.js';
 import type { MidtransStandIn } from '../../support/midtrans-stand-in.js';
 import { NOTIFICATIONS_PATH } from '../../support/notifications.js';
-import { order, orderOf, type OrderAnswer } from '../../support/orders.js';
+import { type OrderAnswer, orderOf, requestOrder } from '../../support/orders.js';
 import { until } from '../../support/wait.js';
 import type { Observer } from './observer.js';
 
@@ -49,7 +49,7 @@ export class Purchases {
   async #place(purchase: Purchase): Promise<void> {
     const items = [{ product_id: this.productId, quantity: purchase.quantity }];
     // 502: the process that called the gateway died, and its claim expires only after 10 s.
-    const answer = await this.observer.send(order(this.customer, items, purchase.key), 201, 502);
+    const answer = await this.observer.send(requestOrder(this.customer, items, purchase.key), 201, 502);
     if (answer?.status !== 201) return;
     const answered = orderOf(answer);
     if (answered.order_id !== (purchase.order?.order_id ?? answered.order_id))

@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from '../../support/client.js';
 import type { TestDatabase } from '../../support/databases.js';
-import { jobRows } from '../../support/jobs.js';
-import { createProduct, ledger, letTimePass } from '../../support/products.js';
+import { readJobs } from '../../support/jobs.js';
+import { createProduct, letTimePass, readLedger } from '../../support/products.js';
 import type { ServiceInstance } from '../../support/service-process.js';
 import { until } from '../../support/wait.js';
 import { Catalog, readCatalog } from './catalog.js';
-import { imageIdOf, type ExternalServices } from './external-services.js';
+import { type ExternalServices, imageIdOf } from './external-services.js';
 import { Observer } from './observer.js';
 import { Purchases } from './purchases.js';
 import { Registrations } from './registrations.js';
@@ -121,8 +121,8 @@ export class Workload {
       async () => {
         await letTimePass(database);
         await delay(100);
-        const left = (await jobRows(database.pool)).length;
-        return left === 0 && (await ledger(database)).length === shown.length;
+        const left = (await readJobs(database.pool)).length;
+        return left === 0 && (await readLedger(database)).length === shown.length;
       },
       60_000,
     );
