@@ -11,6 +11,7 @@ import {
   toSnapRequest,
 } from './midtrans.messages.js';
 import {
+  AttemptIdTakenError,
   CALL_DEADLINE_MS,
   GatewayRejectedError,
   type GatewayTransaction,
@@ -21,11 +22,11 @@ import {
   type RefundRequest,
 } from './payment-gateway.js';
 
-/** Status codes with which the Core API rejects an operation. Midtrans adds codes for refunds from time to time. */
+/** Status codes with which the Core API rejects an operation, by operation. */
 const REJECTIONS: Readonly<Record<string, RegExp>> = {
   cancel: /^412$/,
   expire: /^412$/,
-  // The payment provider denies a refund with 202. 408 and 429 are temporary.
+  // 202, or any 4xx, because Midtrans adds codes from time to time. 408 and 429 are temporary failures and no rejections.
   refund: /^(202|4(?!08|29)\d\d)$/,
 };
 const KEY_NOT_ACCEPTED =
@@ -61,9 +62,10 @@ export class MidtransGateway extends PaymentGateway {
       if (httpStatus === 401) throw new GatewayRejectedError(`Midtrans create: ${KEY_NOT_ACCEPTED}`);
       const reasons = parseRejection(response);
       if (reasons !== null) {
-        const isTaken = isOrderIdTaken(httpStatus, reasons);
-        const quoted = this.#client.quote(reasons);
-        throw new GatewayRejectedError(`Midtrans create: ${httpStatus} ${quoted}`, isTaken);
+        const RejectedError = isOrderIdTaken(httpStatus, reasons)
+          ? AttemptIdTakenError
+          : GatewayRejectedError;
+        throw new RejectedError(`Midtrans create: ${httpStatus} ${this.#client.quote(reasons)}`);
       }
       const page = httpStatus === 201 ? parsePaymentPage(response) : null;
       if (page === null)

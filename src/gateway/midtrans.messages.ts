@@ -67,8 +67,8 @@ export function isOrderIdTaken(httpStatus: number, reasons: string): boolean {
 }
 
 /**
- * Returns the `status_code` in the body of a Core API response. The HTTP status is not a substitute, except 401: a 404
- * without a body may come from a wrong address or a proxy, and must not be read as "no such payment".
+ * Returns the `status_code` in the body of a Core API response, otherwise `none`. The HTTP status is not a substitute,
+ * except 401: a 404 without a body may come from a wrong address or a proxy, and must not be read as "no such payment".
  */
 export function parseStatusCode({ httpStatus, fields }: MidtransResponse): string {
   const code = fields?.status_code;

@@ -55,21 +55,16 @@ export class GatewayUnavailableError extends Error {
 /** The gateway rejected a request. The error message contains the gateway's reason. */
 export class GatewayRejectedError extends Error {
   override readonly name = 'GatewayRejectedError';
-
-  /** @param isAttemptIdTaken true if the gateway already knows the id: retry with a new attempt */
-  constructor(
-    message: string,
-    readonly isAttemptIdTaken = false,
-  ) {
-    super(message);
-  }
 }
+
+/** The gateway already knows the id of the payment attempt. A new attempt can succeed. */
+export class AttemptIdTakenError extends GatewayRejectedError {}
 
 /** Maximum duration of a call in milliseconds. */
 export const CALL_DEADLINE_MS = 5000;
 
 /**
- * Payment gateway. It calls the id of a payment attempt `order_id`, and opens one payment page for each id.
+ * Payment gateway. The gateway calls the id of a payment attempt `order_id`, and opens one payment page for each id.
  *
  * Implementations end every call within `CALL_DEADLINE_MS`, do not retry, and never write the server key to an error or a
  * log. Every method may throw GatewayUnavailableError.

@@ -2,6 +2,7 @@ import type { v2 as cloudinary } from 'cloudinary';
 import http from 'node:http';
 import https from 'node:https';
 import { type CloudinaryAccount, parseCloudinaryUrl } from '../config/cloudinary-url.js';
+import { errorCode } from '../config/error-info.js';
 import { ImageHostError, type ImageFile } from './image-host.js';
 
 type Operation = 'upload' | 'remove';
@@ -32,12 +33,12 @@ export class CloudinaryImageHost {
       const upload = { ...options, public_id: publicId, overwrite: false };
       uploader.upload_stream(upload, done).end(bytes);
     });
-    // An upload preset of the account can change the id of the image, which could then not be removed.
+    // An upload preset of the account can change the image's id. The image could then not be removed by our id.
     if (readField(response, 'public_id') !== publicId)
-      throw new ImageHostError('upload', 'the response names another public id', 200);
+      throw new ImageHostError('upload', 'the response names another public id');
     const url = readField(response, 'secure_url');
     if (typeof url !== 'string' || !/^https:\/\/\S+$/.test(url))
-      throw new ImageHostError('upload', 'the response contains no usable URL', 200);
+      throw new ImageHostError('upload', 'the response contains no usable URL');
     return url;
   }
 
@@ -48,7 +49,7 @@ export class CloudinaryImageHost {
     });
     const result = readField(response, 'result');
     if (result !== 'ok' && result !== 'not found')
-      throw new ImageHostError('remove', 'the response does not confirm the removal', 200);
+      throw new ImageHostError('remove', 'the response does not confirm the removal');
   }
 
   /** Makes a call and closes its connection at the deadline: the SDK's own timeout counts only silence. */
@@ -58,7 +59,7 @@ export class CloudinaryImageHost {
   ): Promise<unknown> {
     // Load the SDK with the first call, because its 250 files would delay every start.
     const { uploader } = (await import('cloudinary')).v2;
-    // Each call has an agent, so that its connection can be closed. The agent also selects http or https.
+    // Each call has its own agent, so that its connection can be closed. The agent also selects http or https.
     const agent = this.#account.upload_prefix.startsWith('https:') ? new https.Agent() : new http.Agent();
     let timer: NodeJS.Timeout | undefined;
     try {
@@ -66,6 +67,7 @@ export class CloudinaryImageHost {
         timer = setTimeout(() => {
           reject(new ImageHostError(operation, `no complete response within ${this.deadlineMs} ms`));
         }, this.deadlineMs);
+        // `disable_promises`: the SDK would also reject a promise, which nothing would handle.
         start(uploader, { ...this.#account, agent, disable_promises: true }, (error, response) => {
           if (error === undefined) resolve(response);
           else reject(toImageHostError(operation, error));
@@ -83,8 +85,7 @@ function toImageHostError(operation: Operation, error: unknown): ImageHostError 
   const status = readField(error, 'http_code');
   if (typeof status === 'number')
     return new ImageHostError(operation, `the host responded with ${status}`, status);
-  const code = readField(error, 'code');
-  return new ImageHostError(operation, `connection failed (${typeof code === 'string' ? code : 'unknown'})`);
+  return new ImageHostError(operation, `connection failed (${errorCode(error) ?? 'unknown'})`);
 }
 
 function readField(value: unknown, key: string): unknown {

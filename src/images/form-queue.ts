@@ -5,7 +5,7 @@ import { failures } from '../common/errors.js';
 export class FormQueue {
   #waiting: { readonly bytes: number; readonly begin: () => void }[] = [];
 
-  /** @param freeBytes at least the size of the largest form */
+  /** @param freeBytes memory for all forms. A form with more bytes would wait forever. */
   constructor(private freeBytes: number) {}
 
   /**
@@ -16,7 +16,7 @@ export class FormQueue {
     await new Promise<void>((begin, reject) => {
       const form = { bytes, begin };
       this.#waiting.push(form);
-      // Has no effect on a form that no longer waits.
+      // After `begin` this changes nothing: the form is no longer in the queue.
       response.once('close', () => {
         this.#waiting = this.#waiting.filter((other) => other !== form);
         reject(failures.malformedRequest());

@@ -9,7 +9,7 @@ import { type FormRequest, readForm } from './form-reader.js';
 const MIB = 1024 * 1024;
 /** Memory budget for all forms that are being processed: four small forms or one large form. */
 const MEMORY_BYTES = 36 * MIB;
-/** Additional memory of a form: parsing and validation copy its texts. */
+/** Memory of a form in addition to its length: parsing and validation copy its texts. */
 const OVERHEAD_BYTES = 8 * MIB;
 
 /**

@@ -10,7 +10,7 @@ export interface ImageFile {
 export class ImageHostError extends Error {
   override readonly name = 'ImageHostError';
 
-  /** @param httpCode status of the host's response; undefined if there was none */
+  /** @param httpCode status with which the host rejected the call or failed; undefined after any other failure */
   constructor(
     operation: 'upload' | 'remove',
     readonly reason: string,

@@ -20,11 +20,10 @@ const SEND_OPTIONS = {
 const IMAGE_HEADERS = [
   'Cache-Control',
   'Content-Type',
-  'Content-Length',
   'ETag',
   'Last-Modified',
   'Cross-Origin-Resource-Policy',
-] as const;
+];
 
 @ApiTags('Images')
 @Controller('images')
@@ -51,7 +50,7 @@ export class ImagesController {
     } catch (error) {
       // Express uses this code for a client that closed the connection.
       if (errorCode(error) === 'ECONNABORTED') return;
-      if (!response.headersSent) for (const name of IMAGE_HEADERS) response.removeHeader(name);
+      if (!response.headersSent) for (const header of IMAGE_HEADERS) response.removeHeader(header);
       throw error;
     }
   }

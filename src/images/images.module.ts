@@ -4,13 +4,12 @@ import { JobsModule } from '../jobs/jobs.module.js';
 import { ImageHosts } from './image-hosts.js';
 import { Image } from './image.entity.js';
 import { ImagesController } from './images.controller.js';
-import { ImagesRepository } from './images.repository.js';
 import { ImagesService } from './images.service.js';
 
 @Module({
   imports: [TypeOrmModule.forFeature([Image]), JobsModule],
   controllers: [ImagesController],
-  providers: [ImageHosts, ImagesRepository, ImagesService],
+  providers: [ImageHosts, ImagesService],
   exports: [ImagesService],
 })
 export class ImagesModule {}

@@ -1,15 +1,16 @@
 import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
 import { randomUUID } from 'node:crypto';
-import { DataSource, type EntityManager } from 'typeorm';
+import { type EntityManager, type FindOptionsWhere, In, IsNull, Not, Raw, Repository } from 'typeorm';
 import { isDatabaseUnavailable } from '../common/database-errors.js';
 import { Env } from '../config/env.js';
 import { JobsService } from '../jobs/jobs.service.js';
 import type { ImageFile } from './image-host.js';
 import { ImageHosts } from './image-hosts.js';
-import type { Image } from './image.entity.js';
-import { ImagesRepository, type StagedImage } from './images.repository.js';
+import { Image } from './image.entity.js';
 
-export type { Image };
+/** An image that is stored at the host and does not belong to a product yet, with the URL that the host returned. */
+type StagedImage = Readonly<Pick<Image, 'id' | 'url'>>;
 
 /** Maximum number of images of a product (contract 8). */
 export const MAX_IMAGES = 5;
@@ -30,8 +31,7 @@ export class ImagesService implements OnModuleInit {
   readonly #logger = new Logger('Images');
 
   constructor(
-    private readonly dataSource: DataSource,
-    private readonly images: ImagesRepository,
+    @InjectRepository(Image) private readonly images: Repository<Image>,
     private readonly hosts: ImageHosts,
     private readonly jobs: JobsService,
     private readonly env: Env,
@@ -68,14 +68,14 @@ export class ImagesService implements OnModuleInit {
     if (files.length === 0) return use([]);
     const { imageHost } = this.env;
     const planned = files.map((file) => ({ id: randomUUID(), file }));
-    await this.images.stage(planned, imageHost);
+    await this.images.insert(planned.map(({ id }) => ({ id, host: imageHost, state: 'staged' })));
     const uploads = await Promise.allSettled(
       planned.map(async ({ id, file }) => ({ id, url: await this.hosts.upload(imageHost, id, file) })),
     );
     try {
       return await use(uploads.map(valueOrThrow));
     } catch (error) {
-      // Without the database the sweep finds the images, and the response must not wait for a second timeout.
+      // Without a database, a second timeout would delay the response. The sweep will condemn the images.
       if (!isDatabaseUnavailable(error)) await this.discard(planned);
       throw error;
     }
@@ -87,7 +87,7 @@ export class ImagesService implements OnModuleInit {
    */
   async discard(images: readonly Pick<Image, 'id'>[]): Promise<void> {
     try {
-      await this.dataSource.transaction((tx) => this.condemn(tx, images, 'staged'));
+      await this.images.manager.transaction((tx) => this.condemn(tx, images, 'staged'));
     } catch (error) {
       const count = images.length;
       this.#logger.warn(`${count} staged images could not be condemned, the sweep will condemn them`, error);
@@ -107,23 +107,31 @@ export class ImagesService implements OnModuleInit {
     remaining: readonly Image[] = [],
   ): Promise<string[]> {
     let position = (remaining.at(-1)?.position ?? -1) + 1;
-    for (const image of staged) {
-      if (!(await this.images.attach(tx, { ...image, productId, position })))
-        throw new Error('an image was condemned before it could be attached');
+    for (const { id, url } of staged) {
+      const attached = { state: 'attached', url, productId, position } as const;
+      const { affected } = await tx.update(Image, { id, state: 'staged' }, attached);
+      if (affected !== 1) throw new Error('an image was condemned before it could be attached');
       position += 1;
     }
     return this.urlsOf([...remaining, ...staged]);
   }
 
-  /** Condemns the images that are still in the state `from`, and enqueues their removal from the host. */
+  /** Condemns those of the images that are still in the state `from`. */
   async condemn(
     tx: EntityManager,
     images: readonly Pick<Image, 'id'>[],
     from: 'staged' | 'attached' = 'attached',
   ): Promise<void> {
-    if (images.length === 0) return;
-    const ids = images.map(({ id }) => id);
-    for (const id of await this.images.condemn(tx, ids, from)) await this.#enqueueRemoval(tx, id);
+    await this.#condemnWhere(tx, { id: In(images.map(({ id }) => id)), state: from });
+  }
+
+  /** Condemns the images that match, and enqueues their removal from the host. @returns the number of these images */
+  async #condemnWhere(tx: EntityManager, criteria: FindOptionsWhere<Image>): Promise<number> {
+    const change = { state: 'condemned', productId: null, position: null } as const;
+    const result = await tx.update(Image, criteria, change, { returning: ['id'] });
+    const condemned = result.raw as { id: string }[];
+    for (const { id } of condemned) await this.#enqueueRemoval(tx, id);
+    return condemned.length;
   }
 
   async #enqueueRemoval(tx: EntityManager, imageId: string, runAt?: Date): Promise<void> {
@@ -132,29 +140,35 @@ export class ImagesService implements OnModuleInit {
   }
 
   async #remove(imageId: string): Promise<void> {
-    const image = await this.images.findById(imageId);
+    const image = await this.images.findOneBy({ id: imageId });
     if (image?.state !== 'condemned') return;
     await this.hosts.remove(image.host, image.id);
-    if (await this.images.deleteRow(image.id, UPLOAD_SETTLED_S)) return;
-    // The upload was cut off and may still arrive at the host. Remove the image again when it can no longer arrive.
+    // An image without a URL was never attached, and its upload may still arrive at the host. Its row stays until the upload
+    // can no longer arrive. Then the image is removed again.
+    const { affected } = await this.images.delete([
+      { id: imageId, url: Not(IsNull()) },
+      { id: imageId, stagedAt: isOlderThan(UPLOAD_SETTLED_S) },
+    ]);
+    if (affected === 1) return;
     const settledAt = new Date(image.stagedAt.getTime() + (UPLOAD_SETTLED_S + 1) * 1000);
-    await this.#enqueueRemoval(this.dataSource.manager, image.id, settledAt);
+    await this.#enqueueRemoval(this.images.manager, imageId, settledAt);
   }
 
   /** Condemns images that a crash left staged. */
   async #sweep(): Promise<void> {
-    const abandoned = await this.dataSource.transaction(async (tx) => {
-      const images = await this.images.lockAbandoned(tx, this.env.stagedImageTtlSeconds);
-      await this.condemn(tx, images, 'staged');
-      return images;
-    });
-    if (abandoned.length > 0) this.#logger.log(`${abandoned.length} abandoned images were condemned`);
+    const isAbandoned = { state: 'staged', stagedAt: isOlderThan(this.env.stagedImageTtlSeconds) } as const;
+    const count = await this.images.manager.transaction((tx) => this.#condemnWhere(tx, isAbandoned));
+    if (count > 0) this.#logger.log(`${count} abandoned images were condemned`);
   }
 }
 
 function valueOrThrow<T>(result: PromiseSettledResult<T>): T {
   if (result.status === 'rejected') throw result.reason;
   return result.value;
+}
+
+function isOlderThan(seconds: number) {
+  return Raw((column) => `${column} < now() - make_interval(secs => :seconds)`, { seconds });
 }
 
 /** Returns true if the ledger contains a file name, as for local images, instead of the URL at a remote host. */

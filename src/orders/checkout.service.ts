@@ -5,6 +5,7 @@ import type { Principal } from '../common/current-user.decorator.js';
 import { isDatabaseUnavailable } from '../common/database-errors.js';
 import { failures } from '../common/errors.js';
 import {
+  AttemptIdTakenError,
   CALL_DEADLINE_MS,
   GatewayRejectedError,
   GatewayUnavailableError,
@@ -73,7 +74,7 @@ export class CheckoutService {
       const page = await this.gateway.openPaymentPage(request, deadline - Date.now());
       return await this.#storePage(attempt, page);
     } catch (error) {
-      if (canReplace && error instanceof GatewayRejectedError && error.isAttemptIdTaken) {
+      if (canReplace && error instanceof AttemptIdTakenError) {
         // The gateway knows the id from a call whose response was lost.
         const fresh = await this.#claimAttempt(order.orderId, attempt);
         return fresh === null ? null : this.requestPage(order, customer, fresh, deadline, false);

@@ -3,7 +3,7 @@ import { ApiParam, ApiTags } from '@nestjs/swagger';
 import { ApiEndpoint } from '../common/api-endpoint.decorator.js';
 import { failures } from '../common/errors.js';
 import { ProductIdPipe } from '../common/ids.js';
-import { AdminProductsQuery, AdminProductView, AvailabilityDto, UNTIL } from './availability.dto.js';
+import { AdminProductsQuery, AdminProductView, AvailabilityDto, INVALID_UNTIL } from './availability.dto.js';
 import { PRODUCT_ID_PARAM, ProductPageMeta } from './products.dto.js';
 import { ProductsService } from './products.service.js';
 
@@ -40,7 +40,7 @@ export class AdminProductsController {
       'the start of that date in the time zone that the shop has now.',
     access: 'admin',
     success: { status: 200, data: { product: AdminProductView } },
-    failures: [failures.validation({ until: UNTIL }), failures.notFound()],
+    failures: [failures.validation({ until: INVALID_UNTIL }), failures.notFound()],
     takes: 'json',
   })
   async change(

@@ -5,8 +5,8 @@ import { IsCalendarDate } from '../common/calendar-date.decorator.js';
 import type { Product } from './product.entity.js';
 import { ListedProductView, ProductListQuery, type ProductWithUrls } from './products.dto.js';
 
-export const UNTIL = 'until should be a date after today, such as 2026-11-24';
-export const UNTIL_AVAILABLE = 'until needs available to be false';
+export const INVALID_UNTIL = 'until should be a date after today, such as 2026-11-24';
+export const UNTIL_NOT_ALLOWED = 'until needs available to be false';
 
 /** Body of PUT /api/admin/products/{product_id}/availability. */
 export class AvailabilityDto {
@@ -17,13 +17,13 @@ export class AvailabilityDto {
   /** Date after today from which the product is available again; only with `available: false` */
   @ApiPropertyOptional({ format: 'date', example: '2026-11-24' })
   @IsOptional()
-  @IsCalendarDate({ message: UNTIL })
+  @IsCalendarDate({ message: INVALID_UNTIL })
   until?: string;
 }
 
 /** Query of GET /api/admin/products. */
 export class AdminProductsQuery extends ProductListQuery {
-  @BooleanQuery('Only products that are available, or only others')
+  @BooleanQuery('`true`: only available products; `false`: only unavailable products')
   available?: boolean;
 }
 

@@ -19,7 +19,7 @@ const LIFETIME_MS = 1000;
 /** Memory of a cached page besides its body. */
 const OVERHEAD_BYTES = 512;
 
-/** Reads and caches pages of the product list. A cached page is loaded once for all waiting requests. */
+/** Reads and caches pages of the product list. Requests that wait for the same page share one load. */
 @Injectable()
 export class ProductPages {
   /** Null with CATALOG_CACHE_MB=0. */
@@ -60,7 +60,7 @@ export class ProductPages {
   }
 
   async #load(afterId: number, search?: string): Promise<ProductPage> {
-    const text = await this.products.page(afterId, this.images.localPrefix, search);
+    const text = await this.products.findPageJson(afterId, this.images.localPrefix, search);
     const body = Buffer.from(text ?? '');
     return { body, etag: `W/"${createHash('sha1').update(body).digest('base64url')}"` };
   }

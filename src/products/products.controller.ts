@@ -19,12 +19,12 @@ import {
 } from './products.dto.js';
 import { ProductsService } from './products.service.js';
 
-const createForm = new ImageFormPipe(CreateProductDto, {
+const creationPipe = new ImageFormPipe(CreateProductDto, {
   failure: 'validation error',
   extension: 'image extension is not supported',
   tooMany: TOO_MANY_IMAGES,
 });
-const updateForm = new ImageFormPipe(UpdateProductDto, {
+const updatePipe = new ImageFormPipe(UpdateProductDto, {
   failure: 'validation errors',
   extension: 'invalid file format, only .png or .jpg files are accepted',
 });
@@ -86,7 +86,7 @@ export class ProductsController {
     ],
     takes: 'form',
   })
-  async create(@Form(createForm) form: ImageForm<CreateProductDto>): Promise<{ products: ProductView }> {
+  async create(@Form(creationPipe) form: ImageForm<CreateProductDto>): Promise<{ products: ProductView }> {
     return { products: new ProductView(await this.products.create(form)) };
   }
 
@@ -109,7 +109,7 @@ export class ProductsController {
   })
   async update(
     @Param('product_id', ProductIdPipe) productId: number,
-    @Form(updateForm) form: ImageForm<UpdateProductDto>,
+    @Form(updatePipe) form: ImageForm<UpdateProductDto>,
   ): Promise<{ products: ProductView }> {
     return { products: new ProductView(await this.products.update(productId, form)) };
   }

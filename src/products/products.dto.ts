@@ -88,14 +88,14 @@ export class UpdateProductDto extends FormWithImages {
   @Price('price is required')
   price!: string;
 
-  /** URLs of images to remove; one empty value when none are */
+  /** URLs of the images to remove; one empty value to remove none */
   @ApiProperty({ name: 'images.removed[]', type: [String] })
   @Transform(({ value }: { value: unknown }) => parseTexts(value))
   @IsArray({ message: 'images.removed is required' })
   'images.removed'!: string[];
 }
 
-/** Parses repeated fields without empty ones; undefined if a value is not a text. */
+/** Returns the values of a repeated field without empty values; undefined if a value is not a text. */
 function parseTexts(value: unknown): string[] | undefined {
   const list: unknown[] = Array.isArray(value) ? value : [value];
   return list.every((entry) => typeof entry === 'string') ? list.filter((entry) => entry !== '') : undefined;

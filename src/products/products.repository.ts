@@ -15,7 +15,7 @@ const IS_AVAILABLE = '(products.available OR coalesce(products.available_again_a
 /**
  * Builds the statement for a page of products as a response body; null past the last product. SQL text, because PostgreSQL
  * writes the JSON in a fifth of the time that entities and JSON.stringify take. $2 is the URL prefix of local images, whose
- * names have no scheme. The subquery reads only columns of the images' index, so that the rows need not be read.
+ * column `url` contains only a file name. The subquery reads only columns of an index, so an index-only scan is possible.
  */
 const buildPageStatement = (wordConditions: readonly string[]): string => `
   SELECT '{"status":"success","data":{"meta":{"lastProductId":' || max(id) || '},"products":['
@@ -36,7 +36,7 @@ export class ProductsRepository {
    * Returns the response body of GET /api/products; null if no product comes after the id.
    * @param search words that the name must contain, regardless of case and accents
    */
-  async page(afterId: number, localPrefix: string, search?: string): Promise<string | null> {
+  async findPageJson(afterId: number, localPrefix: string, search?: string): Promise<string | null> {
     const patterns = toPatterns(search);
     const wordConditions = patterns.map((_, index) => `search_name LIKE search_text($${index + 3})`);
     const statement = buildPageStatement(wordConditions);
@@ -56,7 +56,7 @@ export class ProductsRepository {
     for (const [index, pattern] of toPatterns(q).entries())
       ids.andWhere(`products.search_name LIKE search_text(:word${index})`, { [`word${index}`]: pattern });
     if (available !== undefined) ids.andWhere(available ? IS_AVAILABLE : `NOT ${IS_AVAILABLE}`);
-    // `take` would count a product once for each of its images.
+    // The page is a subquery: `take` in a query that also sorts by image would count a product once for each image.
     return this.products
       .createQueryBuilder('product')
       .leftJoinAndSelect('product.images', 'image')

@@ -7,10 +7,10 @@ import { failures } from '../common/errors.js';
 import { isId } from '../common/ids.js';
 import { wholeRupiah } from '../common/rupiah.js';
 import type { ImageForm } from '../images/image-form.pipe.js';
-import { type Image, ImagesService, MAX_IMAGES } from '../images/images.service.js';
+import { ImagesService, MAX_IMAGES } from '../images/images.service.js';
 import { ShopService } from '../shop/shop.service.js';
 import type { AdminProduct, AdminProductsQuery, AvailabilityDto } from './availability.dto.js';
-import { UNTIL, UNTIL_AVAILABLE } from './availability.dto.js';
+import { INVALID_UNTIL, UNTIL_NOT_ALLOWED } from './availability.dto.js';
 import { ProductPages } from './product-pages.js';
 import type { Product } from './product.entity.js';
 import type { CreateProductDto, ProductWithUrls, UpdateProductDto } from './products.dto.js';
@@ -23,7 +23,7 @@ export interface Offer {
   readonly price: number;
 }
 
-/** The catalog (contract 4.5 to 4.8). */
+/** Reads and changes the products (contract 4.5 to 4.8). */
 @Injectable()
 export class ProductsService {
   constructor(
@@ -85,21 +85,20 @@ export class ProductsService {
    */
   async update(
     id: number,
-    { fields: { 'images.removed': removed, ...fields }, images }: ImageForm<UpdateProductDto>,
+    { fields: { 'images.removed': removedUrls, ...fields }, images }: ImageForm<UpdateProductDto>,
   ): Promise<ProductWithUrls> {
-    // Check before the upload, to reject early, and again under the lock.
+    // Check the number of images before the upload, to reject early, and again under the lock.
     const before = await this.products.findById(id);
     if (before === null) throw failures.notFound();
-    this.#findRemoved(before.images, removed, images.length);
+    this.#splitImages(before, removedUrls, images.length);
 
     return this.images.withStaged(images, (staged) =>
       this.#change(async (tx) => {
         const product = await this.#lock(tx, id);
-        const going = this.#findRemoved(product.images, removed, staged.length);
-        const staying = product.images.filter((image) => !going.includes(image));
+        const { removed, remaining } = this.#splitImages(product, removedUrls, staged.length);
         await this.products.update(tx, id, fields);
-        await this.images.condemn(tx, going);
-        return { id, ...fields, images: await this.images.attach(tx, id, staged, staying) };
+        await this.images.condemn(tx, removed);
+        return { id, ...fields, images: await this.images.attach(tx, id, staged, remaining) };
       }),
     );
   }
@@ -109,11 +108,9 @@ export class ProductsService {
    * @throws Failure 404 for an unknown product; 400 for an invalid `until`
    */
   async changeAvailability(id: number, { available, until }: AvailabilityDto): Promise<AdminProduct> {
-    const change = {
-      available,
-      unavailableUntil: until ?? null,
-      availableAgainAt: until ? await this.#startOf(until, available) : null,
-    };
+    if (until && available) throw failures.validation({ until: UNTIL_NOT_ALLOWED });
+    const availableAgainAt = until ? await this.#startOfFutureDate(until) : null;
+    const change = { available, unavailableUntil: until ?? null, availableAgainAt };
     return this.#change(async (tx) => {
       const product = await this.#lock(tx, id);
       await this.products.update(tx, id, change);
@@ -140,18 +137,18 @@ export class ProductsService {
     return product;
   }
 
-  /** Returns the images with one of the URLs. @throws Failure 400 if the other and the added images are too many */
-  #findRemoved(attached: readonly Image[], urls: readonly string[], added: number): Image[] {
-    const removed = attached.filter((image) => urls.some((url) => this.images.isUrlOf(image, url)));
-    if (attached.length - removed.length + added > MAX_IMAGES) throw failures.tooManyImages();
-    return removed;
+  /** Finds the images to remove by their URLs. @throws Failure 400 if the remaining and the added images are too many */
+  #splitImages({ images }: Product, removedUrls: readonly string[], addedCount: number) {
+    const removed = images.filter((image) => removedUrls.some((url) => this.images.isUrlOf(image, url)));
+    const remaining = images.filter((image) => !removed.includes(image));
+    if (remaining.length + addedCount > MAX_IMAGES) throw failures.tooManyImages();
+    return { removed, remaining };
   }
 
-  /** Returns the start of the date from which a product is available again. */
-  async #startOf(until: string, available: boolean): Promise<Date> {
-    if (available) throw failures.validation({ until: UNTIL_AVAILABLE });
+  /** Returns the start of a date in the shop's time zone. @throws Failure 400 if the date is not after today */
+  async #startOfFutureDate(until: string): Promise<Date> {
     const zone = await this.shop.timeZone();
-    if (until <= localAt(new Date(), zone).date) throw failures.validation({ until: UNTIL });
+    if (until <= localAt(new Date(), zone).date) throw failures.validation({ until: INVALID_UNTIL });
     return startOfDay(until, zone);
   }
 

@@ -20,7 +20,7 @@ const NEW: Action['from'] = [null, 'deny', 'failure'];
 /** A bank can also deny a settled payment. */
 const DENIABLE: Action['from'] = [...NEW, 'pending', 'settlement'];
 const ANY = TRANSACTION_STATUSES;
-const LATER = ANY.filter((status) => status !== 'pending');
+const NOT_PENDING = ANY.filter((status) => status !== 'pending');
 
 /**
  * Actions by the last segment of the path that their form posts to. They follow the status cycle of Midtrans, except that
@@ -45,7 +45,7 @@ export const ACTIONS: ReadonlyMap<string, Action> = new Map(
     deny: { label: 'Deny the payment', from: DENIABLE, to: 'deny', method: 'credit_card' },
     fail: { label: 'Let the payment fail', from: ['pending'], to: 'failure' },
     'send-again': { label: 'Send the last notification again', from: ANY },
-    'send-late-pending': { label: 'Send a late pending', from: LATER, notificationDefect: 'late' },
+    'send-late-pending': { label: 'Send a late pending', from: NOT_PENDING, notificationDefect: 'late' },
     'send-bad-signature': { label: 'Send a bad signature', from: ANY, notificationDefect: 'bad-signature' },
   }),
 );

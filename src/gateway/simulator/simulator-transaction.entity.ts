@@ -90,10 +90,11 @@ export class SimulatorTransaction {
   }
 
   /** Adds a notification about the payment. @returns the id of the notification */
-  addNotification(shopKey: string, defect?: NotificationDefect): string {
+  addNotification(serverKey: string, defect?: NotificationDefect): string {
     const id = randomUUID();
     const status = defect === 'late' ? 'pending' : this.status;
-    const body = JSON.stringify(this.toMessage(status, defect === 'bad-signature' ? 'another key' : shopKey));
+    const key = defect === 'bad-signature' ? 'another key' : serverKey;
+    const body = JSON.stringify(this.toMessage(status, key));
     const added = { id, status, body, sentAt: new Date().toISOString(), answer: null };
     this.notifications = [...this.notifications, added].slice(-MAX_NOTIFICATIONS);
     return id;

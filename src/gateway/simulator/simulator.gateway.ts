@@ -7,6 +7,7 @@ import type { Env } from '../../config/env.js';
 import type { JobsService } from '../../jobs/jobs.service.js';
 import { parseTransaction } from '../midtrans.messages.js';
 import {
+  AttemptIdTakenError,
   GatewayRejectedError,
   type GatewayTransaction,
   PaymentGateway,
@@ -29,7 +30,7 @@ const RESPONSE_POLL_MS = 20;
 const UNREFUNDABLE = ['bank_transfer', 'cstore'];
 
 type Criteria = FindOptionsWhere<SimulatorTransaction>;
-/** `orderId` is the id of the payment attempt, and `id` the id of the notification. */
+/** Payload of a job: `orderId` is the id of the payment attempt, and `id` is the id of the notification. */
 type Delivery = Readonly<{ orderId: string; id: string }>;
 
 /**
@@ -61,7 +62,7 @@ export class SimulatorGateway extends PaymentGateway implements OnModuleInit {
       });
     } catch (error) {
       if (violatedConstraint(error) !== 'simulator_transactions_pkey') throw error;
-      throw new GatewayRejectedError('order_id was used before', true);
+      throw new AttemptIdTakenError('order_id was used before');
     }
     return { token, redirectUrl: `${this.env.publicUrl}/api/simulator/${token}` };
   }
