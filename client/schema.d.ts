@@ -989,7 +989,7 @@ export interface components {
             description: string;
             /** @description PNG or JPEG, 5 MiB each at most. The name of each file must end with .png, .jpg or .jpeg */
             images?: File[];
-            /** @description URLs of images to remove; one empty value when none are */
+            /** @description URLs of the images to remove; one empty value to remove none */
             "images.removed[]": string[];
             name: string;
             price: string;
@@ -1686,7 +1686,7 @@ export interface operations {
     AdminProductsController_list: {
         parameters: {
             query?: {
-                /** @description Only products that are available, or only others */
+                /** @description `true`: only available products; `false`: only unavailable products */
                 available?: boolean;
                 /** @description Last id of the previous page */
                 last_id?: number;
