@@ -55,7 +55,7 @@ export interface paths {
          * Return an order with its customer and its payment history
          * @description The history contains every payment event as received, with its outcome: oldest first, 50 per page.
          */
-        get: operations["AdminOrderController_show"];
+        get: operations["AdminOrdersController_show"];
         put?: never;
         post?: never;
         delete?: never;
@@ -76,7 +76,7 @@ export interface paths {
          * Take an order to its next step
          * @description new → preparing → ready → collected, and refused from any but collected. Only a paid order can become preparing. Refusing an order cancels its pending payment at the gateway first; it does not refund a payment. The customer gets an e-mail when the order becomes ready or refused.
          */
-        put: operations["AdminOrderController_advance"];
+        put: operations["AdminOrdersController_advance"];
         post?: never;
         delete?: never;
         options?: never;
@@ -97,7 +97,7 @@ export interface paths {
          * Return money to the customer of a paid order
          * @description Refunds at the gateway; `manual: true` only records a refund that was made outside of it. After a 502 the refund may have been made: repeat the call. It completes the stored refund and does not refund twice.
          */
-        post: operations["AdminOrderController_refund"];
+        post: operations["AdminOrdersController_refund"];
         delete?: never;
         options?: never;
         head?: never;
@@ -771,7 +771,7 @@ export interface components {
             password: string;
         };
         NewOrderItemDto: {
-            /** @description Whole rupiah that the customer was shown. If the catalog differs, nothing is ordered. */
+            /** @description Whole rupiah that the customer was shown. If the catalog has another price, the order is rejected. */
             price?: number;
             product_id: number;
             quantity: number;
@@ -1395,11 +1395,11 @@ export interface operations {
                 fulfilment?: "new" | "preparing" | "ready" | "collected" | "refused";
                 /** @description Last order of the previous page. */
                 last_id?: string;
-                /** @description Only orders whose money the shop has received and not returned, or only others */
+                /** @description true: only orders that are paid and not refunded in full; false: only other orders */
                 paid?: boolean;
                 /** @description Orders with a pickup time on this date, by pickup time. */
                 pickup?: string;
-                /** @description Part of the customer's name or e-mail, or how the order's id begins; case does not matter */
+                /** @description Part of the customer's name or e-mail, or the beginning of the order's id; case-insensitive */
                 q?: string;
                 /** @description Refused orders that were paid and not refunded in full. */
                 refund?: "due";
@@ -1460,7 +1460,7 @@ export interface operations {
             503: components["responses"]["ServiceIsTemporarilyUnavailable"];
         };
     };
-    AdminOrderController_show: {
+    AdminOrdersController_show: {
         parameters: {
             query?: {
                 /** @description Id of the last event on the previous page. */
@@ -1524,7 +1524,7 @@ export interface operations {
             503: components["responses"]["ServiceIsTemporarilyUnavailable"];
         };
     };
-    AdminOrderController_advance: {
+    AdminOrdersController_advance: {
         parameters: {
             query?: never;
             header?: never;
@@ -1602,7 +1602,7 @@ export interface operations {
             503: components["responses"]["ServiceIsTemporarilyUnavailable"];
         };
     };
-    AdminOrderController_refund: {
+    AdminOrdersController_refund: {
         parameters: {
             query?: never;
             header?: {

@@ -18,7 +18,7 @@ import { OrdersRepository } from './orders.repository.js';
 import { PaymentAttempt } from './payment-attempt.entity.js';
 
 const POLL_MS = 250;
-/** Lifetime of a payment page. Requests to the gateway contain the same lifetime. */
+/** Lifetime of a payment page, which is also requested from the gateway. */
 const PAGE_LIFETIME_MS = 24 * 60 * 60 * 1000;
 
 /**
@@ -41,24 +41,25 @@ export class CheckoutService {
   async ensurePage(order: Order, customer: Principal): Promise<Order> {
     const deadline = Date.now() + CALL_DEADLINE_MS;
     let current = order;
-    for (let hasWaited = false; Date.now() < deadline; hasWaited = true) {
-      if (current.status !== 'pending' || current.payableAttempt !== null) return current;
-      if (current.attempts?.at(-1)?.isClaimed === true) {
-        await delay(POLL_MS);
-      } else {
-        // The request with the claim failed, so this one fails in the same way.
-        if (hasWaited) throw failures.gatewayUnavailable();
-        const attempt = await this.#claimAttempt(order.orderId);
-        if (attempt !== null) await this.requestPage(order, customer, attempt, deadline);
-      }
+    const needsPage = () => current.status === 'pending' && current.payableAttempt === null;
+    const isClaimed = () => current.attempts?.at(-1)?.isClaimed === true;
+    if (needsPage() && !isClaimed()) {
+      const attempt = await this.#claimAttempt(order.orderId);
+      if (attempt !== null) await this.requestPage(order, customer, attempt, deadline);
       current = await this.orders.get(order.orderId);
     }
-    throw failures.gatewayUnavailable();
+    while (needsPage() && isClaimed() && Date.now() < deadline) {
+      await delay(POLL_MS);
+      current = await this.orders.get(order.orderId);
+    }
+    // The request with the claim got no page in time.
+    if (needsPage()) throw failures.gatewayUnavailable();
+    return current;
   }
 
   /**
    * Requests the page of a claimed attempt, and stores the page.
-   * @param canReplace true to retry with a new attempt if the gateway already knows the id
+   * @param replaced attempt that this one replaces, because the gateway already knew its id. There is one replacement at most.
    * @returns null if the order is no longer pending or another request has the claim
    * @throws Failure 502 if the gateway returned no page in time
    */
@@ -67,17 +68,17 @@ export class CheckoutService {
     customer: Principal,
     attempt: PaymentAttempt,
     deadline: number = Date.now() + CALL_DEADLINE_MS,
-    canReplace = true,
+    replaced?: PaymentAttempt,
   ): Promise<PaymentAttempt | null> {
     try {
       const request = buildRequest(order, customer, attempt.attemptId);
       const page = await this.gateway.openPaymentPage(request, deadline - Date.now());
       return await this.#storePage(attempt, page);
     } catch (error) {
-      if (canReplace && error instanceof AttemptIdTakenError) {
+      if (replaced === undefined && error instanceof AttemptIdTakenError) {
         // The gateway knows the id from a call whose response was lost.
         const fresh = await this.#claimAttempt(order.orderId, attempt);
-        return fresh === null ? null : this.requestPage(order, customer, fresh, deadline, false);
+        return fresh === null ? null : this.requestPage(order, customer, fresh, deadline, attempt);
       }
       // Releasing the claim would fail too, after a second timeout. The claim expires by itself.
       if (isDatabaseUnavailable(error)) throw error;
@@ -89,19 +90,19 @@ export class CheckoutService {
   }
 
   /**
-   * Claims the latest attempt, or a new one if its page has expired or its id is used up.
-   * @param used claimed attempt whose id the gateway rejected
+   * Claims the latest attempt, or a new attempt if the latest page has expired or the gateway rejected the id.
+   * @param rejected claimed attempt whose id the gateway already knew
    * @returns null if the order is no longer pending, or another request has a page or a claim
    */
-  #claimAttempt(orderId: string, used?: PaymentAttempt): Promise<PaymentAttempt | null> {
+  #claimAttempt(orderId: string, rejected?: PaymentAttempt): Promise<PaymentAttempt | null> {
     return this.dataSource.transaction(async (tx) => {
       const order = await this.orders.lock(tx, orderId);
       if (order?.status !== 'pending') return null;
       const latest = await tx.findOne(PaymentAttempt, { where: { orderId }, order: { number: 'DESC' } });
-      const isUsed = used !== undefined && latest?.claimId === used.claimId;
-      if (!isUsed && (latest?.hasLivePage === true || latest?.isClaimed === true)) return null;
+      const isRejected = rejected !== undefined && latest?.claimId === rejected.claimId;
+      if (!isRejected && (latest?.hasLivePage === true || latest?.isClaimed === true)) return null;
       // The gateway has most likely never received the id of an attempt without a page, so the id can be used again.
-      const isReusable = !isUsed && latest?.token === null;
+      const isReusable = !isRejected && latest?.token === null;
       const attempt = isReusable ? latest : PaymentAttempt.create(orderId, (latest?.number ?? 0) + 1);
       await tx.upsert(PaymentAttempt, attempt.claim(), ['attemptId']);
       await tx.update(Order, { orderId }, { attemptId: attempt.attemptId });

@@ -41,7 +41,7 @@ export class NewOrderItemDto {
   @IsInt(QUANTITY)
   quantity!: number;
 
-  /** Whole rupiah that the customer was shown. If the catalog differs, nothing is ordered. */
+  /** Whole rupiah that the customer was shown. If the catalog has another price, the order is rejected. */
   @ApiPropertyOptional({ type: 'integer', example: 185000 })
   @IsOptional()
   @Max(Number.MAX_SAFE_INTEGER, PRICE)

@@ -9,7 +9,8 @@ import { Order, OrderItem } from './order.entity.js';
  * Builds an order at catalog prices. The caller adds the customer.
  * @param offers available products by id
  * @param problems field messages of the caller's own checks
- * @throws Failure 400 for these problems, for products and prices that are not on offer, or for a total that cannot be paid
+ * @throws Failure 400 with the problems and with messages for products and prices that are not on offer, or if the total
+ *   cannot be paid
  */
 export function buildOrder(
   { items: wanted, pickup_at, phone, note }: Readonly<CreateOrderDto>,
@@ -17,7 +18,7 @@ export function buildOrder(
   problems: FieldMessages,
 ): Order {
   const orderId = randomUUID();
-  const details: Record<string, string> = {};
+  const details: Record<string, string> = { ...problems };
   const items: OrderItem[] = [];
   for (const [position, { product_id: productId, quantity, price: shown }] of wanted.entries()) {
     const offer = offers.get(productId);
@@ -26,7 +27,6 @@ export function buildOrder(
       details[`items.${position}.price`] = `price is now ${offer.price}`;
     else items.push(Object.assign(new OrderItem(), { orderId, position, productId, ...offer, quantity }));
   }
-  Object.assign(details, problems);
   if (Object.keys(details).length > 0) throw failures.validation(details);
   const grossAmount = items.reduce((sum, { price, quantity }) => sum + price * quantity, 0);
   if (grossAmount < 1) throw failures.validation({ items: 'the total should be at least 1 rupiah' });

@@ -48,7 +48,7 @@ export class OrderMailsService implements OnModuleInit {
       context: {
         number: order.number,
         pickup: order.pickupAt === null ? '' : formatDateTime(order.pickupAt, await this.shop.timeZone()),
-        // An address that is not verified may belong to a stranger, who must not receive typed text.
+        // An address that is not verified may belong to a stranger, who must not receive text that the customer typed.
         note: order.customer.emailVerifiedAt instanceof Date ? (order.note ?? '') : '',
         next:
           order.fulfilment === 'refused'
@@ -64,6 +64,7 @@ export class OrderMailsService implements OnModuleInit {
   }
 }
 
+/** Returns the sentence about the payment in the mail about a refused order. */
 function describeMoney({ isPaid, grossAmount, refundedAmount }: Order): string {
   const rest = formatRupiah(grossAmount - refundedAmount);
   if (isPaid) return `We received your payment and will return ${rest} to you.`;

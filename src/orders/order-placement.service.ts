@@ -28,25 +28,22 @@ export class OrderPlacementService {
   ) {}
 
   /**
-   * Commits a pending order and opens its payment page. A repeated request with the same key returns the order of the first.
+   * Commits a pending order and opens its payment page. A repeated request with the same key returns the order of the
+   * first request.
    * @throws Failure 400 for products, prices or a pickup time that are not on offer, or a total that cannot be paid; 409 if
-   *   the key was used with another request; 502 if the gateway is unavailable: the order stays, and a retry continues it
+   *   the key was used with another request; 502 if the gateway is unavailable: the order stays, and a retry opens its page
    */
   async create(customer: Principal, request: CreateOrderDto): Promise<Order> {
-    const key = request['idempotency-key'] ?? null;
     const digest = hashRequest(request);
-    const repeated = await this.#findRepeated(customer, key, digest);
-    if (repeated !== null) return repeated;
-
     let stored: { readonly order: Order; readonly attempt: PaymentAttempt };
     try {
       stored = await this.#store(customer, request, digest);
     } catch (error) {
-      // A request with the same key may have committed in the meantime, before the offer changed.
+      // A request whose key is stored fails here: it violates the constraint, or an offer has changed since the first request.
       const isRepeatable = error instanceof Failure || violatedConstraint(error) === KEY_CONSTRAINT;
-      const other = isRepeatable ? await this.#findRepeated(customer, key, digest) : null;
-      if (other === null) throw error;
-      return other;
+      const repeated = isRepeatable ? await this.#findRepeated(customer, request, digest) : null;
+      if (repeated === null) throw error;
+      return repeated;
     }
     ordersCreated.inc();
     const { order } = stored;
@@ -72,9 +69,10 @@ export class OrderPlacementService {
   }
 
   /** Returns the order of an earlier request with the same key, with its payment page. */
-  async #findRepeated(customer: Principal, key: string | null, digest: Buffer): Promise<Order | null> {
-    if (key === null) return null;
-    const order = await this.orders.find({ userId: customer.id, idempotencyKey: key });
+  async #findRepeated(customer: Principal, request: CreateOrderDto, digest: Buffer): Promise<Order | null> {
+    const idempotencyKey = request['idempotency-key'];
+    if (idempotencyKey === undefined) return null;
+    const order = await this.orders.find({ userId: customer.id, idempotencyKey });
     if (order === null) return null;
     if (order.requestDigest?.equals(digest) !== true) throw failures.idempotencyKeyReused();
     return this.checkout.ensurePage(order, customer);

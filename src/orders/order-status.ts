@@ -1,17 +1,13 @@
-import { TRANSACTION_STATUSES, type TransactionStatus } from '../gateway/payment-gateway.js';
+import type { TransactionStatus } from '../gateway/payment-gateway.js';
 
-/** States of an order are those of its payment. */
-export const ORDER_STATUSES = TRANSACTION_STATUSES;
-export type OrderStatus = TransactionStatus;
-
-/** Statuses of orders that hold money, unless all of it was returned. */
-const PAID_STATUSES: readonly OrderStatus[] = ['settlement', 'capture', 'partial_refund'];
-/** Fraud statuses of captured card payments that the shop may have to return. */
+/** Statuses that mean that the shop received money and did not return all of it. */
+const PAID_STATUSES: readonly TransactionStatus[] = ['settlement', 'capture', 'partial_refund'];
+/** Fraud statuses with which a captured card payment does not count as paid: the shop may have to return the money. */
 const DOUBTFUL_FRAUD_STATUSES: readonly string[] = ['deny', 'challenge'];
 
 /** Returns true if the shop received an order's money and did not return all of it. */
 export function isPaid(order: {
-  readonly status: OrderStatus;
+  readonly status: TransactionStatus;
   readonly fraudStatus: string | null;
   readonly grossAmount: number;
   readonly refundedAmount: number;
@@ -34,6 +30,6 @@ export function isPaidSql(orders: string): string {
 }
 
 /** Returns true for the two statuses that set `completed_at`. They do not mean that the order is paid: see `isPaid`. */
-export function isCompleted(status: OrderStatus): boolean {
+export function isCompleted(status: TransactionStatus): boolean {
   return status === 'settlement' || status === 'capture';
 }

@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
+import { TRANSACTION_STATUSES, type TransactionStatus } from '../gateway/payment-gateway.js';
 import { UserView } from '../users/users.dto.js';
 import { type Fulfilment, FULFILMENTS } from './fulfilment.js';
-import { ORDER_STATUSES, type OrderStatus } from './order-status.js';
 import type { Order, OrderItem } from './order.entity.js';
 import type { PaymentAttempt } from './payment-attempt.entity.js';
 
@@ -51,8 +51,8 @@ export class OrderView {
    * Status of the payment, in the gateway's words. An order is paid in `settlement`, `partial_refund`, and `capture` unless
    * `fraud_status` is `challenge` or `deny`. In `pending` and `authorize` it can still be paid.
    */
-  @ApiProperty({ enum: ORDER_STATUSES, example: 'pending' })
-  readonly status: OrderStatus;
+  @ApiProperty({ enum: TRANSACTION_STATUSES, example: 'pending' })
+  readonly status: TransactionStatus;
 
   @ApiProperty({ enum: FULFILMENTS, description: 'Progress in the bakery', example: 'new' })
   readonly fulfilment: Fulfilment;

@@ -1,8 +1,9 @@
 import { Column, Entity, JoinColumn, ManyToOne, OneToMany, PrimaryColumn, UpdateDateColumn } from 'typeorm';
 import { bigintAsNumber } from '../common/bigint-as-number.js';
+import type { TransactionStatus } from '../gateway/payment-gateway.js';
 import { User } from '../users/user.entity.js';
 import type { Fulfilment } from './fulfilment.js';
-import { isPaid, type OrderStatus } from './order-status.js';
+import { isPaid } from './order-status.js';
 import { PaymentAttempt } from './payment-attempt.entity.js';
 
 @Entity('orders')
@@ -19,7 +20,7 @@ export class Order {
   customer!: User;
 
   @Column('text', { default: 'pending' })
-  status: OrderStatus = 'pending';
+  status: TransactionStatus = 'pending';
 
   @Column('text', { default: 'new' })
   fulfilment: Fulfilment = 'new';

@@ -3,8 +3,8 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn, IsOptional, isUUID, IsUUID } from 'class-validator';
 import { IsCalendarDate } from '../common/calendar-date.decorator.js';
 import { BooleanQuery, SearchQuery } from '../common/query.decorators.js';
+import { TRANSACTION_STATUSES, type TransactionStatus } from '../gateway/payment-gateway.js';
 import { type Fulfilment, FULFILMENTS } from './fulfilment.js';
-import { ORDER_STATUSES, type OrderStatus } from './order-status.js';
 
 export class OrdersQuery {
   /** Last order of the previous page. */
@@ -17,17 +17,17 @@ export class OrdersQuery {
 export const UNKNOWN_FULFILMENT = `fulfilment should be one of ${FULFILMENTS.join(', ')}`;
 
 export class AdminOrdersQuery extends OrdersQuery {
-  @ApiPropertyOptional({ enum: ORDER_STATUSES })
+  @ApiPropertyOptional({ enum: TRANSACTION_STATUSES })
   @IsOptional()
-  @IsIn(ORDER_STATUSES, { message: `status should be one of ${ORDER_STATUSES.join(', ')}` })
-  status?: OrderStatus;
+  @IsIn(TRANSACTION_STATUSES, { message: `status should be one of ${TRANSACTION_STATUSES.join(', ')}` })
+  status?: TransactionStatus;
 
   @ApiPropertyOptional({ enum: FULFILMENTS })
   @IsOptional()
   @IsIn(FULFILMENTS, { message: UNKNOWN_FULFILMENT })
   fulfilment?: Fulfilment;
 
-  @BooleanQuery('Only orders whose money the shop has received and not returned, or only others')
+  @BooleanQuery('true: only orders that are paid and not refunded in full; false: only other orders')
   paid?: boolean;
 
   /** Refused orders that were paid and not refunded in full. */
@@ -42,7 +42,7 @@ export class AdminOrdersQuery extends OrdersQuery {
   @IsCalendarDate()
   pickup?: string;
 
-  @SearchQuery("Part of the customer's name or e-mail, or how the order's id begins; case does not matter")
+  @SearchQuery("Part of the customer's name or e-mail, or the beginning of the order's id; case-insensitive")
   q?: string;
 }
 
@@ -57,7 +57,7 @@ export const ORDER_ID_PARAM = { name: 'order_id', schema: { type: 'string', form
 
 const NIL_UUID = '00000000-0000-0000-0000-000000000000';
 
-/** Parses the id of an order in a path, in lower case. Other text becomes the nil UUID, which no order has. */
+/** Converts the id of an order to lower case. Other text becomes the nil UUID, which no order has. */
 @Injectable()
 export class OrderIdPipe implements PipeTransform<string, string> {
   transform(text: string): string {

@@ -5,7 +5,6 @@ import { JobsModule } from '../jobs/jobs.module.js';
 import { MailModule } from '../mail/mail.module.js';
 import { ProductsModule } from '../products/products.module.js';
 import { ShopModule } from '../shop/shop.module.js';
-import { AdminOrdersController } from './admin-orders.controller.js';
 import { CheckoutService } from './checkout.service.js';
 import { Order, OrderItem } from './order.entity.js';
 import { OrderMailsService } from './order-mails.service.js';
@@ -24,7 +23,7 @@ import { PaymentAttempt } from './payment-attempt.entity.js';
     ProductsModule,
     ShopModule,
   ],
-  controllers: [OrdersController, AdminOrdersController],
+  controllers: [OrdersController],
   providers: [CheckoutService, OrderMailsService, OrderPlacementService, OrdersRepository, OrdersService],
   exports: [OrderPlacementService, OrdersService],
 })

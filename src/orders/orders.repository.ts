@@ -17,7 +17,7 @@ const CUSTOMER_COLUMNS = ['customer.id', 'customer.fullname', 'customer.email', 
 export class OrdersRepository {
   constructor(@InjectRepository(Order) private readonly orders: Repository<Order>) {}
 
-  /** Finds an order with items and attempts, in one statement because clients poll it. */
+  /** Finds an order with items and attempts, in one statement, because clients poll their orders. */
   find(where: Partial<Pick<Order, 'orderId' | 'userId' | 'idempotencyKey'>>): Promise<Order | null> {
     return this.#selectWithParts().where(where).getOne();
   }
@@ -33,7 +33,7 @@ export class OrdersRepository {
   /**
    * Returns a page of orders with items, attempts and customers.
    * @param userId selects only orders of this customer
-   * @param pickup selects only orders that are collected in this range, and sorts by pickup time instead of newest first
+   * @param pickup selects only orders with a pickup time in this range, and sorts by pickup time instead of newest first
    */
   page(query: AdminOrdersQuery, userId?: number, pickup?: TimeRange): Promise<Order[]> {
     const ids = this.#selectPageIds(query, userId, pickup);
@@ -142,7 +142,7 @@ function buildSortOrder(alias: string, pickup?: TimeRange): OrderByCondition {
     : { [`${alias}.pickupAt`]: 'ASC', [`${alias}.orderId`]: 'ASC' };
 }
 
-/** Returns the lowest and highest id that begin with a text; null if no id can. */
+/** Returns the lowest and highest id that begin with a text; null if the text is not the beginning of an id. */
 function parseIdPrefix(text: string): { readonly least: string; readonly greatest: string } | null {
   const [least = '', greatest = ''] = ['0', 'f'].map(
     (digit) => text + '00000000-0000-0000-0000-000000000000'.slice(text.length).replaceAll('0', digit),

@@ -4,11 +4,12 @@ import type { TimeRange } from '../common/calendar.js';
 import type { Principal } from '../common/current-user.decorator.js';
 import { failures } from '../common/errors.js';
 import { orderSteps } from '../common/metrics.js';
+import { pipelined } from '../common/pipelined.js';
 import { ShopService } from '../shop/shop.service.js';
 import { CheckoutService } from './checkout.service.js';
 import { canBecome, type Fulfilment } from './fulfilment.js';
 import { OrderMailsService } from './order-mails.service.js';
-import { isCompleted, type OrderStatus } from './order-status.js';
+import { isCompleted } from './order-status.js';
 import { Order } from './order.entity.js';
 import type { AdminOrdersQuery } from './orders-query.dto.js';
 import { OrdersRepository } from './orders.repository.js';
@@ -16,16 +17,17 @@ import type { PaymentAttempt } from './payment-attempt.entity.js';
 
 export type { Order };
 
-/** Part of a payment event that is stored with its order. */
-export interface OrderPayment {
-  readonly status: OrderStatus;
-  readonly attemptId: string;
-  readonly transactionId: string;
-  readonly paymentType: string | null;
-  readonly fraudStatus: string | null;
-  /** As received, for example `185000.00`. */
-  readonly grossAmount: string;
-}
+/** Columns of an order that every applied payment event sets. */
+type OrderPayment = Pick<
+  Order,
+  | 'status'
+  | 'attemptId'
+  | 'transactionId'
+  | 'paymentType'
+  | 'fraudStatus'
+  | 'transactionAmount'
+  | 'refundedAmount'
+>;
 
 @Injectable()
 export class OrdersService {
@@ -99,7 +101,7 @@ export class OrdersService {
     return attempts.length === 0 ? [orderId] : attempts.map(({ attemptId }) => attemptId).reverse();
   }
 
-  /** Locks the order of a payment attempt until the transaction ends. */
+  /** Locks an order until the transaction ends. @param id id of the order or of one of its payment attempts */
   lock(tx: EntityManager, id: string): Promise<Order | null> {
     return this.orders.lock(tx, id);
   }
@@ -111,36 +113,19 @@ export class OrdersService {
     return order;
   }
 
-  /**
-   * Updates a locked order after a payment event. Queues a mail when the order is paid for the first time.
-   * @param refundedAmount whole rupiah that have been returned to the customer in total
-   */
-  async applyPayment(
-    tx: EntityManager,
-    order: Order,
-    { status, attemptId, transactionId, paymentType, fraudStatus, grossAmount }: OrderPayment,
-    refundedAmount: number,
-  ): Promise<void> {
+  /** Updates a locked order after a payment event. Queues a mail when the order is paid for the first time. */
+  async applyPayment(tx: EntityManager, order: Order, payment: OrderPayment): Promise<void> {
     const now = new Date();
     // A captured payment that is settled keeps its time of completion.
-    const completedBefore = order.transactionId === transactionId ? order.completedAt : null;
-    const change = {
-      status,
-      attemptId,
-      transactionId,
-      paymentType,
-      fraudStatus,
-      transactionAmount: grossAmount,
-      refundedAmount,
-      completedAt: isCompleted(status) ? (completedBefore ?? now) : null,
-    };
+    const completedBefore = order.transactionId === payment.transactionId ? order.completedAt : null;
+    const change = { ...payment, completedAt: isCompleted(payment.status) ? (completedBefore ?? now) : null };
     const isFirstPaid = Object.assign(order, change).isPaid && order.firstPaidAt === null;
     if (isFirstPaid) order.firstPaidAt = now;
-    await tx.update(Order, { orderId: order.orderId }, { ...change, firstPaidAt: order.firstPaidAt });
-    if (isFirstPaid) {
-      const mail = order.fulfilment === 'refused' ? 'order-refused' : 'order-receipt';
-      await this.mails.enqueue(tx, order.orderId, mail);
-    }
+    const mail = order.fulfilment === 'refused' ? 'order-refused' : 'order-receipt';
+    await pipelined(
+      tx.update(Order, { orderId: order.orderId }, { ...change, firstPaidAt: order.firstPaidAt }),
+      ...(isFirstPaid ? [this.mails.enqueue(tx, order.orderId, mail)] : []),
+    );
   }
 
   /** Ends a locked order for which the gateway has no transaction. */

@@ -2,7 +2,7 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { IsInt, IsOptional } from 'class-validator';
 import { parseLastId } from '../common/ids.js';
-import { EVENT_SOURCES, OUTCOMES, type PaymentNotification } from './payment-notification.entity.js';
+import { EVENT_SOURCES, OUTCOMES, type StoredPaymentEvent } from './stored-payment-event.entity.js';
 
 export class HistoryQuery {
   /** Id of the last event on the previous page. */
@@ -46,17 +46,17 @@ export class NotificationView {
   @ApiProperty({ description: 'As received', example: '{"transaction_status":"settlement"}' })
   readonly payload: string;
 
-  constructor(notification: PaymentNotification) {
-    this.id = Number(notification.id);
-    this.received_at = notification.receivedAt;
-    this.source = notification.source;
-    this.outcome = notification.outcome;
-    this.transaction_id = notification.transactionId;
-    this.transaction_status = notification.transactionStatus;
-    this.status_code = notification.statusCode;
-    this.gross_amount = notification.grossAmount;
-    this.fraud_status = notification.fraudStatus;
-    this.payload = notification.payload;
+  constructor(event: StoredPaymentEvent) {
+    this.id = Number(event.id);
+    this.received_at = event.receivedAt;
+    this.source = event.source;
+    this.outcome = event.outcome;
+    this.transaction_id = event.transactionId;
+    this.transaction_status = event.transactionStatus;
+    this.status_code = event.statusCode;
+    this.gross_amount = event.grossAmount;
+    this.fraud_status = event.fraudStatus;
+    this.payload = event.payload;
   }
 }
 

@@ -1,9 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { Principal } from '../common/current-user.decorator.js';
 import { failures } from '../common/errors.js';
-import { GatewayUnavailableError } from '../gateway/payment-gateway.js';
+import { GatewayUnavailableError, type TransactionStatus } from '../gateway/payment-gateway.js';
 import { type Fulfilment, canBecome } from '../orders/fulfilment.js';
-import type { OrderStatus } from '../orders/order-status.js';
 import { type Order, OrdersService } from '../orders/orders.service.js';
 import { PaymentEventsService } from './payment-events.service.js';
 
@@ -37,7 +36,7 @@ export class OrderStepsService {
   }
 
   /** @returns the status of the order afterwards, which is not `pending` */
-  async #endPayment(orderId: string): Promise<OrderStatus> {
+  async #endPayment(orderId: string): Promise<TransactionStatus> {
     try {
       for (;;) {
         const { order } = await this.events.callGateway(orderId, 'cancel');

@@ -1,21 +1,24 @@
+import type { TransactionStatus } from '../gateway/payment-gateway.js';
 import { isCompleted } from '../orders/order-status.js';
-import type { Order, OrderPayment } from '../orders/orders.service.js';
-import type { EventSource, Outcome, PaymentNotification } from './payment-notification.entity.js';
+import type { Order } from '../orders/orders.service.js';
+import type { EventSource, Outcome, StoredPaymentEvent } from './stored-payment-event.entity.js';
 
 /** New status of one transaction of an order, reported by the gateway or recorded as a refund (Terms: payment event). */
-export interface PaymentEvent extends OrderPayment {
+export interface PaymentEvent {
   readonly source: EventSource;
+  readonly attemptId: string;
+  readonly transactionId: string;
+  readonly status: TransactionStatus;
   readonly statusCode: string;
+  /** As received, for example `185000.00`. */
+  readonly grossAmount: string;
   /** Sum of the refunds of the transaction at the gateway, in whole rupiah; null if the event does not say. */
   readonly refundAmount: number | null;
+  readonly paymentType: string | null;
+  readonly fraudStatus: string | null;
   /** Body as received. */
   readonly payload: string;
 }
-
-type History = readonly PaymentNotification[];
-
-/** Statuses with which a transaction begins, in this order. All others come after them. */
-const FIRST_STATUSES: readonly string[] = ['pending', 'authorize'];
 
 /**
  * Decides on a payment event (docs/decisions/08).
@@ -31,11 +34,10 @@ const FIRST_STATUSES: readonly string[] = ['pending', 'authorize'];
 export function decideOutcome(
   event: PaymentEvent,
   order: Pick<Order, 'status' | 'transactionId' | 'currentAttemptId'>,
-  history: History,
+  history: readonly StoredPaymentEvent[],
 ): Exclude<Outcome, 'rejected'> {
   const isSameTransaction = order.transactionId === event.transactionId;
-  // The service records each refund once, so there are no duplicates. If another payment has replaced the refunded one, the
-  // order shows the other payment.
+  // The service records each refund once, so it is no duplicate. It is late if the order shows another payment by now.
   if (event.source === 'refund') return isSameTransaction ? 'applied' : 'late';
 
   const applied = history.filter(({ outcome }) => outcome === 'applied');
@@ -45,30 +47,35 @@ export function decideOutcome(
   );
   if (event.status === 'cancel' && isRefunded) return 'duplicate';
 
-  const statuses = applied.map(({ transactionStatus }) => transactionStatus ?? '');
+  const appliedStatuses = applied.map(({ transactionStatus }) => transactionStatus ?? '');
   const isShownByOrder = isSameTransaction && order.status === event.status;
   const isOfOtherAttempt = event.attemptId !== order.currentAttemptId;
   const isKnown =
     event.source === 'notification'
       ? isRedelivery(event, history, isShownByOrder)
       : // The order may have been paid twice. A status response must not switch the payment that the order shows.
-        isShownByOrder || (isOfOtherAttempt && isCompleted(order.status) && statuses.includes(event.status));
+        isShownByOrder ||
+        (isOfOtherAttempt && isCompleted(order.status) && appliedStatuses.includes(event.status));
   if (isKnown) return 'duplicate';
   if (isOfOtherAttempt && !isCompleted(event.status)) return 'late';
-  return statuses.some((status) => isBefore(event.status, status)) ? 'late' : 'applied';
+  const isLate = appliedStatuses.some((status) => rankStatus(status) > rankStatus(event.status));
+  return isLate ? 'late' : 'applied';
 }
 
-/** Returns true if a transaction has the first status before the second. */
-function isBefore(status: string, other: string): boolean {
-  const position = FIRST_STATUSES.indexOf(status);
-  return position !== -1 && !FIRST_STATUSES.slice(0, position + 1).includes(other);
+/** Returns the rank of a status within a transaction: first `pending`, then `authorize`, then every other status. */
+function rankStatus(status: string): number {
+  return status === 'pending' ? 0 : status === 'authorize' ? 1 : 2;
 }
 
 /**
  * Returns true if an identical notification is stored, or if a response of the gateway with the same result is what the
  * order currently reflects. Status codes of responses are ignored: `expire` has 407 in a response and 202 in a notification.
  */
-function isRedelivery(event: PaymentEvent, history: History, isShownByOrder: boolean): boolean {
+function isRedelivery(
+  event: PaymentEvent,
+  history: readonly StoredPaymentEvent[],
+  isShownByOrder: boolean,
+): boolean {
   return history.some(
     (stored) =>
       stored.transactionStatus === event.status &&

@@ -2,11 +2,11 @@ import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager, MoreThan } from 'typeorm';
 import type { ReconciliationOutcome } from '../common/metrics.js';
 import { pipelined } from '../common/pipelined.js';
-import { GatewayUnavailableError, PaymentGateway } from '../gateway/payment-gateway.js';
-import { isCompleted, ORDER_STATUSES } from '../orders/order-status.js';
+import { GatewayUnavailableError, PaymentGateway, TRANSACTION_STATUSES } from '../gateway/payment-gateway.js';
+import { isCompleted } from '../orders/order-status.js';
 import { type Order, OrdersService } from '../orders/orders.service.js';
 import { decideOutcome, type PaymentEvent } from './payment-event.js';
-import { type EventSource, PaymentNotification } from './payment-notification.entity.js';
+import { StoredPaymentEvent } from './stored-payment-event.entity.js';
 import { parseAmount } from './plausibility.js';
 import { Refund } from './refund.entity.js';
 
@@ -18,9 +18,6 @@ type Operation = 'status' | 'cancel' | 'expire';
 /** Reasons for ending an order for which the gateway has no transaction. */
 const REASONS = { cancel: 'no payment method was chosen', expire: 'not paid within 25 hours' };
 
-/** Sources whose events are stored with every outcome. Other events are stored only if they are applied. */
-const ALWAYS_STORED: readonly EventSource[] = ['notification', 'refund'];
-
 /** Payment history of orders. An order's payment changes only when a payment event is recorded here. */
 @Injectable()
 export class PaymentEventsService {
@@ -31,8 +28,8 @@ export class PaymentEventsService {
   ) {}
 
   /** Returns a page of an order's events, oldest first. */
-  page(orderId: string, afterId: number): Promise<PaymentNotification[]> {
-    return this.dataSource.manager.find(PaymentNotification, {
+  page(orderId: string, afterId: number): Promise<StoredPaymentEvent[]> {
+    return this.dataSource.manager.find(StoredPaymentEvent, {
       where: { orderId, id: MoreThan(String(afterId)) },
       order: { id: 'ASC' },
       take: PAGE_SIZE,
@@ -48,19 +45,24 @@ export class PaymentEventsService {
   /** Stores an event of a locked order, and applies it unless it is a duplicate or late. */
   async record(tx: EntityManager, order: Order, event: PaymentEvent) {
     const { orderId } = order;
-    const { transactionId, status: transactionStatus } = event;
+    const { transactionId, status } = event;
     // No payment has been recorded yet, so there is no history to read.
     const isFirst = order.transactionId === null && event.attemptId === order.currentAttemptId;
-    const history = isFirst ? [] : await tx.findBy(PaymentNotification, { orderId, transactionId });
+    const history = isFirst ? [] : await tx.findBy(StoredPaymentEvent, { orderId, transactionId });
     const outcome = decideOutcome(event, order, history);
-    const stored = { ...event, orderId, outcome, transactionStatus };
+    const stored = { ...event, orderId, outcome, transactionStatus: status };
     if (outcome === 'applied') {
+      const { attemptId, paymentType, fraudStatus, grossAmount: transactionAmount } = event;
       const refundedAmount = await this.#sumRefunds(tx, order, event);
+      const ofTransaction = { transactionId, status, paymentType, fraudStatus, transactionAmount };
       await pipelined(
-        tx.insert(PaymentNotification, stored),
-        this.orders.applyPayment(tx, order, event, refundedAmount),
+        tx.insert(StoredPaymentEvent, stored),
+        this.orders.applyPayment(tx, order, { ...ofTransaction, attemptId, refundedAmount }),
       );
-    } else if (ALWAYS_STORED.includes(event.source)) await tx.insert(PaymentNotification, stored);
+    } else if (event.source === 'notification' || event.source === 'refund') {
+      // Events of other sources are stored only if they are applied.
+      await tx.insert(StoredPaymentEvent, stored);
+    }
     return outcome;
   }
 
@@ -87,7 +89,10 @@ export class PaymentEventsService {
       let outcome: ReconciliationOutcome = 'unchanged';
       for (const event of events) {
         if (isOutdated && event.source !== 'cancellation') continue;
-        assertFullAmount(event, order);
+        if (isCompleted(event.status) && parseAmount(event.grossAmount) !== order.grossAmount)
+          throw new GatewayUnavailableError(
+            `the gateway reports another amount than that of order ${orderId}`,
+          );
         if ((await this.record(tx, order, event)) === 'applied') outcome = 'found';
       }
       if (isOutdated) return { order, outcome: 'outdated' };
@@ -101,18 +106,18 @@ export class PaymentEventsService {
   /** Returns the id of the last event that changed an order; null if there is none. */
   async #findLastAppliedId(tx: EntityManager, orderId: string): Promise<string | null> {
     const where = { orderId, outcome: 'applied' } as const;
-    const last = await tx.findOne(PaymentNotification, { where, order: { id: 'DESC' } });
+    const last = await tx.findOne(StoredPaymentEvent, { where, order: { id: 'DESC' } });
     return last?.id ?? null;
   }
 
-  /** @returns null if no payment method was chosen */
+  /** Returns null until the customer chooses a payment method. */
   async #callForAttempt(attemptId: string, operation: Operation): Promise<PaymentEvent | null> {
     const transaction = await (operation === 'status'
       ? this.gateway.getTransaction(attemptId)
       : this.gateway.cancelOrExpire(attemptId, operation));
     if (transaction === null) return null;
     const { transactionStatus, ...rest } = transaction;
-    const status = ORDER_STATUSES.find((known) => known === transactionStatus);
+    const status = TRANSACTION_STATUSES.find((known) => known === transactionStatus);
     if (status === undefined)
       throw new GatewayUnavailableError('the gateway responded with an unknown transaction status');
     if (operation !== 'status' && status === 'pending')
@@ -126,7 +131,7 @@ export class PaymentEventsService {
 
   /** Ends a locked order for which the gateway has no transaction. */
   async #endOrder(tx: EntityManager, order: Order, status: 'cancel' | 'expire'): Promise<void> {
-    await tx.insert(PaymentNotification, {
+    await tx.insert(StoredPaymentEvent, {
       orderId: order.orderId,
       source: status === 'cancel' ? 'cancellation' : 'reconciliation',
       outcome: 'applied',
@@ -149,11 +154,4 @@ export class PaymentEventsService {
     const isOtherPayment = isCompleted(event.status) && event.transactionId !== order.transactionId;
     return isOtherPayment ? 0 : refundedAmount;
   }
-}
-
-function assertFullAmount({ status, grossAmount }: PaymentEvent, order: Order): void {
-  if (isCompleted(status) && parseAmount(grossAmount) !== order.grossAmount)
-    throw new GatewayUnavailableError(
-      `the gateway reports another amount than that of order ${order.orderId}`,
-    );
 }

@@ -2,7 +2,7 @@ import { applyDecorators } from '@nestjs/common';
 import { ApiHideProperty, ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
 import { Allow, IsIn, IsISO8601, IsNotEmpty, IsString, IsUUID, Matches, MaxLength } from 'class-validator';
 import { STORABLE } from '../common/text.decorator.js';
-import { ORDER_STATUSES, type OrderStatus } from '../orders/order-status.js';
+import { TRANSACTION_STATUSES, type TransactionStatus } from '../gateway/payment-gateway.js';
 
 /** `challenge` is not documented: the gateway sends it for a card payment that awaits a decision. */
 const FRAUD_STATUSES = ['accept', 'deny', 'challenge'] as const;
@@ -42,8 +42,8 @@ export class PaymentNotificationDto {
   @RequiredText({ example: '200', pattern: '^[0-9]{3}$' }, Matches(/^\d{3}$/, INVALID))
   status_code!: string;
 
-  @RequiredText({ example: 'settlement', enum: ORDER_STATUSES }, IsIn(ORDER_STATUSES, INVALID))
-  transaction_status!: OrderStatus;
+  @RequiredText({ example: 'settlement', enum: TRANSACTION_STATUSES }, IsIn(TRANSACTION_STATUSES, INVALID))
+  transaction_status!: TransactionStatus;
 
   @RequiredText({
     example: EXAMPLE_SIGNATURE,

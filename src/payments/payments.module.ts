@@ -3,11 +3,11 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import { GatewayModule } from '../gateway/gateway.module.js';
 import { JobsModule } from '../jobs/jobs.module.js';
 import { OrdersModule } from '../orders/orders.module.js';
-import { AdminOrderController } from './admin-order.controller.js';
+import { AdminOrdersController } from './admin-orders.controller.js';
 import { OrderCancellationController } from './order-cancellation.controller.js';
 import { OrderStepsService } from './order-steps.service.js';
 import { PaymentEventsService } from './payment-events.service.js';
-import { PaymentNotification } from './payment-notification.entity.js';
+import { StoredPaymentEvent } from './stored-payment-event.entity.js';
 import { PaymentsController } from './payments.controller.js';
 import { PaymentsService } from './payments.service.js';
 import { ReconciliationService } from './reconciliation.service.js';
@@ -15,8 +15,8 @@ import { Refund } from './refund.entity.js';
 import { RefundsService } from './refunds.service.js';
 
 @Module({
-  imports: [TypeOrmModule.forFeature([PaymentNotification, Refund]), GatewayModule, JobsModule, OrdersModule],
-  controllers: [PaymentsController, OrderCancellationController, AdminOrderController],
+  imports: [TypeOrmModule.forFeature([StoredPaymentEvent, Refund]), GatewayModule, JobsModule, OrdersModule],
+  controllers: [PaymentsController, OrderCancellationController, AdminOrdersController],
   providers: [
     OrderStepsService,
     PaymentEventsService,

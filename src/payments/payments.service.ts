@@ -9,17 +9,17 @@ import { OrdersService } from '../orders/orders.service.js';
 import type { ReceivedNotification } from './notification.pipe.js';
 import type { PaymentEvent } from './payment-event.js';
 import { PaymentEventsService } from './payment-events.service.js';
-import { PaymentNotification } from './payment-notification.entity.js';
+import { StoredPaymentEvent } from './stored-payment-event.entity.js';
 import type { PaymentNotificationDto } from './payments.dto.js';
 import { findImplausibleFields, parseAmount } from './plausibility.js';
 import { ReconciliationService } from './reconciliation.service.js';
 
-/** The gateway's dashboard has a button that sends a notification of such an order. */
+/** The gateway's dashboard has a button that sends a test notification, whose order_id begins like this. */
 const TEST_ORDER_PREFIX = 'payment_notif_test_';
 
 interface Result {
   readonly outcome: NotificationOutcome;
-  /** Failure to respond with; 200 without one. */
+  /** Failure of the response; absent for 200. Not thrown, because a rejected notification is committed. */
   readonly failure?: Failure;
 }
 
@@ -71,7 +71,7 @@ export class PaymentsService {
     const reasons = problems ?? findImplausibleFields(notification, grossAmount);
     if (reasons === null)
       return { outcome: await this.events.record(tx, order, toEvent(notification, payload)) };
-    await tx.insert(PaymentNotification, { orderId, outcome: 'rejected', payload });
+    await tx.insert(StoredPaymentEvent, { orderId, outcome: 'rejected', payload });
     await this.reconciliation.enqueueCheck(tx, orderId);
     return invalid(reasons);
   }

@@ -6,12 +6,11 @@ import { PaymentEventsService } from './payment-events.service.js';
 
 const CHECK_ORDER = 'check-order';
 const EVERY_MINUTE = '* * * * *';
-const BATCH_SIZE = 200;
 /** One hour after the last payment page has expired. */
 const EXPIRE_AFTER_MS = 25 * 60 * 60 * 1000;
 
 /**
- * Returns pending orders that are due for a check, and schedules their next check. Gaps double from 5 minutes to 6 hours, and
+ * Returns at most 200 pending orders that are due for a check, and schedules their next check. Gaps double from 5 minutes to 6 hours, and
  * one check is due after 25 hours. SQL, because TypeORM cannot update rows that a subquery locks with SKIP LOCKED.
  */
 const TAKE_DUE = `
@@ -20,7 +19,7 @@ const TAKE_DUE = `
       greatest(created_at + interval '25 hours', now() + interval '5 minutes'))
   WHERE order_id IN (
     SELECT order_id FROM orders WHERE status = 'pending' AND next_check_at <= now()
-    ORDER BY next_check_at LIMIT $1 FOR UPDATE SKIP LOCKED)
+    ORDER BY next_check_at LIMIT 200 FOR UPDATE SKIP LOCKED)
   RETURNING order_id`;
 
 /**
@@ -46,14 +45,10 @@ export class ReconciliationService implements OnModuleInit {
   }
 
   async #findDue(): Promise<void> {
-    let found: number;
-    do {
-      found = await this.dataSource.transaction(async (tx) => {
-        const [due] = await tx.query<[{ order_id: string }[], number]>(TAKE_DUE, [BATCH_SIZE]);
-        for (const { order_id } of due) await this.enqueueCheck(tx, order_id);
-        return due.length;
-      });
-    } while (found === BATCH_SIZE);
+    await this.dataSource.transaction(async (tx) => {
+      const [due] = await tx.query<[{ order_id: string }[], number]>(TAKE_DUE);
+      for (const { order_id } of due) await this.enqueueCheck(tx, order_id);
+    });
   }
 
   async #check(orderId: string): Promise<void> {

@@ -1,10 +1,10 @@
 import { Column, CreateDateColumn, Entity, PrimaryColumn, UpdateDateColumn } from 'typeorm';
 import { bigintAsNumber } from '../common/bigint-as-number.js';
 
-/** `requested`: the gateway's result is not known yet. `rejected`: the gateway cannot refund the payment. */
+/** `requested`: without a result yet. `rejected`: the gateway cannot refund the payment. */
 export type RefundState = 'requested' | 'succeeded' | 'rejected';
 
-/** Lifetime of a claim. Afterwards, another request or a job may repeat the call of the gateway. */
+/** Duration of a claim. A request that takes longer is assumed to have died with its process. */
 const CLAIM_MS = 10_000;
 
 /** Money that an administrator returned, or is returning, to the customer of an order. */
@@ -17,7 +17,7 @@ export class Refund {
   @Column('uuid', { name: 'order_id' })
   orderId!: string;
 
-  /** Id of the refunded payment at the gateway. */
+  /** Payment attempt that is refunded. */
   @Column('uuid', { name: 'attempt_id' })
   attemptId!: string;
 
@@ -40,13 +40,13 @@ export class Refund {
   isManual!: boolean;
 
   @Column('text')
-  state!: RefundState;
+  state: RefundState = 'requested';
 
-  /** Start of the current call of the gateway; null without one. */
+  /** Time at which a request or job began to settle the refund; null if none is doing so. */
   @Column('timestamptz', { name: 'claimed_at', nullable: true })
-  claimedAt!: Date | null;
+  claimedAt: Date | null = null;
 
-  /** Unique for the order. */
+  /** Unique among the refunds of the order. */
   @Column('varchar', { name: 'idempotency_key', length: 255, nullable: true })
   idempotencyKey!: string | null;
 

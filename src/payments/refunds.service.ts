@@ -20,22 +20,23 @@ const SETTLE_REFUND = 'settle-refund';
 /** Longer than a request takes, so that the job has nothing to do unless the request failed. */
 const SETTLE_AFTER_MS = 60_000;
 const POLL_MS = 250;
-const MAX_WAIT_MS = 10_000;
+
+/** Part of the gateway's response that is recorded. */
+type RefundResponse = Pick<GatewayTransaction, 'statusCode' | 'payload'>;
 
 /** Refund whose result a request needs next. */
 interface Step {
   readonly refund: Refund;
   /** True if the request asked for this refund; false for an earlier refund of the order that has no result yet. */
   readonly isOwn: boolean;
-  /** False if the refund has a result, or another request is calling the gateway. */
-  readonly shouldCallGateway: boolean;
-  readonly isNewManual?: true;
+  /** True if this request must settle the refund. False if there is a result, or another request has the claim. */
+  readonly hasClaim: boolean;
 }
 
 /**
- * Refunds orders. A refund is committed before the gateway is called, and settled afterwards: the result is stored
- * (docs/decisions/19). An order has at most one refund without a result. The next request settles that refund first, under
- * the same `refund_key`.
+ * Refunds orders. A refund is first committed without a result. Then the request settles it: calls the gateway, unless the
+ * refund is manual, and stores the result (docs/decisions/19). An order has at most one refund without a result. The next
+ * request settles that refund first, under the same `refund_key`.
  */
 @Injectable()
 export class RefundsService implements OnModuleInit {
@@ -60,9 +61,8 @@ export class RefundsService implements OnModuleInit {
     // Unlike a lock, this does not accept the id of a payment attempt.
     await this.orders.findWithCustomer(orderId);
     for (;;) {
-      const { refund, isOwn, shouldCallGateway, isNewManual } = await this.#begin(orderId, request);
-      if (isNewManual === true) refundsMetric.inc({ outcome: 'manual' });
-      const state = await (shouldCallGateway ? this.#settle(refund) : this.#waitFor(refund.refundId));
+      const { refund, isOwn, hasClaim } = await this.#begin(orderId, request);
+      const state = await (hasClaim ? this.#settle(refund) : this.#waitFor(refund.refundId));
       if (!isOwn) continue;
       if (state === 'rejected') throw failures.refundRejected();
       return this.orders.findWithCustomer(orderId);
@@ -79,20 +79,21 @@ export class RefundsService implements OnModuleInit {
         idempotencyKey === undefined ? null : await tx.findOneBy(Refund, { orderId, idempotencyKey });
       if (repeated?.requestDigest.equals(digest) === false) throw failures.idempotencyKeyReused();
       if (repeated !== null && repeated.state !== 'requested')
-        return { refund: repeated, isOwn: true, shouldCallGateway: false };
+        return { refund: repeated, isOwn: true, hasClaim: false };
 
-      const refund = await tx.findOneBy(Refund, { orderId, state: 'requested' });
-      if (refund === null) return this.#create(tx, order, request, digest);
-      const shouldCallGateway = !refund.isClaimed;
-      if (shouldCallGateway) await this.#claim(tx, refund);
+      const unsettled = await tx.findOneBy(Refund, { orderId, state: 'requested' });
+      const refund = unsettled ?? (await this.#create(tx, order, request, digest));
+      const hasClaim = !refund.isClaimed;
+      if (hasClaim) await this.#claim(tx, refund);
       // The same request without a key, after a failure: a person presses the button again.
-      const isRetry =
-        idempotencyKey === undefined && shouldCallGateway && refund.requestDigest.equals(digest);
-      return { refund, isOwn: isRetry || refund.refundId === repeated?.refundId, shouldCallGateway };
+      const isRetry = idempotencyKey === undefined && hasClaim && refund.requestDigest.equals(digest);
+      const isOwn = unsettled === null || isRetry || refund.refundId === repeated?.refundId;
+      return { refund, isOwn, hasClaim };
     });
   }
 
-  async #create(tx: EntityManager, order: Order, request: RefundDto, requestDigest: Buffer): Promise<Step> {
+  /** Stores the requested refund without a result, and the job that settles it if this request fails. */
+  async #create(tx: EntityManager, order: Order, request: RefundDto, requestDigest: Buffer): Promise<Refund> {
     const { orderId, transactionId, currentAttemptId: attemptId, grossAmount, refundedAmount } = order;
     const amount = request.amount ?? grossAmount - refundedAmount;
     const isManual = request.manual ?? false;
@@ -109,23 +110,16 @@ export class RefundsService implements OnModuleInit {
       gatewaySum: refundedAmount - manualSum + (isManual ? 0 : amount),
       reason: request.reason === '' ? null : (request.reason ?? null),
       isManual,
-      state: isManual ? ('succeeded' as const) : ('requested' as const),
-      claimedAt: isManual ? null : new Date(),
       idempotencyKey: request['idempotency-key'] ?? null,
       requestDigest,
     });
     await tx.insert(Refund, refund);
-    if (isManual) {
-      const payload = { refund_key: refundId, amount, reason: refund.reason, manual: true };
-      await this.#recordEvent(tx, order, refund, { statusCode: '200', payload: JSON.stringify(payload) });
-      return { refund, isOwn: true, shouldCallGateway: false, isNewManual: true };
-    }
     const job = { key: `${SETTLE_REFUND}:${refundId}`, runAt: new Date(Date.now() + SETTLE_AFTER_MS) };
     await this.jobs.enqueue(tx, SETTLE_REFUND, { refundId }, job);
-    return { refund, isOwn: true, shouldCallGateway: true };
+    return refund;
   }
 
-  /** Reserves the call of the gateway for this request or job. The transaction has locked the order. */
+  /** Lets this request or job settle the refund. The transaction has locked the order. */
   async #claim(tx: EntityManager, refund: Refund): Promise<void> {
     refund.claimedAt = new Date();
     await tx.update(Refund, { refundId: refund.refundId }, { claimedAt: refund.claimedAt });
@@ -133,13 +127,12 @@ export class RefundsService implements OnModuleInit {
 
   /** Waits for the request that has claimed a refund. @throws Failure 502 if that request got no result */
   async #waitFor(refundId: string): Promise<RefundState> {
-    for (let waited = 0; waited < MAX_WAIT_MS; waited += POLL_MS) {
+    for (;;) {
       const refund = await this.dataSource.manager.findOneByOrFail(Refund, { refundId });
       if (refund.state !== 'requested') return refund.state;
-      if (!refund.isClaimed) break;
+      if (!refund.isClaimed) throw failures.gatewayUnavailable();
       await delay(POLL_MS);
     }
-    throw failures.gatewayUnavailable();
   }
 
   /** Settles a refund whose request ended without a result, for example because the process died. */
@@ -156,18 +149,18 @@ export class RefundsService implements OnModuleInit {
   }
 
   /**
-   * Calls the gateway for a claimed refund, and stores the result.
+   * Calls the gateway for a claimed refund, unless it is manual, and stores the result.
    * @throws Failure 502 without a result: the refund can be settled again at once
    */
   async #settle(refund: Refund): Promise<RefundState> {
     try {
-      const transaction = await this.#callGateway(refund);
-      return await this.#storeResult(refund, 'succeeded', transaction);
+      const response = refund.isManual ? describeManualRefund(refund) : await this.#callGateway(refund);
+      return await this.#storeResult(refund, 'succeeded', response);
     } catch (error) {
       if (error instanceof GatewayRejectedError) return this.#storeResult(refund, 'rejected');
       refundsMetric.inc({ outcome: 'failed' });
       const { refundId, claimedAt } = refund;
-      // The condition keeps a newer claim of another request.
+      // The condition on `claimedAt` keeps a newer claim of another request.
       if (claimedAt !== null)
         await this.dataSource.manager.update(Refund, { refundId, claimedAt }, { claimedAt: null });
       if (error instanceof GatewayUnavailableError) throw failures.gatewayUnavailable(error);
@@ -188,19 +181,19 @@ export class RefundsService implements OnModuleInit {
 
   /** @returns the refund's state, which another request may have stored first */
   async #storeResult(
-    { refundId, orderId }: Refund,
+    { refundId, orderId, isManual }: Refund,
     state: 'succeeded' | 'rejected',
-    transaction?: GatewayTransaction,
+    response?: RefundResponse,
   ): Promise<RefundState> {
     const earlier = await this.dataSource.transaction(async (tx) => {
       const order = await this.orders.lockOrFail(tx, orderId);
       const refund = await tx.findOneByOrFail(Refund, { refundId });
       if (refund.state !== 'requested') return refund.state;
       await tx.update(Refund, { refundId }, { state, claimedAt: null });
-      if (transaction !== undefined) await this.#recordEvent(tx, order, refund, transaction);
+      if (response !== undefined) await this.#recordEvent(tx, order, refund, response);
       return null;
     });
-    if (earlier === null) refundsMetric.inc({ outcome: state });
+    if (earlier === null) refundsMetric.inc({ outcome: isManual ? 'manual' : state });
     return earlier ?? state;
   }
 
@@ -208,7 +201,7 @@ export class RefundsService implements OnModuleInit {
     tx: EntityManager,
     order: Order,
     { attemptId, transactionId, gatewaySum }: Refund,
-    { statusCode, payload }: Pick<GatewayTransaction, 'statusCode' | 'payload'>,
+    { statusCode, payload }: RefundResponse,
   ): Promise<void> {
     const { orderId, grossAmount, paymentType, fraudStatus } = order;
     const manualSum = await this.events.sumManualRefunds(tx, orderId, transactionId);
@@ -225,6 +218,11 @@ export class RefundsService implements OnModuleInit {
       payload,
     });
   }
+}
+
+function describeManualRefund({ refundId, amount, reason }: Refund): RefundResponse {
+  const payload = { refund_key: refundId, amount, reason, manual: true };
+  return { statusCode: '200', payload: JSON.stringify(payload) };
 }
 
 function hashRequest({ amount, reason, manual }: RefundDto): Buffer {

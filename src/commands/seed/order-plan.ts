@@ -1,11 +1,11 @@
 import { addDays, localAt, startOfDay } from '../../common/calendar.js';
 import type { Fulfilment } from '../../orders/fulfilment.js';
-import type { OrderStatus } from '../../orders/order-status.js';
+import type { TransactionStatus } from '../../gateway/payment-gateway.js';
 import { listPickupWindows, type PickupRules } from '../../shop/pickup-windows.js';
 import { BAKERY, pick } from './catalog.js';
 
 /** Statuses that the gateway reports for a payment, in order, and what the bakery has done with the order. */
-type Course = readonly [payments: readonly OrderStatus[], fulfilment: Fulfilment];
+type Course = readonly [payments: readonly TransactionStatus[], fulfilment: Fulfilment];
 
 /** `paidAt` is the time of the first payment event. */
 export type OrderPlan = ReturnType<typeof planOrder>;

@@ -4,8 +4,9 @@ import { ApiEndpoint } from '../common/api-endpoint.decorator.js';
 import { failures } from '../common/errors.js';
 import { ApiIdempotencyKey, IdempotentBody } from '../common/idempotency.js';
 import { FULFILMENTS } from '../orders/fulfilment.js';
-import { AdminOrderView } from '../orders/order.dto.js';
+import { AdminOrderView, OrderPageMeta } from '../orders/order.dto.js';
 import {
+  AdminOrdersQuery,
   FulfilmentDto,
   ORDER_ID_PARAM,
   OrderIdPipe,
@@ -19,17 +20,31 @@ import { RefundDto } from './refund.dto.js';
 import { RefundsService } from './refunds.service.js';
 
 @ApiTags('Administration')
-@Controller('admin/orders/:order_id')
-@ApiParam(ORDER_ID_PARAM)
-export class AdminOrderController {
+@Controller('admin/orders')
+export class AdminOrdersController {
   constructor(
     private readonly orders: OrdersService,
-    private readonly history: PaymentEventsService,
+    private readonly events: PaymentEventsService,
     private readonly steps: OrderStepsService,
     private readonly refunds: RefundsService,
   ) {}
 
   @Get()
+  @ApiEndpoint({
+    summary: 'List the orders of all customers, newest first',
+    description:
+      'A page contains 50 orders. After the last page, and without any order, the response is 404.',
+    access: 'admin',
+    success: { status: 200, data: { meta: OrderPageMeta, orders: [AdminOrderView] } },
+    failures: [failures.validation({ last_id: 'last_id should be the id of an order' }), failures.notFound()],
+  })
+  async list(@Query() query: AdminOrdersQuery) {
+    const page = await this.orders.page(query);
+    return { meta: new OrderPageMeta(page), orders: page.map((order) => new AdminOrderView(order)) };
+  }
+
+  @Get(':order_id')
+  @ApiParam(ORDER_ID_PARAM)
   @ApiEndpoint({
     summary: 'Return an order with its customer and its payment history',
     description:
@@ -47,14 +62,15 @@ export class AdminOrderController {
   })
   async show(@Param('order_id', OrderIdPipe) orderId: string, @Query() { last_id: afterId }: HistoryQuery) {
     const order = await this.orders.findWithCustomer(orderId);
-    const events = await this.history.page(order.orderId, afterId ?? 0);
+    const events = await this.events.page(order.orderId, afterId ?? 0);
     if (events.length === 0 && afterId !== undefined) throw failures.notFound();
     const notifications = events.map((event) => new NotificationView(event));
     const meta: HistoryMeta = { lastNotificationId: notifications.at(-1)?.id ?? null };
     return { order: new AdminOrderView(order), meta, notifications };
   }
 
-  @Put('fulfilment')
+  @Put(':order_id/fulfilment')
+  @ApiParam(ORDER_ID_PARAM)
   @ApiBody({ type: FulfilmentDto })
   @ApiEndpoint({
     summary: 'Take an order to its next step',
@@ -76,7 +92,8 @@ export class AdminOrderController {
     return { order: new AdminOrderView(await this.steps.advance(orderId, fulfilment)) };
   }
 
-  @Post('refund')
+  @Post(':order_id/refund')
+  @ApiParam(ORDER_ID_PARAM)
   @ApiBody({ type: RefundDto })
   @ApiIdempotencyKey()
   @ApiEndpoint({

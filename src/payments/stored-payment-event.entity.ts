@@ -11,7 +11,7 @@ export type Outcome = (typeof OUTCOMES)[number];
 
 /** Stored payment event. The payment history of an order consists of these. */
 @Entity('payment_notifications')
-export class PaymentNotification {
+export class StoredPaymentEvent {
   @PrimaryGeneratedColumn('identity', {
     type: 'bigint',
     primaryKeyConstraintName: 'payment_notifications_pkey',
