@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { setTimeout as delay } from 'node:timers/promises';
 import { DataSource } from 'typeorm';
+import { isClaimActive } from '../common/claims.js';
 import type { Principal } from '../common/current-user.decorator.js';
 import { isDatabaseUnavailable } from '../common/database-errors.js';
 import { failures } from '../common/errors.js';
@@ -42,7 +43,7 @@ export class CheckoutService {
     const deadline = Date.now() + CALL_DEADLINE_MS;
     let current = order;
     const needsPage = () => current.status === 'pending' && current.payableAttempt === null;
-    const isClaimed = () => current.attempts?.at(-1)?.isClaimed === true;
+    const isClaimed = () => isClaimActive(current.attempts?.at(-1)?.claimedAt);
     if (needsPage() && !isClaimed()) {
       const attempt = await this.#claimAttempt(order.orderId);
       if (attempt !== null) await this.requestPage(order, customer, attempt, deadline);
@@ -100,7 +101,7 @@ export class CheckoutService {
       if (order?.status !== 'pending') return null;
       const latest = await tx.findOne(PaymentAttempt, { where: { orderId }, order: { number: 'DESC' } });
       const isRejected = rejected !== undefined && latest?.claimId === rejected.claimId;
-      if (!isRejected && (latest?.hasLivePage === true || latest?.isClaimed === true)) return null;
+      if (!isRejected && (latest?.hasLivePage === true || isClaimActive(latest?.claimedAt))) return null;
       // The gateway has most likely never received the id of an attempt without a page, so the id can be used again.
       const isReusable = !isRejected && latest?.token === null;
       const attempt = isReusable ? latest : PaymentAttempt.create(orderId, (latest?.number ?? 0) + 1);

@@ -1,9 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Column, Entity, JoinColumn, ManyToOne, PrimaryColumn } from 'typeorm';
 
-/** Duration of a claim. A request that takes longer is assumed to have died with its process. */
-const CLAIM_MS = 10_000;
-
 /**
  * One try to get an order paid, with its own payment page. The gateway accepts each id once, so the first attempt has the id
  * of the order, and later attempts have new ids. Notifications contain the id of the attempt.
@@ -53,10 +50,5 @@ export class PaymentAttempt {
 
   get hasLivePage(): boolean {
     return this.token !== null && this.expiresAt !== null && this.expiresAt.getTime() > Date.now();
-  }
-
-  /** True while a request is calling the gateway for the page. */
-  get isClaimed(): boolean {
-    return this.claimedAt !== null && this.claimedAt.getTime() > Date.now() - CLAIM_MS;
   }
 }

@@ -60,10 +60,10 @@ export class AdminOrdersController {
       failures.notFound(),
     ],
   })
-  async show(@Param('order_id', OrderIdPipe) orderId: string, @Query() { last_id: afterId }: HistoryQuery) {
+  async show(@Param('order_id', OrderIdPipe) orderId: string, @Query() { last_id: lastId }: HistoryQuery) {
     const order = await this.orders.findWithCustomer(orderId);
-    const events = await this.events.page(order.orderId, afterId ?? 0);
-    if (events.length === 0 && afterId !== undefined) throw failures.notFound();
+    const events = await this.events.page(order.orderId, lastId);
+    if (events.length === 0 && lastId > 0) throw failures.notFound();
     const notifications = events.map((event) => new NotificationView(event));
     const meta: HistoryMeta = { lastNotificationId: notifications.at(-1)?.id ?? null };
     return { order: new AdminOrderView(order), meta, notifications };

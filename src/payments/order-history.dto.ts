@@ -1,16 +1,15 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
-import { IsInt, IsOptional } from 'class-validator';
+import { IsInt } from 'class-validator';
 import { parseLastId } from '../common/ids.js';
 import { EVENT_SOURCES, OUTCOMES, type StoredPaymentEvent } from './stored-payment-event.entity.js';
 
 export class HistoryQuery {
   /** Id of the last event on the previous page. */
   @ApiPropertyOptional({ type: 'number' })
-  @IsOptional()
-  @Transform(({ value }) => parseLastId(value) ?? NaN)
+  @Transform(({ value }: { value: unknown }) => parseLastId(value))
   @IsInt({ message: 'last_id should be a number' })
-  last_id?: number;
+  last_id = 0;
 }
 
 /** A payment event of any source, with its outcome. */

@@ -27,10 +27,10 @@ export class PaymentEventsService {
     private readonly orders: OrdersService,
   ) {}
 
-  /** Returns a page of an order's events, oldest first. */
-  page(orderId: string, afterId: number): Promise<StoredPaymentEvent[]> {
+  /** Returns a page of an order's events, oldest first. @param lastId last event of the previous page; 0 for the first page */
+  page(orderId: string, lastId: number): Promise<StoredPaymentEvent[]> {
     return this.dataSource.manager.find(StoredPaymentEvent, {
-      where: { orderId, id: MoreThan(String(afterId)) },
+      where: { orderId, id: MoreThan(String(lastId)) },
       order: { id: 'ASC' },
       take: PAGE_SIZE,
     });

@@ -4,9 +4,6 @@ import { bigintAsNumber } from '../common/bigint-as-number.js';
 /** `requested`: without a result yet. `rejected`: the gateway cannot refund the payment. */
 export type RefundState = 'requested' | 'succeeded' | 'rejected';
 
-/** Duration of a claim. A request that takes longer is assumed to have died with its process. */
-const CLAIM_MS = 10_000;
-
 /** Money that an administrator returned, or is returning, to the customer of an order. */
 @Entity('refunds')
 export class Refund {
@@ -59,8 +56,4 @@ export class Refund {
 
   @UpdateDateColumn({ type: 'timestamptz', name: 'updated_at' })
   updatedAt!: Date;
-
-  get isClaimed(): boolean {
-    return this.claimedAt !== null && this.claimedAt.getTime() > Date.now() - CLAIM_MS;
-  }
 }

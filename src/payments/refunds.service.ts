@@ -2,6 +2,7 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { createHash, randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { DataSource, type EntityManager } from 'typeorm';
+import { isClaimActive } from '../common/claims.js';
 import { failures } from '../common/errors.js';
 import { refunds as refundsMetric } from '../common/metrics.js';
 import {
@@ -83,7 +84,7 @@ export class RefundsService implements OnModuleInit {
 
       const unsettled = await tx.findOneBy(Refund, { orderId, state: 'requested' });
       const refund = unsettled ?? (await this.#create(tx, order, request, digest));
-      const hasClaim = !refund.isClaimed;
+      const hasClaim = !isClaimActive(refund.claimedAt);
       if (hasClaim) await this.#claim(tx, refund);
       // The same request without a key, after a failure: a person presses the button again.
       const isRetry = idempotencyKey === undefined && hasClaim && refund.requestDigest.equals(digest);
@@ -130,7 +131,7 @@ export class RefundsService implements OnModuleInit {
     for (;;) {
       const refund = await this.dataSource.manager.findOneByOrFail(Refund, { refundId });
       if (refund.state !== 'requested') return refund.state;
-      if (!refund.isClaimed) throw failures.gatewayUnavailable();
+      if (!isClaimActive(refund.claimedAt)) throw failures.gatewayUnavailable();
       await delay(POLL_MS);
     }
   }
@@ -141,7 +142,8 @@ export class RefundsService implements OnModuleInit {
     const refund = await this.dataSource.transaction(async (tx) => {
       await this.orders.lock(tx, orderId);
       const stored = await tx.findOneBy(Refund, { refundId, state: 'requested' });
-      if (stored?.isClaimed === true) throw new Error(`refund ${refundId} is being settled by a request`);
+      if (isClaimActive(stored?.claimedAt))
+        throw new Error(`refund ${refundId} is being settled by a request`);
       if (stored !== null) await this.#claim(tx, stored);
       return stored;
     });

@@ -58,8 +58,7 @@ async function recordPayments(
 ): Promise<void> {
   const transactionId = randomUUID();
   for (const status of payments) {
-    const order = await app.get(OrdersService).lock(tx, orderId);
-    if (order === null) throw new Error(`order ${orderId} is gone`);
+    const order = await app.get(OrdersService).lockOrFail(tx, orderId);
     const event = {
       status,
       statusCode: status === 'expire' ? '202' : '200',
