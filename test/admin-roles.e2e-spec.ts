@@ -10,14 +10,14 @@ it('one of two parallel revocations is rejected, so that an administrator remain
   const { AdminAccountsService } = await built('src/auth/admin-accounts.service.js');
   const admins = service.app.get(AdminAccountsService);
   const { email } = await newAccount(service);
-  expect(await admins.grant(email)).toBe('changed');
+  expect(await admins.changeRole(email, 'ADMIN')).toBe('changed');
   const revocations: Promise<string>[] = [];
   await inTransaction(service.database, async (holder) => {
     await holder.query('SELECT FROM users WHERE email = $1 FOR UPDATE', [ADMIN.email]);
-    revocations.push(admins.revoke(ADMIN.email));
+    revocations.push(admins.changeRole(ADMIN.email, 'USER'));
     await waitForLock(service.database);
     let isSecondDone = false;
-    revocations.push(admins.revoke(email).finally(() => (isSecondDone = true)));
+    revocations.push(admins.changeRole(email, 'USER').finally(() => (isSecondDone = true)));
     await until('the second revocation waits or is done', async () => {
       const { rowCount } = await service.database.pool.query(
         "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",

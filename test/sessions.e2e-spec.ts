@@ -23,9 +23,9 @@ const NEW_PASSWORD = 'nastar dan kastengel';
 
 const service = useService();
 
-async function changeRole(email: string, action: 'grant' | 'revoke'): Promise<void> {
+async function changeRole(email: string, role: 'ADMIN' | 'USER'): Promise<void> {
   const { AdminAccountsService } = await built('src/auth/admin-accounts.service.js');
-  expect(await service.app.get(AdminAccountsService)[action](email)).toBe('changed');
+  expect(await service.app.get(AdminAccountsService).changeRole(email, role)).toBe('changed');
 }
 
 function changePassword(client: Client, from = PASSWORD, to = NEW_PASSWORD) {
@@ -62,7 +62,7 @@ const WAYS_TO_END: readonly (readonly [what: string, end: (account: TestAccount)
       ({ client }) => client.patch('/api/users').send({ email: newEmail(), password: PASSWORD }).expect(200),
     ],
     ['a change of name', ({ client }) => client.patch('/api/users').send({ fullname: 'Ayu L.' }).expect(200)],
-    ['a new role', ({ email }) => changeRole(email, 'grant')],
+    ['a new role', ({ email }) => changeRole(email, 'ADMIN')],
     ['a logout', ({ client }) => client.clone().post('/api/logout').expect(204)],
   ];
 
@@ -98,10 +98,10 @@ describe('an ended session', () => {
 describe('a revoked administrator', () => {
   it('gets 403 from every operation for administrators at once', async () => {
     const { email } = await newAccount(service);
-    await changeRole(email, 'grant');
+    await changeRole(email, 'ADMIN');
     const admin = await signIn(service, email);
     await admin.delete('/api/products/999').expect(404);
-    await changeRole(email, 'revoke');
+    await changeRole(email, 'USER');
     for (const kind of ['changes', 'reads'] as const)
       for (const response of await callAll(admin, 'admin', kind))
         expectFailure(response, 403, MESSAGES.adminOnly);

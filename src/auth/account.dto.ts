@@ -6,13 +6,13 @@ import { AsciiDomain } from '../config/ascii-domain.js';
 import { UserWithRoleView } from '../users/users.dto.js';
 import type { Account } from '../users/users.service.js';
 
-/** Valid in a quoted local part, but mail servers reject them. */
+/** Regular-expression ranges. RFC 5322 allows these characters in a quoted local part, but mail servers reject them. */
 const CONTROL_CHARACTERS = '\\x00-\\x1f\\x7f-\\x9f\\u2028\\u2029';
 const CONFIRMATION = { message: 'password confirmation is required' };
 
 const PASSWORD: TextRules = { maxLength: 1024, trim: false, example: 'kue lapis legit' };
 
-/** class-validator checks the decorators of a field from the lowest to the highest. */
+/** The decorators of a field are checked from the lowest to the highest. The field reports the first that fails. */
 export class RegisterDto {
   @IsEmail({ blacklisted_chars: CONTROL_CHARACTERS }, { message: 'your email format is invalid' })
   @Text({ maxLength: 254, example: 'ayu@example.com' })

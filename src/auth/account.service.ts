@@ -10,7 +10,7 @@ import { OtpService } from './otp.service.js';
 import { hashPassword } from './passwords.js';
 import { SessionsService } from './sessions.service.js';
 
-/** Use cases of the owner of an account (contract 11). The parameter `address` comes from `ClientAddress`. */
+/** Use cases of the owner of an account (contract 11). */
 @Injectable()
 export class AccountService {
   constructor(
@@ -22,19 +22,19 @@ export class AccountService {
     private readonly sessions: SessionsService,
   ) {}
 
-  async sendOtp(caller: Caller, address: string): Promise<void> {
+  async sendOtp(caller: Caller, clientAddress: string): Promise<void> {
     await this.dataSource.transaction(async (tx) => {
-      const account = await this.auth.lockLive(tx, caller);
-      await this.otpMails.requestVerification(tx, account, address);
+      const account = await this.auth.lockWithLiveSession(tx, caller);
+      await this.otpMails.requestVerification(tx, account, clientAddress);
     });
   }
 
-  /** @throws Failure 400 like `OtpService.prove` */
-  async verifyEmail(caller: Caller, otp: string, address: string): Promise<Account> {
-    const checked = await this.otps.prove({ account: caller.id, address }, 'verify_email', otp);
+  /** @throws Failure 400 like `OtpService.checkCode` */
+  async verifyEmail(caller: Caller, otp: string, clientAddress: string): Promise<Account> {
+    const checked = await this.otps.checkCode({ account: caller.id, clientAddress }, 'verify_email', otp);
     return this.dataSource.transaction(async (tx) => {
-      // Lock the account before the code: a change of the e-mail locks in the same order.
-      const account = await this.auth.lockLive(tx, caller);
+      // Lock the account before the code, as a change of the e-mail does, so that the two cannot deadlock.
+      const account = await this.auth.lockWithLiveSession(tx, caller);
       await this.otps.consume(tx, checked);
       return this.users.change(tx, account, { emailVerifiedAt: account.emailVerifiedAt ?? new Date() });
     });
@@ -42,27 +42,28 @@ export class AccountService {
 
   /**
    * A change starts a new session and ends the others.
-   * @returns the user, and the new session if something changed
+   * @returns the new session; null if nothing changed
    * @throws Failure 400 if the password is wrong, 409 if the e-mail is taken, 401 if the session has been ended
    */
   async updateProfile(
     caller: Caller,
     { password, ...change }: UpdateProfileDto,
-    address: string,
-  ): Promise<{ readonly user: Principal; readonly session: OpenedSession | null }> {
-    const proved = password === undefined ? null : await this.#prove(caller, password, address);
+    clientAddress: string,
+  ): Promise<OpenedSession | null> {
+    const authenticated =
+      password === undefined ? null : await this.#checkPassword(caller, password, clientAddress);
     return this.dataSource.transaction(async (tx) => {
-      const before = await (proved === null
-        ? this.auth.lockLive(tx, caller)
-        : this.auth.lockProved(tx, proved));
+      const before = await (authenticated === null
+        ? this.auth.lockWithLiveSession(tx, caller)
+        : this.auth.lockWithSamePassword(tx, authenticated));
       const { fullname = before.fullname, email = before.email } = change;
       const isNewEmail = email !== before.email;
-      if (fullname === before.fullname && !isNewEmail) return { user: before, session: null };
+      if (fullname === before.fullname && !isNewEmail) return null;
       const emailVerifiedAt = isNewEmail ? null : before.emailVerifiedAt;
       const session = await this.auth.changeAccount(tx, before, { fullname, email, emailVerifiedAt });
       if (isNewEmail)
-        await this.otpMails.requestVerification(tx, { id: before.id, email }, address, before.email);
-      return { user: session.caller, session };
+        await this.otpMails.requestVerification(tx, { id: before.id, email }, clientAddress, before.email);
+      return session;
     });
   }
 
@@ -70,21 +71,21 @@ export class AccountService {
   async changePassword(
     caller: Principal,
     { currentPassword, password }: ChangePasswordDto,
-    address: string,
+    clientAddress: string,
   ): Promise<OpenedSession> {
-    const proved = await this.#prove(caller, currentPassword, address);
+    const authenticated = await this.#checkPassword(caller, currentPassword, clientAddress);
     const passwordHash = await hashPassword(password);
     return this.dataSource.transaction(async (tx) => {
-      const before = await this.auth.lockProved(tx, proved);
+      const before = await this.auth.lockWithSamePassword(tx, authenticated);
       await this.otps.endResetCode(tx, before.id);
       return this.auth.changeAccount(tx, before, { passwordHash });
     });
   }
 
-  /** Ends all sessions. @throws Failure 400 like `OtpService.prove`, also for an unknown account */
-  async resetPassword({ email, otp, password }: ResetPasswordDto, address: string): Promise<void> {
+  /** Ends all sessions. @throws Failure 400 like `OtpService.checkCode`, also for an unknown account */
+  async resetPassword({ email, otp, password }: ResetPasswordDto, clientAddress: string): Promise<void> {
     const account = (await this.users.findByEmail(email))?.id ?? email.toLowerCase();
-    const checked = await this.otps.prove({ account, address }, 'reset_password', otp);
+    const checked = await this.otps.checkCode({ account, clientAddress }, 'reset_password', otp);
     const passwordHash = await hashPassword(password);
     await this.dataSource.transaction(async (tx) => {
       const before = await this.users.lock(tx, checked.userId);
@@ -95,9 +96,9 @@ export class AccountService {
     });
   }
 
-  async #prove({ id }: Principal, password: string, address: string): Promise<Account> {
+  async #checkPassword({ id }: Principal, password: string, clientAddress: string): Promise<Account> {
     const account = await this.users.findById(id);
     if (account === null) throw failures.missingAccessToken();
-    return this.auth.prove(account, { account: id, address }, password);
+    return this.auth.checkPassword(account, { account: id, clientAddress }, password);
   }
 }

@@ -23,7 +23,7 @@ export class AdminAccountsService {
   async ensure(email: string, password: string): Promise<void> {
     const account = await this.users.findByEmail(email);
     if (account === null) await this.#create(email, password);
-    else if (account.emailVerifiedAt !== null) await this.grant(email);
+    else if (account.emailVerifiedAt !== null) await this.changeRole(email, 'ADMIN');
     else if (account.role !== 'ADMIN')
       this.#logger.warn(
         'the account of ADMIN_EMAIL is not an administrator: its e-mail address is not verified, so anybody may ' +
@@ -31,15 +31,7 @@ export class AdminAccountsService {
       );
   }
 
-  grant(email: string): Promise<RoleChange> {
-    return this.#changeRole(email, 'ADMIN');
-  }
-
-  revoke(email: string): Promise<RoleChange> {
-    return this.#changeRole(email, 'USER');
-  }
-
-  async #changeRole(email: string, role: Role): Promise<RoleChange> {
+  async changeRole(email: string, role: Role): Promise<RoleChange> {
     return this.dataSource.transaction(async (tx) => {
       // Lock all administrators, so that parallel revocations cannot remove the last one.
       const admins = await this.users.lockAdmins(tx);

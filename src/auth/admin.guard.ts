@@ -22,7 +22,7 @@ export class AdminGuard implements CanActivate {
     const { user, method } = context.switchToHttp().getRequest<AuthenticatedRequest>();
     if (user.role !== 'ADMIN') throw failures.adminOnly();
     const { role, isLive } = await this.sessions.readState(user);
-    // Before the session, because a revocation also ends the sessions, and its response is the 403.
+    // Check the role first: a revocation also ends the sessions, but its response is 403, not 401.
     if (role !== 'ADMIN') throw failures.adminOnly();
     if (!isLive && !isSafeMethod(method)) throw failures.missingAccessToken();
     return true;

@@ -6,19 +6,22 @@ import type { Caller } from '../common/current-user.decorator.js';
 import { Env } from '../config/env.js';
 import { ACCESS_COOKIE, readCookie } from './cookies.js';
 
-/** More than the customers of ten minutes, the lifetime of an access token. */
+/** More than the customers within ten minutes, the lifetime of an access token. */
 const MAX_VERIFIED_TOKENS = 10_000;
 
-/** Admits requests without verifying a signature, for `JwtCookieGuard` and the shortcut of the product list. */
+/**
+ * Admits requests whose token has been verified before, and anonymous requests of a public catalog. `JwtCookieGuard` and
+ * the shortcut of the product list ask here first, because verifying a token costs a tenth of serving a page of products.
+ */
 @Injectable()
 export class AdmissionService {
-  /** Callers by verified access token. Verifying a token costs a tenth of serving a page of products. */
+  /** Callers by verified access token. */
   readonly #verified = new LRUCache<string, Caller>({ max: MAX_VERIFIED_TOKENS });
 
   constructor(private readonly env: Env) {}
 
-  /** Remembers the caller of a verified access token until the token expires (Unix time). */
-  remember(token: string, caller: Caller, expiresAt: number): void {
+  /** @param expiresAt `exp` of the token: Unix time in seconds */
+  rememberVerified(token: string, caller: Caller, expiresAt: number): void {
     // At least 1, because lru-cache keeps an entry with a lifetime of 0 forever.
     this.#verified.set(token, caller, { ttl: Math.max(1, expiresAt * 1000 - Date.now()) });
   }

@@ -7,12 +7,13 @@ const NOW_MS = '(extract(epoch FROM now()) * 1000)::bigint';
 
 /** Limit of attempts in a window that begins with the first attempt. */
 export interface Limit {
+  /** Prefix of stored keys: a new name starts new counts. */
   readonly name: string;
   readonly max: number;
   readonly seconds: number;
 }
 
-/** Limit for one key, such as an account and an address. */
+/** Limit for one key, such as an account and a client address. */
 type Count = Limit & { readonly key: string };
 
 @Injectable()
@@ -30,7 +31,7 @@ export class AttemptCounts {
     return { ...limit, key: `${limit.name}:${this.digest(...parts)}` };
   }
 
-  /** Returns a keyed digest, because tables and job payloads must not contain addresses. */
+  /** Returns a keyed digest, because tables and job payloads must not contain client addresses. */
   digest(...parts: readonly (string | number)[]): string {
     return createHmac('sha256', this.#digestKey).update(JSON.stringify(parts)).digest('base64url');
   }
@@ -40,7 +41,7 @@ export class AttemptCounts {
    * @returns the number of attempts in each count, including this attempt
    */
   async add(counts: readonly Count[], tx = this.dataSource.manager, by: 1 | -1 = 1): Promise<number[]> {
-    // SQL: an upsert that depends on the stored row. Rows are locked by key, so that two statements cannot deadlock.
+    // SQL: an upsert that depends on the stored row. ORDER BY key: two statements lock in one order and cannot deadlock.
     const rows = await tx.query<{ readonly key: string; readonly points: number }[]>(
       `INSERT INTO attempt_counts AS stored (key, points, expire)
        SELECT key, greatest($3, 0), ${NOW_MS} + seconds * 1000

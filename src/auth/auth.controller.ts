@@ -69,6 +69,7 @@ export class AuthController {
     failures: [failures.missingRefreshToken(), failures.refreshToken()],
   })
   async refresh(@Req() request: Request, @Res({ passthrough: true }) response: Response) {
+    // For failures. A success replaces the header when it sets the cookie.
     response.setHeader('Cache-Control', 'private, no-cache');
     const session = await this.auth.refresh(readCookie(request, REFRESH_COOKIE));
     setCookies(response, session);

@@ -17,7 +17,7 @@ export interface OpenedSession {
   readonly refreshToken: string;
 }
 
-/** Starts, refreshes and ends sessions (contract 4.1 to 4.3, 11.2). The parameter `address` comes from `ClientAddress`. */
+/** Starts, refreshes and ends sessions (contract 4.1 to 4.3, 11.2). */
 @Injectable()
 export class AuthService {
   constructor(
@@ -30,30 +30,30 @@ export class AuthService {
   ) {}
 
   /** @throws QueryFailedError of `users_email_key` (409) if the e-mail is taken */
-  async register({ email, fullname, password }: RegisterDto, address: string): Promise<OpenedSession> {
+  async register({ email, fullname, password }: RegisterDto, clientAddress: string): Promise<OpenedSession> {
     const passwordHash = await hashPassword(password);
     const session = await this.dataSource.transaction(async (tx) => {
       const account = await this.users.create(tx, { email, fullname, role: 'USER', passwordHash });
-      await this.otpMails.requestVerification(tx, account, address);
+      await this.otpMails.requestVerification(tx, account, clientAddress);
       return this.#openSession(tx, account);
     });
-    await this.limits.rememberOwner(session.caller.id, address);
+    await this.limits.rememberOwner(session.caller.id, clientAddress);
     return session;
   }
 
-  /** @throws Failure 400 like `prove` */
-  async login(credentials: LoginDto, address: string): Promise<OpenedSession> {
-    const { email, password } = credentials;
-    const found = await this.users.findByEmail(email);
-    const account = found?.id ?? email.toLowerCase();
-    const proved = await this.prove(found, { account, address }, password);
+  /** @throws Failure 400 like `checkPassword` */
+  async login(credentials: LoginDto, clientAddress: string): Promise<OpenedSession> {
+    const found = await this.users.findByEmail(credentials.email);
+    const account = found?.id ?? credentials.email.toLowerCase();
+    const authenticated = await this.checkPassword(found, { account, clientAddress }, credentials.password);
     const session = await this.dataSource.transaction(async (tx) => {
-      const current = await this.users.lock(tx, proved.id);
-      const isSame = current?.email === proved.email && current.passwordHash === proved.passwordHash;
-      return isSame ? this.#openSession(tx, current) : null;
+      const current = await this.users.lock(tx, authenticated.id);
+      const { email, passwordHash } = authenticated;
+      const isUnchanged = current?.email === email && current.passwordHash === passwordHash;
+      return isUnchanged ? this.#openSession(tx, current) : null;
     });
     // If e-mail or password were changed during the check, check again: the credentials may be wrong now.
-    return session ?? this.login(credentials, address);
+    return session ?? this.login(credentials, clientAddress);
   }
 
   /** @throws Failure 401 if the refresh token is absent, invalid or not stored */
@@ -77,15 +77,16 @@ export class AuthService {
   }
 
   /**
+   * Returns the account if the password is right.
    * @throws Failure 400 if the account does not exist, the password is wrong, or too many guesses were wrong. All take the
    *   same time, so that the response time does not reveal which accounts exist
    */
-  async prove(account: Account | null, guesser: Guesser, password: string): Promise<Account> {
-    const proved = await this.limits.guessPassword(guesser, async () =>
+  async checkPassword(account: Account | null, guesser: Guesser, password: string): Promise<Account> {
+    const authenticated = await this.limits.guessPassword(guesser, async () =>
       (await isPassword(password, account?.passwordHash)) ? account : null,
     );
-    if (proved === null) throw failures.credentials();
-    return proved;
+    if (authenticated === null) throw failures.credentials();
+    return authenticated;
   }
 
   /** Changes an account that `tx` has locked, ends all its sessions and starts a new one. */
@@ -96,16 +97,16 @@ export class AuthService {
   }
 
   /** Locks the account of a caller. @throws Failure 401 if the caller's session has been ended */
-  async lockLive(tx: EntityManager, caller: Caller): Promise<Account> {
+  async lockWithLiveSession(tx: EntityManager, caller: Caller): Promise<Account> {
     const account = await this.users.lock(tx, caller.id);
     if (account === null || !(await this.sessions.isLive(tx, caller))) throw failures.missingAccessToken();
     return account;
   }
 
-  /** Locks an account that `prove` returned. @throws Failure 400 if the password has been changed since */
-  async lockProved(tx: EntityManager, proved: Account): Promise<Account> {
-    const account = await this.users.lock(tx, proved.id);
-    if (account?.passwordHash !== proved.passwordHash) throw failures.credentials();
+  /** Locks an account that `checkPassword` returned. @throws Failure 400 if the password has been changed since */
+  async lockWithSamePassword(tx: EntityManager, authenticated: Account): Promise<Account> {
+    const account = await this.users.lock(tx, authenticated.id);
+    if (account?.passwordHash !== authenticated.passwordHash) throw failures.credentials();
     return account;
   }
 

@@ -24,14 +24,14 @@ export function clearCookies(response: Response): void {
   response.clearCookie(REFRESH_COOKIE, REFRESH);
 }
 
-/** Returns the text of a cookie; null if it is absent or empty. `cookie-parser` parses a text that begins with `j:` as JSON. */
+/** Returns a cookie as text; null if it is absent or empty. `cookie-parser` turned a text that begins with `j:` into an object. */
 export function readCookie(request: Request, name: string): string | null {
   const cookie = (request.cookies as Readonly<Record<string, unknown>>)[name];
   if (cookie === undefined || cookie === '') return null;
   return typeof cookie === 'string' ? cookie : JSON.stringify(cookie);
 }
 
-/** A 304 would not set the cookies, so conditional headers are ignored. */
+/** Also removes conditional headers from the request, because a 304 would not set the cookies. */
 function forbidCaching(response: Response): void {
   response.setHeader('Cache-Control', 'no-store');
   delete response.req.headers['if-none-match'];

@@ -15,18 +15,18 @@ const PASSWORDS_OF_ADDRESS: Limit = { name: 'wrong-of', max: 1_000, seconds: 15 
 /** The window is as long as a code is valid. */
 const CODES_OF_PAIR: Limit = { name: 'code-from', max: 5, seconds: 10 * MINUTE };
 const CODES_OF_ADDRESS: Limit = { name: 'codes-of', max: 60, seconds: HOUR };
-/** Marks an address that the owner of an account has used. */
+/** Marks a client address that the owner of an account has used. */
 const KNOWN: Limit = { name: 'known', max: 1, seconds: 30 * DAY };
 
-/** Customers who log in from one address at the same moment must not look like many wrong guesses. */
+/** Correct passwords count until they are checked. Without this limit, a rush of logins from one address could be rejected. */
 const PARALLEL_GUESSES = 8;
-/** About 7 seconds of hashing. */
+/** Waiting guesses take about 7 seconds. */
 const MAX_WAITING_GUESSES = 1_000;
 
 export interface Guesser {
   /** Id of the account; the given e-mail in lower case if the account does not exist. */
   readonly account: number | string;
-  readonly address: string;
+  readonly clientAddress: string;
 }
 
 /** Limits for guesses (docs/decisions/09). A guess is counted before it is checked, so that parallel guesses count. */
@@ -41,12 +41,12 @@ export class GuessLimitsService {
    * @returns null for a wrong or rejected guess
    * @throws Failure 503 if too many guesses wait
    */
-  guessPassword<T>({ account, address }: Guesser, check: () => Promise<T | null>): Promise<T | null> {
+  guessPassword<T>({ account, clientAddress }: Guesser, check: () => Promise<T | null>): Promise<T | null> {
     return this.#passwords.run(async () => {
-      const ofPair = this.counts.toCount(PASSWORDS_OF_PAIR, account, address);
+      const ofPair = this.counts.toCount(PASSWORDS_OF_PAIR, account, clientAddress);
       const ofAccount = this.counts.toCount(PASSWORDS_OF_ACCOUNT, account);
-      const ofAddress = this.counts.toCount(PASSWORDS_OF_ADDRESS, address);
-      const known = this.counts.toCount(KNOWN, account, address);
+      const ofAddress = this.counts.toCount(PASSWORDS_OF_ADDRESS, clientAddress);
+      const known = this.counts.toCount(KNOWN, account, clientAddress);
       const [[byPair = 0], knownSeconds] = await Promise.all([
         this.counts.add([ofPair]),
         this.counts.findSecondsLeft(known),
@@ -59,9 +59,10 @@ export class GuessLimitsService {
         isRejected = byAddress > ofAddress.max || (atAccount > ofAccount.max && byPair > 1);
       }
 
-      const proof = await check();
-      countProof('password', isRejected, proof);
-      if (isRejected || proof === null) {
+      const result = await check();
+      countGuess('password', isRejected, result);
+      if (isRejected || result === null) {
+        // The guess of a stranger has been counted above.
         if (!isStranger) await this.counts.add([ofAddress]);
         return null;
       }
@@ -69,43 +70,43 @@ export class GuessLimitsService {
       if (isStranger) await this.counts.takeBack([ofAccount, ofAddress]);
       // A mark that is less than a day old is not renewed, which saves most logins a write.
       if (knownSeconds < known.seconds - DAY) await this.counts.restart(known);
-      return proof;
+      return result;
     });
   }
 
   /**
    * A correct code also deletes the count of wrong passwords.
-   * @param code identifies the mailed code, because each code has its own tries
+   * @param codeId identifies the mailed code, because each code has its own tries
    * @param check returns null for a wrong code; does not run for a rejected guess
    * @returns null for a wrong or rejected guess
    */
   async guessCode<T>(
-    { account, address }: Guesser,
-    code: string,
+    { account, clientAddress }: Guesser,
+    codeId: string,
     check: (isKnownAddress: boolean) => Promise<T | null>,
   ): Promise<T | null> {
-    const ofPair = this.counts.toCount(CODES_OF_PAIR, account, code, address);
-    const ofAddress = this.counts.toCount(CODES_OF_ADDRESS, address);
-    const known = this.counts.toCount(KNOWN, account, address);
+    const ofPair = this.counts.toCount(CODES_OF_PAIR, account, codeId, clientAddress);
+    const ofAddress = this.counts.toCount(CODES_OF_ADDRESS, clientAddress);
+    const known = this.counts.toCount(KNOWN, account, clientAddress);
     const [[byPair = 0, byAddress = 0], knownSeconds] = await Promise.all([
       this.counts.add([ofPair, ofAddress]),
       this.counts.findSecondsLeft(known),
     ]);
     const isRejected = byPair > ofPair.max || byAddress > ofAddress.max;
-    const proof = isRejected ? null : await check(knownSeconds > 0);
-    countProof('code', isRejected, proof);
-    if (proof === null) return null;
+    const result = isRejected ? null : await check(knownSeconds > 0);
+    countGuess('code', isRejected, result);
+    if (result === null) return null;
     await this.counts.takeBack([ofPair, ofAddress]);
-    await this.counts.delete(this.counts.toCount(PASSWORDS_OF_PAIR, account, address));
+    await this.counts.delete(this.counts.toCount(PASSWORDS_OF_PAIR, account, clientAddress));
     await this.counts.restart(known);
-    return proof;
+    return result;
   }
 
-  async rememberOwner(account: number, address: string): Promise<void> {
-    await this.counts.restart(this.counts.toCount(KNOWN, account, address));
+  async rememberOwner(account: number, clientAddress: string): Promise<void> {
+    await this.counts.restart(this.counts.toCount(KNOWN, account, clientAddress));
   }
 }
 
-function countProof(secret: 'password' | 'code', isRejected: boolean, proof: unknown): void {
-  authProofs.inc({ secret, outcome: isRejected ? 'slowed' : proof === null ? 'wrong' : 'ok' });
+function countGuess(secret: 'password' | 'code', isRejected: boolean, result: unknown): void {
+  authProofs.inc({ secret, outcome: isRejected ? 'slowed' : result === null ? 'wrong' : 'ok' });
 }

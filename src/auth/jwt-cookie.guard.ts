@@ -32,9 +32,12 @@ export class JwtCookieGuard extends AuthGuard('jwt') {
     const response = context.switchToHttp().getResponse<Response>();
     if (!this.admission.admit(access, request, response)) {
       if (readCookie(request, ACCESS_COOKIE) === null) throw failures.missingAccessToken();
-      await super.canActivate(context);
-      const { user } = request as Partial<AuthenticatedRequest>;
-      if (user === undefined) response.setHeader('Cache-Control', 'no-cache');
+      try {
+        await super.canActivate(context);
+      } catch (failure) {
+        if (!this.admission.isCookieOptional(access)) throw failure;
+        response.setHeader('Cache-Control', 'no-cache');
+      }
     }
     if (access === 'user' && !isSafeMethod(request.method)) {
       const { isLive } = await this.sessions.readState(request.user);
@@ -43,11 +46,9 @@ export class JwtCookieGuard extends AuthGuard('jwt') {
     return true;
   }
 
-  /** Returns the caller that passport-jwt verified; undefined for an invalid cookie of a route that ignores it. */
-  override handleRequest<U>(error: unknown, user: U | false, info: unknown, context: ExecutionContext): U {
+  /** Returns the caller that passport-jwt verified. @throws Failure 401 or 400 for an invalid cookie */
+  override handleRequest<U>(error: unknown, user: U | false, info: unknown): U {
     if (user !== false && error === null) return user;
-    const access = readAccess(this.reflector, context);
-    if (error === null && this.admission.isCookieOptional(access)) return undefined as U;
     throw info instanceof TokenExpiredError ? failures.missingAccessToken() : failures.malformedAccessToken();
   }
 }

@@ -27,7 +27,7 @@ export class JwtCookieStrategy extends PassportStrategy(Strategy) {
   validate(request: Request, claims: Claims): Caller | null {
     const caller = toCaller(claims);
     const token = readCookie(request, ACCESS_COOKIE);
-    if (caller !== null && token !== null) this.admission.remember(token, caller, Number(claims.exp));
+    if (caller !== null && token !== null) this.admission.rememberVerified(token, caller, Number(claims.exp));
     return caller;
   }
 }

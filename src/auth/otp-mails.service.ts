@@ -50,7 +50,7 @@ interface ForgotPasswordPayload {
   readonly requester: string;
 }
 
-/** Mails with one-time passwords, within rate limits. The parameter `address` comes from `ClientAddress`. */
+/** Mails with one-time passwords, within rate limits. */
 @Injectable()
 export class OtpMailsService implements OnModuleInit {
   constructor(
@@ -65,7 +65,7 @@ export class OtpMailsService implements OnModuleInit {
   onModuleInit(): void {
     const mail = { kind: 'mail' } as const;
     this.jobs.handle<SendOtpPayload>(SEND_OTP, (payload) => this.#send(payload), mail);
-    this.jobs.handle<ForgotPasswordPayload>(FORGOT_PASSWORD, (payload) => this.#requestReset(payload), mail);
+    this.jobs.handle<ForgotPasswordPayload>(FORGOT_PASSWORD, (payload) => this.#startReset(payload), mail);
   }
 
   /**
@@ -75,27 +75,27 @@ export class OtpMailsService implements OnModuleInit {
   async requestVerification(
     tx: EntityManager,
     account: Pick<Account, 'id' | 'email'>,
-    address: string,
+    clientAddress: string,
     formerEmail?: string,
   ): Promise<void> {
-    await this.#request(tx, account, 'verify_email', this.counts.digest(address), formerEmail);
+    await this.#requestCode(tx, account, 'verify_email', this.counts.digest(clientAddress), formerEmail);
   }
 
   /** The job looks up the account, so that the response time does not reveal if the account exists. */
-  async requestReset(email: string, address: string): Promise<void> {
-    const payload: ForgotPasswordPayload = { email, requester: this.counts.digest(address) };
+  async requestReset(email: string, clientAddress: string): Promise<void> {
+    const payload: ForgotPasswordPayload = { email, requester: this.counts.digest(clientAddress) };
     const key = `${FORGOT_PASSWORD}:${email.toLowerCase()}`;
     await this.jobs.enqueue(this.dataSource.manager, FORGOT_PASSWORD, payload, { key });
   }
 
-  async #requestReset({ email, requester }: ForgotPasswordPayload): Promise<void> {
+  async #startReset({ email, requester }: ForgotPasswordPayload): Promise<void> {
     await this.dataSource.transaction(async (tx) => {
       const account = await this.users.lockByEmail(tx, email);
-      if (account !== null) await this.#request(tx, account, 'reset_password', requester);
+      if (account !== null) await this.#requestCode(tx, account, 'reset_password', requester);
     });
   }
 
-  async #request(
+  async #requestCode(
     tx: EntityManager,
     { id: userId, email }: Pick<Account, 'id' | 'email'>,
     purpose: OtpPurpose,
@@ -108,7 +108,7 @@ export class OtpMailsService implements OnModuleInit {
       this.counts.toCount(MAILBOX_LIMIT, mailbox),
       this.counts.toCount(REQUESTER_LIMIT, requester),
     ];
-    // Count before changing `one_time_passwords`: all transactions lock the two tables in this order.
+    // Count before changing `one_time_passwords`: with one order of locks, transactions cannot deadlock.
     const points = await this.counts.add(counts, tx);
     const isAllowed = counts.every(({ max }, index) => (points[index] ?? 0) <= max);
     if (!isAllowed) await this.counts.takeBack(counts, tx);
@@ -125,7 +125,7 @@ export class OtpMailsService implements OnModuleInit {
   /** Creates the code here, because the tables of the queue must not contain it. A retry creates a new code. */
   async #send({ userId, purpose, isNewEmail = false }: SendOtpPayload): Promise<void> {
     const [account, code] = await this.dataSource.transaction(async (tx) => {
-      // Lock the account: a change of the e-mail would end the codes of the former address.
+      // Lock the account: if its e-mail changed now, the code for the new address would go to the former one.
       const locked = await this.users.lock(tx, userId);
       return [locked, await this.otps.create(tx, userId, purpose)] as const;
     });

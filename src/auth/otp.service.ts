@@ -10,7 +10,7 @@ import { type Guesser, GuessLimitsService } from './guess-limits.service.js';
 import { OneTimePassword, type OtpPurpose } from './otp.entity.js';
 
 export const OTP_MINUTES = 10;
-/** Wrong tries from all addresses. `GuessLimitsService` limits the tries of one address. */
+/** Wrong tries from all client addresses. `GuessLimitsService` limits the tries from one. */
 const MAX_TRIES = 20;
 /** Minimum time of a rejection. Only tries at existing codes wait for the disk, which would reveal that the account exists. */
 const REJECTION_MS = 50;
@@ -45,22 +45,22 @@ export class OtpService {
   }
 
   /** Checks a code. @throws Failure 400 if the code is wrong, expired or used, or if too many tries were wrong */
-  async prove(guesser: Guesser, purpose: OtpPurpose, code: string): Promise<CheckedOtp> {
-    const { account, address } = guesser;
+  async checkCode(guesser: Guesser, purpose: OtpPurpose, code: string): Promise<CheckedOtp> {
+    const { account, clientAddress } = guesser;
     const rejection = delay(REJECTION_MS);
     const otp = typeof account === 'string' ? null : await this.otps.findOneBy({ userId: account, purpose });
-    const mailed = `${purpose} ${otp?.expiresAt?.getTime() ?? 'none'}`;
-    const checked = await this.limits.guessCode(guesser, mailed, async (isKnownAddress) => {
+    const codeId = `${purpose} ${otp?.expiresAt?.getTime() ?? 'none'}`;
+    const checked = await this.limits.guessCode(guesser, codeId, async (isKnownAddress) => {
       if (otp?.digest == null) return null;
       const { userId, digest, requester } = otp;
       // MAX_TRIES does not apply to the owner, so that strangers cannot use up the owner's tries.
-      const isOwner = isKnownAddress || requester === this.counts.digest(address);
-      const isValid = {
+      const isOwner = isKnownAddress || requester === this.counts.digest(clientAddress);
+      const usable = {
         expiresAt: Raw((column) => `${column} > now()`),
         ...(!isOwner && { tries: LessThan(MAX_TRIES) }),
       };
       // Count the try before the comparison, so that parallel tries count.
-      const { affected } = await this.otps.increment({ userId, purpose, digest, ...isValid }, 'tries', 1);
+      const { affected } = await this.otps.increment({ userId, purpose, digest, ...usable }, 'tries', 1);
       const isRight = timingSafeEqual(digest, this.#digest(userId, purpose, code));
       return affected === 1 && isRight ? { userId, purpose, digest } : null;
     });

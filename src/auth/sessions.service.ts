@@ -5,9 +5,9 @@ import { Env } from '../config/env.js';
 import { Session } from './session.entity.js';
 import { ACCESS_LIFETIME_S, CLOCK_SKEW_S, REFRESH_LIFETIME_S } from './tokens.service.js';
 
-/** Seconds until no token of a session is valid: without and with a refresh token. */
-const ACCESS_S = ACCESS_LIFETIME_S + CLOCK_SKEW_S;
-const REFRESH_S = REFRESH_LIFETIME_S + ACCESS_S;
+/** Time until the last access token of a session expires. */
+const ACCESS_ONLY_S = ACCESS_LIFETIME_S + CLOCK_SKEW_S;
+const REFRESHABLE_S = REFRESH_LIFETIME_S + ACCESS_ONLY_S;
 
 /** Transactions that change sessions lock the account first, so that they cannot deadlock. */
 @Injectable()
@@ -19,8 +19,8 @@ export class SessionsService {
 
   /**
    * Stores a session and drops the oldest refresh tokens beyond SESSIONS_PER_ACCOUNT. The sessions of dropped tokens stay.
-   * @param tx has locked or created the account in an earlier statement. If this statement had to wait
-   *   for the lock, it would miss the sessions that were committed meanwhile
+   * @param tx has locked or created the account in an earlier statement. If the statement below
+   *   had to wait for the lock, it would miss sessions that were committed meanwhile
    */
   async open(tx: EntityManager, { id, sessionId }: Caller, refreshTokenDigest: Buffer): Promise<void> {
     // SQL: one statement, because a login waits for it.
@@ -35,7 +35,7 @@ export class SessionsService {
        )
        INSERT INTO sessions (id, user_id, refresh_token_digest, expires_at)
        VALUES ($1, $2, $3, now() + make_interval(secs => $4))`,
-      [sessionId, id, refreshTokenDigest, REFRESH_S, ACCESS_S, this.env.sessionsPerAccount - 1],
+      [sessionId, id, refreshTokenDigest, REFRESHABLE_S, ACCESS_ONLY_S, this.env.sessionsPerAccount - 1],
     );
   }
 

@@ -27,7 +27,11 @@ function parse(args: string[]): Action {
   return async (env, open) =>
     withServices(env, await open(), parts, async (services) => {
       if (action === 'list') list(await services.get(UsersService).findAdmins());
-      else report(argument, await services.get(AdminAccountsService)[action](withAsciiDomain(argument)));
+      else {
+        const role = action === 'grant' ? 'ADMIN' : 'USER';
+        const accounts = services.get(AdminAccountsService);
+        report(argument, await accounts.changeRole(withAsciiDomain(argument), role));
+      }
     });
 }
 

@@ -2,8 +2,8 @@ import type SMTPConnection from 'nodemailer/lib/smtp-connection/index.js';
 import { PermanentJobError } from '../jobs/permanent-job-error.js';
 import { errorMessage } from '../config/error-info.js';
 
-const LONGEST_REASON = 200;
-/** E-mail address. The message contains its first letter and its domain. */
+const MAX_REASON_LENGTH = 200;
+/** Matches an e-mail address. The message keeps its first letter and its domain. */
 const ADDRESS = /([^\s<>@"':;,])[^\s<>@"':;,]*@([\w.-]+)/g;
 /** SMTP reply codes for an unknown recipient (RFC 5321 section 4.2.3), used if the reply has no enhanced status code. */
 const NO_SUCH_MAILBOX = new Set([550, 551, 553]);
@@ -18,7 +18,7 @@ export function toJobError(error: unknown): Error {
   const reason = errorMessage(error)
     .replaceAll(/[\p{Cc}\s]+/gu, ' ')
     .replaceAll(ADDRESS, '$1***@$2')
-    .slice(0, LONGEST_REASON);
+    .slice(0, MAX_REASON_LENGTH);
   return isRecipientUnknown(error) ? new PermanentJobError(reason) : new Error(reason);
 }
 

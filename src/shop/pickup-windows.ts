@@ -25,14 +25,12 @@ export function listPickupWindows(rules: PickupRules, now: Date): PickupWindowVi
   const dates = Array.from({ length: daysAhead + 1 }, (_, days) => addDays(today, days));
   return dates
     .filter((date) => date >= earliest.date)
-    .flatMap((date) => {
-      const windows = listOpeningWindows(rules, date).map(([from, to]) => {
+    .flatMap((date) =>
+      listOpeningWindows(rules, date).map(([from, to]) => {
         const isTooEarly = date === earliest.date && from < earliest.time;
-        return { date, from: isTooEarly ? earliest.time : from, to };
-      });
-      const mustClip = windows.length > 0 && mayClockChange(date, timeZone);
-      return mustClip ? windows.map((window) => clipToClock(window, timeZone)) : windows;
-    })
+        return clipToClock({ date, from: isTooEarly ? earliest.time : from, to }, timeZone);
+      }),
+    )
     .filter(({ from, to }) => from < to);
 }
 
@@ -42,7 +40,9 @@ function listOpeningWindows({ closed, hours }: PickupRules, date: string): reado
 }
 
 /** Shortens a window by the minutes that the clock skips on its date. */
-function clipToClock({ date, from, to }: PickupWindowView, zone: string): PickupWindowView {
+function clipToClock(window: PickupWindowView, zone: string): PickupWindowView {
+  const { date, from, to } = window;
+  if (!mayClockChange(date, zone)) return window;
   let [first, end] = [from, to];
   while (first < end && !isOnClock(date, first, zone)) first = addMinutes(first, 1);
   while (first < end && !isOnClock(date, addMinutes(end, -1), zone)) end = addMinutes(end, -1);
