@@ -1,7 +1,7 @@
 import { waitForCode, signIn } from './support/accounts.js';
 import { createDatabase, type TestDatabase } from './support/databases.js';
 import { expectFailure, MESSAGES } from './support/failure.js';
-import { ADMIN, startService, type TestService } from './support/service.js';
+import { ADMIN, type TestService, withService } from './support/service.js';
 
 const WITHOUT_ADMIN = { ADMIN_EMAIL: '', ADMIN_PASSWORD: '' };
 const OWN_PASSWORD = 'chosen by the owner';
@@ -15,21 +15,16 @@ beforeEach(async () => {
 afterEach(() => database.drop());
 
 /** Runs the service on the database of the test. */
-async function withService<T>(
+function withSettings<T>(
   settings: Record<string, string>,
-  use: (service: TestService) => Promise<T>,
+  act: (service: TestService) => Promise<T>,
 ): Promise<T> {
-  const service = await startService({ database, settings });
-  try {
-    return await use(service);
-  } finally {
-    await service.stop();
-  }
+  return withService({ database, settings }, act);
 }
 
 /** Registers ADMIN_EMAIL in another case, before a start with this setting. */
 async function registerFirst({ isVerified }: { readonly isVerified: boolean }): Promise<void> {
-  await withService(WITHOUT_ADMIN, async (service) => {
+  await withSettings(WITHOUT_ADMIN, async (service) => {
     const client = service.client();
     const email = 'ADMIN@bakery.example';
     await client.register({ email, fullname: 'The owner', password: OWN_PASSWORD }).expect(201);
@@ -44,7 +39,7 @@ async function readUsers(): Promise<Record<string, unknown>[]> {
 
 describe('the account of ADMIN_EMAIL', () => {
   it('is created at start with a hashed password and the role ADMIN', async () => {
-    await withService({}, async (service) => {
+    await withSettings({}, async (service) => {
       await (await service.admin()).delete('/api/products/1').expect(404);
       expect(await readUsers()).toMatchObject([{ role: 'ADMIN' }]);
       expect(JSON.stringify(service.log)).not.toContain(ADMIN.password);
@@ -53,7 +48,7 @@ describe('the account of ADMIN_EMAIL', () => {
 
   it('is promoted if it exists with a verified e-mail; the password stays and the session ends', async () => {
     await registerFirst({ isVerified: true });
-    await withService({}, async (service) => {
+    await withSettings({}, async (service) => {
       expect(await readUsers()).toMatchObject([{ role: 'ADMIN', fullname: 'The owner' }]);
       expect((await database.pool.query('SELECT FROM sessions')).rowCount).toBe(0);
       expectFailure(await service.client().post('/api/login').send(ADMIN), 400, MESSAGES.credentials);
@@ -65,7 +60,7 @@ describe('the account of ADMIN_EMAIL', () => {
   it('does not change if it exists with an unverified e-mail; a warning names the command to use', async () => {
     await registerFirst({ isVerified: false });
     const before = await readUsers();
-    await withService({}, async (service) => {
+    await withSettings({}, async (service) => {
       expect(await readUsers()).toEqual(before);
       const warnings = service.log.filter(({ level }) => level === 'warn' || level === 40);
       expect(JSON.stringify(warnings)).toContain('npm run admin -- grant');
@@ -75,11 +70,11 @@ describe('the account of ADMIN_EMAIL', () => {
   });
 
   it('does not change at a second start, even with another ADMIN_PASSWORD', async () => {
-    const refreshToken = await withService({}, async (service) =>
+    const refreshToken = await withSettings({}, async (service) =>
       (await service.admin()).cookie('refreshToken'),
     );
     const before = await readUsers();
-    await withService({ ADMIN_PASSWORD: 'another' }, async (service) => {
+    await withSettings({ ADMIN_PASSWORD: 'another' }, async (service) => {
       expect(await readUsers()).toEqual(before);
       const client = service.client().setCookie('refreshToken', refreshToken, '/api/refresh');
       await client.get('/api/refresh').expect(200);

@@ -1,30 +1,27 @@
 import type { Client } from './support/client.js';
-import { DatabaseProxy } from './support/database-proxy.js';
-import { createDatabase, type TestDatabase } from './support/databases.js';
+import { type DatabaseProxy, startServiceBehindProxy } from './support/database-proxy.js';
 import { expectFailure, MESSAGES } from './support/failure.js';
 import { readJobs } from './support/jobs.js';
 import { buildNotification, sendNotification } from './support/notifications.js';
-import { startService, type TestService } from './support/service.js';
+import type { TestService } from './support/service.js';
 import { SmtpStandIn } from './support/smtp-stand-in.js';
 import { until } from './support/wait.js';
 
 const AYU = { email: 'ayu@example.com', password: 'correct horse battery staple' };
 
-let database: TestDatabase;
 let proxy: DatabaseProxy;
 let smtp: SmtpStandIn;
 let service: TestService;
 let ayu: Client;
 
 beforeEach(async () => {
-  database = await createDatabase();
-  proxy = await DatabaseProxy.start(database.url);
   smtp = await SmtpStandIn.start();
-  service = await startService({ database, databaseUrl: proxy.url, settings: { SMTP_URL: smtp.url } });
+  const started = await startServiceBehindProxy({ SMTP_URL: smtp.url });
+  [service, proxy] = [started, started.proxy];
   ayu = service.client();
   await ayu.register(AYU).expect(201);
   // An interrupted job is retried only seconds later, which is too late for a test.
-  await until('the queue is empty', async () => (await readJobs(database.pool)).length === 0);
+  await until('the queue is empty', async () => (await readJobs(service.database.pool)).length === 0);
 });
 
 afterEach(async () => {
@@ -32,9 +29,7 @@ afterEach(async () => {
   await proxy.down();
   await proxy.up();
   await service.stop();
-  await proxy.down();
   await smtp.down();
-  await database.drop();
 });
 
 /** Sends, in parallel, one request of each kind that needs the database. Each must get 503 within the deadline. */

@@ -1,24 +1,19 @@
-import { createDatabase, type TestDatabase } from './support/databases.js';
-import { DatabaseProxy } from './support/database-proxy.js';
+import type { TestDatabase } from './support/databases.js';
+import { type DatabaseProxy, startServiceBehindProxy } from './support/database-proxy.js';
 import { expectFailure } from './support/failure.js';
-import { startService, type TestService } from './support/service.js';
+import { startBeforeTests } from './support/start-before-tests.js';
 import { until } from './support/wait.js';
 
 describe('health', () => {
+  const service = startBeforeTests(
+    () => startServiceBehindProxy(),
+    (started) => started.stop(),
+  );
   let database: TestDatabase;
   let proxy: DatabaseProxy;
-  let service: TestService;
 
-  beforeAll(async () => {
-    database = await createDatabase();
-    proxy = await DatabaseProxy.start(database.url);
-    service = await startService({ database, databaseUrl: proxy.url });
-  });
-
-  afterAll(async () => {
-    await service.stop();
-    await proxy.down();
-    await database.drop();
+  beforeAll(() => {
+    ({ database, proxy } = service);
   });
 
   const live = () => service.client().get('/api/health/live');

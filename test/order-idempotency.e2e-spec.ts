@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Response } from 'supertest';
 import type { Client } from './support/client.js';
-import { createDatabase, type TestDatabase } from './support/databases.js';
 import { buildValidationFailure, GATEWAY_AWAY, KEY_REUSED } from './support/failure.js';
 import {
   addProduct,
@@ -10,40 +9,26 @@ import {
   placeOrder,
   readOrder,
   requestOrder,
-  type ServiceWithGateway,
   startServiceWithGateway,
 } from './support/orders.js';
-import { openShop, type Shop } from './support/shop.js';
+import { useShop } from './support/shop.js';
+import { startBeforeTests } from './support/start-before-tests.js';
 import { until } from './support/wait.js';
 
-let database: TestDatabase;
-/** Two processes of the service that share one database and one gateway. */
-let shop: Shop;
-let branch: ServiceWithGateway;
+const shop = useShop();
+/** Second process of the service, with the same database and the same gateway. */
+const branch = startBeforeTests(
+  () => startServiceWithGateway({ database: shop.service.database, gateway: shop.gateway }),
+  (service) => service.stop(),
+);
 let customer: Client;
 let items: NewItem[];
 let key: string;
-
-beforeAll(async () => {
-  database = await createDatabase();
-  shop = await openShop({ database });
-  branch = await startServiceWithGateway({ database, gateway: shop.gateway });
-});
 
 beforeEach(async () => {
   customer = await shop.service.customer();
   items = [{ product_id: await addProduct(shop.service), quantity: 2 }];
   key = randomUUID();
-});
-
-afterEach(() => {
-  shop.gateway.reset();
-});
-
-afterAll(async () => {
-  await branch.stop();
-  await shop.close();
-  await database.drop();
 });
 
 /** Sends the same order with the same key several times in parallel, alternately to both processes. */
@@ -82,7 +67,9 @@ describe('parallel requests with one Idempotency-Key', () => {
     const [orderId = '', ...others] = await shop.readOrderIds(customer);
     expect(others).toEqual([]);
     shop.expectNoRejectedCall();
-    const { rows } = await database.pool.query('SELECT 1 FROM order_items WHERE order_id = $1', [orderId]);
+    const { rows } = await shop.service.database.pool.query('SELECT 1 FROM order_items WHERE order_id = $1', [
+      orderId,
+    ]);
     expect(rows).toHaveLength(1);
   });
 
@@ -177,7 +164,7 @@ describe('a repeated request with the same key and body', () => {
     const unblock = blockGateway();
     const requests = orderInParallel(1);
     const order_id = await waitForGatewayCall();
-    await database.pool.query("UPDATE orders SET status = 'cancel' WHERE order_id = $1", [order_id]);
+    await shop.query("UPDATE orders SET status = 'cancel' WHERE order_id = $1", [order_id]);
     unblock();
     const [response] = await Promise.all(requests);
     expect(response?.status).toBe(201);

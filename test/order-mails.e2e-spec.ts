@@ -4,26 +4,16 @@ import { makeJobsDue, readJobs } from './support/jobs.js';
 import { changeShop } from './support/opening.js';
 import { orderOf, readOrder, requestOrder } from './support/orders.js';
 import { createProduct } from './support/products.js';
-import { openShop, type Shop } from './support/shop.js';
-import { type ReceivedMail, SmtpStandIn } from './support/smtp-stand-in.js';
+import { useShop } from './support/shop.js';
+import { type ReceivedMail, useSmtpStandIn } from './support/smtp-stand-in.js';
 import { until } from './support/wait.js';
 
 const RECEIPT = 'Your receipt';
 const REFUSED = 'We cannot make your order';
 const READY = 'Your order is ready';
 
-let smtp: SmtpStandIn;
-let shop: Shop;
-
-beforeAll(async () => {
-  smtp = await SmtpStandIn.start();
-  shop = await openShop({ settings: { SMTP_URL: smtp.url } });
-});
-
-afterAll(async () => {
-  await shop.close();
-  await smtp.down();
-});
+const smtp = useSmtpStandIn();
+const shop = useShop(() => ({ settings: { SMTP_URL: smtp.url } }));
 
 /** Returns the order number that mails show. */
 const numberOf = (orderId: string): string => orderId.slice(0, 8).toUpperCase();

@@ -9,20 +9,14 @@ import {
   readHistory,
   sendNotification,
 } from './support/notifications.js';
-import { openShop, type Shop } from './support/shop.js';
+import { useShop } from './support/shop.js';
 
 const WRONG_AMOUNT = { gross_amount: "gross_amount is not the order's total" };
 const WRONG_CODE = { status_code: 'status_code is not that of a completed payment' };
 const WRONG_CURRENCY = { currency: 'currency should be IDR' };
 const SETTLEMENT = { transaction_status: 'settlement', status_code: '200' };
 
-let shop: Shop;
-
-beforeAll(async () => {
-  shop = await openShop();
-});
-
-afterAll(() => shop.close());
+const shop = useShop();
 
 /** Settles a payment at the gateway for an order that the shop does not have. @returns the id of the order */
 function settleUnknownOrder(): string {

@@ -1,19 +1,17 @@
-import type { Response } from 'supertest';
 import { inTransaction, waitForLock } from './support/databases.js';
 import { readHistory } from './support/notifications.js';
-import { openShop, type Shop } from './support/shop.js';
+import { useShop } from './support/shop.js';
 
 /** Points in time of a cancellation at which a test acts. */
 const POINTS = ['before the call', 'before its effect', 'before its answer', 'after the answer'] as const;
 type Point = (typeof POINTS)[number];
 type Action = (point: Point) => Promise<void>;
 
-let shop: Shop;
+const shop = useShop();
 /** Actions during the cancellations, by order id. */
 const actions = new Map<string, Action>();
 
-beforeAll(async () => {
-  shop = await openShop();
+beforeEach(() => {
   shop.gateway.beforeProcessing = async ({ operation, orderId }) => {
     if (operation === 'cancel') await actions.get(orderId ?? '')?.('before its effect');
   };
@@ -21,12 +19,6 @@ beforeAll(async () => {
     if (operation === 'cancel') await actions.get(orderId ?? '')?.('before its answer');
   };
 });
-
-afterAll(() => shop.close());
-
-function cancel(orderId: string): Promise<Response> {
-  return shop.customer.post(`/api/orders/${orderId}/cancel`).then((answer) => answer);
-}
 
 /** Starts a check of an order, also while another check runs. */
 async function startCheck(orderId: string): Promise<void> {
@@ -47,7 +39,7 @@ async function cancelAndAct(orderId: string, act: Action): Promise<number> {
   };
   actions.set(orderId, reach);
   await reach('before the call');
-  const { status } = await cancel(orderId);
+  const { status } = await shop.cancel(orderId);
   for (const point of POINTS) await reach(point);
   actions.delete(orderId);
   return status;
@@ -127,7 +119,7 @@ it('many orders get notifications, cancellations and checks in parallel without 
     orders.flatMap((orderId) => [
       shop.sendNotification(orderId),
       shop.sendNotification(orderId, { fraud_status: undefined }),
-      cancel(orderId),
+      shop.cancel(orderId),
       shop.sendNotification(orderId),
       shop.findDueOrders(null).then(() => ({ status: 200 })),
     ]),

@@ -2,13 +2,9 @@ import type { Client } from './support/client.js';
 import { inTransaction, waitForLock } from './support/databases.js';
 import { buildValidationFailure, NOT_FOUND } from './support/failure.js';
 import { changeShop } from './support/opening.js';
-import {
-  addProduct,
-  requestOrder,
-  type ServiceWithGateway,
-  startServiceWithGateway,
-} from './support/orders.js';
+import { addProduct, requestOrder } from './support/orders.js';
 import { listProducts, type PageAnswer, type ProductAnswer } from './support/products.js';
+import { useShop } from './support/shop.js';
 import { until } from './support/wait.js';
 
 type AdminProduct = ProductAnswer & {
@@ -20,22 +16,19 @@ const NO_BOOLEAN = 'available should be true or false';
 const UNTIL_AVAILABLE = 'until needs available to be false';
 const NO_LATER_DATE = 'until should be a date after today, such as 2026-11-24';
 
-let shop: ServiceWithGateway;
+const shop = useShop();
 let admin: Client;
 let customer: Client;
 let productId: number;
 
 beforeAll(async () => {
-  shop = await startServiceWithGateway();
-  [admin, customer] = [await shop.admin(), await shop.customer()];
+  ({ admin, customer } = shop);
   await changeShop(admin, { time_zone: 'Pacific/Kiritimati' });
 });
 
 beforeEach(async () => {
-  productId = await addProduct(shop, 25_000, 'Kue lapis legit');
+  productId = await addProduct(shop.service, 25_000, 'Kue lapis legit');
 });
-
-afterAll(() => shop.stop());
 
 const setAvailability = (body: unknown, id = productId, client = admin) =>
   client.put(`/api/admin/products/${id}/availability`).send(body as object);
@@ -97,15 +90,13 @@ describe('a product that is not available', () => {
       available: false,
       unavailable_until: date,
     });
-    const { rows } = await shop.database.pool.query<{ again: Date }>(
+    const { rows } = await shop.service.database.pool.query<{ again: Date }>(
       'SELECT available_again_at AS again FROM products WHERE id = $1',
       [productId],
     );
     expect(rows[0]?.again).toEqual(new Date(`${date}T00:00:00+14:00`));
 
-    await shop.database.pool.query('UPDATE products SET available_again_at = now() WHERE id = $1', [
-      productId,
-    ]);
+    await shop.query('UPDATE products SET available_again_at = now() WHERE id = $1', [productId]);
     await until('it is listed again', () => isListed(customer));
     await customer.get(`/api/products/${productId}`).expect(200);
     await orderProduct().expect(201);
@@ -134,7 +125,7 @@ describe('PUT /api/admin/products/{product_id}/availability', () => {
 });
 
 it('every accepted order exists when 50 customers order while two administrators toggle the product', async () => {
-  const administrators = [await shop.admin(), await shop.admin()];
+  const administrators = [await shop.service.admin(), await shop.service.admin()];
   const orders = Array.from({ length: 50 }, () =>
     orderProduct(customer.clone()).then(({ status }) => status),
   );
@@ -146,7 +137,7 @@ it('every accepted order exists when 50 customers order while two administrators
   await Promise.all(toggles);
   expect(statuses.filter((status) => status !== 201 && status !== 400)).toEqual([]);
   const accepted = statuses.filter((status) => status === 201);
-  const { rows } = await shop.database.pool.query('SELECT FROM order_items WHERE product_id = $1', [
+  const { rows } = await shop.service.database.pool.query('SELECT FROM order_items WHERE product_id = $1', [
     productId,
   ]);
   expect(rows).toHaveLength(accepted.length);
@@ -154,10 +145,10 @@ it('every accepted order exists when 50 customers order while two administrators
 });
 
 it('a change of the availability waits for an order that has read the product', async () => {
-  const { change } = await inTransaction(shop.database, async (placing) => {
+  const { change } = await inTransaction(shop.service.database, async (placing) => {
     await placing.query('SELECT FROM products WHERE id = $1 FOR KEY SHARE', [productId]);
     const change = setAvailability({ available: false }).then(({ status }) => status);
-    await waitForLock(shop.database);
+    await waitForLock(shop.service.database);
     return { change };
   });
   expect(await change).toBe(200);
@@ -169,8 +160,8 @@ describe('GET /api/admin/products', () => {
     productsOf(await list(query).expect(200)).map(({ name }) => name);
 
   it('lists hidden and available products by id, filters by both, and searches words', async () => {
-    const hidden = await addProduct(shop, 1, 'Crème brûlée');
-    const shown = await addProduct(shop, 1, 'Brûlée tart');
+    const hidden = await addProduct(shop.service, 1, 'Crème brûlée');
+    const shown = await addProduct(shop.service, 1, 'Brûlée tart');
     await setAvailability({ available: false }, hidden).expect(200);
     const after = `last_id=${hidden - 1}`;
     expect(await listNames(after)).toEqual(['Crème brûlée', 'Brûlée tart']);
@@ -181,8 +172,8 @@ describe('GET /api/admin/products', () => {
   });
 
   it('has pages of 50 with the last id, each product once and with its images in order', async () => {
-    await Promise.all(Array.from({ length: 60 }, () => addProduct(shop, 1, 'Roti')));
-    await shop.database.pool.query(
+    await Promise.all(Array.from({ length: 60 }, () => addProduct(shop.service, 1, 'Roti')));
+    await shop.query(
       `INSERT INTO images (id, host, state, product_id, position, url)
        SELECT gen_random_uuid(), 'local', 'attached', $1, 3 - n, n || '.png' FROM generate_series(1, 3) AS n`,
       [productId],

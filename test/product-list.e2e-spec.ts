@@ -1,22 +1,26 @@
-import { clearCachedPages, insertProducts } from './support/catalog.js';
+import { insertProducts } from './support/catalog.js';
 import type { Client } from './support/client.js';
 import { buildValidationFailure, NOT_FOUND } from './support/failure.js';
-import { createProduct, type PageAnswer, pictures } from './support/products.js';
+import { addProduct } from './support/orders.js';
+import { BREAD, createProduct, type PageAnswer, pictures, sendForm } from './support/products.js';
 import { useService } from './support/service.js';
 
 const MAX_ID = 2_147_483_647;
 
-const service = useService();
+const CREMES = ['Crème brûlée', 'CREME caramel', 'Cre\u0300me fraîche'];
+const LAPIS = 'Kue lapis legit';
+const QUOTES = `O'Hara "Q" \\o/`;
+const NAMES = [...CREMES, LAPIS, '100% rye_bread', QUOTES, 'Торт Наполеон'];
+
+// Without the cache, because the tests insert products by SQL.
+const service = useService({ settings: { CATALOG_CACHE_MB: '0' } });
 let customer: Client;
 
 beforeAll(async () => {
   customer = await service.customer();
 });
 
-beforeEach(async () => {
-  await service.database.pool.query('TRUNCATE images, products RESTART IDENTITY CASCADE');
-  await clearCachedPages(service);
-});
+beforeEach(() => service.database.pool.query('TRUNCATE images, products RESTART IDENTITY CASCADE'));
 
 describe('GET /api/products', () => {
   it('returns 120 products by id in pages of 50, up to the final 404 (contract 4.5)', async () => {
@@ -54,11 +58,95 @@ describe('GET /api/products', () => {
     },
   );
 
+  it('shows a change by SQL at once with CATALOG_CACHE_MB=0, because no page is cached', async () => {
+    await insertProducts(service.database, 1);
+    await customer.get('/api/products').expect(200);
+    await service.database.pool.query('DELETE FROM products');
+    await customer.get('/api/products').expect(404);
+  });
+
   it('shows exactly the documented fields of a product, with null if it has no images (contract 2.2)', async () => {
     await insertProducts(service.database, 1);
     const products = [{ id: 1, name: 'Bread 1', description: 'Loaf', price: 1, images: null }];
     const answer = await customer.get('/api/products').expect(200);
     expect(answer.body).toEqual({ status: 'success', data: { meta: { lastProductId: 1 }, products } });
+  });
+});
+
+async function searchNames(q: string): Promise<string[]> {
+  const answer = await customer.get('/api/products').query({ q });
+  if (answer.status === 200) return (answer.body as PageAnswer).data.products.map(({ name }) => name);
+  expect([answer.status, answer.body]).toEqual([404, NOT_FOUND]);
+  return [];
+}
+
+describe('GET /api/products?q=', () => {
+  beforeEach(async () => {
+    for (const name of NAMES) await addProduct(service, 25_000, name);
+  });
+
+  it.each([
+    ['  LAPIS  ', [LAPIS]],
+    ['ue lapis l', [LAPIS]],
+    ['creme', CREMES],
+    ['CRÈME', CREMES],
+    // The decomposed form of the same letters: e and a combining accent.
+    ['cre\u0300me', CREMES],
+    ['ТОРТ', ['Торт Наполеон']],
+    ['%', ['100% rye_bread']],
+    ['_', ['100% rye_bread']],
+    ['\\', [QUOTES]],
+    ["o'h", [QUOTES]],
+    ['"', [QUOTES]],
+    ['LEGIT\u2003lapis\tKUE', [LAPIS]],
+    ['caramel crème', ['CREME caramel']],
+    ['lapis caramel', []],
+    ['e '.repeat(50), [...CREMES, LAPIS, '100% rye_bread']],
+    ['a b c d e f g h i j k l m n o p q r s t u v w x y z 0 1 2 3 4 5 6 7 8 9', []],
+    ['l%s', []],
+    ['l_pis', []],
+    ["' OR 1=1 --", []],
+  ])(
+    'finds products by all words of their name, in any order, ignoring case and accents: %s',
+    async (q, names) => {
+      expect(await searchNames(q)).toEqual(names);
+    },
+  );
+
+  it('returns pages in the form of the list, with an ETag, which continue after last_id', async () => {
+    const { id } = await createProduct(await service.admin(), [], {
+      ...BREAD,
+      name: 'Zwieback',
+      price: '12.50',
+    });
+    const response = await customer.get('/api/products?q=zwie').expect(200);
+    const products = [{ id, name: 'Zwieback', description: 'Soft', price: 12.5, images: null }];
+    expect(response.body).toEqual({ status: 'success', data: { meta: { lastProductId: id }, products } });
+    const { etag, 'cache-control': cacheControl } = response.headers;
+    expect(cacheControl).toBe('private, no-cache');
+    await customer.get('/api/products?q=zwie').set('If-None-Match', String(etag)).expect(304);
+    await customer.get(`/api/products?q=zwie&last_id=${id}`).expect(404);
+  });
+
+  it('finds a changed name at once', async () => {
+    const admin = await service.admin();
+    const { id } = await createProduct(admin, [], { ...BREAD, name: 'Before' });
+    await sendForm(admin.put(`/api/products/${id}`), { ...BREAD, name: 'Äfter' }).expect(200);
+    expect([await searchNames('before'), await searchNames('after')]).toEqual([[], ['Äfter']]);
+  });
+
+  it.each(['', '  '])('returns the whole list for the text %j', async (q) => {
+    expect(await searchNames(q)).toEqual(NAMES);
+  });
+
+  it.each([
+    ['x'.repeat(101), 'q can have 100 characters at max'],
+    ['bread\0', 'q contains a character that is not allowed'],
+    [['a', 'b'], 'q should be a text'],
+  ])('rejects %j with 400', async (q, message) => {
+    const answer = await customer.get('/api/products').query({ q, last_id: 'x' }).expect(400);
+    const details = { last_id: 'last_id should be a number', q: message };
+    expect(answer.body).toEqual(buildValidationFailure(details));
   });
 });
 

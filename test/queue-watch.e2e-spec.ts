@@ -2,36 +2,28 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Watched } from '../src/jobs/watch-queue.js';
 import { built } from './support/built.js';
 import { createDatabase, type TestDatabase } from './support/databases.js';
-import { DatabaseProxy } from './support/database-proxy.js';
-import { startService } from './support/service.js';
-import { until } from './support/wait.js';
+import { startServiceBehindProxy } from './support/database-proxy.js';
+import { waitUntilReady } from './support/process.js';
 
 const PATIENCE_MS = 1_500;
 
-let database: TestDatabase;
-
-beforeEach(async () => (database = await createDatabase()));
-afterEach(() => database.drop());
-
 it('an idle process sends at most 2 statements a second to the database', async () => {
-  const proxy = await DatabaseProxy.start(database.url);
-  const service = await startService({ database, databaseUrl: proxy.url });
+  const service = await startServiceBehindProxy();
   try {
-    const isReady = async () => (await service.client().get('/api/health/ready')).status === 200;
-    await until('the service is ready', isReady);
+    await waitUntilReady(service.url);
     await delay(2_000); // Every worker has polled once.
-    const before = proxy.statements;
+    const before = service.proxy.statements;
     await delay(10_000);
-    const sent = proxy.statements - before;
+    const sent = service.proxy.statements - before;
     expect(sent).toBeGreaterThan(5);
     expect(sent).toBeLessThanOrEqual(20);
   } finally {
     await service.stop();
-    await proxy.down();
   }
 });
 
 describe('the watch over the job runner', () => {
+  let database: TestDatabase;
   const over = new AbortController();
   const woken: number[] = [];
 
@@ -48,9 +40,12 @@ describe('the watch over the job runner', () => {
   }
 
   beforeEach(async () => {
+    database = await createDatabase();
     woken.length = 0;
     await database.pool.query(`SELECT graphile_worker.add_job('test-task', job_key := 'test-task:1')`);
   });
+
+  afterEach(() => database.drop());
 
   it('wakes the workers when a job is due, and fails if none fetches it in time', async () => {
     await expect(watch()).rejects.toThrow('no job was fetched for 1.5 s although 1 are due');

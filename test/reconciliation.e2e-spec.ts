@@ -1,31 +1,19 @@
 import { buildValidationFailure } from './support/failure.js';
 import { makeJobsDue } from './support/jobs.js';
 import type { MidtransStatus, StatusChange } from './support/midtrans-stand-in.js';
-import { gatewaySettings } from './support/orders.js';
-import { startService } from './support/service.js';
-import { GROSS_AMOUNT, openShop, type Shop } from './support/shop.js';
+import { startServiceWithGateway } from './support/orders.js';
+import { GROSS_AMOUNT, useShop } from './support/shop.js';
 import { until } from './support/wait.js';
 
-let shop: Shop;
+const shop = useShop();
 
-beforeAll(async () => {
-  shop = await openShop();
-});
-
-afterEach(async () => {
-  shop.gateway.clearFaults();
-  shop.gateway.beforeProcessing = undefined;
-  shop.gateway.beforeAnswering = undefined;
-  shop.gateway.answersTransactionIdAsOrderId = false;
-  shop.gateway.httpStatusFollowsCode = false;
+afterEach(() =>
   // Later tests must not see pending orders or dead jobs of this one.
-  await shop.query(
+  shop.query(
     `UPDATE orders SET next_check_at = 'infinity' WHERE status = 'pending';
      DELETE FROM graphile_worker._private_jobs WHERE attempts = max_attempts`,
-  );
-});
-
-afterAll(() => shop.close());
+  ),
+);
 
 /** Returns the seconds until the next check of an order. */
 async function readDueIn(orderId: string): Promise<number> {
@@ -67,8 +55,8 @@ describe('the check of a pending order', () => {
   });
 
   it('calls the gateway once for each order when two processes search for due orders in parallel', async () => {
-    const other = await startService({
-      settings: gatewaySettings(shop.gateway),
+    const other = await startServiceWithGateway({
+      gateway: shop.gateway,
       database: shop.service.database,
     });
     try {
@@ -147,7 +135,7 @@ describe('the result of a check', () => {
     await startCheck(orderId);
     await shop.waitForFailedCheck();
     expect(await shop.readStoredOrder(orderId)).toMatchObject({ status: 'pending', completed_at: null });
-    expect((await shop.customer.post(`/api/orders/${orderId}/cancel`)).status).toBe(502);
+    expect((await shop.cancel(orderId)).status).toBe(502);
     shop.gateway.settle(orderId, { grossAmount: `${GROSS_AMOUNT}.00` });
     await makeJobsDue(shop.service.database.pool);
     await shop.waitForChecks();

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import PostalMime from 'postal-mime';
 import { expectFailure, MESSAGES } from './support/failure.js';
 import { makeJobsDue } from './support/jobs.js';
-import { startService, type TestService, useService } from './support/service.js';
-import { type ReceivedMail, SmtpStandIn } from './support/smtp-stand-in.js';
+import { type TestService, useService } from './support/service.js';
+import { type ReceivedMail, useSmtpStandIn } from './support/smtp-stand-in.js';
 import { until } from './support/wait.js';
 
 /** Six digits that are not part of an id or a time. */
@@ -28,20 +28,10 @@ function isMailTo(email: string): (mail: ReceivedMail) => boolean {
 }
 
 describe('a mail with a code that is sent over SMTP', () => {
-  let smtp: SmtpStandIn;
-  let service: TestService;
-
-  beforeAll(async () => {
-    smtp = await SmtpStandIn.start();
-    service = await startService({
-      settings: { SMTP_URL: smtp.url, MAIL_FROM: 'Toko Roti <no-reply@toko.example>' },
-    });
-  });
-
-  afterAll(async () => {
-    await service.stop();
-    await smtp.down();
-  });
+  const smtp = useSmtpStandIn();
+  const service = useService(() => ({
+    settings: { SMTP_URL: smtp.url, MAIL_FROM: 'Toko Roti <no-reply@toko.example>' },
+  }));
 
   it('is sent once the mail server is back, and the registration does not wait for that', async () => {
     const email = 'patient@example.com';

@@ -16,7 +16,7 @@ import { inTransaction, waitForLock } from './support/databases.js';
 import { expectFailure, MESSAGES } from './support/failure.js';
 import { extractOperations, readOpenApi } from './support/openapi.js';
 import { type HttpMethod } from './support/routes.js';
-import { startService, useService } from './support/service.js';
+import { useService, withService } from './support/service.js';
 import { until } from './support/wait.js';
 
 const NEW_PASSWORD = 'nastar dan kastengel';
@@ -125,8 +125,7 @@ describe('a login', () => {
     'leaves %i refresh tokens with that SESSIONS_PER_ACCOUNT, even after 50 parallel logins',
     async (limit) => {
       const settings = { SESSIONS_PER_ACCOUNT: String(limit) };
-      const other = await startService({ database: service.database, settings });
-      try {
+      await withService({ database: service.database, settings }, async (other) => {
         const { client, id, email } = await newAccount(other);
         const clients = await Promise.all(Array.from({ length: 50 }, () => signIn(other, email)));
         const refreshed = await Promise.all([client, ...clients].map((each) => each.get('/api/refresh')));
@@ -140,9 +139,7 @@ describe('a login', () => {
         expect(withToken).toHaveLength(limit);
         // The tokens of the latest sessions are left.
         expect(withToken).toEqual(sessions.slice(-limit));
-      } finally {
-        await other.stop();
-      }
+      });
     },
   );
 });

@@ -4,7 +4,7 @@ import { Client } from './support/client.js';
 import { readHistory } from './support/notifications.js';
 import { addProduct, placeOrder, readOrder } from './support/orders.js';
 import { freePort } from './support/process.js';
-import { startService, type TestService } from './support/service.js';
+import { useService, withService } from './support/service.js';
 import { until } from './support/wait.js';
 
 interface PaymentView {
@@ -15,21 +15,20 @@ interface PaymentView {
 
 const IS_REFUNDED = { status: 'refund', refunded_amount: 185_000 };
 
-let service: TestService;
+const service = useService(async () => {
+  const port = await freePort();
+  // The simulator sends its notifications to PUBLIC_URL.
+  return { listenOn: port, settings: { PUBLIC_URL: `http://127.0.0.1:${port}` } };
+});
 let customer: Client;
 let admin: Client;
 let productId: number;
 
 beforeAll(async () => {
-  const port = await freePort();
-  // The simulator sends its notifications to PUBLIC_URL.
-  service = await startService({ listenOn: port, settings: { PUBLIC_URL: `http://127.0.0.1:${port}` } });
   customer = await service.customer();
   admin = await service.admin();
   productId = await addProduct(service, 185_000, 'Kue lapis');
 });
-
-afterAll(() => service.stop());
 
 /** Places an order and opens its payment page. */
 async function openPayment(by: Client = customer, product = productId) {
@@ -308,13 +307,10 @@ describe('the payment page', () => {
   it('does not exist if another gateway is configured, even for a token of the simulator', async () => {
     const { path } = await openPayment();
     const { database } = service;
-    const other = await startService({ database, settings: { PAYMENT_GATEWAY: 'midtrans' } });
-    try {
+    await withService({ database, settings: { PAYMENT_GATEWAY: 'midtrans' } }, async (other) => {
       const unknown = await other.client().get('/api/no-such-path').expect(404);
       expect((await other.client().get(path).expect(404)).body).toEqual(unknown.body);
       expect((await other.client().post(`${path}/gopay`).expect(404)).body).toEqual(unknown.body);
-    } finally {
-      await other.stop();
-    }
+    });
   });
 });

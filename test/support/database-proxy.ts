@@ -1,5 +1,7 @@
 import { connect, createServer, type Socket } from 'node:net';
+import { createDatabase } from './databases.js';
 import { listenOnLoopback, stopListening, trackSockets } from './loopback.js';
+import { startService, type TestService } from './service.js';
 
 /** TCP proxy in front of the database that makes the database unavailable to one service. */
 export class DatabaseProxy {
@@ -97,4 +99,22 @@ export class DatabaseProxy {
       if (this.#isStalled) socket.pause();
     }
   }
+}
+
+/** Starts a service that reaches its database through a proxy. */
+export async function startServiceBehindProxy(
+  settings: Readonly<Record<string, string>> = {},
+): Promise<TestService & { readonly proxy: DatabaseProxy }> {
+  const database = await createDatabase();
+  const proxy = await DatabaseProxy.start(database.url);
+  const service = await startService({ database, databaseUrl: proxy.url, settings });
+  return {
+    ...service,
+    proxy,
+    stop: async () => {
+      await service.stop();
+      await proxy.down();
+      await database.drop();
+    },
+  };
 }

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { built, nestTesting } from './built.js';
 import { Client } from './client.js';
 import { createDatabase, type TestDatabase } from './databases.js';
+import { startBeforeTests } from './start-before-tests.js';
 
 // Generated for each run, because production rejects published keys.
 const secret = (): string => randomBytes(32).toString('hex');
@@ -127,28 +128,28 @@ export async function signInAdmin(url: string): Promise<Client> {
   return client;
 }
 
-/** Starts a service before the tests of a file, or of a `describe`, and stops it afterwards. */
-export function useService(options?: ServiceOptions): TestService {
-  return startBeforeTests(
-    () => startService(options),
-    (service) => service.stop(),
-  );
+/** Runs the service during an action. */
+export async function withService<T>(
+  options: ServiceOptions,
+  act: (service: TestService) => Promise<T>,
+): Promise<T> {
+  const service = await startService(options);
+  try {
+    return await act(service);
+  } finally {
+    await service.stop();
+  }
 }
 
-/** Starts something before the tests of a file, or of a `describe`, and stops it afterwards. */
-export function startBeforeTests<T extends object>(
-  start: () => Promise<T>,
-  stop: (started: T) => Promise<void>,
-): T {
-  let started: T | undefined;
-  beforeAll(async () => {
-    started = await start();
-  });
-  afterAll(() => started && stop(started));
-  return new Proxy({} as T, {
-    get: (_target, name) => {
-      if (started === undefined) throw new Error('it starts before the first test');
-      return Reflect.get(started, name) as unknown;
-    },
-  });
+/**
+ * Starts a service before the tests of a file, or of a `describe`, and stops it afterwards.
+ * @param options a function if the options are known only when the tests start
+ */
+export function useService(
+  options: ServiceOptions | (() => ServiceOptions | Promise<ServiceOptions>) = {},
+): TestService {
+  return startBeforeTests(
+    async () => startService(typeof options === 'function' ? await options() : options),
+    (service) => service.stop(),
+  );
 }

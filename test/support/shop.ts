@@ -11,7 +11,8 @@ import type {
 import { NOTIFICATIONS_PATH, readHistory, readStoredOrder, type StoredOrder } from './notifications.js';
 import { ORDERS, placeOrder, startServiceWithGateway, userIdOf } from './orders.js';
 import { createProduct } from './products.js';
-import { type ServiceOptions, startBeforeTests, type TestService } from './service.js';
+import type { ServiceOptions, TestService } from './service.js';
+import { startBeforeTests } from './start-before-tests.js';
 import { until } from './wait.js';
 
 /** Total of each order in whole rupiah. */
@@ -31,10 +32,13 @@ export async function openShop(options: ServiceOptions = {}): Promise<Shop> {
   return new Shop(service, service.gateway, admin, await service.customer(), productId);
 }
 
-/** Opens a shop for the tests of a file. After each test, its gateway works normally again. */
-export function useShop(): Shop {
+/**
+ * Opens a shop for the tests of a file. After each test, its gateway works normally again.
+ * @param options called when the tests start
+ */
+export function useShop(options: () => ServiceOptions = () => ({})): Shop {
   const shop = startBeforeTests(
-    () => openShop(),
+    () => openShop(options()),
     (opened) => opened.close(),
   );
   afterEach(() => {

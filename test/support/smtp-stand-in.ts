@@ -3,6 +3,7 @@ import { buffer } from 'node:stream/consumers';
 import PostalMime from 'postal-mime';
 import { SMTPServer, type SMTPServerDataStream, type SMTPServerSession } from 'smtp-server';
 import { listenOnLoopback, stopListening, trackSockets } from './loopback.js';
+import { startBeforeTests } from './start-before-tests.js';
 import { until } from './wait.js';
 
 /** Message that the server has accepted. */
@@ -17,6 +18,14 @@ export interface ReceivedMail {
   readonly text: string;
   readonly html: string;
   readonly raw: Buffer;
+}
+
+/** Starts a mail server before the tests of a file, or of a `describe`, and stops it afterwards. */
+export function useSmtpStandIn(): SmtpStandIn {
+  return startBeforeTests(
+    () => SmtpStandIn.start(),
+    (smtp) => smtp.down(),
+  );
 }
 
 /** SMTP server on loopback that stores accepted messages and fails on demand. No TLS, no login. */

@@ -1,3 +1,4 @@
+import { statusesOf } from './support/accounts.js';
 import type { Client } from './support/client.js';
 import { buildFailure, NOT_FOUND } from './support/failure.js';
 import { jpeg, png, svgNamedPng } from './support/pictures.js';
@@ -6,7 +7,9 @@ import {
   createProduct,
   type FormFields,
   type FormFile,
+  imageStatus,
   type LedgerRow,
+  listProducts,
   pictures,
   type ProductAnswer,
   productOf,
@@ -14,7 +17,8 @@ import {
   readProduct,
   sendForm,
 } from './support/products.js';
-import { useService } from './support/service.js';
+import { useService, withService } from './support/service.js';
+import { until } from './support/wait.js';
 
 const UNKNOWN = 2_000_000_000;
 const REMOVED = 'images.removed[]';
@@ -120,5 +124,55 @@ describe('PUT /api/products/{product_id}', () => {
     expect(before).toEqual(expect.arrayContaining(await readLedger(service.database)));
     const answer = await update(UNKNOWN, { ...BREAD, price: 'x' }).expect(400);
     expect(answer.body).toEqual(buildUpdateFailure({ price: 'price should be a number' }));
+  });
+});
+
+it('a change of PUBLIC_URL moves the images, which can then be removed by their current and by their earlier URL', async () => {
+  const { id, images } = await createProduct(admin, pictures(3));
+  const { database, dataDir } = service;
+  const NEW_URL = 'https://shop.example';
+  const moved = images.map((url) => url.replace('http://bakery.test', NEW_URL));
+  await withService({ database, settings: { PUBLIC_URL: NEW_URL, DATA_DIR: dataDir } }, async (later) => {
+    const client = await later.admin();
+    expect((await readProduct(client, id)).images).toEqual(moved);
+    expect((await listProducts(client, id - 1))[0]?.images).toEqual(moved);
+    expect(await imageStatus(client, moved[0])).toBe(200);
+    const fields = { ...BREAD, [REMOVED]: [moved[0] ?? '', images[1] ?? ''] };
+    const answer = await sendForm(client.put(`/api/products/${id}`), fields).expect(200);
+    expect(productOf(answer).images).toEqual([moved[2]]);
+    await until('the image is gone from the host', async () => (await imageStatus(client, moved[0])) === 404);
+  });
+});
+
+describe('DELETE /api/products/{product_id}', () => {
+  it('returns 204 without a body and removes the product and its images at the host (contract 4.8)', async () => {
+    const other = await createProduct(admin, pictures(3));
+    const { id, images } = await createProduct(admin, pictures(3));
+    const readStatuses = (urls: string[]) => Promise.all(urls.map((url) => imageStatus(admin, url)));
+    expect(await readStatuses(images)).toEqual([200, 200, 200]);
+
+    const answer = await admin.delete(`/api/products/${id}`).expect(204);
+    expect(answer.text).toBe('');
+    expect(answer.headers['content-type']).toBeUndefined();
+
+    await admin.get(`/api/products/${id}`).expect(404);
+    expect(await listProducts(admin, other.id - 1)).toEqual([other]);
+    await until('its images are gone from the host', async () =>
+      (await readStatuses(images)).every((status) => status === 404),
+    );
+    await until('its rows in the ledger are gone', async () =>
+      (await readLedger(service.database)).every(isAttached),
+    );
+    expect(await readStatuses(other.images)).toEqual([200, 200, 200]);
+  });
+
+  it('succeeds for exactly one of ten parallel requests', async () => {
+    const { id } = await createProduct(admin, pictures(3));
+    const answers = await Promise.all(Array.from({ length: 10 }, () => admin.delete(`/api/products/${id}`)));
+    expect(statusesOf(answers)).toEqual([204, ...Array<number>(9).fill(404)]);
+  });
+
+  it.each(['2000000000', 'abc'])('returns the documented 404 for the unknown product %s', async (id) => {
+    expect((await admin.delete(`/api/products/${id}`).expect(404)).body).toEqual(NOT_FOUND);
   });
 });
