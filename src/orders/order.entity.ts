@@ -2,7 +2,7 @@ import { Column, Entity, JoinColumn, ManyToOne, OneToMany, PrimaryColumn, Update
 import { bigintAsNumber } from '../common/bigint-as-number.js';
 import type { TransactionStatus } from '../gateway/payment-gateway.js';
 import { User } from '../users/user.entity.js';
-import type { Fulfilment } from './fulfilment.js';
+import { type Fulfilment, NEXT_STEPS } from './fulfilment.js';
 import { isPaid } from './order-status.js';
 import { PaymentAttempt } from './payment-attempt.entity.js';
 
@@ -106,6 +106,10 @@ export class Order {
 
   get isPaid(): boolean {
     return isPaid(this);
+  }
+
+  canBecome(next: Fulfilment): boolean {
+    return NEXT_STEPS[this.fulfilment].includes(next) && (next !== 'preparing' || this.isPaid);
   }
 
   /** Newest attempt whose payment page can be used. */

@@ -7,7 +7,7 @@ import { orderSteps } from '../common/metrics.js';
 import { pipelined } from '../common/pipelined.js';
 import { ShopService } from '../shop/shop.service.js';
 import { CheckoutService } from './checkout.service.js';
-import { canBecome, type Fulfilment } from './fulfilment.js';
+import type { Fulfilment } from './fulfilment.js';
 import { OrderMailsService } from './order-mails.service.js';
 import { isCompleted } from './order-status.js';
 import { Order } from './order.entity.js';
@@ -80,7 +80,7 @@ export class OrdersService {
     await this.dataSource.transaction(async (tx) => {
       // A concurrent step or payment may have changed the order.
       Object.assign(order, await this.orders.lock(tx, orderId));
-      if (!canBecome(order, next)) throw failures.fulfilmentStep(next);
+      if (!order.canBecome(next)) throw failures.fulfilmentStep(next);
       await tx.update(Order, { orderId }, { fulfilment: next });
       if (next === 'ready' || next === 'refused') await this.mails.enqueue(tx, orderId, `order-${next}`);
     });

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Principal } from '../common/current-user.decorator.js';
 import { failures } from '../common/errors.js';
 import { GatewayUnavailableError, type TransactionStatus } from '../gateway/payment-gateway.js';
-import { type Fulfilment, canBecome } from '../orders/fulfilment.js';
+import type { Fulfilment } from '../orders/fulfilment.js';
 import { type Order, OrdersService } from '../orders/orders.service.js';
 import { PaymentEventsService } from './payment-events.service.js';
 
@@ -30,7 +30,7 @@ export class OrderStepsService {
   async advance(orderId: string, next: Fulfilment): Promise<Order> {
     if (next === 'refused') {
       const order = await this.orders.findWithCustomer(orderId);
-      if (order.status === 'pending' && canBecome(order, next)) await this.#endPayment(orderId);
+      if (order.status === 'pending' && order.canBecome(next)) await this.#endPayment(orderId);
     }
     return this.orders.advance(orderId, next);
   }
