@@ -1,29 +1,30 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type PgBouncer, startPgBouncer } from '../support/pgbouncer.js';
-import { until } from '../support/wait.js';
+import { Deployment } from '../resilience/support/deployment.js';
+import { Workload } from '../resilience/support/workload.js';
 import { describeInstalled } from '../support/installed.js';
+import { type PgBouncer, startPgBouncer } from '../support/pgbouncer.js';
+import { freePort } from '../support/process.js';
+import { until } from '../support/wait.js';
 import { CLUSTER_PROGRAMS, PatroniCluster } from './support/patroni-cluster.js';
-import { RESPONSE_LIMIT_MS, ServicePair } from './support/service-pair.js';
 
 const SECOND = 1000;
 const HANG_MS = 35 * SECOND;
 const READ_ONLY_MS = 8 * SECOND;
 const PROMOTION_LIMIT_MS = 60 * SECOND;
-
+const RECOVERY_LIMIT_MS = 60 * SECOND;
+/** Limit for a response while the database is stuck. */
+const RESPONSE_LIMIT_MS = 15 * SECOND;
+/** Longer than RESPONSE_LIMIT_MS, so that a late response is measured and reported with its duration. */
+const REQUEST_TIMEOUT_MS = 20 * SECOND;
+/** Pause of each activity of the load between two requests. All activities together send about 25 requests a second. */
+const PAUSE_MS = 150;
 /** Assumed interruptions of the job queue by one failure. Each may cause duplicates of the mails being sent. */
 const QUEUE_INTERRUPTIONS = 4;
-
-interface Expected {
-  /** Limit for the longest time without an acknowledged write. Generous, because tests share the machine. */
-  readonly gapMs: number;
-  /** True if the database is unavailable for so long that the readiness check must report it. */
-  readonly isOutageReported?: boolean;
-}
 
 describeInstalled('a shop on a highly available PostgreSQL', [...CLUSTER_PROGRAMS, 'pgbouncer'], () => {
   let cluster: PatroniCluster;
   let databaseUrl: string;
-  let services: ServicePair | undefined;
+  let deployment: Deployment;
   let pooler: PgBouncer | undefined;
 
   beforeAll(async () => (cluster = await PatroniCluster.start()), 120_000);
@@ -31,42 +32,63 @@ describeInstalled('a shop on a highly available PostgreSQL', [...CLUSTER_PROGRAM
 
   beforeEach(async () => {
     databaseUrl = await cluster.createDatabase();
+    deployment = await Deployment.create(2);
   });
 
   afterEach(async () => {
-    await services?.close();
+    await deployment.close();
     await pooler?.stop();
-    [services, pooler] = [undefined, undefined];
+    pooler = undefined;
     await cluster.heal();
   });
 
-  /** Causes a failure under load. Verifies that no acknowledged write was lost, and that the time limits were met. */
+  /**
+   * Causes a failure while two processes are under load. Verifies that no acknowledged write was lost, and that responses
+   * were not late.
+   * @param gapLimitMs limit for the longest time without an acknowledged write. Generous, because tests share the machine.
+   * @param serviceDatabaseUrl URL of the database for the service, for example through a pooler
+   */
   async function expectSurvival(
-    name: string,
     causeFailure: () => Promise<void>,
-    expected: Expected,
-    serviceUrl = databaseUrl,
+    gapLimitMs: number,
+    serviceDatabaseUrl = databaseUrl,
   ): Promise<void> {
-    services = await ServicePair.open(databaseUrl, serviceUrl);
-    const { observer } = services.workload;
-    await services.startLoad();
-    await causeFailure();
-    await services.waitUntilRecovered();
-    const [start, end] = observer.gap;
-    const seconds = (milliseconds: number) => `${(milliseconds / SECOND).toFixed(1)} s`;
-    process.stdout.write(
-      `${name}: ${seconds(end - start)} without an acknowledged write, slowest ${seconds(observer.slowestMs)}\n`,
+    const { instances, external } = deployment;
+    const metricsPorts = [await freePort(), await freePort()];
+    await Promise.all(
+      instances.map((instance, index) =>
+        instance.start({
+          ...external.settings,
+          DATABASE_URL: serviceDatabaseUrl,
+          // Longer than RESPONSE_LIMIT_MS, so that no image is condemned while its request waits for the database.
+          STAGED_IMAGE_TTL_S: '20',
+          METRICS_PORT: String(metricsPorts[index]),
+        }),
+      ),
     );
-    await services.verify(QUEUE_INTERRUPTIONS);
-    expect(end - start).toBeLessThan(expected.gapMs);
-    expect(observer.slowestMs).toBeLessThan(RESPONSE_LIMIT_MS);
+    const [{ url }, { url: otherUrl = '' } = {}] = instances;
+    const options = { otherUrl, pauseMs: PAUSE_MS, timeoutMs: REQUEST_TIMEOUT_MS };
+    const workload = await Workload.prepare(deployment, url, options);
+    await workload.measureDuring(async () => {
+      await causeFailure();
+      const isReady = async () => (await Promise.all([url, otherUrl].map(isServiceReady))).every(Boolean);
+      await until('both processes are ready', isReady, RECOVERY_LIMIT_MS);
+      const jobsBefore = await Promise.all(metricsPorts.map(countDoneJobs));
+      const haveRunJobs = async () => {
+        const jobs = await Promise.all(metricsPorts.map(countDoneJobs));
+        return jobs.every((count, index) => count > (jobsBefore[index] ?? 0));
+      };
+      await until('each process runs jobs', haveRunJobs, RECOVERY_LIMIT_MS);
+    });
+    const { longestGapMs, slowestMs, brokenConnections } = workload.observer;
+    process.stdout.write(
+      `${expect.getState().currentTestName ?? ''}: ${toSeconds(longestGapMs)} without an acknowledged write, slowest response ${toSeconds(slowestMs)}\n`,
+    );
+    await workload.verify(databaseUrl, QUEUE_INTERRUPTIONS);
+    expect(longestGapMs).toBeLessThan(gapLimitMs);
+    expect(slowestMs).toBeLessThan(RESPONSE_LIMIT_MS);
     // No connection to the service broke, because its processes kept running.
-    expect(observer.broken).toBe(0);
-    if (expected.isOutageReported === true) {
-      expect(services.hasReportedDatabase).toBe(true);
-      expect(services.readinessDuringGap()).not.toContain('ready');
-      expect(observer.refused).toBeGreaterThan(0);
-    }
+    expect(brokenConnections).toBe(0);
   }
 
   async function switchOver(): Promise<void> {
@@ -85,43 +107,34 @@ describeInstalled('a shop on a highly available PostgreSQL', [...CLUSTER_PROGRAM
   }
 
   it('survives a switchover', async () => {
-    await expectSurvival('switchover', switchOver, { gapMs: 15 * SECOND });
+    await expectSurvival(switchOver, 15 * SECOND);
   });
 
   it('survives a kill -9 of the primary and of the Patroni process that manages it', async () => {
-    const killPrimary = async () => {
+    await expectSurvival(async () => {
       const primary = await cluster.getNode('primary');
       await primary.kill();
       await waitForPromotion(primary.name);
-    };
-    await expectSurvival('kill -9 of the primary', killPrimary, {
-      gapMs: 45 * SECOND,
-      isOutageReported: true,
-    });
+    }, 45 * SECOND);
   });
 
   it('survives a primary that hangs for 35 s and then continues', async () => {
-    const suspendPrimary = async () => {
+    await expectSurvival(async () => {
       const primary = await cluster.getNode('primary');
       await primary.suspend();
       await delay(HANG_MS);
       await primary.resume();
       const isReplica = async () => !(await primary.is('primary'));
       await until('the former primary is a replica', isReplica, PROMOTION_LIMIT_MS);
-    };
-    await expectSurvival('primary hung for 35 s', suspendPrimary, {
-      gapMs: 45 * SECOND,
-      isOutageReported: true,
-    });
+    }, 45 * SECOND);
   });
 
   it('survives a kill -9 of the synchronous standby', async () => {
-    const killStandby = async () => (await cluster.getNode('synchronous')).kill();
-    await expectSurvival('kill -9 of the synchronous standby', killStandby, { gapMs: 15 * SECOND });
+    await expectSurvival(async () => (await cluster.getNode('synchronous')).kill(), 15 * SECOND);
   });
 
   it('survives a synchronous standby that hangs', async () => {
-    const suspendStandby = async () => {
+    await expectSurvival(async () => {
       const standby = await cluster.getNode('synchronous');
       await standby.suspend();
       const isReplaced = async () => {
@@ -129,8 +142,7 @@ describeInstalled('a shop on a highly available PostgreSQL', [...CLUSTER_PROGRAM
         return node !== undefined && node.name !== standby.name;
       };
       await until('another standby is synchronous', isReplaced, PROMOTION_LIMIT_MS);
-    };
-    await expectSurvival('synchronous standby hung', suspendStandby, { gapMs: 45 * SECOND });
+    }, 45 * SECOND);
   });
 
   it('survives a database server that is read-only for 8 s', async () => {
@@ -138,18 +150,33 @@ describeInstalled('a shop on a highly available PostgreSQL', [...CLUSTER_PROGRAM
       await cluster.query(`ALTER SYSTEM SET default_transaction_read_only = ${state}`);
       await cluster.query('SELECT pg_reload_conf()');
     };
-    const rejectWrites = async () => {
-      await setReadOnly('on');
-      await delay(READ_ONLY_MS);
-      await setReadOnly('off');
-    };
-    const expected = { gapMs: READ_ONLY_MS + 12 * SECOND, isOutageReported: true };
-    await expectSurvival('server read-only for 8 s', rejectWrites, expected);
+    await expectSurvival(
+      async () => {
+        await setReadOnly('on');
+        await delay(READ_ONLY_MS);
+        await setReadOnly('off');
+      },
+      READ_ONLY_MS + 12 * SECOND,
+    );
   });
 
   it('survives a switchover behind PgBouncer', async () => {
     pooler = await startPgBouncer(databaseUrl);
-    const expected = { gapMs: 15 * SECOND };
-    await expectSurvival('switchover behind PgBouncer', switchOver, expected, pooler.through(databaseUrl));
+    await expectSurvival(switchOver, 15 * SECOND, pooler.through(databaseUrl));
   });
 });
+
+async function isServiceReady(url: string): Promise<boolean> {
+  return (await fetch(`${url}/api/health/ready`)).ok;
+}
+
+/** Reads the number of jobs that a process has done, from its metrics. */
+async function countDoneJobs(metricsPort: number): Promise<number> {
+  const text = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
+  const counts = text.matchAll(/^bakery_job_duration_seconds_count\{.*outcome="done".*\} (\d+)$/gm);
+  return [...counts].reduce((sum, [, count]) => sum + Number(count), 0);
+}
+
+function toSeconds(milliseconds: number): string {
+  return `${(milliseconds / SECOND).toFixed(1)} s`;
+}

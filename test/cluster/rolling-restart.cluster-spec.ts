@@ -1,62 +1,46 @@
 import { rm } from 'node:fs/promises';
-import { createEmptyDatabase, type TestDatabase } from '../support/databases.js';
-import { type BuiltProcess, waitUntilListening, waitUntilReady } from '../support/process.js';
-import { signInAdmin } from '../support/service.js';
-import { ServiceInstance, stopProcess } from '../support/service-process.js';
-import { buildVersion11, hasVersion11 } from '../support/version-1.1.js';
-import { until } from '../support/wait.js';
-import { ExternalServices } from '../resilience/support/external-services.js';
+import { Deployment } from '../resilience/support/deployment.js';
 import { Workload } from '../resilience/support/workload.js';
+import { createEmptyDatabase, type TestDatabase } from '../support/databases.js';
 import { describeInstalled } from '../support/installed.js';
+import { waitUntilListening, waitUntilReady } from '../support/process.js';
+import type { ServiceInstance } from '../support/service-process.js';
+import { buildVersion11, hasVersion11 } from '../support/version-1.1.js';
 import { Nginx } from './support/nginx.js';
 
 const itWithVersion11 = (await hasVersion11()) ? it : it.skip;
 
 const PROCESSES = 3;
-const PACE_MS = 150;
-const REQUEST_LIMIT_MS = 15_000;
+/** Pause of each activity of the load between two requests. */
+const PAUSE_MS = 150;
+const REQUEST_TIMEOUT_MS = 15_000;
 
 describeInstalled('three processes behind nginx', ['nginx'], () => {
   let database: TestDatabase;
-  let places: ServiceInstance[];
-  let processes: BuiltProcess[];
-  let external: ExternalServices;
+  let deployment: Deployment;
   let nginx: Nginx;
-  let settings: Record<string, string>;
 
   beforeEach(async () => {
     database = await createEmptyDatabase();
-    const owner = await ServiceInstance.create();
-    external = await ExternalServices.start(owner.dataDir);
-    places = [owner];
-    while (places.length < PROCESSES) places.push(await ServiceInstance.create(owner.dataDir));
-    nginx = await Nginx.start(places.map(({ port }) => port));
-    settings = {
-      ...external.settings,
-      DATABASE_URL: database.url,
-      PUBLIC_URL: nginx.url,
-      TRUSTED_PROXIES: '1',
-      STAGED_IMAGE_TTL_S: '5',
-    };
+    deployment = await Deployment.create(PROCESSES);
+    nginx = await Nginx.start(deployment.instances.map(({ port }) => port));
   });
 
   afterEach(async () => {
-    for (const place of [...places].reverse()) await place.clear();
+    await deployment.close();
     await nginx.stop();
-    await external.close();
     await database.drop();
   });
 
-  /** Starts a process at each place. @param buildFolder folder with the `dist` of another version */
-  async function startAll(buildFolder?: string): Promise<void> {
-    processes = places.map((place) => place.spawn(settings, buildFolder));
-    await Promise.all(processes.map((process, index) => waitForProcess(process, index)));
+  /** @param buildFolder folder that contains the `dist` of another version */
+  async function start(instance: ServiceInstance, buildFolder?: string): Promise<void> {
+    const settings = { ...deployment.external.settings, DATABASE_URL: database.url, PUBLIC_URL: nginx.url };
+    await waitUntilListening(instance.spawn(settings, buildFolder), instance.url);
+    await waitUntilReady(instance.url);
   }
 
-  async function waitForProcess(process: BuiltProcess, index: number): Promise<void> {
-    const url = places[index]?.url ?? '';
-    await waitUntilListening(process, url);
-    await waitUntilReady(url);
+  async function startAll(buildFolder?: string): Promise<void> {
+    await Promise.all(deployment.instances.map((instance) => start(instance, buildFolder)));
   }
 
   /**
@@ -64,52 +48,38 @@ describeInstalled('three processes behind nginx', ['nginx'], () => {
    * requests only to the other processes.
    */
   async function replaceAll(): Promise<void> {
-    for (const [index, place] of places.entries()) {
-      await nginx.reload(place.port);
-      const [oldProcess] = processes.splice(index, 1);
-      if (oldProcess !== undefined) expect(await stopProcess(oldProcess)).toBe(0);
-      const newProcess = place.spawn(settings);
-      processes.splice(index, 0, newProcess);
-      await waitForProcess(newProcess, index);
+    for (const instance of deployment.instances) {
+      await nginx.reload(instance.port);
+      expect(await instance.stop()).toEqual([0]);
+      await start(instance);
       await nginx.reload();
     }
   }
 
   /** Replaces all processes under load and verifies that no request failed and no data was lost. */
-  async function replaceUnderLoad(): Promise<void> {
-    const target = { url: nginx.url, admin: () => signInAdmin(nginx.url) };
-    const options = { isProxied: true, paceMs: PACE_MS, boundMs: REQUEST_LIMIT_MS };
-    const workload = await Workload.prepare(target, external, options);
-    const { observer } = workload;
-    workload.start();
-    try {
-      await until('the load runs', () => observer.acknowledged > 30);
-      observer.measure();
-      await replaceAll();
-      const writesBefore = observer.acknowledged;
-      await until('the new processes respond', () => observer.acknowledged > writesBefore + 60);
-    } finally {
-      await workload.stop();
-    }
-    const seconds = (observer.slowestMs / 1000).toFixed(1);
-    process.stdout.write(`rolling restart: ${observer.acknowledged} writes, slowest ${seconds} s\n`);
-    expect({ refused: observer.refused, broken: observer.broken }).toEqual({ refused: 0, broken: 0 });
-    const output = () => places.map((place) => place.output()).join('');
+  async function expectReplacedWithoutFailures(): Promise<void> {
+    const options = { isProxied: true, pauseMs: PAUSE_MS, timeoutMs: REQUEST_TIMEOUT_MS };
+    const workload = await Workload.prepare(deployment, nginx.url, options);
+    await workload.measureDuring(replaceAll);
+    const { responsesWith503, brokenConnections, acknowledgedWrites, slowestMs } = workload.observer;
+    const seconds = (slowestMs / 1000).toFixed(1);
+    process.stdout.write(`rolling restart: ${acknowledgedWrites} writes, slowest response ${seconds} s\n`);
+    expect({ responsesWith503, brokenConnections }).toEqual({ responsesWith503: 0, brokenConnections: 0 });
     // A stopping process finishes its running jobs. No process was killed, so no mail may be sent twice.
     const kills = 0;
-    await workload.verify(database, kills, output);
+    await workload.verify(database.url, kills);
   }
 
   it('are restarted one after the other without a failed request', async () => {
     await startAll();
-    await replaceUnderLoad();
+    await expectReplacedWithoutFailures();
   });
 
   itWithVersion11('are upgraded from version 1.1 one after the other without a failed request', async () => {
     const folder = await buildVersion11();
     try {
       await startAll(folder);
-      await replaceUnderLoad();
+      await expectReplacedWithoutFailures();
     } finally {
       await rm(folder, { recursive: true });
     }

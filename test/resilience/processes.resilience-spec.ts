@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { Test } from 'supertest';
 import { Client } from '../support/client.js';
 import { createEmptyDatabase, type TestDatabase } from '../support/databases.js';
 import { isInstalled } from '../support/installed.js';
@@ -6,134 +7,137 @@ import { readJobs } from '../support/jobs.js';
 import { NOTIFICATIONS_PATH } from '../support/notifications.js';
 import { placeOrder } from '../support/orders.js';
 import { type PgBouncer, startPgBouncer } from '../support/pgbouncer.js';
-import { type BuiltProcess, waitUntilListening } from '../support/process.js';
+import type { BuiltProcess } from '../support/process.js';
 import { createProduct } from '../support/products.js';
 import { signInAdmin } from '../support/service.js';
+import { killHard } from '../support/service-process.js';
 import { until } from '../support/wait.js';
-import { ExternalServices } from './support/external-services.js';
-import { isLongForm } from './support/long-form.js';
-import { killHard, ServiceInstance } from '../support/service-process.js';
+import { Deployment } from './support/deployment.js';
+import type { ExternalServices } from './support/external-services.js';
+import { isLongRun } from './support/long-run.js';
 
 const PROCESSES = 4;
 const COPIES = 40;
 /** Mails that a process sends at a time; see src/jobs/job-kinds.ts. */
 const CONCURRENT_MAILS = 4;
 
+let deployment: Deployment;
 let external: ExternalServices;
-let places: ServiceInstance[];
 let processes: BuiltProcess[];
 let database: TestDatabase;
 let pooler: PgBouncer | undefined;
 
 beforeAll(async () => {
   database = await createEmptyDatabase();
-  const owner = await ServiceInstance.create();
-  external = await ExternalServices.start(owner.dataDir);
-  const others = Array.from({ length: PROCESSES - 1 }, () => ServiceInstance.create(owner.dataDir));
-  // Stop the owner of the folder last.
-  places = [...(await Promise.all(others)), owner];
+  deployment = await Deployment.create(PROCESSES);
+  ({ external } = deployment);
   if (isInstalled('pgbouncer')) pooler = await startPgBouncer(database.url);
   // Every second process connects through PgBouncer in transaction mode.
   const databaseUrls = [database.url, pooler?.through(database.url) ?? database.url];
-  processes = places.map((place, index) =>
-    place.spawn({ ...external.settings, DATABASE_URL: databaseUrls[index % 2] ?? '' }),
+  processes = await Promise.all(
+    deployment.instances.map((instance, index) =>
+      instance.start({ ...external.settings, DATABASE_URL: databaseUrls[index % 2] ?? '' }),
+    ),
   );
-  await Promise.all(processes.map((process, index) => waitUntilListening(process, places[index]?.url ?? '')));
 });
 
 afterAll(async () => {
-  await Promise.all(places.map((place) => place.clear()));
-  await external.close();
+  await deployment.close();
   await pooler?.stop();
   await database.drop();
+  // The last test kills the first process.
   expect(await Promise.all(processes.slice(1).map(({ exited }) => exited))).toEqual([0, 0, 0]);
 });
 
-/** Returns a client of one of the processes, with the session of another client. */
-function clientOf(index: number, other?: Client): Client {
-  const client = new Client(places[index % PROCESSES]?.url ?? '');
-  return other === undefined ? client : client.setCookie('accessToken', other.cookie('accessToken'));
+/** Creates a client of a process: number 0 connects to the first process, 1 to the second, 4 to the first again. */
+function createClient(number: number): Client {
+  return new Client(deployment.instances[number % PROCESSES]?.url ?? '');
 }
 
-async function register(index: number, email = `${randomUUID()}@example.com`): Promise<Client> {
-  const client = clientOf(index);
+async function registerAt(number: number, email = `${randomUUID()}@example.com`): Promise<Client> {
+  const client = createClient(number);
   await client.register({ email }).expect(201);
   return client;
 }
 
-async function count(from: string): Promise<number> {
+/** @param from table, condition or query that follows FROM */
+async function countRows(from: string): Promise<number> {
   const { rows } = await database.pool.query<{ count: number }>(`SELECT count(*)::int AS count FROM ${from}`);
   return rows[0]?.count ?? -1;
 }
 
-async function statusesOf(answers: readonly PromiseLike<{ status: number }>[]): Promise<number[]> {
-  return (await Promise.all(answers)).map(({ status }) => status).sort((a, b) => a - b);
+/** Sends requests in parallel, each to the next process, and expects the same status of all responses. */
+async function expectStatuses(status: number, send: (number: number) => Test): Promise<void> {
+  const responses = await Promise.all(Array.from({ length: COPIES }, (_, number) => send(number)));
+  expect(new Set(responses.map((response) => response.status))).toEqual(new Set([status]));
 }
 
-function repeat<T>(send: (index: number) => T, length = COPIES): T[] {
-  return Array.from({ length }, (_, index) => send(index));
+async function waitForEmptyQueue(): Promise<void> {
+  await until('an empty queue', async () => (await readJobs(database.pool)).length === 0, 120_000);
 }
-
-const untilIdle = () =>
-  until('an empty queue', async () => (await readJobs(database.pool)).length === 0, 120_000);
 
 it('processes that start in parallel on a new database run each migration once and create one administrator', async () => {
-  expect(await count('(SELECT name FROM migrations GROUP BY name HAVING count(*) > 1) AS twice')).toBe(0);
-  expect(await count('migrations')).toBeGreaterThan(3);
-  expect(await count("users WHERE role = 'ADMIN'")).toBe(1);
+  expect(await countRows('(SELECT name FROM migrations GROUP BY name HAVING count(*) > 1) AS repeated')).toBe(
+    0,
+  );
+  expect(await countRows('migrations')).toBeGreaterThan(3);
+  expect(await countRows("users WHERE role = 'ADMIN'")).toBe(1);
 });
 
-it('each new account gets exactly one mail', async () => {
-  await Promise.all(repeat((index) => register(index)));
-  await untilIdle();
+it('each new account gets exactly one mail, from whatever process', async () => {
+  await expectStatuses(201, (number) =>
+    createClient(number).register({ email: `${randomUUID()}@example.com` }),
+  );
+  await waitForEmptyQueue();
   expect(new Set(external.smtp.mails.map(({ to }) => to[0])).size).toBe(COPIES);
   expect(external.smtp.mails).toHaveLength(COPIES);
 });
 
-it('copies of a notification are applied once', async () => {
-  const admin = await signInAdmin(clientOf(0).url);
+it('a notification that arrives 40 times at four processes is applied once', async () => {
+  const admin = await signInAdmin(createClient(0).url);
   const { id } = await createProduct(admin);
-  const customer = await register(1);
+  const customer = await registerAt(1);
   const { order_id: orderId } = await placeOrder(customer, [{ product_id: id, quantity: 2 }]);
   external.gateway.settle(orderId);
   const body = external.gateway.notification(orderId);
-  const notifications = repeat((index) => clientOf(index).post(NOTIFICATIONS_PATH).send(body));
-  expect(await statusesOf(notifications)).toEqual(repeat(() => 200));
-  expect(await count("payment_notifications WHERE outcome = 'applied'")).toBe(1);
-  expect(await count("payment_notifications WHERE outcome = 'duplicate'")).toBe(COPIES - 1);
+  await expectStatuses(200, (number) => createClient(number).post(NOTIFICATIONS_PATH).send(body));
+  expect(await countRows("payment_notifications WHERE outcome = 'applied'")).toBe(1);
+  expect(await countRows("payment_notifications WHERE outcome = 'duplicate'")).toBe(COPIES - 1);
 });
 
 it('a one-time code allows five guesses in total, at any number of processes', async () => {
-  const guesser = await register(1);
-  await untilIdle();
-  const guesses = repeat((index) =>
-    clientOf(index, guesser)
+  const customer = await registerAt(1);
+  await waitForEmptyQueue();
+  await expectStatuses(400, (number) =>
+    createClient(number)
+      .setCookie('accessToken', customer.cookie('accessToken'))
       .post('/api/otp/verify')
-      .send({ otp: String(100_000 + index) }),
+      .send({ otp: String(100_000 + number) }),
   );
-  expect(await statusesOf(guesses)).toEqual(repeat(() => 400));
-  expect(await count('one_time_passwords WHERE tries > 5')).toBe(0);
-  expect(await count('one_time_passwords WHERE tries = 5')).toBe(1);
+  expect(await countRows('one_time_passwords WHERE tries > 5')).toBe(0);
+  expect(await countRows('one_time_passwords WHERE tries = 5')).toBe(1);
 });
 
 it('the remaining processes run the jobs of a process that was killed with kill -9', async () => {
-  const runningJobs = async (): Promise<number> =>
+  const countRunningJobs = async (): Promise<number> =>
     (await readJobs(database.pool)).filter(({ locked_by }) => locked_by !== null).length;
   external.smtp.hang();
-  const emails = repeat(() => `${randomUUID()}@example.com`, 24);
-  await Promise.all(emails.map((email, index) => register(index, email)));
-  await until('every process is busy', async () => (await runningJobs()) === PROCESSES * CONCURRENT_MAILS);
+  const emails = Array.from({ length: 24 }, () => `${randomUUID()}@example.com`);
+  await Promise.all(emails.map((email, number) => registerAt(number, email)));
+  const busy = PROCESSES * CONCURRENT_MAILS;
+  await until('every process is sending mails', async () => (await countRunningJobs()) === busy);
   const [first] = processes;
   if (first !== undefined) await killHard(first);
   external.smtp.resume();
-  if (!isLongForm) {
-    await until('only the dead process has jobs', async () => (await runningJobs()) === CONCURRENT_MAILS);
-    // Let a minute pass, after which a process that still has a job locked counts as dead.
+  if (!isLongRun) {
+    const isRest = async () => (await countRunningJobs()) === CONCURRENT_MAILS;
+    await until('only jobs of the killed process are locked', isRest);
+    // Let a minute pass, after which the processes unlock the jobs of a process that gives no sign of life.
     await database.pool.query(
       "UPDATE graphile_worker._private_jobs SET locked_at = locked_at - interval '60 s' WHERE locked_at IS NOT NULL",
     );
   }
-  await untilIdle();
-  const mailed = external.smtp.mails.flatMap(({ to }) => to);
-  expect(emails.filter((email) => !mailed.includes(email))).toEqual([]);
+  await waitForEmptyQueue();
+  const recipients = external.smtp.mails.flatMap(({ to }) => to);
+  expect(emails.filter((email) => !recipients.includes(email))).toEqual([]);
 });

@@ -17,11 +17,11 @@ import {
   type StoredData,
 } from './random-requests.requests.js';
 import { closeConnections, ResponseChecker, send } from './random-requests.responses.js';
-import { isLongForm } from './support/long-form.js';
+import { isLongRun } from './support/long-run.js';
 
 /** Fixed in the short form, so that its result depends on the change only. */
-const SEED = Number(process.env.RESILIENCE_SEED ?? (isLongForm ? randomInt(1_000_000) : 1));
-const REQUESTS_PER_OPERATION = isLongForm ? 400 : 25;
+const SEED = Number(process.env.RESILIENCE_SEED ?? (isLongRun ? randomInt(1_000_000) : 1));
+const REQUESTS_PER_OPERATION = isLongRun ? 400 : 25;
 const CONCURRENCY = 8;
 const PASSWORD = 'kue lapis legit';
 

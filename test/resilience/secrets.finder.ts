@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Pool } from 'pg';
 
-/** A shorter piece of a base64 text occurs by chance. */
+/** Shorter base64 texts are ignored, because they occur by chance. */
 const MIN_BASE64_LENGTH = 12;
 
 /** Finds secrets in texts, plain or in the usual encodings. */
@@ -36,29 +36,35 @@ function listForms(value: string): [form: string, text: string][] {
 }
 
 /**
- * Returns the part of the base64 text that does not depend on neighboring bytes, for an offset within a group of three
- * bytes, in both alphabets.
+ * Encodes a value that is part of a longer base64 text, in both alphabets. Base64 encodes groups of three bytes, so the
+ * characters at both ends depend on the neighboring bytes. They are removed.
+ * @param before number of bytes of the first group that precede the value
  */
 function listBase64Forms(value: Buffer, before: number): [form: string, text: string][] {
   const whole = Buffer.concat([Buffer.alloc(before), value]);
   const text = whole.subarray(0, whole.length - (whole.length % 3)).toString('base64');
-  const sure = text.slice(Math.ceil((before * 8) / 6));
-  if (sure.length < MIN_BASE64_LENGTH) return [];
+  const fixed = text.slice(Math.ceil((before * 8) / 6));
+  if (fixed.length < MIN_BASE64_LENGTH) return [];
   return [
-    ['base64', sure],
-    ['base64url', sure.replaceAll('+', '-').replaceAll('/', '_')],
+    ['base64', fixed],
+    ['base64url', fixed.replaceAll('+', '-').replaceAll('/', '_')],
   ];
 }
 
-/** Six digits must stand alone, because a time of day may contain the digits of a code. */
-function buildPattern(value: string, text: string): RegExp {
-  const escaped = text.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
-  return /^\d{6}$/.test(value) && text === value
+/**
+ * Builds a pattern that finds a form of a value, in any case. A code of six digits must stand alone, because a timestamp
+ * may contain the same digits.
+ */
+function buildPattern(value: string, form: string): RegExp {
+  const escaped = form.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
+  return /^\d{6}$/.test(value) && form === value
     ? new RegExp(`(?<![\\w.:+-])${escaped}(?![\\w.:+-])`)
     : new RegExp(escaped, 'i');
 }
 
-/** Reads all tables, except the column of password hashes and PostgreSQL's catalog, and the running statements. */
+/**
+ * Reads all tables, except PostgreSQL's catalog and the column `password_hash`, and the last statements of all connections.
+ */
 export async function dumpDatabase(pool: Pool): Promise<[where: string, text: string][]> {
   const { rows: tables } = await pool.query<{ name: string }>(
     `SELECT format('%I.%I', nspname, relname) AS name
@@ -78,7 +84,7 @@ export async function dumpDatabase(pool: Pool): Promise<[where: string, text: st
   return dump;
 }
 
-/** Reads all files under a folder, except mails that are still being written: they are renamed in the meantime. */
+/** Reads all files under a folder, except mails that are still being written: the service renames them when it is done. */
 export async function readFolder(folder: string): Promise<[path: string, text: string][]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const paths = entries

@@ -9,51 +9,54 @@ import { png } from '../support/pictures.js';
 import type { BuiltProcess } from '../support/process.js';
 import { CAKE, sendForm } from '../support/products.js';
 import { until } from '../support/wait.js';
-import { ExternalServices } from './support/external-services.js';
-import { isLongForm } from './support/long-form.js';
+import { Deployment } from './support/deployment.js';
+import type { ExternalServices } from './support/external-services.js';
+import { isLongRun } from './support/long-run.js';
 import { ServiceInstance, stopProcess } from '../support/service-process.js';
 
-/** Number of stops. Every second one uses keep-alive connections. */
-const ROUNDS = isLongForm ? 12 : 2;
-const STOP_MS = 10_000;
+/** Number of stops. The load uses keep-alive connections before every second stop. */
+const STOPS = isLongRun ? 12 : 2;
+const STOP_LIMIT_MS = 10_000;
 const CALLERS = 12;
 
-let place: ServiceInstance;
+let deployment: Deployment;
 let external: ExternalServices;
+let instance: ServiceInstance;
 let database: TestDatabase;
 
 beforeEach(async () => {
-  place = await ServiceInstance.create();
-  external = await ExternalServices.start(place.dataDir);
+  deployment = await Deployment.create();
+  ({ external } = deployment);
+  [instance] = deployment.instances;
   database = await createDatabase();
 });
 
 afterEach(async () => {
-  await place.clear();
-  await external.close();
+  await deployment.close();
   await database.drop();
 });
 
 it('SIGTERM interrupts no accepted request, and the process exits with code 0 within 10 s (contract 16)', async () => {
   const settings = { ...external.settings, DATABASE_URL: database.url };
-  for (let round = 0; round < ROUNDS; round += 1) {
-    const service = await place.start(settings);
+  for (let stops = 0; stops < STOPS; stops += 1) {
+    const service = await instance.start(settings);
     external.cloudinary.delayMs = 1_000;
-    const admin = await place.admin();
-    const load = new RegistrationLoad(place.url, round % 2 === 0);
+    const admin = await instance.admin();
+    const load = new RegistrationLoad(instance.url, stops % 2 === 0);
     const upload = sendForm(admin.post('/api/products'), CAKE, [
-      { bytes: png(round), name: 'slow.png' },
+      { bytes: png(stops), name: 'slow.png' },
     ]).then(({ status }) => status);
-    await until('the upload is under way', () => external.cloudinary.calls.length > round);
+    await until('the upload has reached the image host', () => external.cloudinary.calls.length > stops);
     await delay(randomInt(500));
 
     const [stopMs, status] = await Promise.all([measureStop(service), upload]);
     await load.stop();
     expect(status).toBe(201);
-    expect(stopMs).toBeLessThan(STOP_MS);
+    expect(stopMs).toBeLessThan(STOP_LIMIT_MS);
     const { answered, unanswered } = load;
     expect(load.wrongResponses).toEqual([]);
     expect(answered.length).toBeGreaterThan(0);
+    // The service logs every request that it has accepted.
     expect(unanswered.filter((id) => service.output().includes(`"requestId":"${id}"`))).toEqual([]);
     const { rows } = await database.pool.query<{ email: string }>(
       'SELECT email FROM users WHERE email = ANY ($1)',
@@ -64,23 +67,23 @@ it('SIGTERM interrupts no accepted request, and the process exits with code 0 wi
 });
 
 it('the process exits within 10 s despite an incomplete request body, a hanging mail server or a silent database', async () => {
-  const embedded = await place.start(external.settings);
+  const withHangingMail = await instance.start(external.settings);
   external.smtp.hang();
-  await new Client(place.url).register({ email: 'waiting@example.com' }).expect(201);
-  await until('the mail server is asked', () => external.smtp.openConnections > 0);
-  await sendHalfLogin(place.port);
+  await new Client(instance.url).register({ email: 'waiting@example.com' }).expect(201);
+  await until('a mail is being sent', () => external.smtp.openConnections > 0);
+  await beginLogin(instance.port);
 
   const other = await ServiceInstance.create();
   const proxy = await DatabaseProxy.start(database.url);
   try {
-    const stalled = await other.start({ ...external.settings, DATABASE_URL: proxy.url });
-    const waiting = await sendHalfLogin(other.port);
+    const withSilentDatabase = await other.start({ ...external.settings, DATABASE_URL: proxy.url });
+    const login = await beginLogin(other.port);
     proxy.stall();
-    waiting.finish();
+    login.finish();
 
-    const times = await Promise.all([measureStop(embedded), measureStop(stalled)]);
-    expect(Math.max(...times)).toBeLessThan(STOP_MS);
-    expect(await findServerPid(place.dataDir)).toBeUndefined();
+    const times = await Promise.all([measureStop(withHangingMail), measureStop(withSilentDatabase)]);
+    expect(Math.max(...times)).toBeLessThan(STOP_LIMIT_MS);
+    expect(await findServerPid(instance.dataDir)).toBeUndefined();
   } finally {
     await other.clear();
     await proxy.down();
@@ -88,12 +91,12 @@ it('the process exits within 10 s despite an incomplete request body, a hanging 
 });
 
 it('SIGTERM during the start of the embedded database leaves no database process behind', async () => {
-  const service = place.spawn(external.settings);
-  const server = await until('a PostgreSQL', () => findServerPid(place.dataDir).catch(() => undefined));
+  const service = instance.spawn(external.settings);
+  const server = await until('a PostgreSQL', () => findServerPid(instance.dataDir).catch(() => undefined));
   service.child.kill('SIGTERM');
   expect(await service.exited).toBe(0);
   expect(service.output()).not.toContain('listening on');
-  expect(await findServerPid(place.dataDir)).toBeUndefined();
+  expect(await findServerPid(instance.dataDir)).toBeUndefined();
   expect(() => process.kill(server, 0)).toThrow('ESRCH');
 });
 
@@ -104,8 +107,8 @@ async function measureStop(service: BuiltProcess): Promise<number> {
   return performance.now() - startedAt;
 }
 
-/** Sends the headers and the beginning of the body of a login. */
-async function sendHalfLogin(port: number): Promise<{ finish: () => void }> {
+/** Sends the headers and the beginning of the body of a login. `finish` sends the remaining bytes. */
+async function beginLogin(port: number): Promise<{ finish: () => void }> {
   const body = JSON.stringify({ email: 'ayu@example.com', password: 'wrong' });
   const socket = connect(port, '127.0.0.1');
   let answer = '';
@@ -114,7 +117,7 @@ async function sendHalfLogin(port: number): Promise<{ finish: () => void }> {
   socket.on('error', () => undefined);
   const head = `POST /api/login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nExpect: 100-continue\r\nContent-Length: ${body.length}\r\n\r\n`;
   socket.write(head + body.slice(0, 10));
-  await until('the service has taken the request', () => answer.includes('100 Continue'));
+  await until('the service has accepted the request', () => answer.includes('100 Continue'));
   return { finish: () => socket.write(body.slice(10)) };
 }
 
@@ -122,7 +125,7 @@ const emailOf = (requestId: string): string => `${requestId}@example.com`;
 
 /** Registers accounts from many callers until `stop`, over keep-alive or new connections. */
 class RegistrationLoad {
-  /** Ids of the requests with an expected response. */
+  /** Request ids of the accounts that were created. */
   readonly answered: string[] = [];
   /** Ids of the requests without a response. */
   readonly unanswered: string[] = [];

@@ -1,7 +1,7 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import type { Client } from '../../support/client.js';
 import { png } from '../../support/pictures.js';
-import { listProducts, type ProductAnswer, productOf, sendForm } from '../../support/products.js';
+import { sendForm, listProducts, type ProductAnswer, productOf } from '../../support/products.js';
 import { digestOf, imageIdOf } from './external-services.js';
 import type { Observer } from './observer.js';
 
@@ -15,8 +15,8 @@ interface Content {
 }
 
 interface TrackedProduct {
-  /** Last response; undefined if the response to the creation was lost. */
-  answered?: ProductAnswer;
+  /** Product in the last response; undefined if the response to the creation was lost. */
+  shown?: ProductAnswer;
   /** Possible states: two if the response to the last change was lost. Null means that the product does not exist. */
   candidates: readonly (Content | null)[];
 }
@@ -34,7 +34,7 @@ export class Catalog {
   ) {}
 
   async step(): Promise<void> {
-    // Products in doubt are not changed until the end.
+    // Do not change products in doubt, because `verify` could not tell the two changes apart.
     const certain = this.#products.filter(
       ({ candidates: [content, ...others] }) => content && others.length === 0,
     );
@@ -48,31 +48,31 @@ export class Catalog {
     const { content, files, fields } = createContent();
     const product: TrackedProduct = { candidates: [null, content] };
     this.#products.push(product);
-    await this.#change(product, content, sendForm(this.admin.post('/api/products'), fields, files), 201);
+    await this.#applyChange(product, content, sendForm(this.admin.post('/api/products'), fields, files), 201);
   }
 
   async #update(product: TrackedProduct): Promise<void> {
-    // The first image is removed. The others stay before the new ones.
+    // Remove the first image. New images follow the remaining ones.
     const [before] = product.candidates;
-    const { id = 0, images } = product.answered ?? {};
+    const { id = 0, images } = product.shown ?? {};
     const { content, files, fields } = createContent(before?.images.slice(1));
     product.candidates = [before ?? null, content];
-    const removal = { ...fields, 'images.removed[]': images?.[0] ?? '' };
-    await this.#change(
+    const fieldsWithRemoval = { ...fields, 'images.removed[]': images?.[0] ?? '' };
+    await this.#applyChange(
       product,
       content,
-      sendForm(this.admin.put(`/api/products/${id}`), removal, files),
+      sendForm(this.admin.put(`/api/products/${id}`), fieldsWithRemoval, files),
       200,
     );
   }
 
   async #delete(product: TrackedProduct): Promise<void> {
     product.candidates = [...product.candidates, null];
-    await this.#change(product, null, this.admin.delete(`/api/products/${product.answered?.id ?? 0}`), 204);
+    await this.#applyChange(product, null, this.admin.delete(`/api/products/${product.shown?.id ?? 0}`), 204);
   }
 
-  /** Asserts that the cached list shows every acknowledged change at once. */
-  async #change(
+  /** Sends a change. If it is acknowledged, the cached list must show it at once. */
+  async #applyChange(
     product: TrackedProduct,
     content: Content | null,
     request: ReturnType<Client['put']>,
@@ -82,9 +82,9 @@ export class Catalog {
     if (answer === undefined) return;
     this.acknowledged += 1;
     product.candidates = [content];
-    if (content !== null) product.answered = productOf(answer);
+    if (content !== null) product.shown = productOf(answer);
     if (!this.isListedAtOnce) return;
-    const { id = 0 } = product.answered ?? {};
+    const { id = 0 } = product.shown ?? {};
     const list = await this.observer.send(this.admin.get(`/api/products?last_id=${id - 1}`), 200, 404);
     if (list === undefined) return;
     const { data } = list.body as { readonly data?: { readonly products: ProductAnswer[] } };
@@ -94,17 +94,16 @@ export class Catalog {
   }
 
   /**
-   * @param stored the whole catalog by id; this function removes the products of this activity
+   * Compares the stored products with the possible states.
+   * @param stored the whole catalog by id, from which this function deletes the products of this activity
    * @param digests digests of the stored images by id
    */
   verify(stored: Map<number, ProductAnswer>, digests: ReadonlyMap<string, string>): void {
-    for (const { answered, candidates } of this.#products) {
+    for (const { shown, candidates } of this.#products) {
       const names = candidates.map((content) => content?.name);
-      const product = [...stored.values()].find(
-        ({ id, name }) => id === answered?.id || names.includes(name),
-      );
+      const product = [...stored.values()].find(({ id, name }) => id === shown?.id || names.includes(name));
       if (product !== undefined) stored.delete(product.id);
-      const observed = product === undefined ? null : contentOf(product, digests);
+      const observed = product === undefined ? null : readContent(product, digests);
       if (!candidates.some((candidate) => JSON.stringify(candidate) === JSON.stringify(observed)))
         this.observer.violations.push(
           `${JSON.stringify(observed)} is stored, not ${JSON.stringify(candidates)}`,
@@ -124,18 +123,21 @@ export async function readCatalog(client: Client): Promise<Map<number, ProductAn
   }
 }
 
-function contentOf({ name, price, images }: ProductAnswer, digests: ReadonlyMap<string, string>): Content {
-  return { name, price, images: (images ?? []).map((url) => digests.get(imageIdOf(url)) ?? 'gone') };
+function readContent({ name, price, images }: ProductAnswer, digests: ReadonlyMap<string, string>): Content {
+  return { name, price, images: (images ?? []).map((url) => digests.get(imageIdOf(url)) ?? 'missing image') };
 }
 
-/** Creates content with up to two new images after the remaining ones. */
-function createContent(staying: readonly string[] = []) {
-  const count = Math.min(randomInt(3), MAX_IMAGES - staying.length);
+/**
+ * Creates content with up to two new images.
+ * @param remaining digests of the images that stay before the new ones
+ */
+function createContent(remaining: readonly string[] = []) {
+  const count = Math.min(randomInt(3), MAX_IMAGES - remaining.length);
   const pictures = Array.from({ length: count }, () => png(randomUUID()));
   const content: Content = {
     name: `Kue ${randomUUID()}`,
     price: randomInt(1, 1_000_000),
-    images: [...staying, ...pictures.map(digestOf)],
+    images: [...remaining, ...pictures.map(digestOf)],
   };
   return {
     content,

@@ -7,7 +7,7 @@ import { CloudinaryStandIn } from '../../support/cloudinary-stand-in.js';
 import { MidtransStandIn } from '../../support/midtrans-stand-in.js';
 import { SmtpStandIn } from '../../support/smtp-stand-in.js';
 
-/** Image host, gateway and mail server on loopback. They outlive the service's processes. */
+/** Stand-ins of the image host, the gateway and the mail server. They continue while processes of the service are killed. */
 export class ExternalServices {
   private constructor(
     readonly cloudinary: CloudinaryStandIn,
@@ -38,16 +38,18 @@ export class ExternalServices {
       SMTP_URL: this.smtp.url,
       // Registrations come from many addresses: one address gets 100 codes an hour.
       TRUSTED_PROXIES: '1',
+      // A test waits until the images of interrupted uploads are removed.
+      STAGED_IMAGE_TTL_S: '5',
     };
   }
 
   /** Returns the digests of the images at both hosts by id. */
-  async images(): Promise<Map<string, string>> {
+  async readImageDigests(): Promise<Map<string, string>> {
     const stored = new Map([...this.cloudinary.images].map(([id, { bytes }]) => [id, digestOf(bytes)]));
     const folder = join(this.dataDir, 'images');
     const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
     for (const entry of entries.filter((file) => file.isFile())) {
-      // The file was removed after the folder was read.
+      // Reading fails if the service has removed the file in the meantime.
       const bytes = await readFile(join(entry.parentPath, entry.name)).catch(() => null);
       // Unfinished uploads count too, because no product shows them.
       if (bytes !== null) stored.set(entry.name.replace(/\.(png|jpg)$/, ''), digestOf(bytes));

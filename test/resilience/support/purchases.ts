@@ -24,7 +24,7 @@ interface History {
 
 /** Places orders of one customer, each with an idempotency key, and sends the gateway's notifications. */
 export class Purchases {
-  readonly #all: Purchase[] = [];
+  readonly #purchases: Purchase[] = [];
 
   constructor(
     private readonly customer: Client,
@@ -34,47 +34,53 @@ export class Purchases {
   ) {}
 
   get acknowledged(): number {
-    return this.#all.filter((purchase) => purchase.order !== undefined).length;
+    return this.#purchases.filter((purchase) => purchase.order !== undefined).length;
   }
 
+  /** Continues one of the first four unfinished purchases, or begins a new one. */
   async step(): Promise<void> {
-    const open = this.#all.filter(({ acknowledged }) => acknowledged.length < STATUSES.length);
-    const purchase = open[randomInt(4)] ?? { key: randomUUID(), quantity: randomInt(1, 9), acknowledged: [] };
-    if (!this.#all.includes(purchase)) this.#all.push(purchase);
-    if (purchase.order === undefined || randomInt(10) === 0) await this.#place(purchase);
-    else await this.#notify(purchase);
+    const unfinished = this.#purchases.filter(({ acknowledged }) => acknowledged.length < STATUSES.length);
+    const purchase = unfinished[randomInt(4)] ?? {
+      key: randomUUID(),
+      quantity: randomInt(1, 9),
+      acknowledged: [],
+    };
+    if (!this.#purchases.includes(purchase)) this.#purchases.push(purchase);
+    if (purchase.order === undefined || randomInt(10) === 0) await this.#placeOrder(purchase);
+    else await this.#sendNotification(purchase);
   }
 
-  /** Places an order, or asks for it again under the same key. */
-  async #place(purchase: Purchase): Promise<void> {
+  /** Places an order. A retry with the same key gets the same order. */
+  async #placeOrder(purchase: Purchase): Promise<void> {
     const items = [{ product_id: this.productId, quantity: purchase.quantity }];
-    // 502: the process that called the gateway died, and its claim expires only after 10 s.
+    // 502: the process that called the gateway was killed, and its claim to the payment attempt expires after 10 s.
     const answer = await this.observer.send(requestOrder(this.customer, items, purchase.key), 201, 502);
     if (answer?.status !== 201) return;
-    const answered = orderOf(answer);
-    if (answered.order_id !== (purchase.order?.order_id ?? answered.order_id))
+    const received = orderOf(answer);
+    if (received.order_id !== (purchase.order?.order_id ?? received.order_id))
       this.observer.violations.push(`key ${purchase.key} created two orders`);
-    purchase.order ??= answered;
+    purchase.order ??= received;
   }
 
   /** Sends the gateway's next notification, or the same one again until it is acknowledged. */
-  async #notify({ order: made, acknowledged }: Purchase): Promise<void> {
+  async #sendNotification({ order: placed, acknowledged }: Purchase): Promise<void> {
     const status = STATUSES[acknowledged.length];
-    const page = [...this.gateway.orders.values()].find(({ token }) => token === made?.token);
-    if (status === undefined || page === undefined) return;
-    if (page.transactions.at(-1)?.status !== status) this.gateway.setStatus(page.orderId, status);
-    const sent = new Client(this.customer.url).post(NOTIFICATIONS_PATH);
-    const answer = await this.observer.send(sent.send(this.gateway.notification(page.orderId)), 200);
+    const attempt = [...this.gateway.orders.values()].find(({ token }) => token === placed?.token);
+    if (status === undefined || attempt === undefined) return;
+    if (attempt.transactions.at(-1)?.status !== status) this.gateway.setStatus(attempt.orderId, status);
+    const notification = this.gateway.notification(attempt.orderId);
+    const request = new Client(this.customer.url).post(NOTIFICATIONS_PATH).send(notification);
+    const answer = await this.observer.send(request, 200);
     if (answer !== undefined) acknowledged.push(status);
   }
 
   /** Retries until every order is paid and refunded, and compares the stored orders with the acknowledged changes. */
   async verify(admin: Client): Promise<void> {
-    for (const purchase of this.#all) {
+    for (const purchase of this.#purchases) {
       const { key, quantity, acknowledged } = purchase;
       await until(`the order of key ${key} and its notifications are acknowledged`, async () => {
-        if (purchase.order === undefined) await this.#place(purchase);
-        else await this.#notify(purchase);
+        if (purchase.order === undefined) await this.#placeOrder(purchase);
+        else await this.#sendNotification(purchase);
         return acknowledged.length === STATUSES.length;
       });
       const answer = await admin.get(`/api/admin/orders/${purchase.order?.order_id ?? ''}`).expect(200);

@@ -21,7 +21,7 @@ interface Account {
 
 /** Registers accounts and remembers which were acknowledged. */
 export class Registrations {
-  readonly #all: Account[] = [];
+  readonly #accounts: Account[] = [];
 
   constructor(
     private readonly url: string,
@@ -31,24 +31,24 @@ export class Registrations {
   async step(): Promise<void> {
     const email = `${randomUUID()}@example.com`;
     const account: Account = { email };
-    this.#all.push(account);
+    this.#accounts.push(account);
     const registration = new Client(this.url)
       .register({ email, fullname: `Ayu ${email}`, password: PASSWORD })
-      .agent(new Agent({ localAddress: randomLoopback() }));
+      .agent(new Agent({ localAddress: createLoopbackAddress() }));
     const answer = await this.observer.send(registration, 201);
     if (answer !== undefined) account.acknowledged = userOf(answer);
   }
 
   /**
    * Logs in to every account. An acknowledged registration must exist as sent. A registration in doubt may exist, but
-   * only completely. Each account received at least one mail, and its last code works. Requires an empty queue.
-   * @param stored addresses of all accounts: a login to an unknown address would count as a wrong guess
+   * only completely. Each account received at least one mail, and the code of the last mail works. Requires an empty queue.
+   * @param stored addresses of all accounts. Accounts that do not exist get no login, because it would count as a guess.
    * @returns number of mails that were sent more than once
    */
   async verify(smtp: SmtpStandIn, stored: ReadonlySet<string>): Promise<number> {
     const { violations } = this.observer;
     let sentAgain = 0;
-    for (const { email, acknowledged } of this.#all) {
+    for (const { email, acknowledged } of this.#accounts) {
       const client = new Client(this.url);
       const codes = smtp.mails
         .filter(({ to }) => to.includes(email))
@@ -77,7 +77,7 @@ function userOf({ body }: Response): User {
   return (body as { data: { user: User } }).data.user;
 }
 
-/** Every customer has an address of its own, because one address causes at most 100 code mails an hour. */
-function randomLoopback(): string {
+/** Creates an address of a customer, because the service mails at most 100 codes an hour to customers at one address. */
+function createLoopbackAddress(): string {
   return ['127', randomInt(1, 255), randomInt(1, 255), randomInt(1, 255)].join('.');
 }

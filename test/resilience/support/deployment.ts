@@ -1,0 +1,29 @@
+import { ServiceInstance } from '../../support/service-process.js';
+import { ExternalServices } from './external-services.js';
+
+/** Instances of the service with one DATA_DIR, and the external services that they use. */
+export class Deployment {
+  private constructor(
+    readonly instances: readonly [ServiceInstance, ...ServiceInstance[]],
+    readonly external: ExternalServices,
+  ) {}
+
+  static async create(size = 1): Promise<Deployment> {
+    const first = await ServiceInstance.create();
+    const others = Array.from({ length: size - 1 }, () => ServiceInstance.create(first.dataDir));
+    const external = await ExternalServices.start(first.dataDir);
+    return new Deployment([first, ...(await Promise.all(others))], external);
+  }
+
+  /** Returns the log of all processes. */
+  output(): string {
+    return this.instances.map((instance) => instance.output()).join('');
+  }
+
+  /** Stops all processes and external services, and removes DATA_DIR. */
+  async close(): Promise<void> {
+    // The first instance removes DATA_DIR, so it must be the last one.
+    for (const instance of this.instances.toReversed()) await instance.clear();
+    await this.external.close();
+  }
+}

@@ -1,1 +1,0 @@
-export const isLongForm = process.env.RESILIENCE === 'long';

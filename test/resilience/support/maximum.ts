@@ -1,0 +1,18 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
+/** Reads a value every 50 ms while some work runs. @returns the largest value */
+export async function measureMaximum(
+  read: () => number | Promise<number>,
+  work: Promise<unknown>,
+): Promise<number> {
+  let [maximum, isDone] = [0, false];
+  const measuring = (async () => {
+    while (!isDone) {
+      maximum = Math.max(maximum, await read());
+      await delay(50);
+    }
+  })();
+  await work.finally(() => (isDone = true));
+  await measuring;
+  return maximum;
+}
