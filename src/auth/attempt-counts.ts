@@ -65,9 +65,12 @@ export class AttemptCounts {
   }
 
   /** Starts a new window with one attempt. */
-  async restart(count: Count): Promise<void> {
-    await this.delete(count);
-    await this.add([count]);
+  async restart({ key, seconds }: Count): Promise<void> {
+    await this.dataSource.query(
+      `INSERT INTO attempt_counts (key, points, expire) VALUES ($1, 1, ${NOW_MS} + $2::bigint * 1000)
+       ON CONFLICT (key) DO UPDATE SET points = excluded.points, expire = excluded.expire`,
+      [key, seconds],
+    );
   }
 
   /** Returns the seconds until the window of a count ends; 0 without attempts. */

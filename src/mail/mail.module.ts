@@ -1,13 +1,18 @@
 import { MailerModule } from '@nestjs-modules/mailer';
 import { Module } from '@nestjs/common';
-import { parseConnectionUrl } from 'nodemailer/lib/shared/index.js';
 import { join } from 'node:path';
 import { Env } from '../config/env.js';
 import { MailService } from './mail.service.js';
 import { OutboxTransport } from './outbox.transport.js';
 
-/** Milliseconds. Parameters of SMTP_URL, such as `?socketTimeout=5000`, take precedence. */
-const TIMEOUTS = { connectionTimeout: 5000, greetingTimeout: 5000, socketTimeout: 10000, dnsTimeout: 5000 };
+/** Adds timeouts to the SMTP URL, because nodemailer ignores options next to a URL. */
+function withTimeouts(smtpUrl: string): string {
+  const url = new URL(smtpUrl);
+  const timeouts = { connectionTimeout: 5, greetingTimeout: 5, socketTimeout: 10, dnsTimeout: 5 };
+  for (const [name, seconds] of Object.entries(timeouts))
+    if (!url.searchParams.has(name)) url.searchParams.set(name, String(seconds * 1000));
+  return url.href;
+}
 
 @Module({
   imports: [
@@ -18,7 +23,7 @@ const TIMEOUTS = { connectionTimeout: 5000, greetingTimeout: 5000, socketTimeout
         transport:
           env.smtpUrl === undefined
             ? new OutboxTransport(join(env.dataDir, 'outbox'))
-            : { ...TIMEOUTS, ...parseConnectionUrl(env.smtpUrl) },
+            : withTimeouts(env.smtpUrl),
         defaults: { from: env.mailFrom },
       }),
     }),
