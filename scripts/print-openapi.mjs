@@ -3,7 +3,7 @@ import { NestFactory } from '@nestjs/core';
 import { randomUUID } from 'node:crypto';
 import { AppModule } from '../dist/src/app.module.js';
 import { Database } from '../dist/src/config/database.js';
-import { readEnv } from '../dist/src/config/env.js';
+import { readEnv } from '../dist/src/config/read-env.js';
 import { buildOpenApiDocument } from '../dist/src/openapi.js';
 
 /** Fixed settings, so that the document is the same on every machine. */

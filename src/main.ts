@@ -1,9 +1,9 @@
-import { readEnv } from './config/env.js';
+import { readEnv } from './config/read-env.js';
 
 async function main(): Promise<void> {
   const env = readEnv();
   // Tracing must start before the modules that it instruments are loaded, so nothing of the service is imported above.
-  const stopTracing = env.tracing && (await import('./tracing/start.js')).startTracing(env.tracing);
+  const stopTracing = env.isTraced ? (await import('./tracing/start.js')).startTracing(env) : undefined;
   const { serve } = await import('./serve.js');
   await serve(env, stopTracing);
 }

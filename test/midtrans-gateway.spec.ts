@@ -41,7 +41,7 @@ describe('Midtrans gateway', () => {
     standIn = await MidtransStandIn.start({ serverKey: KEY });
     standIn.dripIntervalMs = 20;
     const { snapUrl, apiUrl } = standIn;
-    const setting = { serverKey: KEY, snapUrl, apiUrl };
+    const setting = { midtransServerKey: KEY, midtransSnapUrl: snapUrl, midtransApiUrl: apiUrl };
     gateway = new MidtransGateway(setting, 10_000);
     impatient = new MidtransGateway(setting, DEADLINE_MS);
   });

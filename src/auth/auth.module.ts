@@ -59,7 +59,8 @@ export class AuthModule implements OnModuleInit, OnApplicationBootstrap {
   }
 
   async onApplicationBootstrap(): Promise<void> {
-    const { admin } = this.env;
-    if (admin !== undefined) await this.admins.ensure(admin.email, admin.password);
+    const { adminEmail, adminPassword } = this.env;
+    if (adminEmail !== undefined && adminPassword !== undefined)
+      await this.admins.ensure(adminEmail, adminPassword);
   }
 }

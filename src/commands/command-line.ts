@@ -1,7 +1,8 @@
 import { parseArgs, type ParseArgsConfig } from 'node:util';
 import { type Database, openDatabaseForCommand } from '../config/database.js';
-import { type Env, findOptionsTakenByNpm, readEnv } from '../config/env.js';
+import type { Env } from '../config/env.js';
 import { errorMessage } from '../config/error-info.js';
+import { findOptionsTakenByNpm, readEnv } from '../config/read-env.js';
 import { printStatus } from './output.js';
 
 /** Opens the database of the settings, without migrating it. An action calls it at most once. */
@@ -38,9 +39,9 @@ export function readAction<A extends string>(
   const action = names.find((name) => name === word);
   if (action === undefined)
     throw new UsageError(`missing or unknown action: use ${names.join(', ').replace(/, (\w+)$/, ' or $1')}`);
-  const needs = actions[action];
-  if (needs !== null && argument === '') throw new UsageError(`${action} needs ${needs}`);
-  const [extra] = needs === null ? [argument] : rest;
+  const description = actions[action];
+  if (description !== null && argument === '') throw new UsageError(`${action} needs ${description}`);
+  const [extra] = description === null ? [argument] : rest;
   if (extra) throw new UsageError(`${action} does not accept ${extra}`);
   return { action, argument };
 }

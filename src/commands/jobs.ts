@@ -77,7 +77,8 @@ async function list(database: Queryable, filter: JobState | undefined): Promise<
 
 /** Returns the e-mail address of the customer that each mail job concerns, by the job's id. */
 async function findCustomers(database: Queryable): Promise<Map<string, string>> {
-  // Payloads name the account, the order or the typed address. graphile-worker's view of the jobs has no payloads.
+  // A payload contains the id of the account, the id of the order, or an address that somebody typed. Only private tables
+  // of graphile-worker contain payloads.
   const { rows } = await database.query<{ id: string; email: string }>(
     `SELECT jobs.id, users.email
      FROM graphile_worker._private_jobs AS jobs

@@ -45,7 +45,7 @@ function parse(args: string[]): Action {
     values.orders === undefined ? null : parseWholeNumber('--orders', values.orders, 0, MAX_ORDERS);
   const seed = parseWholeNumber('--seed', values.seed, 0, MAX_SEED);
   return async (env, open) => {
-    const hasSimulator = env.payment.gateway === 'simulator';
+    const hasSimulator = env.paymentGateway === 'simulator';
     if (env.nodeEnv === 'production' && !values.yes)
       throw new Error('NODE_ENV is production: use --yes to add made-up data to production');
     if (!hasSimulator && orders !== null && orders > 0)

@@ -6,8 +6,9 @@ import { isSafeMethod } from './safe-methods.js';
 const LOOPBACK_ORIGIN = /^http:\/\/(localhost|127\.0\.0\.1)(:\d{1,5})?$/;
 
 /** Returns a function that tells if CORS_ORIGINS allows an origin. */
-export function corsOriginMatcher({ corsOrigins, corsAllowsLoopback }: Env): (origin: string) => boolean {
-  return (origin) => corsOrigins.includes(origin) || (corsAllowsLoopback && LOOPBACK_ORIGIN.test(origin));
+export function corsOriginMatcher({ corsOrigins, nodeEnv }: Env): (origin: string) => boolean {
+  const allowsLoopback = corsOrigins === undefined && nodeEnv !== 'production';
+  return (origin) => corsOrigins?.includes(origin) ?? (allowsLoopback && LOOPBACK_ORIGIN.test(origin));
 }
 
 /**

@@ -2,8 +2,8 @@ import { Transform } from 'class-transformer';
 import { domainToASCII } from 'node:url';
 
 const ASCII = /^\p{ASCII}*$/u;
-/** `domainToASCII` parses a URL: it would cut the domain at a slash and remove line breaks. */
-const HAS_NO_URL_SYNTAX = /^[\w.\-\P{ASCII}]*$/u;
+/** Without characters that `domainToASCII` changes: it cuts a domain at a slash, for example, and removes line breaks. */
+const SAFE_DOMAIN = /^[\w.\-\P{ASCII}]*$/u;
 
 /**
  * Writes the domain of an e-mail address in its ASCII form (IDNA). Otherwise `ayu@example\u3002com` and
@@ -14,7 +14,7 @@ export function withAsciiDomain(email: string): string {
   const start = email.lastIndexOf('@') + 1;
   const domain = email.slice(start);
   if (ASCII.test(domain)) return email;
-  return email.slice(0, start) + (HAS_NO_URL_SYNTAX.test(domain) ? domainToASCII(domain) : '');
+  return email.slice(0, start) + (SAFE_DOMAIN.test(domain) ? domainToASCII(domain) : '');
 }
 
 export function AsciiDomain(): PropertyDecorator {

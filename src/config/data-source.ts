@@ -11,7 +11,10 @@ const migrationFiles = readdirSync(MIGRATIONS_FOLDER)
   .sort()
   .map(async (name) => (await import(pathToFileURL(join(MIGRATIONS_FOLDER, name)).href)) as MigrationFile);
 
-/** All migrations in order: one per file, whose name begins with its timestamp. */
+/**
+ * All migrations, oldest first: each file contains one, and the file's name begins with the migration's timestamp. They are
+ * imported here because Jest does not support the `import` of TypeORM's own loader.
+ */
 export const migrations = (await Promise.all(migrationFiles)).flatMap((file) => Object.values(file));
 
 const SECOND = 1000;

@@ -14,7 +14,7 @@ const DATA_DIR_RETRY_MS = 200;
 export class Database {
   constructor(
     readonly url: string,
-    /** True if this process supervises the embedded database. No other service uses it, but commands may connect. */
+    /** True if this process supervises the embedded database. Commands may connect, but no other service uses the database. */
     readonly isExclusive: boolean,
     /** Stops the database if it is exclusive. */
     readonly close: () => Promise<void> = () => Promise.resolve(),
@@ -67,7 +67,7 @@ async function checkConnection(url: string, mustBePrimary: boolean): Promise<voi
   }
 }
 
-/** Query whose row tells if the database accepts no writes. This is also the case on a standby. */
+/** Query that returns one `WriteState`. A standby is always read-only. */
 export const READ_WRITE_STATE = 'SELECT current_setting(\'transaction_read_only\')::boolean AS "isReadOnly"';
 export interface WriteState {
   readonly isReadOnly: boolean;

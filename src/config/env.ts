@@ -1,122 +1,85 @@
-import { existsSync } from 'node:fs';
+import { Transform } from 'class-transformer';
+import { IsEmail, IsString, MaxLength, MinLength } from 'class-validator';
 import { resolve } from 'node:path';
-import { loadDevelopmentSecrets } from './development-secrets.js';
-import { type EnvironmentVariables, readVariables } from './environment-variables.js';
-import { findContradictions, findProductionProblems } from './setting-checks.js';
-import { splitList } from './setting-rules.js';
+import { AsciiDomain } from './ascii-domain.js';
+import {
+  IsCloudinaryUrl,
+  IsDatabaseUrl,
+  IsHttpAddress,
+  IsOneOf,
+  IsOriginList,
+  IsProxyList,
+  IsSender,
+  IsUrl,
+  IsWholeNumber,
+} from './setting-rules.js';
 
-const MEBIBYTE = 1024 * 1024;
-const SIMULATOR_SERVER_KEY = 'SB-Mid-server-local';
+const EMAIL = { message: 'must be an e-mail address' };
+const PASSWORD = { message: 'must have at most 1024 characters' };
+const SIGNING_KEY = { message: 'must have at least 32 characters' };
 
-/** Consequence of each variable that is unset in production. */
-const EFFECTS_OF_UNSET = [
-  ['SMTP_URL', 'mail is written to DATA_DIR/outbox and sent to nobody'],
-  ['PUBLIC_URL', 'image URLs and links in mails begin with http://localhost'],
-  ['CORS_ORIGINS', 'storefronts on other origins cannot use the service'],
-] as const;
-
-/** Settings of the service, validated. Also the injection token under which modules receive them. */
+/**
+ * Settings of the service. Also the injection token under which modules receive them. Each property contains the
+ * environment variable of its name: `dataDir` contains DATA_DIR.
+ */
 export class Env {
-  readonly nodeEnv = this.variables.NODE_ENV;
+  @IsOneOf('development', 'production', 'test') nodeEnv: 'development' | 'production' | 'test' =
+    'development';
   /** 0 lets the operating system choose. */
-  readonly port = this.variables.PORT;
-  readonly host = this.variables.HOST;
+  @IsWholeNumber(0, 65_535) port = 3000;
+  @IsString() host = '0.0.0.0';
   /** Address under which clients reach the service, without a trailing slash. */
-  readonly publicUrl = this.variables.PUBLIC_URL ?? `http://localhost:${this.port}`;
-  readonly logLevel = this.variables.LOG_LEVEL;
-  readonly dataDir = resolve(this.variables.DATA_DIR);
+  @IsHttpAddress() publicUrl!: string;
+  @IsOneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent') logLevel = 'info';
+  @IsString() @Transform(({ value }) => resolve(String(value))) dataDir = resolve('.data');
   /** If undefined, the service supervises an embedded PostgreSQL under `dataDir`. */
-  readonly databaseUrl = this.variables.DATABASE_URL && withVerifiedTls(this.variables.DATABASE_URL);
-  /** Generated under `dataDir` on the first start in development if unset. */
-  readonly jwtAccessSecret: string;
-  readonly jwtRefreshSecret: string;
-  /** Administrator's account, created at the start. */
-  readonly admin = toAdminAccount(this.variables);
-  readonly sessionsPerAccount = this.variables.SESSIONS_PER_ACCOUNT;
-  readonly catalogAccess = this.variables.CATALOG_ACCESS;
-  readonly corsOrigins = splitList(this.variables.CORS_ORIGINS ?? '');
-  /** True if storefronts on this machine may use the service, on any port. */
-  readonly corsAllowsLoopback = this.variables.CORS_ORIGINS === undefined && this.nodeEnv !== 'production';
-  /** Number of trusted proxies, or their addresses and networks. Their X-Forwarded-For is trusted. */
-  readonly trustedProxies = /^\d$/.test(this.variables.TRUSTED_PROXIES)
-    ? Number(this.variables.TRUSTED_PROXIES)
-    : splitList(this.variables.TRUSTED_PROXIES);
-  /** Account at Cloudinary. Still needed after IMAGE_HOST has changed, to remove older images. */
-  readonly cloudinaryUrl = this.variables.CLOUDINARY_URL;
+  @IsDatabaseUrl() databaseUrl?: string;
+  @MinLength(32, SIGNING_KEY) jwtAccessSecret!: string;
+  @MinLength(32, SIGNING_KEY) jwtRefreshSecret!: string;
+  /** Address and password of the administrator's account, which is created at the start. Both are set or neither. */
+  @AsciiDomain() @IsEmail({}, EMAIL) @MaxLength(254, EMAIL) adminEmail?: string;
+  @MaxLength(1024, PASSWORD) adminPassword?: string;
+  /** Origins of storefronts. If undefined outside of production, storefronts on this machine may use the service. */
+  @IsOriginList() corsOrigins?: readonly string[];
+  /** Number of proxies whose X-Forwarded-For is trusted, or their addresses and networks, separated by commas. */
+  @IsProxyList() trustedProxies: number | string = 0;
+  /** Account at Cloudinary. Still needed after `imageHost` has changed, to remove older images. */
+  @IsCloudinaryUrl() cloudinaryUrl?: string;
+  @IsWholeNumber(1, 20) sessionsPerAccount = 1;
+  @IsOneOf('user', 'public') catalogAccess: 'user' | 'public' = 'user';
   /** Host of new images. `local` stores them under `dataDir`. */
-  readonly imageHost = this.variables.IMAGE_HOST ?? (this.cloudinaryUrl ? 'cloudinary' : 'local');
-  readonly stagedImageTtlSeconds = this.variables.STAGED_IMAGE_TTL_S;
-  /** 0 disables the cache. */
-  readonly catalogCacheBytes = this.variables.CATALOG_CACHE_MB * MEBIBYTE;
+  @IsOneOf('cloudinary', 'local') imageHost!: 'cloudinary' | 'local';
+  @IsWholeNumber(1, 86_400) stagedImageTtlS = 600;
+  /** Size of the cache in units of 2^20 bytes. 0 disables the cache. */
+  @IsWholeNumber(0, 4096) catalogCacheMb = 64;
   /** If undefined, mail is written to `dataDir/outbox`. */
-  readonly smtpUrl = this.variables.SMTP_URL;
-  readonly mailFrom = this.variables.MAIL_FROM;
-  /** Payment gateway and its key, which also signs notifications. Base addresses: see Midtrans's documentation. */
-  readonly payment = {
-    gateway: this.variables.gateway,
-    serverKey: this.variables.MIDTRANS_SERVER_KEY ?? SIMULATOR_SERVER_KEY,
-    snapUrl: this.variables.MIDTRANS_SNAP_URL,
-    apiUrl: this.variables.MIDTRANS_API_URL,
-  } as const;
+  @IsUrl('smtp', 'smtps') smtpUrl?: string;
+  @IsSender() mailFrom = 'Bakery <no-reply@bakery.example>';
+  @IsOneOf('midtrans', 'simulator') paymentGateway!: 'midtrans' | 'simulator';
+  /** Key of the payment gateway, which also signs notifications. */
+  @IsString() midtransServerKey!: string;
+  @IsHttpAddress() midtransSnapUrl = 'https://app.sandbox.midtrans.com/snap/v1';
+  @IsHttpAddress() midtransApiUrl = 'https://api.sandbox.midtrans.com';
   /** If undefined, no metrics are collected. */
-  readonly metricsPort = this.variables.METRICS_PORT;
-  /** If undefined, tracing is off. OpenTelemetry's SDK reads the endpoint and its other variables itself. */
-  readonly tracing = toTracingSetting(this.variables);
-  readonly warnings = EFFECTS_OF_UNSET.filter(
-    ([name]) => this.nodeEnv === 'production' && this.variables[name] === undefined,
-  ).map(([name, effect]) => `${name} is unset: ${effect}`);
+  @IsWholeNumber(1, 65_535) metricsPort?: number;
+  // OpenTelemetry's SDK reads these and its other variables itself:
+  // https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/
+  @IsUrl('http', 'https') otelExporterOtlpEndpoint?: string;
+  @IsUrl('http', 'https') otelExporterOtlpTracesEndpoint?: string;
+  @IsString() otelSdkDisabled = 'false';
+  @IsString() otelServiceName = 'bakery-catalog-service';
+  /** Names of unset settings that production usually needs, with the consequences. */
+  warnings: readonly string[] = [];
 
-  constructor(private readonly variables: EnvironmentVariables) {
-    const { JWT_ACCESS_SECRET: access, JWT_REFRESH_SECRET: refresh } = variables;
-    const generated = access && refresh ? undefined : loadDevelopmentSecrets(this.dataDir);
-    this.jwtAccessSecret = access ?? generated?.jwtAccessSecret ?? '';
-    this.jwtRefreshSecret = refresh ?? generated?.jwtRefreshSecret ?? '';
+  get isTraced(): boolean {
+    const endpoint = this.otelExporterOtlpEndpoint ?? this.otelExporterOtlpTracesEndpoint;
+    return endpoint !== undefined && this.otelSdkDisabled.toLowerCase() !== 'true';
   }
 }
 
-/**
- * Returns the options that npm consumed because `--` was missing. For `npm run seed --products 10`, npm sets
- * `npm_config_products` and does not pass the option to the command.
- */
-export function findOptionsTakenByNpm(names: readonly string[]): string[] {
-  return names.filter((name) => process.env[`npm_config_${name.replaceAll('-', '_')}`] !== undefined);
-}
+/** Settings whose default depends on other settings. */
+type Derived =
+  'publicUrl' | 'imageHost' | 'paymentGateway' | 'midtransServerKey' | 'jwtAccessSecret' | 'jwtRefreshSecret';
 
-/**
- * Reads and validates every setting.
- * @throws Error whose message names every bad variable, so that the operator can fix all at once
- */
-export function readEnv(source = loadProcessEnv()): Env {
-  const { variables, problems } = readVariables(source);
-  const forProduction = variables.NODE_ENV === 'production' ? findProductionProblems(variables) : {};
-  const all = Object.entries({ ...findContradictions(variables), ...forProduction, ...problems });
-  if (all.length === 0) return new Env(variables);
-  const lines = all.map(([name, problem]) => `  ${name} ${problem}`);
-  throw new Error(`The service cannot start with these settings:\n${lines.join('\n')}`);
-}
-
-/** Loads a `.env` file in the working directory. Variables that are already set are not replaced. */
-function loadProcessEnv(): NodeJS.ProcessEnv {
-  if (existsSync('.env')) process.loadEnvFile('.env');
-  return process.env;
-}
-
-function toAdminAccount({ ADMIN_EMAIL: email, ADMIN_PASSWORD: password }: EnvironmentVariables) {
-  return email === undefined || password === undefined ? undefined : { email, password };
-}
-
-/**
- * Replaces a weaker `sslmode` with `verify-full`. The driver already treats `prefer`, `require` and `verify-ca` like
- * `verify-full`, but prints a security warning. A regular expression, because `URL` would encode the password differently.
- */
-function withVerifiedTls(url: string): string {
-  // The operator has chosen libpq's meaning of `sslmode`.
-  if (/[?&]uselibpqcompat=true(&|#|$)/.test(url)) return url;
-  return url.replace(/([?&]sslmode=)(?:prefer|require|verify-ca)(?=&|#|$)/g, '$1verify-full');
-}
-
-function toTracingSetting(variables: EnvironmentVariables): { serviceName: string } | undefined {
-  const endpoint = variables.OTEL_EXPORTER_OTLP_ENDPOINT ?? variables.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT;
-  if (endpoint === undefined || variables.OTEL_SDK_DISABLED.toLowerCase() === 'true') return undefined;
-  return { serviceName: variables.OTEL_SERVICE_NAME };
-}
+/** Settings before `readEnv` adds the derived defaults. */
+export type GivenSettings = Omit<Env, Derived> & Partial<Pick<Env, Derived>>;

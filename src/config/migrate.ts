@@ -90,7 +90,7 @@ async function withDataSource<T>(
  * pooler in transaction mode does not support locks of a session.
  */
 function withMigrationLock<T>(dataSource: DataSource, change: () => Promise<T>): Promise<T> {
-  // With READ COMMITTED, this transaction has no snapshot between two statements.
+  // READ COMMITTED takes a snapshot for each statement, so this transaction has none while it waits or while `change` runs.
   return dataSource.transaction('READ COMMITTED', async (lock) => {
     await lock.query('SET LOCAL idle_in_transaction_session_timeout = 0');
     // Poll, because a waiting statement has a snapshot. If the lock's holder runs CREATE INDEX CONCURRENTLY, that statement

@@ -6,7 +6,7 @@ import { parseCloudinaryUrl } from './cloudinary-url.js';
 // Validation decorators for environment variables. The start fails with lines of the variable's name and the message. A
 // message never contains the value, which may be a secret.
 
-/** Validates a text with a function that returns the problem of a bad text. */
+/** Validates a text, or a list joined with commas, with a function that returns the problem of a bad text. */
 function ValidateText(findProblem: (value: string) => string | undefined): PropertyDecorator {
   return ValidateBy({
     name: 'text',
@@ -44,7 +44,7 @@ export function IsHttpAddress(): PropertyDecorator {
 }
 
 export function IsDatabaseUrl(): PropertyDecorator {
-  return ValidateText((value) => {
+  const validate = ValidateText((value) => {
     const [, host = ''] = /^\w+:\/\/(?:[^/?#]*@)?([^/?#]*)/.exec(value) ?? [];
     const [, hostParameter = ''] = /[?&]host=([^&#]*)/.exec(value) ?? [];
     // The driver supports one host. Only clients of libpq accept a list and find the primary.
@@ -52,6 +52,20 @@ export function IsDatabaseUrl(): PropertyDecorator {
       return 'names several hosts; name one, such as a proxy in front of the cluster';
     return findUrlProblem(value, ['postgres', 'postgresql']);
   });
+  return applyDecorators(
+    Transform(({ value }) => withVerifiedTls(String(value))),
+    validate,
+  );
+}
+
+/**
+ * Replaces a weaker `sslmode` with `verify-full`. The driver already treats `prefer`, `require` and `verify-ca` like
+ * `verify-full`, but prints a security warning. A regular expression, because `URL` would encode the password differently.
+ */
+function withVerifiedTls(url: string): string {
+  // The operator has chosen libpq's meaning of `sslmode`.
+  if (/[?&]uselibpqcompat=true(&|#|$)/.test(url)) return url;
+  return url.replace(/([?&]sslmode=)(?:prefer|require|verify-ca)(?=&|#|$)/g, '$1verify-full');
 }
 
 function findUrlProblem(value: string, schemes: readonly string[]): string | undefined {
@@ -82,22 +96,29 @@ export function IsSender(): PropertyDecorator {
   });
 }
 
-/** Requires exact origins (RFC 6454), separated by commas: scheme, host and port without a path. */
+/** Requires exact origins (RFC 6454), separated by commas: scheme, host and port without a path. Splits the list. */
 export function IsOriginList(): PropertyDecorator {
   const isOrigin = (text: string) =>
     /^https?:\/\/[^*]+$/.test(text) && URL.canParse(text) && new URL(text).origin === text;
-  return ValidateText((value) => {
+  const validate = ValidateText((value) => {
     if (splitList(value).every(isOrigin)) return undefined;
     return 'must be origins such as https://shop.example, separated by commas';
   });
+  return applyDecorators(
+    Transform(({ value }) => splitList(String(value))),
+    validate,
+  );
 }
 
-/** Requires a number of hops, or addresses and networks (RFC 4632, RFC 4291), separated by commas. */
+/** Requires a number of hops, or addresses and networks (RFC 4632, RFC 4291), separated by commas. Express splits them. */
 export function IsProxyList(): PropertyDecorator {
-  return ValidateText((value) => {
-    if (/^\d$/.test(value) || value.split(',').every((item) => isNetwork(item.trim()))) return undefined;
+  const isNumber = (value: unknown) => /^\d$/.test(String(value));
+  const parseNumber = Transform(({ value }) => (isNumber(value) ? Number(value) : String(value)));
+  const validate = ValidateText((value) => {
+    if (isNumber(value) || value.split(/ *, */).every(isNetwork)) return undefined;
     return 'must be a number of proxies up to 9, or addresses and networks such as 10.0.0.0/8';
   });
+  return applyDecorators(parseNumber, validate);
 }
 
 /** Returns true for an address or a network. `/0` is rejected: every client could choose its own address. */
@@ -108,7 +129,7 @@ function isNetwork(text: string): boolean {
 }
 
 /** Splits a comma-separated list, without empty items. */
-export function splitList(text: string): string[] {
+function splitList(text: string): string[] {
   const items = text.split(',').map((item) => item.trim());
   return items.filter((item) => item !== '');
 }

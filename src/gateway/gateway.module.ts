@@ -20,13 +20,13 @@ export class GatewayModule {}
 class SimulatorPageModule {}
 
 async function createGateway(env: Env, dataSource: DataSource, jobs: JobsService): Promise<PaymentGateway> {
-  if (env.payment.gateway === 'simulator') return new SimulatorGateway(dataSource, jobs, env);
+  if (env.paymentGateway === 'simulator') return new SimulatorGateway(dataSource, jobs, env);
   // Imported on demand: its HTTP client would slow the start of a development service by a tenth of a second.
   const { MidtransGateway } = await import('./midtrans.gateway.js');
-  return new MidtransGateway(env.payment);
+  return new MidtransGateway(env);
 }
 
 /** Only the simulator has payment pages of its own. */
-export function gatewayPages({ payment }: Env): Type[] {
-  return payment.gateway === 'simulator' ? [SimulatorPageModule] : [];
+export function gatewayPages({ paymentGateway }: Env): Type[] {
+  return paymentGateway === 'simulator' ? [SimulatorPageModule] : [];
 }

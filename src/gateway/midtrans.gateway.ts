@@ -32,6 +32,8 @@ const REJECTIONS: Readonly<Record<string, RegExp>> = {
 const KEY_NOT_ACCEPTED =
   'the server key was not accepted (MIDTRANS_SERVER_KEY, or the address of another environment)';
 
+type MidtransSettings = Pick<Env, 'midtransServerKey' | 'midtransSnapUrl' | 'midtransApiUrl'>;
+
 /**
  * Payments at Midtrans. Snap shows the payment page, and the Core API reports and changes payments.
  *
@@ -39,22 +41,22 @@ const KEY_NOT_ACCEPTED =
  * @see https://docs.midtrans.com/reference/code-4xx for the Core API's status codes
  */
 export class MidtransGateway extends PaymentGateway {
-  readonly #setting: Omit<Env['payment'], 'gateway'>;
+  readonly #env: MidtransSettings;
   readonly #client: MidtransClient;
 
   constructor(
-    setting: Omit<Env['payment'], 'gateway'>,
+    env: MidtransSettings,
     private readonly deadlineMs = CALL_DEADLINE_MS,
   ) {
     super();
-    this.#setting = setting;
-    this.#client = new MidtransClient(setting.serverKey);
+    this.#env = env;
+    this.#client = new MidtransClient(env.midtransServerKey);
   }
 
   openPaymentPage(request: PaymentPageRequest, deadlineMs = this.deadlineMs): Promise<PaymentPage> {
     return measure('create', async () => {
       if (deadlineMs <= 0) throw new GatewayUnavailableError('Midtrans create: no time left for the call');
-      const url = `${this.#setting.snapUrl}/transactions`;
+      const url = `${this.#env.midtransSnapUrl}/transactions`;
       const body = toSnapRequest(request, new Date());
       const deadline = Math.min(deadlineMs, this.deadlineMs);
       const response = await this.#client.send('create', 'POST', url, deadline, body);
@@ -108,7 +110,7 @@ export class MidtransGateway extends PaymentGateway {
   #callCoreApi(operation: string, attemptId: string, body?: object): Promise<GatewayTransaction | null> {
     return measure(operation, async () => {
       const method = operation === 'status' ? 'GET' : 'POST';
-      const url = `${this.#setting.apiUrl}/v2/${encodeURIComponent(attemptId)}/${operation}`;
+      const url = `${this.#env.midtransApiUrl}/v2/${encodeURIComponent(attemptId)}/${operation}`;
       const response = await this.#client.send(operation, method, url, this.deadlineMs, body);
       const code = parseStatusCode(response);
       if (code === '401') throw new GatewayUnavailableError(`Midtrans ${operation}: ${KEY_NOT_ACCEPTED}`);

@@ -42,7 +42,7 @@ export class ImagesService implements OnModuleInit {
   onModuleInit(): void {
     const remove = ({ imageId }: { imageId: string }): Promise<void> => this.#remove(imageId);
     this.jobs.handle(REMOVE_IMAGE, remove, { kind: 'images' });
-    const intervalS = Math.min(this.env.stagedImageTtlSeconds / 4, MAX_SWEEP_INTERVAL_S);
+    const intervalS = Math.min(this.env.stagedImageTtlS / 4, MAX_SWEEP_INTERVAL_S);
     this.jobs.repeatWhileRunning('the sweep of abandoned images', intervalS * 1000, () => this.#sweep());
   }
 
@@ -156,7 +156,7 @@ export class ImagesService implements OnModuleInit {
 
   /** Condemns images that a crash left staged. */
   async #sweep(): Promise<void> {
-    const isAbandoned = { state: 'staged', stagedAt: isOlderThan(this.env.stagedImageTtlSeconds) } as const;
+    const isAbandoned = { state: 'staged', stagedAt: isOlderThan(this.env.stagedImageTtlS) } as const;
     const count = await this.images.manager.transaction((tx) => this.#condemnWhere(tx, isAbandoned));
     if (count > 0) this.#logger.log(`${count} abandoned images were condemned`);
   }

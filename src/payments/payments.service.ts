@@ -79,7 +79,7 @@ export class PaymentsService {
   #isSigned(notification: PaymentNotificationDto): boolean {
     const { order_id, status_code, gross_amount, signature_key } = notification;
     const isSignable = [order_id, status_code, gross_amount, signature_key].every(isString);
-    return isSignable && isSignedBy(notification, signature_key, this.env.payment.serverKey);
+    return isSignable && isSignedBy(notification, signature_key, this.env.midtransServerKey);
   }
 }
 

@@ -18,6 +18,7 @@ export interface ProductPage {
 const LIFETIME_MS = 1000;
 /** Memory of a cached page besides its body. */
 const OVERHEAD_BYTES = 512;
+const MEBIBYTE = 1024 * 1024;
 
 /** Reads and caches pages of the product list. Requests that wait for the same page share one load. */
 @Injectable()
@@ -26,19 +27,19 @@ export class ProductPages {
   readonly #cache: LRUCache<number, ProductPage> | null;
 
   constructor(
-    { catalogCacheBytes: maxSize }: Env,
+    { catalogCacheMb }: Env,
     private readonly products: ProductsRepository,
     private readonly images: ImagesService,
   ) {
     const options = {
-      maxSize,
+      maxSize: catalogCacheMb * MEBIBYTE,
       sizeCalculation: ({ body }: ProductPage) => body.length + OVERHEAD_BYTES,
       ttl: LIFETIME_MS,
       fetchMethod: (afterId: number) => this.#load(afterId),
       // If the cache is cleared during a load, waiting requests get the result, but it is not cached.
       ignoreFetchAbort: true,
     };
-    this.#cache = maxSize === 0 ? null : new LRUCache(options);
+    this.#cache = catalogCacheMb === 0 ? null : new LRUCache(options);
   }
 
   /** Returns the page after an id; null past the last product. Pages of a search are not cached. */

@@ -19,11 +19,11 @@ const FLUSH_MS = 1000;
  * Starts OpenTelemetry. Must run before anything loads `http` or `pg`, because it replaces their functions.
  * @returns a function that sends the remaining spans and stops, within a second even if the collector is unavailable
  */
-export function startTracing({ serviceName }: NonNullable<Env['tracing']>): () => Promise<void> {
+export function startTracing({ otelServiceName }: Env): () => Promise<void> {
   diag.setLogger(new DiagConsoleLogger(), DiagLogLevel.ERROR);
   const provider = new NodeTracerProvider({
     resource: detectResources({ detectors: [envDetector] }).merge(
-      resourceFromAttributes({ 'service.name': serviceName }),
+      resourceFromAttributes({ 'service.name': otelServiceName }),
     ),
     spanProcessors: [new BatchSpanProcessor(new OTLPTraceExporter())],
   });

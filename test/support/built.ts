@@ -19,7 +19,7 @@ export interface BuiltModules {
   'src/common/fail-envelope.filter.js': typeof import('../../src/common/fail-envelope.filter.js');
   'src/common/limiter.js': typeof import('../../src/common/limiter.js');
   'src/config/database.js': typeof import('../../src/config/database.js');
-  'src/config/env.js': typeof import('../../src/config/env.js');
+  'src/config/read-env.js': typeof import('../../src/config/read-env.js');
   'src/config/migrate.js': typeof import('../../src/config/migrate.js');
   'src/shop/pickup-windows.js': typeof import('../../src/shop/pickup-windows.js');
   'src/common/access.decorator.js': typeof import('../../src/common/access.decorator.js');

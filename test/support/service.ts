@@ -60,7 +60,7 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
   const { APP_OPTIONS, configureApp } = await built('src/app.setup.js');
   const { HttpAdapter } = await built('src/common/http-adapter.js');
   const { Test } = await nestTesting();
-  const { readEnv } = await built('src/config/env.js');
+  const { readEnv } = await built('src/config/read-env.js');
   const { createLogger, nestLogger, routeConsole } = await built('src/common/logging.js');
   const { Database } = await built('src/config/database.js');
 

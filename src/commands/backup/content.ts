@@ -48,8 +48,8 @@ export async function writeContent(
 }
 
 /**
- * Makes sure that the backup has exactly the tables and columns of this database, in any order. Its names are then safe in
- * SQL. A reverted migration may have appended a column that the backup has in another place.
+ * Makes sure that the backup has exactly the tables and columns of this database, in any order. The names
+ * in the backup can then be used in SQL. A reverted migration may have appended a column that the backup has in another place.
  */
 function assertSameTables(tables: readonly Table[], ofBackup: readonly Table[]): void {
   const describe = (list: readonly Table[]) =>

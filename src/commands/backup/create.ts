@@ -55,7 +55,8 @@ function readDatabase(databaseUrl: string, imageFolder: string, content: string)
   return withClient(databaseUrl, async (client) => {
     await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY');
     // The first query takes the snapshot.
-    const migrations = await client.query<{ name: string }>('SELECT name FROM migrations ORDER BY id');
+    const { rows: applied } = await client.query<{ name: string }>('SELECT name FROM migrations ORDER BY id');
+    const migrations = applied.map(({ name }) => name);
     const createdAt = new Date().toISOString();
     // Copy the images first. The snapshot still contains images that are removed from now on, and the service soon deletes
     // their files.
@@ -73,14 +74,7 @@ function readDatabase(databaseUrl: string, imageFolder: string, content: string)
     const used = [...(await listSequences(client))].filter(([, value]) => value !== null);
     const sequences = Object.fromEntries(used) as Record<string, string>;
     await client.query('COMMIT');
-    return {
-      createdAt,
-      migrations: migrations.rows.map(({ name }) => name),
-      tables,
-      sequences,
-      rows,
-      images,
-    };
+    return { createdAt, migrations, tables, sequences, rows, images };
   });
 }
 

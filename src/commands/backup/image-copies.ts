@@ -29,7 +29,7 @@ export class ImageCopies {
     const failures = results.filter(({ status }) => status === 'rejected');
     if (failures.length > 0)
       printStatus(`${failures.length} added images in ${this.folder} could not be removed`);
-    // Fails if the folder contained images before.
+    // `rmdir` keeps a folder that contains other images: it fails.
     for (const folder of this.#folders) await rmdir(folder).catch(() => undefined);
   }
 }

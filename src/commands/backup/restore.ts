@@ -31,7 +31,7 @@ export async function withUnpacked<T>(
     return await use({ folder, manifest, bytes: (await stat(file)).size });
   } finally {
     await rm(folder, { recursive: true, force: true });
-    // Fails if the restore has stored images or a database in the folder.
+    // `rmdir` keeps a folder in which the restore has stored images or a database: it fails.
     if (isNew) await rmdir(dataDir).catch(() => undefined);
   }
 }
@@ -64,7 +64,11 @@ export async function restoreBackup(
   return summary;
 }
 
-/** Migrates an empty database if it lacks a migration, and then reverts migrations until only the given ones are applied. */
+/**
+ * Changes the schema of an empty database to the level of the given migrations. TypeORM cannot stop at a migration, so a
+ * database that lacks one is migrated completely, and then the later migrations are reverted.
+ * @param names all migrations of the level, in order. Comparing their number is enough, because migrations run in order
+ */
 async function setSchema(databaseUrl: string, names: readonly string[]): Promise<void> {
   const countApplied = async () => (await readMigrationStatus(databaseUrl)).applied.length;
   if ((await countApplied()) < names.length) await migrate(databaseUrl, printStatus);

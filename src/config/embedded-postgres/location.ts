@@ -26,8 +26,8 @@ export async function locateCluster(dataDir: string) {
   let folder = (await readIfPresent(record))?.trim() ?? join(root, 'postgres');
   const runAs = await findServerUser(folder);
   if (runAs && !existsSync(folder)) {
-    const access = run('/bin/sh', ['-c', 'cd -- "$1"', 'sh', root], runAs);
-    await access.catch(async () => {
+    const enterAsServerUser = run('/bin/sh', ['-c', 'cd -- "$1"', 'sh', root], runAs);
+    await enterAsServerUser.catch(async () => {
       const name = createHash('sha256').update(root).digest('hex').slice(0, 16);
       folder = writeOnce(record, `${join(SYSTEM_FOLDER, name, 'postgres')}\n`, 0o644).trim();
       for (const parent of [SYSTEM_FOLDER, dirname(folder)]) {

@@ -37,9 +37,9 @@ export async function findServer({ folder }: Location) {
   const [pid, port] = [lines[0], lines[3]].map((line = '') => parseInt(line)) as [number, number];
   if (!isRunning(pid)) return undefined;
   // The working directory of a PostgreSQL server is its data directory.
-  const isOther =
+  const isOtherProgram =
     process.platform === 'linux' && (await readlink(`/proc/${pid}/cwd`).catch(() => '')) !== folder;
-  if (!isOther) return { port, isReady: lines[7]?.trim() === 'ready' };
+  if (!isOtherProgram) return { port, isReady: lines[7]?.trim() === 'ready' };
   await rm(pidFile, { force: true });
   return undefined;
 }

@@ -70,7 +70,7 @@ export class SimulatorGateway extends PaymentGateway implements OnModuleInit {
   async getTransaction(attemptId: string): Promise<GatewayTransaction | null> {
     const transaction = await this.find({ attemptId });
     if (transaction?.payment == null) return null;
-    const fields = transaction.toMessage(transaction.status, this.env.payment.serverKey);
+    const fields = transaction.toMessage(transaction.status, this.env.midtransServerKey);
     return parseTransaction({ httpStatus: 200, fields, text: JSON.stringify(fields) });
   }
 
@@ -135,7 +135,7 @@ export class SimulatorGateway extends PaymentGateway implements OnModuleInit {
     return this.dataSource.transaction(async (tx) => {
       const transaction = await lockTransaction(tx, criteria);
       if (transaction === null || !change(transaction)) return false;
-      const id = transaction.addNotification(this.env.payment.serverKey, defect);
+      const id = transaction.addNotification(this.env.midtransServerKey, defect);
       await tx.save(transaction);
       const delivery: Delivery = { orderId: transaction.attemptId, id };
       await this.jobs.enqueue(tx, DELIVER, delivery, { key: `${DELIVER}:${id}` });
