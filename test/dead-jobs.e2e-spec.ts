@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { spawnBuilt } from './support/process.js';
+import { runBuilt } from './support/process.js';
 import { readJobs } from './support/jobs.js';
 import { startService, type TestService } from './support/service.js';
 import { SmtpStandIn } from './support/smtp-stand-in.js';
@@ -23,13 +23,9 @@ describe('dead jobs and the command for operators', () => {
   });
 
   /** Runs `npm run jobs -- ...` beside the running service. */
-  async function runCommand(...args: string[]): Promise<{ code: number | null; output: string }> {
-    const command = spawnBuilt(
-      'src/commands/jobs.js',
-      { DATABASE_URL: service.database.url, DATA_DIR: service.dataDir },
-      args,
-    );
-    return { code: await command.exited, output: command.output() };
+  function runCommand(...args: string[]): ReturnType<typeof runBuilt> {
+    const settings = { DATABASE_URL: service.database.url, DATA_DIR: service.dataDir };
+    return runBuilt('src/commands/jobs.js', settings, args);
   }
 
   const register = (email: string) => service.client().register({ email }).expect(201);

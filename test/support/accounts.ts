@@ -1,5 +1,5 @@
 import PostalMime from 'postal-mime';
-import type { Client } from './client.js';
+import { Client } from './client.js';
 import { readJobs } from './jobs.js';
 import type { TestService } from './service.js';
 import { until } from './wait.js';
@@ -61,16 +61,23 @@ export function newEmail(): string {
 }
 
 /** Registers an account with a new e-mail and `PASSWORD`. */
-export async function newAccount(service: TestService, fullname = 'Ayu Lestari'): Promise<TestAccount> {
+export async function newAccount(
+  { url }: Pick<TestService, 'url'>,
+  fullname = 'Ayu Lestari',
+): Promise<TestAccount> {
   const email = newEmail();
-  const client = service.client();
+  const client = new Client(url);
   const response = await client.register({ email, fullname, password: PASSWORD }).expect(201);
   return { client, id: (response.body as { data: { user: { id: number } } }).data.user.id, email };
 }
 
 /** Logs in with a new client, which drops the refresh token of the earlier session. */
-export async function signIn(service: TestService, email: string, password = PASSWORD): Promise<Client> {
-  const client = service.client();
+export async function signIn(
+  { url }: Pick<TestService, 'url'>,
+  email: string,
+  password = PASSWORD,
+): Promise<Client> {
+  const client = new Client(url);
   await client.post('/api/login').send({ email, password }).expect(200);
   return client;
 }

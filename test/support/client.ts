@@ -53,9 +53,9 @@ export class Client {
     return this;
   }
 
-  /** Returns another client with the same cookies. */
-  clone(): Client {
-    const clone = new Client(this.url);
+  /** Returns another client with the same cookies. @param url address of another process of the service */
+  clone(url = this.url): Client {
+    const clone = new Client(url);
     for (const [name, cookie] of this.#cookies) clone.#cookies.set(name, cookie);
     return clone;
   }

@@ -1,20 +1,17 @@
-import { type BuiltProcess, spawnBuilt } from './process.js';
+import { type BuiltProcess, runBuilt, spawnBuilt } from './process.js';
 import { ACCESS_SECRET, REFRESH_SECRET } from './service.js';
 
 type Settings = Readonly<Record<string, string>>;
 
+const COMMAND = 'src/commands/db.js';
 const COMMON = { JWT_ACCESS_SECRET: ACCESS_SECRET, JWT_REFRESH_SECRET: REFRESH_SECRET, LOG_LEVEL: 'error' };
 
-/** Starts `npm run db` of the build. */
+/** Starts `npm run db` of the build without waiting for its end. */
 export function spawnDb(settings: Settings, ...args: readonly string[]): BuiltProcess {
-  return spawnBuilt('src/commands/db.js', { ...COMMON, ...settings }, args);
+  return spawnBuilt(COMMAND, { ...COMMON, ...settings }, args);
 }
 
-/** Runs `npm run db` of the build. */
-export async function runDb(
-  settings: Settings,
-  ...args: readonly string[]
-): Promise<{ code: number | null; output: string }> {
-  const command = spawnDb(settings, ...args);
-  return { code: await command.exited, output: command.output() };
+/** Runs `npm run db` of the build until it ends. */
+export function runDb(settings: Settings, ...args: readonly string[]): ReturnType<typeof runBuilt> {
+  return runBuilt(COMMAND, { ...COMMON, ...settings }, args);
 }

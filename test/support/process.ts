@@ -35,6 +35,14 @@ export function spawnBuilt(
   };
 }
 
+/** Runs a command of the build until it ends. */
+export async function runBuilt(
+  ...parameters: Parameters<typeof spawnBuilt>
+): Promise<{ code: number | null; output: string }> {
+  const command = spawnBuilt(...parameters);
+  return { code: await command.exited, output: command.output() };
+}
+
 /** Maximum time of a start on a busy machine. */
 const START_DEADLINE_MS = 60_000;
 

@@ -14,18 +14,14 @@ export class ServiceInstance {
     readonly port: number,
     readonly dataDir: string,
     private readonly isOwnDataDir: boolean,
-    private readonly buildFolder: string | undefined,
   ) {}
 
-  /**
-   * @param dataDir existing folder to share; by default a new folder, which is removed at the end
-   * @param buildFolder folder that contains the `dist` of another version
-   */
-  static async create(dataDir?: string, buildFolder?: string): Promise<ServiceInstance> {
+  /** @param dataDir existing folder to share; by default a new folder, which is removed at the end */
+  static async create(dataDir?: string): Promise<ServiceInstance> {
     const folder = dataDir ?? (await mkdtemp(join(tmpdir(), 'bakery-instance-')));
     // The embedded server runs as another user when the tests run as root.
     if (dataDir === undefined) await chmod(folder, 0o755);
-    return new ServiceInstance(await freePort(), folder, dataDir === undefined, buildFolder);
+    return new ServiceInstance(await freePort(), folder, dataDir === undefined);
   }
 
   get url(): string {
@@ -36,11 +32,8 @@ export class ServiceInstance {
     return signInAdmin(this.url);
   }
 
-  /** Starts a process without waiting for it. @param buildFolder folder with another `dist` to run */
-  spawn(
-    settings: Readonly<Record<string, string>> = {},
-    buildFolder: string | undefined = this.buildFolder,
-  ): BuiltProcess {
+  /** Starts a process without waiting for it. @param buildFolder folder with the `dist` of another version */
+  spawn(settings: Readonly<Record<string, string>> = {}, buildFolder?: string): BuiltProcess {
     const all = {
       PORT: String(this.port),
       HOST: '127.0.0.1',
@@ -54,9 +47,9 @@ export class ServiceInstance {
     return service;
   }
 
-  /** Starts a process and waits until it answers requests. */
-  async start(settings: Readonly<Record<string, string>> = {}): Promise<BuiltProcess> {
-    const service = this.spawn(settings);
+  /** Starts a process, like `spawn`, and waits until it answers requests. */
+  async start(settings: Readonly<Record<string, string>> = {}, buildFolder?: string): Promise<BuiltProcess> {
+    const service = this.spawn(settings, buildFolder);
     await waitUntilListening(service, this.url);
     return service;
   }

@@ -7,7 +7,7 @@ import { createDatabase, type TestDatabase } from '../support/databases.js';
 import {
   type BuiltProcess,
   freePort,
-  spawnBuilt,
+  runBuilt,
   waitUntilListening,
   waitUntilReady,
 } from '../support/process.js';
@@ -115,10 +115,8 @@ it('npm run admin grants, lists and revokes roles while the service runs, but ne
   );
   const customer = new Client(instance.url);
   await customer.register({ email }).expect(201);
-  const runAdmin = async (...args: string[]) => {
-    const command = spawnBuilt('src/commands/admin.js', { DATA_DIR: instance.dataDir }, args);
-    return { code: await command.exited, output: command.output() };
-  };
+  const runAdmin = (...args: string[]) =>
+    runBuilt('src/commands/admin.js', { DATA_DIR: instance.dataDir }, args);
   expect(await runAdmin('grant', 'AYU@example.com')).toMatchObject({ code: 0 });
   expect((await runAdmin('list')).output).toContain(email);
   await customer.get('/api/refresh').expect(401); // A change of role ends all sessions.

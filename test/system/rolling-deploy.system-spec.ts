@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
-import { newEmail, PASSWORD } from '../support/accounts.js';
-import { Client } from '../support/client.js';
+import { newAccount, PASSWORD, signIn } from '../support/accounts.js';
+import type { Client } from '../support/client.js';
 import { createDatabase, type TestDatabase } from '../support/databases.js';
 import { expectFailure, MESSAGES } from '../support/failure.js';
 import { placeOrder, readOrder } from '../support/orders.js';
@@ -9,25 +9,6 @@ import { ServiceInstance } from '../support/service-process.js';
 import { buildVersion11, hasVersion11 } from '../support/version-1.1.js';
 
 const NEW_PASSWORD = 'nastar dan kastengel';
-
-/** Returns a client of another process with the cookies of a client. */
-function copySession(client: Client, url: string): Client {
-  return new Client(url)
-    .setCookie('accessToken', client.cookie('accessToken'))
-    .setCookie('refreshToken', client.cookie('refreshToken'), '/api/refresh');
-}
-
-async function register(url: string, email = newEmail()): Promise<Client> {
-  const client = new Client(url);
-  await client.register({ email, password: PASSWORD }).expect(201);
-  return client;
-}
-
-async function login(url: string, email: string): Promise<Client> {
-  const client = new Client(url);
-  await client.post('/api/login').send({ email, password: PASSWORD }).expect(200);
-  return client;
-}
 
 const describeWithVersion11 = (await hasVersion11()) ? describe : describe.skip;
 
@@ -46,9 +27,10 @@ describeWithVersion11('version 1.1', () => {
 
     beforeAll(async () => {
       database = await createDatabase();
-      instances['1.1'] = await ServiceInstance.create(undefined, buildFolder);
+      instances['1.1'] = await ServiceInstance.create();
       instances['1.2'] = await ServiceInstance.create();
-      for (const instance of Object.values(instances)) await instance.start({ DATABASE_URL: database.url });
+      await instances['1.1'].start({ DATABASE_URL: database.url }, buildFolder);
+      await instances['1.2'].start({ DATABASE_URL: database.url });
     });
 
     afterAll(async () => {
@@ -57,17 +39,16 @@ describeWithVersion11('version 1.1', () => {
     });
 
     async function expectRefresh(client: Client): Promise<void> {
-      for (const { url } of Object.values(instances))
-        await copySession(client, url).get('/api/refresh').expect(200);
+      for (const { url } of Object.values(instances)) await client.clone(url).get('/api/refresh').expect(200);
     }
 
     async function expectNoRefresh(client: Client): Promise<void> {
       for (const { url } of Object.values(instances))
-        expectFailure(await copySession(client, url).get('/api/refresh'), 401, MESSAGES.refreshToken);
+        expectFailure(await client.clone(url).get('/api/refresh'), 401, MESSAGES.refreshToken);
     }
 
     /** Requests a code at 1.2, because 1.1 accepts an access token until it expires. */
-    const requestCode = (client: Client) => copySession(client, instances['1.2'].url).post('/api/otp');
+    const requestCode = (client: Client) => client.clone(instances['1.2'].url).post('/api/otp');
 
     async function expectEnded(client: Client): Promise<void> {
       await expectNoRefresh(client);
@@ -77,38 +58,31 @@ describeWithVersion11('version 1.1', () => {
     describe.each([
       ['1.1', '1.2'],
       ['1.2', '1.1'],
-    ] as const)('a session that %s opened', (opener, other) => {
-      let here: string;
-      let there: string;
+    ] as const)('a session that %s opened', (here, there) => {
+      async function expectUsableThere(client: Client): Promise<void> {
+        const elsewhere = client.clone(instances[there].url);
+        await elsewhere.get('/api/refresh').expect(200);
+        await elsewhere.post('/api/otp').expect(204);
+        await elsewhere.patch('/api/users').send({}).expect(200);
+        await client.clone().get('/api/refresh').expect(200);
+      }
 
-      beforeAll(() => {
-        here = instances[opener].url;
-        there = instances[other].url;
+      it(`can be refreshed and used for changes at ${there}`, async () => {
+        const { client, email } = await newAccount(instances[here]);
+        await expectUsableThere(client);
+        await expectUsableThere(await signIn(instances[here], email));
       });
 
-      it(`can be refreshed and used for changes at ${other}`, async () => {
-        const email = newEmail();
-        for (const open of [register, login]) {
-          const client = await open(here, email);
-          const elsewhere = copySession(client, there);
-          await elsewhere.get('/api/refresh').expect(200);
-          await elsewhere.post('/api/otp').expect(204);
-          await elsewhere.patch('/api/users').send({}).expect(200);
-          await copySession(client, here).get('/api/refresh').expect(200);
-        }
-      });
-
-      it(`ends everywhere with a logout at ${other}`, async () => {
-        const client = await register(here);
-        await copySession(client, there).post('/api/logout').expect(204);
+      it(`ends everywhere with a logout at ${there}`, async () => {
+        const { client } = await newAccount(instances[here]);
+        await client.clone(instances[there].url).post('/api/logout').expect(204);
         await expectEnded(client);
       });
 
-      it(`ends everywhere with a change of the password at ${other}`, async () => {
-        const email = newEmail();
-        const first = await register(here, email);
-        const second = await login(here, email);
-        const changing = copySession(second, there);
+      it(`ends everywhere with a change of the password at ${there}`, async () => {
+        const { client: first, email } = await newAccount(instances[here]);
+        const second = await signIn(instances[here], email);
+        const changing = second.clone(instances[there].url);
         const passwords = { password: NEW_PASSWORD, passwordConfirmation: NEW_PASSWORD };
         const change = { currentPassword: PASSWORD, ...passwords };
         await changing.put('/api/users/password').send(change).expect(204);
@@ -118,10 +92,9 @@ describeWithVersion11('version 1.1', () => {
         await requestCode(changing).expect(204);
       });
 
-      it(`keeps only its access token after a login at ${other}`, async () => {
-        const email = newEmail();
-        const earlier = await register(here, email);
-        const later = await login(there, email);
+      it(`keeps only its access token after a login at ${there}`, async () => {
+        const { client: earlier, email } = await newAccount(instances[here]);
+        const later = await signIn(instances[there], email);
         await expectNoRefresh(earlier);
         await requestCode(earlier).expect(204);
         await expectRefresh(later);
@@ -129,33 +102,30 @@ describeWithVersion11('version 1.1', () => {
     });
 
     it('leaves one refresh token after 20 parallel logins at both versions', async () => {
-      const email = newEmail();
-      await register(instances['1.1'].url, email);
+      const { email } = await newAccount(instances['1.1']);
       const logins = Array.from({ length: 20 }, (_, index) =>
-        login(instances[index % 2 === 0 ? '1.1' : '1.2'].url, email),
+        signIn(instances[index % 2 === 0 ? '1.1' : '1.2'], email),
       );
       const clients = await Promise.all(logins);
       for (const { url } of Object.values(instances)) {
-        const refreshed = await Promise.all(
-          clients.map((client) => copySession(client, url).get('/api/refresh')),
-        );
+        const refreshed = await Promise.all(clients.map((client) => client.clone(url).get('/api/refresh')));
         expect(refreshed.filter(({ status }) => status === 200)).toHaveLength(1);
       }
     });
   });
 
   it('hands over a data directory whose customers stay signed in', async () => {
-    const before = await ServiceInstance.create(undefined, buildFolder);
+    const before = await ServiceInstance.create();
     const after = await ServiceInstance.create(before.dataDir);
     try {
-      await before.start();
+      await before.start({}, buildFolder);
       const { id } = await createProduct(await before.admin());
-      const customer = await register(before.url);
+      const { client: customer } = await newAccount(before);
       const placed = await placeOrder(customer, [{ product_id: id, quantity: 1 }]);
       await before.stop();
 
       await after.start();
-      const upgraded = copySession(customer, after.url);
+      const upgraded = customer.clone(after.url);
       await placeOrder(upgraded, [{ product_id: id, quantity: 1 }]);
       await upgraded.get('/api/refresh').expect(200);
       expect((await readOrder(upgraded, placed.order_id)).status).toBe('pending');

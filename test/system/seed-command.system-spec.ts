@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createDatabase, type TestDatabase } from '../support/databases.js';
-import { spawnBuilt } from '../support/process.js';
+import { runBuilt } from '../support/process.js';
 import { ACCESS_SECRET, REFRESH_SECRET, SERVER_KEY } from '../support/service.js';
 
 let database: TestDatabase;
@@ -19,23 +19,17 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true, force: true });
 });
 
-async function seed(
-  args: readonly string[],
-  settings: Readonly<Record<string, string>> = {},
-): Promise<{ readonly code: number | null; readonly output: string }> {
-  const command = spawnBuilt(
-    'src/commands/seed.js',
-    {
-      DATABASE_URL: database.url,
-      DATA_DIR: dataDir,
-      JWT_ACCESS_SECRET: ACCESS_SECRET,
-      JWT_REFRESH_SECRET: REFRESH_SECRET,
-      PUBLIC_URL: 'http://bakery.test',
-      ...settings,
-    },
-    args,
-  );
-  return { code: await command.exited, output: command.output() };
+/** Runs `npm run seed -- ...` */
+function seed(args: readonly string[], settings: Readonly<Record<string, string>> = {}) {
+  const all = {
+    DATABASE_URL: database.url,
+    DATA_DIR: dataDir,
+    JWT_ACCESS_SECRET: ACCESS_SECRET,
+    JWT_REFRESH_SECRET: REFRESH_SECRET,
+    PUBLIC_URL: 'http://bakery.test',
+    ...settings,
+  };
+  return runBuilt('src/commands/seed.js', all, args);
 }
 
 async function readProductNames(): Promise<string[]> {
