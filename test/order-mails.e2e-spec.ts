@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Client } from './support/client.js';
 import { makeJobsDue, readJobs } from './support/jobs.js';
-import { changeShop } from './support/opening.js';
+import { changeShop } from './support/shop-settings.js';
 import { orderOf, readOrder, requestOrder } from './support/orders.js';
 import { createProduct } from './support/products.js';
 import { useShop } from './support/shop.js';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Test } from 'supertest';
 import type { Client } from './support/client.js';
 import { buildValidationFailure, KEY_REUSED } from './support/failure.js';
-import { ALWAYS_OPEN, changeShop, everyDay } from './support/opening.js';
+import { ALWAYS_OPEN, changeShop, everyDay } from './support/shop-settings.js';
 import { addProduct, type OrderAnswer, orderOf, pageOf, readOrder, requestOrder } from './support/orders.js';
 import { useShop } from './support/shop.js';
 

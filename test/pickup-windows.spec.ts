@@ -1,5 +1,5 @@
 import { built } from './support/built.js';
-import { ALWAYS_OPEN, everyDay, type ShopSettings } from './support/opening.js';
+import { ALWAYS_OPEN, everyDay, type ShopSettings } from './support/shop-settings.js';
 
 const { isPickupPossible, listPickupWindows } = await built('src/shop/pickup-windows.js');
 const { dayRange } = await built('src/common/calendar.js');

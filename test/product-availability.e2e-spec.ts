@@ -1,7 +1,7 @@
 import type { Client } from './support/client.js';
 import { inTransaction, waitForLock } from './support/databases.js';
 import { buildValidationFailure, NOT_FOUND } from './support/failure.js';
-import { changeShop } from './support/opening.js';
+import { changeShop } from './support/shop-settings.js';
 import { addProduct, requestOrder } from './support/orders.js';
 import { listProducts, type PageAnswer, type ProductAnswer } from './support/products.js';
 import { useShop } from './support/shop.js';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import type { Client } from './support/client.js';
 import { buildValidationFailure } from './support/failure.js';
-import { changeShop } from './support/opening.js';
+import { changeShop } from './support/shop-settings.js';
 import { type OrderAnswer } from './support/orders.js';
 import { useService } from './support/service.js';
 import { until } from './support/wait.js';

@@ -1,6 +1,6 @@
 import type { Client } from './support/client.js';
 import { buildValidationFailure } from './support/failure.js';
-import { DEFAULT_SHOP, everyDay, type ShopSettings } from './support/opening.js';
+import { DEFAULT_SHOP, everyDay, type ShopSettings } from './support/shop-settings.js';
 import { useService } from './support/service.js';
 
 type Shop = ShopSettings & {

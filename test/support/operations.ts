@@ -12,7 +12,7 @@ const EMAIL_TAKEN = [409, MESSAGES.emailTaken] as const;
 const NOT_PENDING = [409, MESSAGES.notPending] as const;
 const KEY_REUSED = [409, MESSAGES.keyReused] as const;
 const GATEWAY_AWAY = [502, MESSAGES.gatewayAway] as const;
-const FIELDS = [VALIDATION, NOT_FOUND];
+const INVALID_OR_UNKNOWN = [VALIDATION, NOT_FOUND];
 
 const refresh: Failures = [
   [401, MESSAGES.missingRefreshToken],
@@ -31,12 +31,12 @@ const updateProduct: Failures = [
 ];
 const steps = ['new', 'preparing', 'ready', 'collected', 'refused'];
 const fulfil: Failures = [
-  ...FIELDS,
+  ...INVALID_OR_UNKNOWN,
   ...steps.map((step) => [409, `the order cannot become ${step}`] as const),
   GATEWAY_AWAY,
 ];
 const refund: Failures = [
-  ...FIELDS,
+  ...INVALID_OR_UNKNOWN,
   [409, 'order cannot be refunded'],
   [409, 'the gateway cannot refund this payment'],
   KEY_REUSED,
@@ -63,21 +63,21 @@ export const OPERATIONS: Readonly<Record<string, [Access, 'json' | 'form' | null
   'POST /api/password/forgot': ['public', 'json', [VALIDATION]],
   'POST /api/password/reset': ['public', 'json', [VALIDATION, OTP]],
 
-  'GET /api/products': ['catalog', null, FIELDS],
+  'GET /api/products': ['catalog', null, INVALID_OR_UNKNOWN],
   'GET /api/products/{product_id}': ['catalog', null, [NOT_FOUND]],
   'POST /api/products': ['admin', 'form', createProduct],
   'PUT /api/products/{product_id}': ['admin', 'form', updateProduct],
   'DELETE /api/products/{product_id}': ['admin', null, [NOT_FOUND]],
-  'GET /api/admin/products': ['admin', null, FIELDS],
-  'PUT /api/admin/products/{product_id}/availability': ['admin', 'json', FIELDS],
+  'GET /api/admin/products': ['admin', null, INVALID_OR_UNKNOWN],
+  'PUT /api/admin/products/{product_id}/availability': ['admin', 'json', INVALID_OR_UNKNOWN],
 
   'POST /api/orders': ['user', 'json', [VALIDATION, KEY_REUSED, GATEWAY_AWAY]],
-  'GET /api/orders': ['user', null, FIELDS],
+  'GET /api/orders': ['user', null, INVALID_OR_UNKNOWN],
   'GET /api/orders/{order_id}': ['user', null, [NOT_FOUND]],
   'POST /api/orders/{order_id}/token': ['user', null, [NOT_FOUND, NOT_PENDING, GATEWAY_AWAY]],
   'POST /api/orders/{order_id}/cancel': ['user', null, [NOT_FOUND, NOT_PENDING, GATEWAY_AWAY]],
-  'GET /api/admin/orders': ['admin', null, FIELDS],
-  'GET /api/admin/orders/{order_id}': ['admin', null, FIELDS],
+  'GET /api/admin/orders': ['admin', null, INVALID_OR_UNKNOWN],
+  'GET /api/admin/orders/{order_id}': ['admin', null, INVALID_OR_UNKNOWN],
   'PUT /api/admin/orders/{order_id}/fulfilment': ['admin', 'json', fulfil],
   'POST /api/admin/orders/{order_id}/refund': ['admin', 'json', refund],
 

@@ -50,7 +50,8 @@ export async function startOtlpCollector() {
   return {
     url,
     spans,
-    /** Everything that was received. */ raw: () => raw,
+    /** Returns the JSON of all requests. */
+    raw: () => raw,
     close: () => stopListening(server, sockets),
   };
 }

@@ -27,40 +27,40 @@ beforeEach(async () => {
 
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-/** Runs the script. @returns the exit code, and true if a build existed when the script ended */
-async function build(): Promise<{ code: number; isThere: boolean }> {
+/** Runs the script that builds if sources changed. @returns the exit code, and true if a build existed when the script ended */
+async function runBuildScript(): Promise<{ code: number; hasBuild: boolean }> {
   const script = spawn(process.execPath, [join(folder, 'scripts/build-if-changed.mjs')], { stdio: 'ignore' });
   const [code] = (await once(script, 'exit')) as [number];
-  const isThere = await access(join(folder, 'dist/main.js')).then(
+  const hasBuild = await access(join(folder, 'dist/main.js')).then(
     () => true,
     () => false,
   );
-  return { code, isThere };
+  return { code, hasBuild };
 }
 
-async function builds(): Promise<number> {
+async function countBuilds(): Promise<number> {
   return (await readFile(join(folder, 'builds'), 'utf8')).trim().split('\n').length;
 }
 
 it('concurrent commands build once, and none continues without a build', async () => {
-  const ended = spawnSync(process.execPath, ['-e', '']).pid;
-  await writeFile(join(folder, '.build-lock'), String(ended)); // the lock of a killed build
-  const results = await Promise.all([build(), build(), build(), build()]);
-  expect(results).toEqual(Array(4).fill({ code: 0, isThere: true }));
-  expect(await builds()).toBe(1);
-  await build();
-  expect(await builds()).toBe(1);
+  const endedProcess = spawnSync(process.execPath, ['-e', '']).pid;
+  await writeFile(join(folder, '.build-lock'), String(endedProcess)); // the lock of a killed build
+  const results = await Promise.all([runBuildScript(), runBuildScript(), runBuildScript(), runBuildScript()]);
+  expect(results).toEqual(Array(4).fill({ code: 0, hasBuild: true }));
+  expect(await countBuilds()).toBe(1);
+  await runBuildScript();
+  expect(await countBuilds()).toBe(1);
   await writeFile(join(folder, 'src/changed'), '');
-  await build();
-  expect(await builds()).toBe(2);
+  await runBuildScript();
+  expect(await countBuilds()).toBe(2);
   expect((await readdir(folder)).filter((name) => name.startsWith('.build-lock'))).toEqual([]);
 });
 
 it('a failed build is repeated by the next command', async () => {
   await writeFile(join(folder, 'src/broken'), '');
-  expect((await build()).code).toBe(1);
-  expect((await build()).code).toBe(1);
-  expect(await builds()).toBe(2);
+  expect((await runBuildScript()).code).toBe(1);
+  expect((await runBuildScript()).code).toBe(1);
+  expect(await countBuilds()).toBe(2);
 });
 
 it('npm start without a build and a compiler fails and explains how to build', async () => {
@@ -75,7 +75,7 @@ it('npm start without a build and a compiler fails and explains how to build', a
   expect(spawnSync('npm', ['start'], { cwd: folder, encoding: 'utf8' }).stdout).toContain('started');
 });
 
-it('every npm script that runs Node or the compiler reports in one line that Node is too old', async () => {
+it('every npm script that runs Node or the compiler rejects a Node that is too old, with one line', async () => {
   const { scripts } = JSON.parse(await readFile('package.json', 'utf8')) as {
     scripts: Record<string, string>;
   };

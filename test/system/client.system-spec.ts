@@ -106,18 +106,18 @@ describe('calls of the client', () => {
     });
   });
 
-  it('fail in the same way if a proxy responds with an HTML page', async () => {
+  it('fail with the status if a proxy responds with an HTML page', async () => {
     const fetch: Send = () => Promise.resolve(new Response('<h1>Bad gateway</h1>', { status: 502 }));
     const { client } = new RecordingClient({ fetch });
     await expect(dataOf(client.GET('/api/products'))).rejects.toMatchObject({ code: 502, details: {} });
   });
 });
 
-describe('an access token that the service rejects', () => {
+describe('the client, after the service rejected its access token', () => {
   it.each([
-    ['', 401],
-    ['nonsense', 400],
-  ])('such as "%s" makes the client refresh it and repeat the call with its body', async (token, status) => {
+    ['missing', '', 401],
+    ['malformed', 'nonsense', 400],
+  ])('because it was %s, refreshes it and repeats the call with its body', async (_title, token, status) => {
     const customer = await registerCustomer();
     customer.setCookie('accessToken', token);
     const { user } = await dataOf(customer.client.PATCH('/api/users', { body: { fullname: 'Ayu Lestari' } }));
@@ -129,7 +129,7 @@ describe('an access token that the service rejects', () => {
     ]);
   });
 
-  it('causes one refresh for concurrent calls', async () => {
+  it('refreshes it once for concurrent calls', async () => {
     const customer = await registerCustomer();
     customer.setCookie('accessToken', '');
     const both = [customer.client.GET('/api/users'), customer.client.GET('/api/users')];
@@ -139,7 +139,7 @@ describe('an access token that the service rejects', () => {
     expect(customer.calls).toHaveLength(6);
   });
 
-  it('fails each call with 401 and is reported once if the session has ended', async () => {
+  it('fails each call with 401 and reports once that the session has ended', async () => {
     const customer = await registerCustomer();
     customer.setCookie('accessToken', '');
     customer.setCookie('refreshToken', '');
@@ -150,7 +150,7 @@ describe('an access token that the service rejects', () => {
     expect(customer.calls.filter((call) => call.startsWith('GET /api/refresh'))).toHaveLength(1);
   });
 
-  it('causes only one retry of a call', async () => {
+  it('repeats a call only once', async () => {
     let calls = 0;
     const fetch: Send = (request) => {
       calls += 1;
@@ -162,7 +162,7 @@ describe('an access token that the service rejects', () => {
     expect(customer.signedOut).toBe(0);
   });
 
-  it('fails the calls, without a report that the session ended, if the refresh fails for another reason', async () => {
+  it('fails the calls without reporting the end of the session if the refresh fails for another reason', async () => {
     const customer = await registerCustomer();
     let signedOut = 0;
     const client = createBakeryClient({

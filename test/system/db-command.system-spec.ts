@@ -79,8 +79,8 @@ function keepWriting(url: string, admin: Client) {
   };
 }
 
-describe('npm run db -- backup and restore', () => {
-  it('a backup under load contains everything that was acknowledged before it, images included', async () => {
+describe('a backup', () => {
+  it('under load contains everything that was acknowledged before it, images included', async () => {
     const [source, target, file] = [at('source'), at('target'), at('backup')];
     const service = await start(source);
     const writing = keepWriting(service.url, await service.admin());
@@ -111,7 +111,7 @@ describe('npm run db -- backup and restore', () => {
     await createProduct(admin, []);
   }, 120_000);
 
-  it('a backup of an earlier schema, waiting jobs included, is restored into an empty schema or the newest one and migrated', async () => {
+  it('of an earlier schema, waiting jobs included, is restored into an empty schema or the newest one and migrated', async () => {
     const source = await dropAfterTest(createDatabase());
     await addUser(source, 'wayan');
     await source.pool.query(`SELECT graphile_worker.add_job('send-mail', '{"waits":"for its time"}')`);
@@ -132,7 +132,7 @@ describe('npm run db -- backup and restore', () => {
     }
   });
 
-  it('a backup rejects a file that exists or that another backup is writing', async () => {
+  it('fails if its file exists or another backup is writing the file', async () => {
     const { url, pool } = await dropAfterTest(createDatabase());
     const file = at('partial');
     const holder = await pool.connect();
@@ -152,7 +152,7 @@ describe('npm run db -- backup and restore', () => {
 });
 
 describe('npm run db', () => {
-  it('status, revert and migrate use DATABASE_URL and name each migration', async () => {
+  it('lists, reverts and applies migrations of DATABASE_URL by name', async () => {
     const database = await dropAfterTest(createDatabase());
     const settings = { DATABASE_URL: database.url };
     const before = await db(settings, 0, 'status');
@@ -166,7 +166,7 @@ describe('npm run db', () => {
     expect(await db(settings, 1, 'revert')).toContain('by a newer build');
   });
 
-  it('two commands on a stopped database take turns', async () => {
+  it('lets concurrent commands on a stopped database take turns', async () => {
     const settings = { DATA_DIR: at('turns') };
     const commands = [1, 2, 3].map(() => spawnDb(settings, 'migrate'));
     const ends = await Promise.all(commands.map(({ exited }) => exited));

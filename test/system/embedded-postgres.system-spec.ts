@@ -42,7 +42,7 @@ async function start(dataDir: string, log: string[] = [], settings = {}): Promis
 
 async function query<Row extends pg.QueryResultRow>(url: string, sql: string): Promise<Row[]> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 2_000 });
-  client.on('error', () => undefined); // tests kill the server on purpose; the query reports it
+  client.on('error', () => undefined); // A test that kills the server sees the error of its query.
   try {
     await client.connect();
     return (await client.query<Row>(sql)).rows;
@@ -103,7 +103,7 @@ function spawnService(folder: string, dataDir: string, user?: { uid: number; gid
  * Copies the built module into a checkout with the dependencies of `npm ci --ignore-scripts`, which lack library links
  * and executable bits, or of `npm ci --omit=optional`, which have no server.
  */
-async function buildCheckout(parent: string, withServer = true): Promise<string> {
+async function buildCheckout(parent: string, { withServer = true } = {}): Promise<string> {
   const checkout = join(parent, 'checkout');
   await mkdir(checkout);
   const built = join(import.meta.dirname, '..', '..', 'dist', 'src', 'config');
@@ -237,11 +237,11 @@ describe('the embedded PostgreSQL', () => {
   it('starts for one of two concurrent services and rejects the other one and all later ones', async () => {
     const dataDir = await createFolder();
     const outcomes = await Promise.allSettled([start(dataDir), start(dataDir)]);
-    const won = outcomes.find((outcome) => outcome.status === 'fulfilled');
+    const winner = outcomes.find((outcome) => outcome.status === 'fulfilled');
     const rejected = outcomes.find((outcome) => outcome.status === 'rejected');
     expect(rejected?.reason).toEqual(new Error(`DATA_DIR ${dataDir} is in use by another running service`));
     await expect(start(dataDir)).rejects.toThrow('is in use by another running service');
-    expect(await query(won?.value.url ?? '', 'select 1 as one')).toEqual([{ one: 1 }]);
+    expect(await query(winner?.value.url ?? '', 'select 1 as one')).toEqual([{ one: 1 }]);
     expect((await readdir(dataDir)).filter((name) => name.includes('tmp-'))).toEqual([]);
   });
 
@@ -332,7 +332,7 @@ describe('the embedded PostgreSQL', () => {
   });
 
   it('requests DATABASE_URL if npm installed no server for the platform', async () => {
-    const bare = await buildCheckout(await createFolder(), false);
+    const bare = await buildCheckout(await createFolder(), { withServer: false });
     const error = await spawnService(bare, await createFolder()).reported('error');
     expect(error).toMatch(/^there is no embedded PostgreSQL \(.+\) here: set DATABASE_URL/);
   });

@@ -34,7 +34,7 @@ interface Manifest {
 const IMAGE = randomUUID();
 const IMAGE_PATH = join('images', IMAGE.slice(0, 2), `${IMAGE}.png`);
 const USERS = 'tables/public.users';
-const isUsers = ({ name }: { name: string }) => name === 'public.users';
+const isTableOfUsers = ({ name }: { name: string }) => name === 'public.users';
 
 let root: string;
 let source: TestDatabase;
@@ -111,6 +111,7 @@ async function expectRejected(backup: string, problem: RegExp): Promise<void> {
   );
   expect(message).toMatch(problem);
   expect(message).not.toContain('\n');
+  // The tables of every schema but pg_catalog and information_schema.
   const tables = `SELECT relname FROM pg_class WHERE relkind = 'r' AND relnamespace::regnamespace::text !~ '^(pg_|info)'`;
   expect((await target.pool.query(tables)).rows).toEqual([]);
   expect(await stat(dataDir).catch(() => 'missing')).toBe('missing');
@@ -128,7 +129,7 @@ it('an unchanged backup is restored with its image, even if its file name contai
   expect((await target.pool.query('SELECT email FROM users')).rows).toEqual([{ email: 'wayan@example.com' }]);
 });
 
-const OTHER_TABLES = /the tables of the backup are not those of its migrations/;
+const WRONG_TABLES = /the tables of the backup are not those of its migrations/;
 
 /** Turns a change of the manifest into a change of the unpacked backup. */
 const inManifest = (change: (manifest: Manifest) => unknown) => (folder: string) =>
@@ -144,17 +145,19 @@ it.each<[string, (folder: string) => Promise<void>, RegExp]>([
   ],
   [
     'names a column with SQL',
-    inManifest(({ tables }) => tables.find(isUsers)?.columns.push("id) FROM PROGRAM 'touch pwned' --")),
-    OTHER_TABLES,
+    inManifest(({ tables }) =>
+      tables.find(isTableOfUsers)?.columns.push("id) FROM PROGRAM 'touch pwned' --"),
+    ),
+    WRONG_TABLES,
   ],
-  ['lacks a column', inManifest(({ tables }) => tables.find(isUsers)?.columns.pop()), OTHER_TABLES],
+  ['lacks a column', inManifest(({ tables }) => tables.find(isTableOfUsers)?.columns.pop()), WRONG_TABLES],
   [
     'lacks a table',
     async (folder) => {
       await rm(join(folder, USERS));
-      await rewriteManifest(folder, ({ tables }) => tables.splice(tables.findIndex(isUsers), 1));
+      await rewriteManifest(folder, ({ tables }) => tables.splice(tables.findIndex(isTableOfUsers), 1));
     },
-    OTHER_TABLES,
+    WRONG_TABLES,
   ],
   [
     'names a sequence of another schema',

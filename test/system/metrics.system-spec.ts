@@ -56,11 +56,9 @@ describe('the metrics of a shop', () => {
     expect((await shop.sendNotification(orderId, { signature_key: 'forged' })).status).toBe(403);
     for (const fulfilment of ['preparing', 'ready', 'ready', 'refused'])
       await admin.put(`/api/admin/orders/${orderId}/fulfilment`).send({ fulfilment });
-    const lost = await shop.orderTwoPieces();
-    gateway.settle(lost);
-    await shop.letOrdersAge([lost], '6 minutes');
-    await shop.findDueOrders();
-    await shop.waitForChecks();
+    const withLostNotification = await shop.orderTwoPieces();
+    gateway.settle(withLostNotification);
+    await shop.reconcile([withLostNotification]);
     const stranger = { email: 'stranger@example.com', password: 'x' };
     await service.client().post('/api/login').send(stranger).expect(400);
     await customer.get('/api/made/up/1').expect(404);
@@ -115,7 +113,7 @@ describe('the metrics of a shop', () => {
       expect({ name, isPositive: (samples.get(name) ?? 0) > 0 }).toEqual({ name, isPositive: true });
     for (const hidden of [orderId, 'stranger@example.com', 'made/up', 'evil.example'])
       expect(text).not.toContain(hidden);
-    expectGoodFormat(text);
+    expectValidFormat(text);
   });
 
   it('count jobs by state and task, and include the age of the oldest due job', async () => {
@@ -123,7 +121,7 @@ describe('the metrics of a shop', () => {
       `SELECT graphile_worker.add_job('no-such-task', '{}', run_at := now() - interval '1 hour', job_key := 'a'),
               graphile_worker.add_job('no-such-task', '{}', run_at := now() + interval '1 hour', job_key := 'b')`,
     );
-    const { samples } = await until('the database is queried again', async () => {
+    const { samples } = await until('the scrape contains the new jobs', async () => {
       const scraped = await scrape(port);
       return scraped.samples.has('bakery_jobs{state="due",task="no-such-task"}') && scraped;
     });
@@ -168,7 +166,7 @@ it('a scrape without the database responds in time, reports bakery_database_up 0
     });
     expect(Date.now() - began).toBeLessThan(10_000);
     expect([...samples.keys()].filter((name) => name.startsWith('bakery_jobs'))).toEqual([]);
-    expectGoodFormat(text);
+    expectValidFormat(text);
     await proxy.down();
     await proxy.up();
     await until('the lost connections are counted', async () => {
@@ -182,11 +180,11 @@ it('a scrape without the database responds in time, reports bakery_database_up 0
   }
 });
 
-/** Complaints about names that prom-client and OpenTelemetry's conventions define. */
+/** Complaints of promtool about names that prom-client and OpenTelemetry's conventions define. */
 const NAMED_BY_OTHERS = /^(nodejs_active_\w+_total|db_client_connection_count) /;
 
 /** Lints a scrape with promtool. Without promtool, checks only for errors that would fail a scrape. */
-function expectGoodFormat(text: string): void {
+function expectValidFormat(text: string): void {
   const types = text.split('\n').filter((line) => line.startsWith('# TYPE '));
   expect(new Set(types).size).toBe(types.length);
   expect(text.endsWith('\n')).toBe(true);

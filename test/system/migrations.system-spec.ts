@@ -39,7 +39,7 @@ const LOSSES: Readonly<Record<string, readonly string[]>> = {
   SessionsById1765000000000: ['users.session_id'],
   RequesterOfCodes1766230000000: ['one_time_passwords.requester'],
   Sessions1766300000000: ['sessions'],
-  // Its fields go back into columns of their own.
+  // The revert moves its fields back into separate columns.
   SimulatedPayment1765700000000: ['simulator_transactions.payment'],
   Shop1766200000000: [
     'shop',
@@ -67,6 +67,8 @@ const NEEDLESS_STATEMENTS = new Set([
 
 const { migrate, readMigrationStatus, revertLastMigration } = await built('src/config/migrate.js');
 
+/** Key of the advisory lock that a process takes to migrate. */
+const MIGRATION_LOCK = 7225001;
 /** Timestamp of the last migration of version 1.0. */
 const LAST_OF_VERSION_1 = 1764000000000;
 /** Tables and columns that later migrations drop: sessions, and data of the simulator. */
@@ -161,7 +163,7 @@ describe('the migrations', () => {
     }
   });
 
-  it('keep everything but sessions of a shop that version 1.0.0 filled', async () => {
+  it('keep everything but sessions and data of the simulator in a shop that version 1.0.0 filled', async () => {
     database = await createVersion1Database();
     const dataDir = await mkdtemp(join(tmpdir(), 'bakery-upgrade-'));
     const images = await database.pool.query<{ id: string }>('SELECT id FROM images');
@@ -270,7 +272,7 @@ describe('the migrations', () => {
     }
   });
 
-  it('are retried while a long transaction locks a table, and do not block readers meanwhile', async () => {
+  it('are retried while a long transaction locks a table, and do not block readers', async () => {
     database = await createDatabase();
     const { pool, url } = database;
     await revertTo(url, 'AttemptOfOrder1763810000000'); // alters the table of orders
@@ -300,7 +302,7 @@ describe('the migrations', () => {
     const holder = await database.pool.connect();
     let isDone = false;
     try {
-      await holder.query('SELECT pg_advisory_lock(7225001)');
+      await holder.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
       const waiting = migrate(database.url).then(() => (isDone = true));
       await until('the migration waits for the lock', async () => {
         const { rows } = await database.pool.query(
@@ -312,7 +314,7 @@ describe('the migrations', () => {
       await holder.query("SET statement_timeout = '10s'");
       await holder.query('CREATE INDEX CONCURRENTLY products_name_idx ON products (name)');
       expect(isDone).toBe(false);
-      await holder.query('SELECT pg_advisory_unlock(7225001)');
+      await holder.query('SELECT pg_advisory_unlock($1)', [MIGRATION_LOCK]);
       await waiting;
     } finally {
       holder.release(true);

@@ -6,6 +6,7 @@ import { ACCESS_SECRET } from '../support/service.js';
 import { type ServiceProcess, startServiceProcess } from '../support/service-process.js';
 import { until } from '../support/wait.js';
 
+/** Kinds of spans in OTLP. */
 const [SERVER, CLIENT, CONSUMER] = [2, 3, 5];
 const CALLER = { traceId: '0af7651916cd43dd8448eb211c80319c', spanId: 'b7ad6b7169203331' };
 const PASSWORD = 'a secret password';
@@ -102,8 +103,8 @@ it('an order is one trace of HTTP, SQL and gateway spans; its log lines name the
   const roots = collector.spans.filter(({ parentSpanId }) => parentSpanId === undefined);
   expect(roots.filter(({ kind }) => kind === CLIENT)).toEqual([]);
 
-  await service.stop();
   stops.pop();
+  await service.stop(); // also exports the last spans
   expect(collector.raw()).toContain('bakery-catalog-service');
   for (const secret of [
     PASSWORD,
