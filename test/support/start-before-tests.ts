@@ -15,7 +15,7 @@ export function startBeforeTests<T extends object>(
   afterAll(() => stops.pop()?.());
   return new Proxy({} as T, {
     get: (_target, name) => {
-      if (started === undefined) throw new Error('it starts before the first test');
+      if (started === undefined) throw new Error('used before the first test started it');
       const value: unknown = Reflect.get(started, name);
       // Private fields are not accessible through a proxy.
       return typeof value === 'function' ? (value.bind(started) as unknown) : value;
