@@ -10,10 +10,12 @@ import {
   countProducts,
   createProduct,
   expectOnlyImages,
+  letTimePass,
   pictures,
   readLedger,
   readProduct,
   sendForm,
+  sweepImages,
 } from './support/products.js';
 import { type ServiceOptions, startService, type TestService } from './support/service.js';
 import { until } from './support/wait.js';
@@ -179,31 +181,30 @@ describe('products while the image host fails', () => {
     await expectOnly([]);
   });
 
-  it('images that were staged before a crash are removed after the next start', async () => {
+  it('images that a crash left staged are removed after STAGED_IMAGE_TTL_S, 600 seconds by default', async () => {
     await insertStaged(601, 150);
     const [young = ''] = await insertStaged(300, 1);
     const { images } = await createProduct(admin, pictures(1));
-    const next = await start({ database: service.database });
-    try {
-      await until('the abandoned images are gone', () => standIn.images.size === 2);
-      expect(standIn.images.has(young)).toBe(true);
-      expect(standIn.imageAt(images[0] ?? '')).toBeDefined();
-      await until('their rows are gone', async () => (await readLedger(service.database)).length === 2);
-    } finally {
-      await next.stop();
-    }
+    await sweepImages(service.database);
+    await until('the abandoned images are gone', () => standIn.images.size === 2);
+    expect(standIn.images.has(young)).toBe(true);
+    expect(standIn.imageAt(images[0] ?? '')).toBeDefined();
+    await until('their rows are gone', async () => (await readLedger(service.database)).length === 2);
   });
 
   it('an image that was swept during its upload is never attached', async () => {
-    await service.stop();
-    service = await start({ settings: { STAGED_IMAGE_TTL_S: '1' } });
-    admin = await service.admin();
     const before = await createProduct(admin, pictures(1));
     standIn.delayMs = 2_000;
-    const [created, updated] = await Promise.all([
+    const uploads = Promise.all([
       createCake(),
       sendForm(admin.put(`/api/products/${before.id}`), BREAD, pictures(1)),
     ]);
+    const listStaged = async () =>
+      (await readLedger(service.database)).filter(({ state }) => state === 'staged');
+    await until('three images are staged', async () => (await listStaged()).length === 3);
+    await letTimePass(service.database);
+    await until('they are swept', async () => (await listStaged()).length === 0);
+    const [created, updated] = await uploads;
     standIn.delayMs = 0;
     expect([created.body, updated.body]).toEqual([CREATION_FAILED, UNEXPECTED]);
     expect(await countProducts(service.database)).toBe(1);

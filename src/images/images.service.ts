@@ -16,9 +16,9 @@ type StagedImage = Readonly<Pick<Image, 'id' | 'url'>>;
 export const MAX_IMAGES = 5;
 
 const REMOVE_IMAGE = 'remove-image';
+const EVERY_MINUTE = '* * * * *';
 /** Exceeds the deadline of every host: after this time an upload whose response was lost can no longer arrive. */
 const UPLOAD_SETTLED_S = 60;
-const MAX_SWEEP_INTERVAL_S = 60;
 
 /**
  * Stores and removes the images of products. The table `images` is the ledger of all files at the image hosts. After any
@@ -42,8 +42,7 @@ export class ImagesService implements OnModuleInit {
   onModuleInit(): void {
     const remove = ({ imageId }: { imageId: string }): Promise<void> => this.#remove(imageId);
     this.jobs.handle(REMOVE_IMAGE, remove, { kind: 'images' });
-    const intervalS = Math.min(this.env.stagedImageTtlS / 4, MAX_SWEEP_INTERVAL_S);
-    this.jobs.repeatWhileRunning('the sweep of abandoned images', intervalS * 1000, () => this.#sweep());
+    this.jobs.repeat('sweep-abandoned-images', EVERY_MINUTE, () => this.#sweep());
   }
 
   /** Returns the absolute URLs of attached images. */

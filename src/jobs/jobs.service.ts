@@ -1,7 +1,6 @@
 import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
 import { type CronItem, parseCronItems, type TaskList } from 'graphile-worker';
 import type { EntityManager } from 'typeorm';
-import { setTimeout as delay } from 'node:timers/promises';
 import { jobDuration, mails } from '../common/metrics.js';
 import { currentTraceparent, inJobSpan } from '../common/tracing.js';
 import { Database } from '../config/database.js';
@@ -48,9 +47,8 @@ export class JobsService implements OnModuleDestroy {
   readonly #tasks: TaskList = {};
   readonly #kinds = new Map<string, JobKind | undefined>();
   readonly #cron: CronItem[] = [];
-  readonly #loops: (() => Promise<void>)[] = [];
   readonly #stop = new AbortController();
-  #running: Promise<unknown> = Promise.resolve();
+  #running = Promise.resolve();
 
   constructor(private readonly database: Database) {
     this.queue = new JobQueue(database.url, this.#logger);
@@ -87,23 +85,6 @@ export class JobsService implements OnModuleDestroy {
     this.#cron.push({ task, match: cron, options: { jobKey: task } });
   }
 
-  /** Repeats work in this process while the queue runs, for intervals that cron does not have. */
-  repeatWhileRunning(name: string, pauseMs: number, work: () => Promise<void>): void {
-    this.#loops.push(async () => {
-      let hasFailed = false;
-      while (!this.#stop.signal.aborted) {
-        try {
-          await work();
-          hasFailed = false;
-        } catch (error) {
-          if (!hasFailed) this.#logger.warn(`${name} failed and will be repeated: ${errorMessage(error)}`);
-          hasFailed = true;
-        }
-        await delay(pauseMs, undefined, { signal: this.#stop.signal }).catch(() => undefined);
-      }
-    });
-  }
-
   /** Adds a job that exists if and when the transaction commits. The payload must not contain secrets. */
   async enqueue(tx: EntityManager, task: string, payload: object, options: EnqueueOptions): Promise<void> {
     const kind = this.#kinds.get(task);
@@ -123,11 +104,10 @@ export class JobsService implements OnModuleDestroy {
     );
   }
 
-  /** Starts the queue and all repeated work. Call it after every module is initialized. */
+  /** Starts the queue. Call it after every module is initialized. */
   start(): void {
     const options = { taskList: this.#tasks, parsedCronItems: parseCronItems(this.#cron) };
-    const queue = this.queue.run(options, this.database.isExclusive, this.#stop.signal);
-    this.#running = Promise.all([queue, ...this.#loops.map((loop) => loop())]);
+    this.#running = this.queue.run(options, this.database.isExclusive, this.#stop.signal);
   }
 
   /** Stops fetching jobs without waiting for running jobs. `onModuleDestroy` waits for them. */

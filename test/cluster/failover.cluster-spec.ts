@@ -60,8 +60,6 @@ describeInstalled('a shop on a highly available PostgreSQL', [...CLUSTER_PROGRAM
         instance.start({
           ...external.settings,
           DATABASE_URL: serviceDatabaseUrl,
-          // Longer than RESPONSE_LIMIT_MS, so that no image is condemned while its request waits for the database.
-          STAGED_IMAGE_TTL_S: '20',
           METRICS_PORT: String(metricsPorts[index]),
         }),
       ),

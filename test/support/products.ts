@@ -118,8 +118,17 @@ export async function expectOnlyImages(
   expect((await readLedger(database)).every(({ state }) => state === 'attached')).toBe(true);
 }
 
-/** Moves condemned images into the past and makes every waiting job due, so that no test waits for real time. */
-export async function letTimePass({ pool }: Pick<TestDatabase, 'pool'>): Promise<void> {
-  await pool.query("UPDATE images SET staged_at = staged_at - interval '120 s' WHERE state = 'condemned'");
-  await makeJobsDue(pool);
+/** Lets 11 minutes pass for images that are not attached, sweeps images, and makes every waiting job due. */
+export async function letTimePass(database: Pick<TestDatabase, 'pool'>): Promise<void> {
+  const { rows } = await database.pool.query<{ state: string }>(
+    `UPDATE images SET staged_at = staged_at - interval '11 minutes' WHERE state <> 'attached' RETURNING state`,
+  );
+  if (rows.some(({ state }) => state === 'staged')) await sweepImages(database);
+  await makeJobsDue(database.pool);
+}
+
+/** Runs the job that cron enqueues every minute. */
+export async function sweepImages({ pool }: Pick<TestDatabase, 'pool'>): Promise<void> {
+  const task = 'sweep-abandoned-images';
+  await pool.query('SELECT graphile_worker.add_job($1, job_key := $1)', [task]);
 }

@@ -38,8 +38,6 @@ export class ExternalServices {
       SMTP_URL: this.smtp.url,
       // Registrations come from many addresses: one address gets 100 codes an hour.
       TRUSTED_PROXIES: '1',
-      // A test waits until the images of interrupted uploads are removed.
-      STAGED_IMAGE_TTL_S: '5',
     };
   }
 
