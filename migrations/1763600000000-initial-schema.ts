@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Accounts, catalog, image ledger, orders as the payment notifications need them, and the notifications. */
+/** Creates the tables of accounts, products, images, orders (without items) and payment notifications. */
 export class InitialSchema1763600000000 implements MigrationInterface {
   readonly name = 'InitialSchema1763600000000';
 

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** What the payment gateway simulator keeps, which knows an order by its id alone, as the real gateway does. */
+/** Creates the tables of the payment gateway simulator. Like the real gateway, they contain only the id of the order. */
 export class Simulator1763700000000 implements MigrationInterface {
   readonly name = 'Simulator1763700000000';
 

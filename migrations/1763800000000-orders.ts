@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** What customers order, how they are asked to pay, and where what is known of a payment came from. */
+/** Adds the items, payment attempts and payment checks of orders, and the source of each payment event. */
 export class Orders1763800000000 implements MigrationInterface {
   readonly name = 'Orders1763800000000';
 

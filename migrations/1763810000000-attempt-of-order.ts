@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Which of its payment attempts an order's status comes from. */
+/** Adds to each order the payment attempt that its status comes from. */
 export class AttemptOfOrder1763810000000 implements MigrationInterface {
   readonly name = 'AttemptOfOrder1763810000000';
 

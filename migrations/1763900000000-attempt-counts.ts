@@ -1,9 +1,9 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * Counts of wrong guesses, in the columns that `RateLimiterPostgres` of rate-limiter-flexible expects; `expire`
- * is in milliseconds since the epoch. Unlogged: a wrong password waits for no disk, and a database that crashes forgets
- * the counts, which gives a guesser one more window and a customer nothing to notice.
+ * Creates the counts of wrong guesses, with the columns that `RateLimiterPostgres` of rate-limiter-flexible expects.
+ * `expire` is in milliseconds since the epoch. The table is unlogged, so that a wrong password does not wait for the disk. A
+ * crash of the database resets the counts, which gives an attacker one more window of guesses.
  */
 export class AttemptCounts1763900000000 implements MigrationInterface {
   readonly name = 'AttemptCounts1763900000000';

@@ -1,14 +1,15 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * The database tells every listening process which products changed in the list, also after a change by SQL. A statement
- * sends one message: the ids, or `all` when there are more than 100. Messages arrive at commit, none at a rollback.
+ * Adds triggers that notify every listening process of changed products, also after a change by SQL. Each statement sends
+ * one message: the ids, or `all` for more than 100 ids. PostgreSQL delivers the message when the transaction commits.
  */
 export class CatalogNotifications1764000000000 implements MigrationInterface {
   readonly name = 'CatalogNotifications1764000000000';
 
   async up(runner: QueryRunner): Promise<void> {
-    // Transition tables allow one event a trigger; the branches are planned only when they run.
+    // A trigger with transition tables handles one event, so each table has one trigger for each event. The triggers share this
+    // function: PostgreSQL plans a branch only when it runs, so a branch may name tables that other triggers do not have.
     await runner.query(`
       CREATE FUNCTION notify_product_changes() RETURNS trigger LANGUAGE plpgsql AS $$
       DECLARE

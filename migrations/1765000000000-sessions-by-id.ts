@@ -1,8 +1,8 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * An account's session has an id, which its tokens carry as `jti`. Sessions of before have none and end: their owners
- * sign in again.
+ * Adds an id to the session of an account. Tokens contain the id as `jti`. Earlier sessions have no id and end, so their
+ * owners sign in again.
  */
 export class SessionsById1765000000000 implements MigrationInterface {
   readonly name = 'SessionsById1765000000000';

@@ -1,8 +1,8 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * Of an image of the local host only the file's name is kept, and its URL is made when it is read: the address of the
- * service (PUBLIC_URL) may change. URLs of the other host stay as they are.
+ * Replaces the URL of each local image by its file name, because the address of the service (PUBLIC_URL) may change. The
+ * service builds the URL when it reads the image. URLs of images at Cloudinary stay.
  */
 export class ImageNames1765100000000 implements MigrationInterface {
   readonly name = 'ImageNames1765100000000';
@@ -13,7 +13,7 @@ export class ImageNames1765100000000 implements MigrationInterface {
     `);
   }
 
-  /** The address is not known here: a path works for pages of the service's own origin. */
+  /** Builds URLs without PUBLIC_URL, which is unknown here. They work on pages of the service's own origin. */
   async down(runner: QueryRunner): Promise<void> {
     await runner.query(`
       UPDATE images SET url = '/api/images/' || url WHERE host = 'local' AND url IS NOT NULL

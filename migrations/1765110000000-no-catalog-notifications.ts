@@ -1,7 +1,7 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { CatalogNotifications1764000000000 } from './1764000000000-catalog-notifications.js';
 
-/** No process listens for changes of products any more: pages of the list are kept for a second. */
+/** Removes the notifications of changed products: no process listens, because cached pages expire after a second. */
 export class NoCatalogNotifications1765110000000 implements MigrationInterface {
   readonly name = 'NoCatalogNotifications1765110000000';
 

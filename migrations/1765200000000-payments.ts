@@ -1,8 +1,8 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * A request claims a payment attempt by a UUID. The simulator keeps the last notifications with the transaction, and
- * knows of a page that ended before a payment method was chosen.
+ * Adds the UUID with which a request claims a payment attempt. Moves the simulator's notifications into its transactions, and
+ * allows a payment page that was canceled or expired before the customer chose a payment method.
  */
 export class Payments1765200000000 implements MigrationInterface {
   readonly name = 'Payments1765200000000';

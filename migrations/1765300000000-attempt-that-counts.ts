@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** A pending order names the payment attempt that counts; until now it was looked up for each notification. */
+/** Stores the latest payment attempt in each pending order. The earlier version looked it up for each notification. */
 export class AttemptThatCounts1765300000000 implements MigrationInterface {
   readonly name = 'AttemptThatCounts1765300000000';
 
@@ -15,7 +15,7 @@ export class AttemptThatCounts1765300000000 implements MigrationInterface {
     `);
   }
 
-  /** The version before ignores the column of pending orders. */
+  /** Changes nothing: the earlier version ignores this column of pending orders. */
   down(): Promise<void> {
     return Promise.resolve();
   }

@@ -1,11 +1,11 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * What the bakery does with an order, when it was first paid, and products that can be searched by name.
+ * Adds the fulfilment of orders, the time of their first payment, and a search for products by name.
  *
- * `search_text` folds what a search does not tell apart: case and accents. It is stored with each product, because
- * computing it takes longer than comparing it. The index needs the extension pg_trgm. A server that lacks it, or a role
- * that may not create it, goes without: the search gives the same answers and reads all names.
+ * The function `search_text` removes case and accents. Its result is stored with each product, because computing it takes
+ * longer than comparing it. The index needs the extension pg_trgm. If the server lacks the extension or the role may not
+ * create it, there is no index: the search returns the same products but reads all names.
  */
 export class OwnersDay1765600000000 implements MigrationInterface {
   readonly name = 'OwnersDay1765600000000';
@@ -39,7 +39,7 @@ export class OwnersDay1765600000000 implements MigrationInterface {
     `);
   }
 
-  /** The extension stays: something else may use it. */
+  /** Keeps the extension, because another application may use it. */
   async down(runner: QueryRunner): Promise<void> {
     await runner.query(`
       ALTER TABLE products DROP COLUMN search_name;

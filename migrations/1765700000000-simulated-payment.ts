@@ -1,8 +1,8 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * The simulator keeps a payment in one column, with the fields of its messages. The times at which a page was made and
- * its payment settled are dropped: no code reads them.
+ * Moves a payment of the simulator into one JSON column, with the field names of the gateway's messages. Drops the times of
+ * creation and settlement, because no code reads them.
  */
 export class SimulatedPayment1765700000000 implements MigrationInterface {
   readonly name = 'SimulatedPayment1765700000000';

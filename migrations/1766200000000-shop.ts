@@ -1,10 +1,10 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * The shop's opening hours, the pickup time of an order, and products that are not available for a while.
+ * Adds the shop's opening hours, the pickup time of orders, and the availability of products.
  *
- * Version 1.1 ignores all of it: every new column is nullable or has a default. The table of the shop stays empty until
- * an administrator changes the opening hours, because a backup is only restored into a database without rows.
+ * Version 1.1 can ignore the new columns: each is nullable or has a default. The table `shop` stays empty until an
+ * administrator changes the opening hours, because a backup can only be restored into a database without rows.
  */
 export class Shop1766200000000 implements MigrationInterface {
   readonly name = 'Shop1766200000000';

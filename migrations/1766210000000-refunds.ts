@@ -1,7 +1,7 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * Refunds, and how much of an order's payment was returned.
+ * Adds refunds, and the amount that was refunded for each order.
  *
  * A refund is stored before the gateway is called. Its id is the `refund_key`, under which the call can be repeated. At
  * most one refund of an order waits for its result.

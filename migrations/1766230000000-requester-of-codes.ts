@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Digest of the network address that asked for a one-time password; wrong tries from elsewhere do not spend its tries. */
+/** Adds the digest of the client address that requested a one-time password, to count tries from other addresses apart. */
 export class RequesterOfCodes1766230000000 implements MigrationInterface {
   readonly name = 'RequesterOfCodes1766230000000';
 

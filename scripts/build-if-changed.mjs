@@ -61,13 +61,13 @@ function lock() {
   writeFileSync(own, String(process.pid));
   try {
     let hasLogged = false;
-    while (!isLinked(own)) {
+    while (!tryLink(own)) {
       const holder = readHolder(LOCK);
-      if (holder === undefined) continue;
+      if (holder === undefined) continue; // Released meanwhile.
       if (isAlive(holder)) {
         if (!hasLogged) console.log(`waiting for the build of process ${holder} (${LOCK})`);
         hasLogged = true;
-        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, POLL_MS);
+        sleep(POLL_MS);
       } else {
         removeStale(`${own}.stale`);
       }
@@ -77,7 +77,8 @@ function lock() {
   }
 }
 
-function isLinked(own) {
+/** Takes the lock: makes the own file available under the lock's name. @returns false if the lock is taken */
+function tryLink(own) {
   try {
     linkSync(own, LOCK);
     return true;
@@ -95,10 +96,15 @@ function removeStale(aside) {
     if (error.code === 'ENOENT') return;
     throw error;
   }
-  if (isAlive(readHolder(aside))) isLinked(aside);
+  if (isAlive(readHolder(aside))) tryLink(aside);
   rmSync(aside);
 }
 
+function sleep(milliseconds) {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds);
+}
+
+/** @returns the id of the process that wrote the file, or undefined if the file does not exist */
 function readHolder(path) {
   try {
     return Number(readFileSync(path, 'utf8'));

@@ -10,7 +10,7 @@ import { failEnvelope } from './common/fail-envelope.filter.js';
 import { failures } from './common/errors.js';
 import { HttpAdapter, requireSaneHeaders } from './common/http-adapter.js';
 import { nestLogger } from './common/logging.js';
-import { corsOriginMatcher, originCheck } from './common/origin-check.js';
+import { isCorsOrigin, originCheck } from './common/origin-check.js';
 import { requestId } from './common/request-id.js';
 import { requestLog } from './common/request-log.js';
 import type { Database } from './config/database.js';
@@ -49,8 +49,6 @@ export async function createApp(
  */
 export async function configureApp(app: NestExpressApplication, logger: Logger): Promise<void> {
   const env = app.get(Env);
-  const isCorsOrigin = corsOriginMatcher(env);
-
   app.set('trust proxy', env.trustedProxies);
   app.setGlobalPrefix('api');
   app.use(requestId);
@@ -59,7 +57,7 @@ export async function configureApp(app: NestExpressApplication, logger: Logger):
   app.use(helmet({ contentSecurityPolicy: { directives: { upgradeInsecureRequests: null } } }));
   app.enableCors({
     origin: (origin: string | undefined, done: (error: null, isAllowed: boolean) => void) => {
-      done(null, origin !== undefined && isCorsOrigin(origin));
+      done(null, origin !== undefined && isCorsOrigin(env, origin));
     },
     credentials: true,
     // A browser hides all other headers from pages of another origin.
@@ -75,7 +73,7 @@ export async function configureApp(app: NestExpressApplication, logger: Logger):
   try {
     await app.init();
   } catch (error) {
-    // The open connections of the pools must not outlive the database.
+    // Close the pools: their connections must not outlive the database.
     await app.close();
     throw error;
   }

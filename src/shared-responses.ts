@@ -1,22 +1,18 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
 
-type Responses = NonNullable<OpenAPIObject['paths'][string]['get']>['responses'];
-type Response = Exclude<Responses[string], { $ref: string } | undefined>;
-
-const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const;
+type Operation = NonNullable<OpenAPIObject['paths'][string]['get']>;
+type Response = Exclude<Operation['responses'][string], { $ref: string } | undefined>;
 
 /**
  * Moves responses that several operations have in common to `components.responses`. Nest writes them into every operation,
  * which makes the document and the types generated from it several times as long.
  */
 export function shareResponses(document: OpenAPIObject): OpenAPIObject {
-  const operations = Object.values(document.paths).flatMap((path) =>
-    METHODS.flatMap((method) => path[method] ?? []),
-  );
+  const operations = Object.values(document.paths).flatMap((path) => Object.values(path) as Operation[]);
   const uses = operations.flatMap(({ responses }) =>
     Object.entries(responses).flatMap(([status, response]) => {
       if (response === undefined || '$ref' in response || Number(status) < 300) return [];
-      // Messages of fields differ in each operation.
+      // Not shared, because the field messages differ in each operation.
       if (JSON.stringify(response).includes('"details":')) return [];
       return [{ name: nameResponse(status, response), response, responses, status }];
     }),

@@ -18,7 +18,7 @@ interface EndpointOptions {
   readonly access: AccessLevel;
   readonly success: {
     readonly status: 200 | 201 | 204;
-    /** View of `data`, or views by their names in `data`. Absent if the response has no body or is a file. */
+    /** Class of `data`, or the class of each field of `data` (`[View]` for a list). Absent if the response is a file or empty. */
     readonly data?: Type | Readonly<Record<string, Type | readonly [listed: Type]>>;
     /** Media types of the file. */
     readonly files?: readonly string[];

@@ -1,11 +1,8 @@
 declare module 'class-transformer/cjs/storage.js' {
-  import type { ClassConstructor } from 'class-transformer';
+  type Dto = import('class-transformer').ClassConstructor<object>;
 
-  /** Registry of the package's decorators. No exported function reads it. */
+  /** Registry of decorators such as `@Type`. The package's public functions cannot read it. */
   export const defaultMetadataStorage: {
-    findTypeMetadata(
-      target: ClassConstructor<object>,
-      property: string,
-    ): { typeFunction(): ClassConstructor<object> } | undefined;
+    findTypeMetadata(dto: Dto, property: string): { typeFunction(): Dto } | undefined;
   };
 }

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 
 /** A client that sends more requests without reading the responses is disconnected. */
 const MAX_PIPELINED = 20;
-const MAX_CHECK_MS = 1000;
+const MAX_CHECK_GAP_MS = 1000;
 
 /** Processes pipelined requests of a connection in turn. Node would process all at once and buffer their responses. */
 export function oneAtATime(listener: RequestListener): RequestListener {
@@ -25,7 +25,10 @@ export function oneAtATime(listener: RequestListener): RequestListener {
   };
 }
 
-/** Disconnects clients that leave a response unread. Node's `server.timeout` would also end requests that take long. */
+/**
+ * Disconnects clients that leave a response unread. Node's `server.timeout` would also end requests that take long.
+ * @param timeouts object from which each new connection reads its timeout in milliseconds
+ */
 export function disconnectStalledReaders(server: Server, timeouts: { readonly readTimeout: number }): void {
   server.on('connection', (socket: Socket) => {
     const { readTimeout } = timeouts;
@@ -40,7 +43,7 @@ export function disconnectStalledReaders(server: Server, timeouts: { readonly re
         socket.destroy();
       }
     };
-    const timer = setInterval(check, Math.min(MAX_CHECK_MS, readTimeout / 10)).unref();
+    const timer = setInterval(check, Math.min(MAX_CHECK_GAP_MS, readTimeout / 10)).unref();
     socket.once('close', () => {
       clearInterval(timer);
     });

@@ -15,7 +15,7 @@ const propertiesByDto = new Map<Dto, Properties>();
 
 /**
  * Copies the part of an input that a DTO reads, because class-transformer and class-validator would occupy the process for
- * over 100 ms with a body of 100 KiB. A list that is cut off here is still longer than its DTO allows.
+ * over 100 ms with a body of 100 KiB. A list that is cut off here is still longer than its DTO allows, so it is rejected.
  */
 export function pickKnownFields(dto: Dto, input: object): object {
   let copied = 0;
@@ -24,15 +24,15 @@ export function pickKnownFields(dto: Dto, input: object): object {
     copied += 1;
     if (typeof value !== 'object' || value === null) return value;
     if (depth === MAX_DEPTH) return null;
-    const rest = Math.max(0, MAX_VALUES - copied);
-    if (Array.isArray(value)) return value.slice(0, rest).map((item) => copy(item, type, depth + 1));
+    const free = Math.max(0, MAX_VALUES - copied);
+    if (Array.isArray(value)) return value.slice(0, free).map((item) => copy(item, type, depth + 1));
     // Without a class, copy all fields: the object is validated as a whole, such as opening hours.
     const properties: Properties | undefined = type && getProperties(type);
     const fields = Object.entries(value).filter(
       ([key]) => (properties?.has(key) ?? true) && !UNSAFE_KEYS.has(key),
     );
     return Object.fromEntries(
-      fields.slice(0, rest).map(([key, field]) => [key, copy(field, properties?.get(key), depth + 1)]),
+      fields.slice(0, free).map(([key, field]) => [key, copy(field, properties?.get(key), depth + 1)]),
     );
   }
 

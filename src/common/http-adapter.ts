@@ -33,6 +33,7 @@ const PARSER_FAILURES: Readonly<Record<string, Failure>> = {
 
 /** Express on a Node server with the limits above. Rejections by Node's HTTP parser also send the fail envelope. */
 export class HttpAdapter extends ExpressAdapter {
+  /** Tests shorten it. */
   readTimeout = 20 * SECOND;
 
   override initHttpServer(): void {
@@ -45,7 +46,7 @@ export class HttpAdapter extends ExpressAdapter {
       });
     });
     const server = createServer(SERVER_OPTIONS, listener);
-    // Node drops further headers silently. The one header beyond the limit shows that there were more.
+    // Node silently drops headers beyond this number. One more than the limit lets `requireSaneHeaders` see an excess.
     server.maxHeadersCount = MAX_HEADERS + 1;
     // Expectations other than 100-continue may be ignored (RFC 9110 section 10.1.1). Node's 417 has no body.
     server.on('checkExpectation', (request, response) => server.emit('request', request, response));

@@ -35,7 +35,7 @@ export function createLogger(
   );
 }
 
-/** Omits other properties of an error: they may contain the parameters of a statement or the headers of a request. */
+/** Selects the properties to log. Others may contain the parameters of a statement or the headers of a request. */
 function describeError(error: unknown): object {
   if (!(error instanceof Error))
     return { message: 'a value that is not an error was thrown', type: typeof error };

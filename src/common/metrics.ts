@@ -1,13 +1,13 @@
 import { Counter, Gauge, Histogram } from 'prom-client';
 
-// Labels must not contain ids, addresses, texts or amounts: each new value adds a time series, and some are personal data.
+// Labels must not contain ids, addresses, texts or amounts: each new value adds a time series, and may be personal data.
 
 /** Seconds. Calls of external services time out after 5 to 25. */
 const CALL_BUCKETS = [0.005, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
-/** Seconds, as in OpenTelemetry's convention, and 0.001 for responses from the cache. */
+/** Seconds: the buckets of OpenTelemetry's convention, and 0.001 for responses from the cache. */
 const REQUEST_BUCKETS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
 
-/** Creates a counter that starts at 0 for each label value: `rate` ignores the first event of a series that starts at 1. */
+/** Creates a counter that starts at 0 for all label values: `rate` ignores the first event of a series that starts at 1. */
 function createCounter<L extends string>(
   name: string,
   help: string,
@@ -15,9 +15,10 @@ function createCounter<L extends string>(
 ): Counter<L> {
   const labelNames = Object.keys(labels) as L[];
   const counter = new Counter({ name, help, labelNames });
+  // Each label multiplies the combinations of the labels before it by its own values.
   const combinations = labelNames.reduce<Partial<Record<L, string>>[]>(
-    (shorter, label) =>
-      shorter.flatMap((rest) => labels[label].map((value) => ({ ...rest, [label]: value }))),
+    (previous, label) =>
+      previous.flatMap((combination) => labels[label].map((value) => ({ ...combination, [label]: value }))),
     [{}],
   );
   for (const combination of combinations) counter.inc(combination, 0);

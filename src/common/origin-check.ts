@@ -5,10 +5,9 @@ import { isSafeMethod } from './safe-methods.js';
 
 const LOOPBACK_ORIGIN = /^http:\/\/(localhost|127\.0\.0\.1)(:\d{1,5})?$/;
 
-/** Returns a function that tells if CORS_ORIGINS allows an origin. */
-export function corsOriginMatcher({ corsOrigins, nodeEnv }: Env): (origin: string) => boolean {
-  const allowsLoopback = corsOrigins === undefined && nodeEnv !== 'production';
-  return (origin) => corsOrigins?.includes(origin) ?? (allowsLoopback && LOOPBACK_ORIGIN.test(origin));
+/** Returns true for an origin that CORS_ORIGINS allows. Without CORS_ORIGINS, development allows loopback origins. */
+export function isCorsOrigin({ corsOrigins, nodeEnv }: Env, origin: string): boolean {
+  return corsOrigins?.includes(origin) ?? (nodeEnv !== 'production' && LOOPBACK_ORIGIN.test(origin));
 }
 
 /**
@@ -16,10 +15,9 @@ export function corsOriginMatcher({ corsOrigins, nodeEnv }: Env): (origin: strin
  * origins are PUBLIC_URL and the request's `Host` with the scheme of PUBLIC_URL.
  */
 export function originCheck(env: Env) {
-  const isCorsOrigin = corsOriginMatcher(env);
   const { origin: own, protocol } = new URL(env.publicUrl);
   return (request: Request, response: Response, next: NextFunction): void => {
-    // Even if the response has no CORS headers. Otherwise a cache could return it to a storefront's page, which needs them.
+    // A cache must not return a response without CORS headers to a storefront's page, which needs these headers.
     response.vary('Origin');
     const { origin, host } = request.headers;
     const isAllowed =
@@ -27,7 +25,7 @@ export function originCheck(env: Env) {
       origin === undefined ||
       origin === own ||
       origin === `${protocol}//${host ?? ''}` ||
-      isCorsOrigin(origin);
+      isCorsOrigin(env, origin);
     next(isAllowed ? undefined : failures.origin());
   };
 }

@@ -16,7 +16,7 @@ export class PrimaryWait {
     private readonly stopping: AbortSignal,
   ) {}
 
-  /** @throws the last error of the step after the deadline; any error besides an absent primary immediately */
+  /** @throws the step's error: after the deadline if the primary is missing, any other error at once */
   async retry<T>(step: () => Promise<T>): Promise<T> {
     for (;;) {
       try {

@@ -31,6 +31,7 @@ export function SearchQuery(description: string): PropertyDecorator {
   );
 }
 
+/** Returns a LIKE pattern for values that contain the text. Escapes its wildcards. */
 export function toLikePattern(text: string): string {
   return `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`;
 }

@@ -4,6 +4,7 @@ import { validate, type ValidationError } from 'class-validator';
 import { pickKnownFields } from './dto-input.js';
 import { failures, type FieldMessages } from './errors.js';
 
+/** Types of parameters that Nest reports for anything but a class. */
 const NO_DTOS: readonly unknown[] = [undefined, Object, Array, String, Number, Boolean];
 
 /** Builds the DTO of a body, a query or headers and reports every failing field at once: 400 `validation error`. */

@@ -1,6 +1,6 @@
 import type { Job, WorkerEvents } from 'graphile-worker';
 
-/** External service that a job calls. */
+/** External service that a job calls. Quick jobs that call none have no kind. */
 export type JobKind = 'mail' | 'payments' | 'images';
 
 /** Priority of each kind, and the number of jobs of this kind that a process runs at a time. Priority 0 runs first. */
@@ -14,7 +14,7 @@ const KIND_NAMES = Object.keys(KINDS) as readonly JobKind[];
 /** Number of workers of a process: the sum of the limits, so that a kind at its limit leaves workers to the others. */
 export const WORKERS = Object.values(KINDS).reduce((sum, { limit }) => sum + limit, 0);
 
-/** Jobs without a kind are quick and have the same priority as mail. */
+/** Jobs without a kind have the same priority as mail. */
 export function priorityOf(kind: JobKind | undefined): number {
   return kind === undefined ? 0 : KINDS[kind].priority;
 }

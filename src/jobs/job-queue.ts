@@ -11,7 +11,7 @@ const RESTART_PAUSE_MS = 500;
 export class JobQueue {
   readonly pool: QueuePool;
   #isWorking = false;
-  /** Time of the last response to a fetch, of `performance.now()`. */
+  /** `performance.now()` at the last response to a fetch. */
   #lastFetchAt = performance.now();
   #stoppedAt: number | undefined;
 
@@ -32,7 +32,7 @@ export class JobQueue {
   }
 
   /** @param isExclusive true if no other process runs jobs on the database */
-  async run(options: Omit<JobOptions, 'pgPool'>, isExclusive: boolean, stopping: AbortSignal): Promise<void> {
+  async run(options: JobOptions, isExclusive: boolean, stopping: AbortSignal): Promise<void> {
     // Without other processes, all locks at the start belong to dead processes.
     let locks: DeadLocks = isExclusive ? { olderThanSeconds: 0 } : {};
     const observer: RunnerObserver = {
@@ -50,7 +50,7 @@ export class JobQueue {
     while (!stopping.aborted) {
       try {
         for (const job of await freeJobs(this.pool, locks)) observer.onDead(job);
-        await runJobs({ ...options, pgPool: this.pool }, observer, this.logger, stopping);
+        await runJobs(this.pool, options, observer, this.logger, stopping);
       } catch (error) {
         this.#logStop(error, stopping);
       }

@@ -79,7 +79,7 @@ export class JobsService implements OnModuleDestroy {
     };
   }
 
-  /** Registers a task that is repeated, once for all processes. The times of `cron` are in UTC. */
+  /** Registers a task that one of the processes runs at the times of `cron`, in UTC. */
   repeat(task: string, cron: string, handler: () => Promise<unknown>): void {
     this.handle(task, handler);
     this.#cron.push({ task, match: cron, options: { jobKey: task } });

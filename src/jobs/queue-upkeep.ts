@@ -3,6 +3,7 @@ import { PERMANENT } from './permanent-job-error.js';
 
 /** Selects the locks that belong to dead processes: those older than a limit, and those of one worker. */
 export interface DeadLocks {
+  /** DEAD_PROCESS_S by default. */
   readonly olderThanSeconds?: number;
   readonly workerId?: string;
 }
@@ -48,8 +49,8 @@ export async function freeJobs(
 }
 
 /**
- * Makes jobs dead that failed permanently, which is impossible while they run, and removes superseded jobs that failed.
- * Must run at least every two seconds: the shortest gap between two tries is 2.7 s.
+ * Makes permanently failed jobs dead, and removes superseded jobs that failed. graphile-worker allows neither while the job
+ * runs. Must be called at least every two seconds, before the first retry, which comes after 2.7 s.
  */
 export async function settleFailedJobs(database: Queryable): Promise<void> {
   await database.query(

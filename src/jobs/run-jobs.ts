@@ -8,6 +8,7 @@ import {
 } from 'graphile-worker';
 import { EventEmitter, once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Pool } from 'pg';
 import { KindLimits, WORKERS } from './job-kinds.js';
 import { type Watched, watchQueue } from './watch-queue.js';
 
@@ -15,15 +16,13 @@ const SECOND = 1000;
 /** Time for running jobs to end when the service stops, and then for their results to be written. */
 const STOP_MS = 5 * SECOND;
 const RESULTS_MS = 2 * SECOND;
-/** Time for both if the runner has failed. No result can be written without the database, and jobs should resume soon. */
+/** Time for both if the runner has failed: without the database no result can be written, and jobs should resume soon. */
 const FAILED_STOP_MS = SECOND;
 /** Gap between two fetches of an idle worker. A fallback only: `watchQueue` wakes workers when jobs are due. */
 const POLL_MS = 30 * SECOND;
 const NEST_LEVELS: Readonly<Record<string, 'error' | 'warn'>> = { error: 'error', warning: 'warn' };
 
-export type JobOptions = Required<Pick<RunnerOptions, 'taskList' | 'parsedCronItems'>> & {
-  readonly pgPool: NonNullable<RunnerOptions['pgPool']>;
-};
+export type JobOptions = Required<Pick<RunnerOptions, 'taskList' | 'parsedCronItems'>>;
 
 export interface RunnerObserver extends Pick<Watched, 'lastFetchAt' | 'onDead'> {
   readonly onStart: (workerId: string) => void;
@@ -36,6 +35,7 @@ export interface RunnerObserver extends Pick<Watched, 'lastFetchAt' | 'onDead'> 
  * a minute, and if the first fetch fails, graphile-worker 0.17 caches that error and fails every later fetch with it.
  */
 export async function runJobs(
+  pool: Pool,
   options: JobOptions,
   observer: RunnerObserver,
   logger: Logger,
@@ -63,6 +63,7 @@ export async function runJobs(
   failed.catch(() => undefined); // Awaited below, unless the runner cannot start.
   const runner = await run({
     ...options,
+    pgPool: pool,
     concurrency: WORKERS,
     events,
     forbiddenFlags: limits.forbiddenFlags,
@@ -84,8 +85,9 @@ export async function runJobs(
         if (!ended.signal.aborted) workerPool?.nudge(count);
       },
     };
-    const watched = watchQueue(options.pgPool, runnerToWatch, ended.signal);
+    const watched = watchQueue(pool, runnerToWatch, ended.signal);
     watched.catch(() => undefined); // Awaited in the race, which another failure may win.
+    // After a failure, stop the runner at once: a few ticks later, its workers would already print their errors.
     if (!stopping.aborted)
       await Promise.race([
         runner.promise,

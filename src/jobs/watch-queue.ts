@@ -9,7 +9,7 @@ const STUCK_AFTER_MS = 30 * SECOND;
 
 export interface Watched {
   readonly isBusy: () => boolean;
-  /** Time of the last response to a fetch, of `performance.now()`. */
+  /** Returns `performance.now()` at the last response to a fetch. */
   readonly lastFetchAt: () => number;
   /** Makes up to `count` idle workers fetch a job now. */
   readonly wake: (count: number) => void;

@@ -1,6 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** @param stopped aborted when the queue has stopped and does not wait for its jobs any longer */
+/**
+ * Waits for the work of a job. Rejects after the deadline even if the work continues.
+ * @param stopped aborted when the queue has stopped and does not wait for its jobs any longer
+ */
 export async function withinDeadline(
   work: Promise<unknown>,
   task: string,
@@ -8,13 +11,11 @@ export async function withinDeadline(
   stopped: AbortSignal,
 ): Promise<void> {
   const done = new AbortController();
-  const end = delay(deadlineMs, `took longer than ${deadlineMs} ms`, {
-    signal: AbortSignal.any([stopped, done.signal]),
-  }).catch(() => 'was still running when the service stopped');
-  const cutOff = end.then((reason) => {
-    throw new Error(`${task} ${reason}`);
-  });
-  await Promise.race([work, cutOff]).finally(() => {
+  const signal = AbortSignal.any([stopped, done.signal]);
+  const deadline = delay(deadlineMs, `took longer than ${deadlineMs} ms`, { signal })
+    .catch(() => 'was still running when the service stopped')
+    .then((reason) => Promise.reject(new Error(`${task} ${reason}`)));
+  await Promise.race([work, deadline]).finally(() => {
     done.abort();
   });
 }

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Pool } from 'pg';
 import { collectDefaultMetrics, Counter, Gauge } from 'prom-client';
 import { READ_WRITE_STATE, type WriteState } from '../config/database.js';
-import { countJobs, type JobCount } from '../jobs/job-table.js';
+import { countJobs } from '../jobs/job-table.js';
 import type { ProductsService } from '../products/products.service.js';
 import type { JobsService } from '../jobs/jobs.service.js';
 
@@ -66,7 +66,8 @@ const lostConnections = new Counter({
  * max(), not sum(). While the database does not respond, the numbers are absent and `bakery_database_up` is 0.
  */
 export async function sampleQueue(jobs: JobsService): Promise<void> {
-  const sample = await readInTime(readQueue(jobs.queue.pool));
+  const { pool } = jobs.queue;
+  const sample = await readInTime(Promise.all([countJobs(pool), pool.query<WriteState>(READ_WRITE_STATE)]));
   jobsByState.reset();
   oldestDueAge.remove();
   databaseReadOnly.remove();
@@ -74,14 +75,10 @@ export async function sampleQueue(jobs: JobsService): Promise<void> {
   queueWorking.set(jobs.queue.isWorking ? 1 : 0);
   fetchAge.set(jobs.queue.fetchAge);
   if (sample === null) return;
-  for (const { state, task, count } of sample.counts) jobsByState.set({ state, task }, count);
-  oldestDueAge.set(Math.max(0, ...sample.counts.map(({ lateSeconds }) => lateSeconds)));
-  databaseReadOnly.set(sample.isReadOnly ? 1 : 0);
-}
-
-async function readQueue(pool: Pool): Promise<{ readonly counts: JobCount[]; readonly isReadOnly: boolean }> {
-  const { rows } = await pool.query<WriteState>(READ_WRITE_STATE);
-  return { counts: await countJobs(pool), isReadOnly: rows[0]?.isReadOnly === true };
+  const [counts, { rows }] = sample;
+  for (const { state, task, count } of counts) jobsByState.set({ state, task }, count);
+  oldestDueAge.set(Math.max(0, ...counts.map(({ lateSeconds }) => lateSeconds)));
+  databaseReadOnly.set(rows[0]?.isReadOnly === true ? 1 : 0);
 }
 
 /** Returns null if a read fails or takes too long. */

@@ -7,7 +7,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Access } from '../../common/access.decorator.js';
 import { failures } from '../../common/errors.js';
-import { corsOriginMatcher } from '../../common/origin-check.js';
+import { isCorsOrigin } from '../../common/origin-check.js';
 import { formatRupiah } from '../../common/rupiah.js';
 import { toSuccessEnvelope } from '../../common/success-envelope.interceptor.js';
 import { Env } from '../../config/env.js';
@@ -100,7 +100,7 @@ export class SimulatorController {
     const referrer = typeof shop === 'string' ? shop : referer;
     if (!URL.canParse(referrer) || new URL(referrer).host === host) return null;
     const { origin } = new URL(referrer);
-    return corsOriginMatcher(this.env)(origin) ? origin : null;
+    return isCorsOrigin(this.env, origin) ? origin : null;
   }
 }
 
