@@ -4,6 +4,7 @@ import { cpus, release, totalmem } from 'node:os';
 /**
  * Builds a row of the table from figures and the ratios between them.
  *
+ * @param figures by target: the result of `measure`, or {value, unit}
  * @param ratios [{name, value, atLeast? | atMost? | aim?}]; a missed aim does not fail the run
  */
 export function buildRow(name, figures, ratios) {
@@ -71,6 +72,7 @@ function formatFigure({ perSecond, p50Ms, p99Ms, value, unit }) {
   return `${perSecond.toFixed(0)}/s, p50 ${p50Ms} ms, p99 ${p99Ms} ms`;
 }
 
+/** Returns null for a ratio without a target. */
 function isTargetMet({ value, atLeast, atMost }) {
   if (atLeast !== undefined) return value >= atLeast;
   return atMost === undefined ? null : value <= atMost;

@@ -53,7 +53,7 @@ async function run(chosen) {
   return rows.every(hasPassed);
 }
 
-/** Formats the results as JSON with one line for each round. */
+/** Formats the results as JSON with one line for each round. A round is an object that contains one object, `statuses`. */
 function formatResults(results) {
   const text = JSON.stringify(results, null, 1);
   return `${text.replaceAll(/\{[^{}[\]]*(?:\{[^{}]*\})[^{}[\]]*\}/g, (round) => round.replaceAll(/\s+/g, ' '))}\n`;

@@ -36,7 +36,7 @@ export async function memory(bench) {
   return [
     buildRow(
       `memory under mixed load, ${options.soakSeconds} s`,
-      { load, ...figures, most: { value: Math.max(...samples), unit: 'MB' } },
+      { load, ...figures, maximum: { value: Math.max(...samples), unit: 'MB' } },
       [{ name: 'last to third quarter', value: fourth / third }],
     ),
   ];

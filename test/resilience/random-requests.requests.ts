@@ -44,9 +44,9 @@ export interface StoredData {
   readonly values: ExistingValues;
 }
 
-/** A value to send for one parameter or field. */
+/** A value to send instead of the generated value of one parameter or field. */
 interface Replacement {
-  readonly place: string;
+  readonly name: string;
   readonly value: unknown;
 }
 
@@ -58,7 +58,10 @@ export function listOperations(document: OpenApi): DocumentedOperation[] {
   });
 }
 
-/** Builds a request for each wrong value of each field and parameter, and for each field that the operation does not have. */
+/**
+ * Builds a request for each wrong value of each parameter and field, and for each name in HOSTILE_NAMES. The rest of each
+ * request is valid.
+ */
 export function buildRequestsWithOneWrongValue(
   documented: DocumentedOperation,
   stored: StoredData,
@@ -66,21 +69,22 @@ export function buildRequestsWithOneWrongValue(
 ): RandomRequest[] {
   const { operation, fields, name, mediaType } = documented;
   const caller = /\/(products|admin)/.test(name) ? 'admin' : 'customer';
-  const places: (readonly [string, readonly unknown[]])[] = [
+  const wrongValues: (readonly [string, readonly unknown[]])[] = [
     ...(operation.parameters ?? []).map((parameter) => [parameter.name, hostile.HOSTILE_PARAMETERS] as const),
     ...Object.entries(fields).map(
       ([field, schema]) => [field, listWrongValues(schema, stored.values)] as const,
     ),
     ...(mediaType === '' ? [] : hostile.HOSTILE_NAMES.map((extra) => [extra, ['ADMIN']] as const)),
   ];
-  return places.flatMap(([place, values]) =>
+  return wrongValues.flatMap(([replaced, values]) =>
     values.flatMap((value, index) => {
-      const requests = generateValidRequests(documented, stored, [caller], { place, value });
+      const requests = generateValidRequests(documented, stored, [caller], { name: replaced, value });
       return fc.sample(requests, { numRuns: 1, seed: seed + index });
     }),
   );
 }
 
+/** @param replacement by default, every value is valid */
 export function generateValidRequests(
   documented: DocumentedOperation,
   stored: StoredData,
@@ -95,7 +99,7 @@ export function generateValidRequests(
       return [key, required ? text : fc.option(text, { nil: undefined })] as const;
     },
   );
-  // These operations reject an existing address. `values` contains addresses for the other operations.
+  // These operations need a new address. The other operations need an existing one.
   const isNewEmail = name === 'POST /api/register' || name === 'PATCH /api/users';
   return fc
     .record({
@@ -104,13 +108,13 @@ export function generateValidRequests(
       body: generateFields(fields, isNewEmail ? { ...stored.values, email: [] } : stored.values),
     })
     .map(({ caller, parameters: parameterValues, body }) => {
-      const change = replacement === undefined ? {} : { [replacement.place]: replacement.value };
-      const isParameter = parameters.some(([key]) => key === replacement?.place);
+      const change = replacement === undefined ? {} : { [replacement.name]: replacement.value };
+      const isParameter = parameters.some(([key]) => key === replacement?.name);
       return buildRequest(
         documented,
         stored.cookies[caller] ?? '',
         isParameter ? { ...parameterValues, ...change } : parameterValues,
-        signNotification(isParameter ? body : { ...body, ...change }, replacement?.place),
+        signNotification(isParameter ? body : { ...body, ...change }, replacement?.name),
       );
     });
 }
@@ -122,11 +126,11 @@ function buildRequest(
   body: Values,
 ): RandomRequest {
   const [method = '', path = ''] = name.split(' ');
-  const listGiven = (where: string) =>
+  const listParameters = (where: 'query' | 'header') =>
     (operation.parameters ?? [])
-      .filter(({ name: key, in: place }) => place === where && parameters[key] !== undefined)
+      .filter(({ name: key, in: location }) => location === where && parameters[key] !== undefined)
       .map(({ name: key }) => [key, String(parameters[key])] as const);
-  const query = listGiven('query').map(([key, value]) => `${key}=${value}`);
+  const query = listParameters('query').map(([key, value]) => `${key}=${value}`);
   const contentType = mediaType === 'multipart/form-data' ? FORM_TYPE : mediaType;
   return {
     method,
@@ -134,7 +138,7 @@ function buildRequest(
       path.replaceAll(/\{(\w+)\}/g, (_, key: string) => String(parameters[key]) || '%20') +
       (query.length === 0 ? '' : `?${query.join('&')}`),
     headers: {
-      ...Object.fromEntries(listGiven('header').map(([key, value]) => [key, value || 'x'])),
+      ...Object.fromEntries(listParameters('header').map(([key, value]) => [key, value || 'x'])),
       ...(cookie !== '' && { Cookie: cookie }),
       ...(contentType !== '' && { 'Content-Type': contentType }),
     },

@@ -9,15 +9,18 @@ export interface Answer {
   readonly body: string;
 }
 
-/** Enough for several Argon2 hashes at once on a busy machine. */
+/** Long enough for several Argon2 hashes at once on a busy machine. */
 const DEADLINE_MS = 15_000;
 /** Headers of every response. */
 const HEADERS = ['x-request-id', 'x-content-type-options', 'content-security-policy', 'referrer-policy'];
 /** Text that no failing response may contain: stack frames, paths, SQL, names of libraries and system calls. */
 const INTERNALS =
   /\bat .+:\d+:\d+|node_modules|\/dist\/|\/src\/|file:\/\/|\b(select|insert|update|delete)\b.+\b(from|into|set)\b|relation "|constraint|syntax error|postgres|typeorm|argon2|E(CONN|NOENT|PIPE)|unexpected token/i;
-/** Responses to bodies that cannot be parsed. JSON is parsed for every operation, also for those without a body. */
-const UNREADABLE = [400, 413, 415];
+/**
+ * The service parses a JSON body also if the operation documents no body. Only operations with a body document these
+ * statuses.
+ */
+const STATUSES_OF_UNREADABLE_BODIES = [400, 413, 415];
 
 const agent = new Agent({ keepAlive: true });
 
@@ -58,7 +61,7 @@ export class ResponseChecker {
 
   listViolations(documented: DocumentedOperation, answer: Answer): string[] {
     const { status, headers, body } = answer;
-    const isUnreadable = documented.mediaType === '' && UNREADABLE.includes(status);
+    const isUnreadable = documented.mediaType === '' && STATUSES_OF_UNREADABLE_BODIES.includes(status);
     if (documented.operation.responses[status] === undefined && !isUnreadable)
       return [`status ${status} is not documented`];
     const cookies = [headers['set-cookie'] ?? []].flat();
