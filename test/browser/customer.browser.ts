@@ -10,7 +10,7 @@ import {
 } from './support/page.js';
 import { outbox, serviceUrl, storefrontUrl } from './support/settings.js';
 import { CROISSANT } from './support/shop.js';
-import { newCustomer, newEmail, newVisitor, PASSWORD, PHONE } from './support/shopper.js';
+import { newCustomer, newEmail, newVisitor, PHONE } from './support/shopper.js';
 import { addToCart, orderCart, submitRegistration } from './support/steps.js';
 
 /** Number of products that `run.mjs` creates in each shop. */
@@ -23,7 +23,7 @@ it('a customer registers, verifies, scrolls to the end, orders, pays and sees it
 
   await page.goto('/');
   await page.getByRole('link', { name: 'Create an account' }).click();
-  await submitRegistration(page, email, PASSWORD);
+  await submitRegistration(page, email);
   await waitForHeading(page, 'Check your mail');
   await page.getByLabel('Code').fill('000000');
   await page.getByRole('button', { name: 'Verify' }).click();
@@ -48,7 +48,7 @@ it('a customer registers, verifies, scrolls to the end, orders, pays and sees it
   await cards.last().click();
   await page.getByRole('button', { name: 'Add to cart' }).click();
   await page.goBack();
-  // The scroll position is restored.
+  // The storefront restores the scroll position.
   await end.waitFor();
   expect(await page.evaluate(() => window.scrollY)).toBeGreaterThan(1000);
   await page.getByRole('link', { name: 'Kue lapis legit' }).click();
@@ -122,7 +122,7 @@ async function readMailedCode(email: string): Promise<string> {
     for (const name of names.sort().reverse()) {
       const mail = name.endsWith('.eml') ? await readFile(join(outbox, name), 'utf8') : '';
       if (!mail.includes(email)) continue;
-      // Lines are folded by quoted-printable (RFC 2045, 6.7).
+      // Quoted-printable folds long lines with `=` at their ends.
       return /\bis (\d{6})\b/.exec(mail.replaceAll(/=\r?\n/g, '').replaceAll(/\s+/g, ' '))?.[1];
     }
     return null;

@@ -1,22 +1,17 @@
 import { expectGoodLayout, waitForText } from './support/page.js';
-import { changeShop, CROISSANT, everyDay, readShop } from './support/shop.js';
+import { CROISSANT, everyDay, readShop, useShopSettings } from './support/shop.js';
 import { newCustomer, openAsAdmin } from './support/shopper.js';
 import { addToCart } from './support/steps.js';
 
 const HOURS = everyDay('07:00', '18:00');
 
-let restoreShop: () => Promise<void>;
-
-beforeEach(async () => {
-  restoreShop = await changeShop({ hours: HOURS, closed: [], days_ahead: 14 });
-});
-afterEach(() => restoreShop());
+useShopSettings({ hours: HOURS, closed: [], days_ahead: 14 });
 
 it('saved opening hours can end at 24:00, and a closed date is not offered for a pickup', async () => {
   const customer = await newCustomer();
   await addToCart(customer.page, CROISSANT);
-  const day = customer.page.getByLabel('Day').getByRole('option').nth(2);
-  const closed = (await day.getAttribute('value')) ?? '';
+  const pickupDay = customer.page.getByLabel('Day').getByRole('option').nth(2);
+  const closed = (await pickupDay.getAttribute('value')) ?? '';
 
   const { page } = await openAsAdmin('/manage/shop', 'Opening hours');
   const monday = page.getByRole('group', { name: 'Monday' });
@@ -42,7 +37,7 @@ it('saved opening hours can end at 24:00, and a closed date is not offered for a
   expect(await monday.getByLabel('Monday, closes').nth(1).inputValue()).toBe('24:00');
   await page.getByRole('button', { name: `Remove ${closed}` }).waitFor();
   await customer.page.reload();
-  await day.waitFor({ state: 'attached' });
+  await pickupDay.waitFor({ state: 'attached' });
   expect(await customer.page.locator(`option[value="${closed}"]`).count()).toBe(0);
 });
 

@@ -1,42 +1,36 @@
 import type { Page } from 'playwright-core';
 import {
-  countPages,
-  measureOverflow,
+  expectGoodPrint,
   search,
   takeReadmeScreenshot,
   waitForHeading,
   waitForText,
 } from './support/page.js';
 import {
-  changeShop,
   createProduct,
   CROISSANT,
   everyDay,
   makeUnique,
   placePaidOrder,
+  useShopSettings,
 } from './support/shop.js';
 import { type Customer, newCustomer, openAsAdmin } from './support/shopper.js';
 
 const DAY_MS = 24 * 60 * 60_000;
 
-let restoreShop: () => Promise<void>;
+useShopSettings({ hours: everyDay('00:00', '24:00'), lead_minutes: 0 });
 
-beforeAll(async () => {
-  restoreShop = await changeShop({ hours: everyDay('00:00', '24:00'), lead_minutes: 0 });
-});
-afterAll(() => restoreShop());
-
-/** Finds the row of a customer on the page of a day. */
-function rowOf(page: Page, { name }: Customer) {
+/** Finds the orders of a customer on the page of a day. */
+function findOrders(page: Page, { name }: Customer) {
   return page.getByRole('listitem').filter({ has: page.getByText(name, { exact: true }) });
 }
 
-/** Reads the pieces to bake and the ordered pieces of a product. */
-function readBakeList(page: Page, product: { name: string }): Promise<string[]> {
+/** Reads two numbers of a product from the page of a day: the pieces that are still to bake, and the ordered pieces. */
+function readPieces(page: Page, product: { name: string }): Promise<string[]> {
   return page.getByRole('row', { name: product.name }).getByRole('cell').allTextContents();
 }
 
-it("the baker's morning: Today, what to bake, three orders to collected, sold out, a refund, the week's sales", async () => {
+it("the baker sees what to bake, hands over three orders, marks a product as sold out, refunds a part, and reads the week's sales", async () => {
   const bread = await createProduct('Roti pagi', 20_000);
   const cake = await createProduct('Kue pagi', 90_000);
   const [ayu, budi, citra] = [
@@ -44,7 +38,7 @@ it("the baker's morning: Today, what to bake, three orders to collected, sold ou
     await newCustomer({ name: makeUnique('Budi') }),
     await newCustomer({ name: makeUnique('Citra') }),
   ];
-  // On the current day, unless the test runs in the last minute before midnight.
+  // A minute later is still on the current day, unless the test runs in the last minute before midnight.
   const pickup_at = new Date(Date.now() + 60_000).toISOString();
   const details = { phone: '0812-3456-7890', note: 'Please slice it', pickup_at };
   await placePaidOrder(ayu, { [bread.id]: 2, [cake.id]: 1 }, details);
@@ -52,16 +46,16 @@ it("the baker's morning: Today, what to bake, three orders to collected, sold ou
   await placePaidOrder(citra, { [cake.id]: 1 });
 
   const { page } = await openAsAdmin('/manage/today', 'Today');
-  await rowOf(page, ayu).getByRole('link', { name: '0812-3456-7890' }).waitFor();
-  await rowOf(page, ayu).getByText('Please slice it').waitFor();
-  await rowOf(page, ayu).getByText(`2 × ${bread.name}`).waitFor();
-  expect(await readBakeList(page, bread)).toEqual(['5', '5']);
-  expect(await readBakeList(page, cake)).toEqual(['2', '2']);
+  await findOrders(page, ayu).getByRole('link', { name: '0812-3456-7890' }).waitFor();
+  await findOrders(page, ayu).getByText('Please slice it').waitFor();
+  await findOrders(page, ayu).getByText(`2 × ${bread.name}`).waitFor();
+  expect(await readPieces(page, bread)).toEqual(['5', '5']);
+  expect(await readPieces(page, cake)).toEqual(['2', '2']);
   await takeReadmeScreenshot(page, 'today-desktop');
 
   for (const customer of [ayu, budi, citra]) {
     for (const step of ['Start preparing', 'Ready to be collected', 'Handed over']) {
-      const button = rowOf(page, customer).getByRole('button', { name: step });
+      const button = findOrders(page, customer).getByRole('button', { name: step });
       const size = await button.boundingBox();
       expect(size?.height).toBeGreaterThanOrEqual(44);
       await button.click();
@@ -70,7 +64,7 @@ it("the baker's morning: Today, what to bake, three orders to collected, sold ou
     await page.getByRole('list', { name: 'Collected orders' }).getByText(customer.name).waitFor();
     await page.locator('h2:focus').waitFor();
   }
-  expect(await readBakeList(page, bread)).toEqual(['0', '5']);
+  expect(await readPieces(page, bread)).toEqual(['0', '5']);
 
   await page.getByRole('link', { name: 'Products', exact: true }).click();
   await search(page, bread.name);
@@ -85,7 +79,7 @@ it("the baker's morning: Today, what to bake, three orders to collected, sold ou
   await waitForText(page, 'No products match your search.');
 
   await page.getByRole('link', { name: 'Today' }).click();
-  await rowOf(page, ayu).getByRole('link').first().click();
+  await findOrders(page, ayu).getByRole('link').first().click();
   await waitForHeading(page, 'Order');
   await page.locator('summary', { hasText: 'Refund' }).click();
   await page.getByLabel('Amount in rupiah').fill('30.000');
@@ -121,30 +115,26 @@ it('the page of a day shows new orders by itself, and leads to the next and the 
   await page.getByRole('heading', { name: 'To bake' }).waitFor();
   await placePaidOrder(dewi, { [CROISSANT]: 1 });
   await page.clock.runFor(16_000);
-  await rowOf(page, dewi).waitFor();
+  await findOrders(page, dewi).waitFor();
 
   await page.getByRole('button', { name: 'Next day' }).click();
   await waitForHeading(page, 'Tomorrow');
-  await rowOf(page, dewi).waitFor({ state: 'detached' });
+  await findOrders(page, dewi).waitFor({ state: 'detached' });
   await page.goBack();
   await waitForHeading(page, 'Today');
   await page.getByRole('button', { name: 'Previous day' }).click();
   await page.getByRole('button', { name: 'Today' }).click();
-  await rowOf(page, dewi).waitFor();
+  await findOrders(page, dewi).waitFor();
 });
 
 it('a day prints on one A4 page and on the 80 mm paper of a receipt printer', async () => {
-  // A day without orders of other tests.
+  // No other test orders for this day.
   const pickup = new Date(Date.now() + 9 * DAY_MS);
   const date = new Intl.DateTimeFormat('en-CA', { timeZone: 'Asia/Jakarta' }).format(pickup);
   const fitri = await newCustomer({ name: makeUnique('Fitri') });
   const details = { note: 'Please slice it', pickup_at: pickup.toISOString() };
   await Promise.all(Array.from({ length: 12 }, () => placePaidOrder(fitri, { [CROISSANT]: 1 }, details)));
   const { page } = await openAsAdmin(`/manage/today?date=${date}`, /\w+ \d+ \w+/);
-  await rowOf(page, fitri).nth(11).waitFor();
-  expect(countPages(await page.pdf({ format: 'A4' }))).toBe(1);
-  await page.emulateMedia({ media: 'print' });
-  await page.setViewportSize({ width: 280, height: 800 });
-  expect(await measureOverflow(page)).toBe(0);
-  expect(await page.getByRole('button').filter({ visible: true }).count()).toBe(0);
+  await findOrders(page, fitri).nth(11).waitFor();
+  await expectGoodPrint(page);
 });

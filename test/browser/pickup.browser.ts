@@ -1,5 +1,5 @@
 import { expectGoodLayout, waitForHeading, waitForText } from './support/page.js';
-import { changeShop, CROISSANT, everyDay } from './support/shop.js';
+import { changeShop, CROISSANT, everyDay, useShopSettings } from './support/shop.js';
 import { newCustomer, PHONE } from './support/shopper.js';
 import { addToCart } from './support/steps.js';
 
@@ -28,12 +28,8 @@ it('a customer chooses day and time of the pickup, and the phone number is remem
   expect(await page.getByLabel('Note').inputValue()).toBe('');
 });
 
-describe('in a shop with other opening hours', () => {
-  let restoreShop: () => Promise<void>;
-  beforeEach(async () => {
-    restoreShop = await changeShop({ hours: everyDay('07:10', '08:31'), lead_minutes: 0 });
-  });
-  afterEach(() => restoreShop());
+describe('in a shop that is open from 07:10 to 08:31', () => {
+  useShopSettings({ hours: everyDay('07:10', '08:31'), lead_minutes: 0 });
 
   it('the cart offers pickup times every half hour inside the opening hours', async () => {
     const { page } = await newCustomer();
@@ -48,11 +44,11 @@ describe('in a shop with other opening hours', () => {
     await addToCart(page, CROISSANT);
     const day = page.getByLabel('Day');
     await day.selectOption({ index: 1 });
-    const chosen = await day.inputValue();
-    await changeShop({ closed: [chosen] });
+    const chosenDay = await day.inputValue();
+    await changeShop({ closed: [chosenDay] });
     await page.getByRole('button', { name: 'Order and pay' }).click();
     await waitForText(page, 'Pickup is not possible at this time.');
-    await page.locator(`option[value="${chosen}"]`).waitFor({ state: 'detached' });
+    await page.locator(`option[value="${chosenDay}"]`).waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Order and pay' }).click();
     await waitForHeading(page, 'Waiting for payment');
   });

@@ -13,7 +13,7 @@ const AXE_OPTIONS: RunOptions = {
   resultTypes: ['violations'],
 };
 
-/** Widths of windows, and the name of those in which axe-core checks the page. */
+/** Widths of windows in pixels. Only widths with a device are checked by axe-core, which is slow. */
 const WIDTHS = [
   { width: 360 },
   { width: 390, device: 'phone' },
@@ -44,7 +44,7 @@ export function measureOverflow(page: Page): Promise<number> {
   return page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
 }
 
-/** Returns texts about content that is wider than the window, and about violations that axe-core finds. */
+/** Describes content that is wider than the window, and violations that axe-core finds. */
 export async function findLayoutProblems(page: Page, name: string): Promise<string[]> {
   const size = page.viewportSize();
   const problems: string[] = [];
@@ -77,7 +77,10 @@ async function findViolations(page: Page): Promise<string[]> {
   );
 }
 
-/** Saves a picture for the README. SCREENSHOTS=keep writes it into the repository. */
+/**
+ * Saves a picture for the README if the environment variable SCREENSHOTS is set. SCREENSHOTS=keep replaces the picture in
+ * the repository.
+ */
 export async function takeReadmeScreenshot(page: Page, name: string): Promise<void> {
   if (process.env.SCREENSHOTS === undefined) return;
   await waitForPictures(page);
@@ -93,6 +96,16 @@ export async function waitForPictures(page: Page): Promise<void> {
       .filter((image) => image.getBoundingClientRect().top < window.innerHeight)
       .every((image) => image.complete && image.naturalWidth > 0),
   );
+}
+
+/** Expects that a page prints on one A4 page, and fits the 80 mm paper of a receipt printer without its buttons. */
+export async function expectGoodPrint(page: Page): Promise<void> {
+  expect(countPages(await page.pdf({ format: 'A4' }))).toBe(1);
+  await page.emulateMedia({ media: 'print' });
+  // 80 mm are about 300 px, and the printer leaves a margin.
+  await page.setViewportSize({ width: 280, height: 800 });
+  expect(await measureOverflow(page)).toBe(0);
+  expect(await page.getByRole('button').filter({ visible: true }).count()).toBe(0);
 }
 
 /** Counts the pages of a PDF file that Chromium has written. */

@@ -73,11 +73,18 @@ export async function readShop(): Promise<ShopSettings> {
   return { time_zone, hours, closed, lead_minutes, days_ahead };
 }
 
-/** Changes settings of the shop. @returns a function that restores them */
-export async function changeShop(change: Partial<ShopSettings>): Promise<() => Promise<void>> {
-  const before = await readShop();
-  await callAsAdmin('PUT', '/api/admin/shop', { data: { ...before, ...change } });
-  return () => callAsAdmin('PUT', '/api/admin/shop', { data: before });
+export async function changeShop(change: Partial<ShopSettings>): Promise<void> {
+  await callAsAdmin('PUT', '/api/admin/shop', { data: { ...(await readShop()), ...change } });
+}
+
+/** Changes settings of the shop before each test of a file, or of a `describe`, and restores all settings afterwards. */
+export function useShopSettings(change: Partial<ShopSettings>): void {
+  let before: ShopSettings;
+  beforeEach(async () => {
+    before = await readShop();
+    await changeShop(change);
+  });
+  afterEach(() => changeShop(before));
 }
 
 /** Returns the same opening hours for every day. */

@@ -43,14 +43,14 @@ export async function newVisitor(options: ShopperOptions = {}): Promise<Shopper>
   context.setDefaultTimeout(15_000);
   context.on('weberror', (error) => problems.push(error.error().message));
   context.on('console', (message) => {
-    // The browser logs every response of 400 and above as an error. Those are part of the interface.
+    // Ignore responses with a status of 400 and above, which the browser logs as errors. Tests cause them on purpose.
     if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
       problems.push(message.text());
   });
   return { context, page: await context.newPage() };
 }
 
-/** Registers a customer without the pages of the storefront. The page is still empty. */
+/** Registers a customer through the API. The customer's page is still empty. */
 export async function newCustomer({
   name = 'Ayu Lestari',
   ...options
@@ -62,14 +62,14 @@ export async function newCustomer({
   return { ...shopper, name, email };
 }
 
-/** Signs in as the administrator without the pages of the storefront. The page is still empty. */
-export async function newAdmin(options: ShopperOptions = {}): Promise<Shopper> {
-  const shopper = await newVisitor(options);
+/** Signs in as the administrator through the API. The administrator's page is still empty. */
+export async function newAdmin(): Promise<Shopper> {
+  const shopper = await newVisitor();
   await signIn(shopper, '/api/login', admin);
   return shopper;
 }
 
-/** Opens a page of the shop as a new administrator and waits for the page's heading. */
+/** Opens a page as the administrator, in a new browser session, and waits for the page's heading. */
 export async function openAsAdmin(path: string, heading: string | RegExp): Promise<Shopper> {
   const shopper = await newAdmin();
   await shopper.page.goto(path);
@@ -84,7 +84,7 @@ export function newEmail(): string {
   return `shopper-${process.pid}-${emails}-${Date.now()}@example.com`;
 }
 
-/** Gives a context the cookies of a new session, and the person that the storefront stores after a sign-in. */
+/** Signs in through the API, and stores the account in the local storage, as the storefront does after a sign-in. */
 async function signIn({ context }: Shopper, path: string, data: object): Promise<void> {
   const response = await context.request.post(serviceUrl + path, { data });
   const body = (await response.json()) as { data: { user: object } };

@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { waitForHeading } from './page.js';
+import { PASSWORD } from './shopper.js';
 
 /** Adds a product to the cart and opens the cart. */
 export async function addToCart(page: Page, productId: number): Promise<void> {
@@ -24,11 +25,11 @@ export async function orderCart(page: Page): Promise<Page> {
 }
 
 /** Fills in the form for a new account and submits it. */
-export async function submitRegistration(page: Page, email: string, password: string): Promise<void> {
+export async function submitRegistration(page: Page, email: string): Promise<void> {
   await page.getByLabel('Your name').fill('Ayu Lestari');
   await page.getByLabel('E-mail').fill(email);
-  await page.getByLabel('Password', { exact: true }).fill(password);
-  await page.getByLabel('Repeat password').fill(password);
+  await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
+  await page.getByLabel('Repeat password').fill(PASSWORD);
   await page.getByRole('button', { name: 'Create account' }).click();
 }
 
