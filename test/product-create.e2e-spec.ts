@@ -1,5 +1,4 @@
 import { built } from './support/built.js';
-import type { Client } from './support/client.js';
 import { buildFailure, buildValidationFailure } from './support/failure.js';
 import { jpeg, padded, png, svgNamedPng } from './support/pictures.js';
 import {
@@ -15,7 +14,7 @@ import {
   sendForm,
 } from './support/products.js';
 import { sendRaw } from './support/raw-http.js';
-import { useService } from './support/service.js';
+import { useAdmin, useService } from './support/service.js';
 import { FORM_TYPE, formPieces, upload } from './support/upload-load.js';
 import { until } from './support/wait.js';
 
@@ -31,11 +30,7 @@ const REQUIRED = {
 const MALFORMED = buildFailure(400, 'malformed request');
 
 const service = useService();
-let admin: Client;
-
-beforeAll(async () => {
-  admin = await service.admin();
-});
+const admin = useAdmin(service);
 
 beforeEach(() => service.database.pool.query('DELETE FROM images; DELETE FROM products'));
 

@@ -1,9 +1,8 @@
 import { insertProducts } from './support/catalog.js';
-import type { Client } from './support/client.js';
 import { buildValidationFailure, NOT_FOUND } from './support/failure.js';
 import { addProduct } from './support/orders.js';
 import { BREAD, createProduct, type PageAnswer, pictures, sendForm } from './support/products.js';
-import { useService } from './support/service.js';
+import { useCustomer, useService } from './support/service.js';
 
 const MAX_ID = 2_147_483_647;
 
@@ -14,11 +13,7 @@ const NAMES = [...CREMES, LAPIS, '100% rye_bread', QUOTES, 'Торт Напол�
 
 // Without the cache, because the tests insert products by SQL.
 const service = useService({ settings: { CATALOG_CACHE_MB: '0' } });
-let customer: Client;
-
-beforeAll(async () => {
-  customer = await service.customer();
-});
+const customer = useCustomer(service);
 
 beforeEach(() => service.database.pool.query('TRUNCATE images, products RESTART IDENTITY CASCADE'));
 

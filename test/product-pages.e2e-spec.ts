@@ -1,6 +1,5 @@
 import { built } from './support/built.js';
 import { clearCachedPages, insertProducts } from './support/catalog.js';
-import type { Client } from './support/client.js';
 import { startServiceBehindProxy } from './support/database-proxy.js';
 import type { TestDatabase } from './support/databases.js';
 import { expectFailure, MESSAGES } from './support/failure.js';
@@ -13,7 +12,7 @@ import {
   readLedger,
   sendForm,
 } from './support/products.js';
-import { withService } from './support/service.js';
+import { useAdmin, withService } from './support/service.js';
 import { startBeforeTests } from './support/start-before-tests.js';
 import { expiredToken } from './support/tokens.js';
 import { until } from './support/wait.js';
@@ -26,11 +25,10 @@ const service = startBeforeTests(
   () => startServiceBehindProxy({ CORS_ORIGINS: SHOP }),
   (started) => started.stop(),
 );
-let admin: Client;
+const admin = useAdmin(service);
 let database: TestDatabase;
 
-beforeAll(async () => {
-  admin = await service.admin();
+beforeAll(() => {
   ({ database } = service);
 });
 

@@ -177,8 +177,10 @@ describe('an order with several payment attempts', () => {
     const order = await shop.readStoredOrder(orderId);
     expect(order).toMatchObject({ status: 'settlement', transaction_id: transactionId });
     expect(order.completed_at).not.toBeNull();
-    // The notification that the other attempt has expired does not change the order either.
+    // Nor do the notification that the other attempt has expired and its redelivery change the order.
     await shop.notify(expired);
+    await shop.notify(expired);
+    expect((await shop.describeHistory(orderId)).at(-1)).toBe('notification expire duplicate');
     expect(await shop.readStatus(orderId)).toBe('settlement');
   });
 

@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
-import type { Client } from './support/client.js';
 import { buildValidationFailure } from './support/failure.js';
 import { changeShop } from './support/shop-settings.js';
 import { type OrderAnswer } from './support/orders.js';
-import { useService } from './support/service.js';
+import { useAdmin, useService } from './support/service.js';
 import { until } from './support/wait.js';
 
 interface Item {
@@ -19,12 +18,9 @@ const PAID = '2026-10-20T10:00:00+02:00';
 const HEADER = 'date,order_id,product_id,name,quantity,price,sum,status';
 
 const service = useService();
-let admin: Client;
+const admin = useAdmin(service);
 
-beforeAll(async () => {
-  admin = await service.admin();
-  await changeShop(admin, { time_zone: 'Europe/Berlin' });
-});
+beforeAll(() => changeShop(admin, { time_zone: 'Europe/Berlin' }));
 
 beforeEach(() => service.database.pool.query('DELETE FROM order_items; DELETE FROM orders'));
 

@@ -4,7 +4,7 @@ import { Client } from './support/client.js';
 import { readHistory } from './support/notifications.js';
 import { addProduct, placeOrder, readOrder } from './support/orders.js';
 import { freePort } from './support/process.js';
-import { useService, withService } from './support/service.js';
+import { useAdmin, useCustomer, useService, withService } from './support/service.js';
 import { until } from './support/wait.js';
 
 interface PaymentView {
@@ -20,13 +20,11 @@ const service = useService(async () => {
   // The simulator sends its notifications to PUBLIC_URL.
   return { listenOn: port, settings: { PUBLIC_URL: `http://127.0.0.1:${port}` } };
 });
-let customer: Client;
-let admin: Client;
+const customer = useCustomer(service);
+const admin = useAdmin(service);
 let productId: number;
 
 beforeAll(async () => {
-  customer = await service.customer();
-  admin = await service.admin();
   productId = await addProduct(service, 185_000, 'Kue lapis');
 });
 

@@ -153,3 +153,13 @@ export function useService(
     (service) => service.stop(),
   );
 }
+
+/** Signs in the administrator before the tests of a file, or of a `describe`. */
+export function useAdmin(service: TestService): Client {
+  return startBeforeTests(() => service.admin());
+}
+
+/** Registers a customer before the tests of a file, or of a `describe`. */
+export function useCustomer(service: TestService): Client {
+  return startBeforeTests(() => service.customer());
+}

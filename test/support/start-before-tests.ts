@@ -4,7 +4,7 @@ const stops: (() => Promise<void>)[] = [];
 /** Starts something before the tests of a file, or of a `describe`, and stops it afterwards. */
 export function startBeforeTests<T extends object>(
   start: () => Promise<T>,
-  stop: (started: T) => Promise<void>,
+  stop: (started: T) => Promise<void> = () => Promise.resolve(),
 ): T {
   let started: T | undefined;
   beforeAll(async () => {
