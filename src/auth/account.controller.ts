@@ -62,7 +62,7 @@ export class AccountController {
     @CurrentUser() caller: Caller,
     @Body() { otp }: VerifyOtpDto,
     @ClientAddress() address: string,
-  ): Promise<{ user: VerifiedUserView }> {
+  ) {
     return { user: new VerifiedUserView(await this.account.verifyEmail(caller, otp, address)) };
   }
 
@@ -84,7 +84,7 @@ export class AccountController {
     @Body() body: UpdateProfileDto,
     @ClientAddress() address: string,
     @Res({ passthrough: true }) response: Response,
-  ): Promise<{ user: UserWithRoleView }> {
+  ) {
     const session = await this.account.updateProfile(caller, body, address);
     if (session !== null) setCookies(response, session);
     return { user: new UserWithRoleView(session?.caller ?? caller) };

@@ -34,7 +34,7 @@ export class AuthController {
     @Body() body: RegisterDto,
     @ClientAddress() address: string,
     @Res({ passthrough: true }) response: Response,
-  ): Promise<{ user: UserWithRoleView }> {
+  ) {
     const session = await this.auth.register(body, address);
     setCookies(response, session);
     return { user: new UserWithRoleView(session.caller) };
@@ -54,7 +54,7 @@ export class AuthController {
     @Body() body: LoginDto,
     @ClientAddress() address: string,
     @Res({ passthrough: true }) response: Response,
-  ): Promise<{ users: UserView; user: UserWithRoleView }> {
+  ) {
     const session = await this.auth.login(body, address);
     setCookies(response, session);
     return { users: new UserView(session.caller), user: new UserWithRoleView(session.caller) };

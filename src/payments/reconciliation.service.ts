@@ -10,8 +10,8 @@ const EVERY_MINUTE = '* * * * *';
 const EXPIRE_AFTER_MS = 25 * 60 * 60 * 1000;
 
 /**
- * Returns at most 200 pending orders that are due for a check, and schedules their next check. Gaps double from 5 minutes to 6 hours, and
- * one check is due after 25 hours. SQL, because TypeORM cannot update rows that a subquery locks with SKIP LOCKED.
+ * Returns at most 200 pending orders that are due for a check, and schedules their next check. Gaps double from 5 minutes to
+ * 6 hours, and one check is due after 25 hours. SQL, because TypeORM cannot update rows that a subquery locks with SKIP LOCKED.
  */
 const TAKE_DUE = `
   UPDATE orders SET checks = least(checks + 1, 100), next_check_at = least(

@@ -21,14 +21,10 @@ export class AdminProductsController {
     success: { status: 200, data: { meta: ProductPageMeta, products: [AdminProductView] } },
     failures: [failures.validation({ last_id: 'last_id should be a number' }), failures.notFound()],
   })
-  async list(
-    @Query() query: AdminProductsQuery,
-  ): Promise<{ meta: ProductPageMeta; products: AdminProductView[] }> {
+  async list(@Query() query: AdminProductsQuery) {
     const page = await this.products.pageForAdmin(query);
-    return {
-      meta: { lastProductId: page.at(-1)?.id ?? 0 },
-      products: page.map((product) => new AdminProductView(product)),
-    };
+    const meta: ProductPageMeta = { lastProductId: page.at(-1)?.id ?? 0 };
+    return { meta, products: page.map((product) => new AdminProductView(product)) };
   }
 
   @Put(':product_id/availability')
@@ -43,10 +39,7 @@ export class AdminProductsController {
     failures: [failures.validation({ until: INVALID_UNTIL }), failures.notFound()],
     takes: 'json',
   })
-  async change(
-    @Param('product_id', ProductIdPipe) productId: number,
-    @Body() availability: AvailabilityDto,
-  ): Promise<{ product: AdminProductView }> {
+  async change(@Param('product_id', ProductIdPipe) productId: number, @Body() availability: AvailabilityDto) {
     return { product: new AdminProductView(await this.products.changeAvailability(productId, availability)) };
   }
 }

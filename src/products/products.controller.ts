@@ -64,10 +64,7 @@ export class ProductsController {
     success: { status: 200, data: { products: ListedProductView } },
     failures: [failures.malformedRequest(), failures.notFound()],
   })
-  async show(
-    @Param('product_id', ProductIdPipe) productId: number,
-    @CurrentUser() caller: Principal | undefined,
-  ): Promise<{ products: ListedProductView }> {
+  async show(@Param('product_id', ProductIdPipe) productId: number, @CurrentUser() caller?: Principal) {
     return { products: new ListedProductView(await this.products.findFor(caller, productId)) };
   }
 
@@ -86,7 +83,7 @@ export class ProductsController {
     ],
     takes: 'form',
   })
-  async create(@Form(creationPipe) form: ImageForm<CreateProductDto>): Promise<{ products: ProductView }> {
+  async create(@Form(creationPipe) form: ImageForm<CreateProductDto>) {
     return { products: new ProductView(await this.products.create(form)) };
   }
 
@@ -110,7 +107,7 @@ export class ProductsController {
   async update(
     @Param('product_id', ProductIdPipe) productId: number,
     @Form(updatePipe) form: ImageForm<UpdateProductDto>,
-  ): Promise<{ products: ProductView }> {
+  ) {
     return { products: new ProductView(await this.products.update(productId, form)) };
   }
 

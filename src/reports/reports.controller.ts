@@ -9,6 +9,7 @@ import { errorCode } from '../config/error-info.js';
 import { DayParams, DayView, SalesQuery, SalesView } from './reports.dto.js';
 import { ReportsService } from './reports.service.js';
 
+const BAD_DATE = failures.validation({ date: 'date should be a date, such as 2026-11-24' });
 const BAD_RANGE = failures.validation({ to: 'to should be a date, such as 2026-11-24' });
 
 @ApiTags('Administration')
@@ -24,10 +25,7 @@ export class ReportsController {
       'date of its payment. A day without orders has empty lists.',
     access: 'admin',
     success: { status: 200, data: DayView },
-    failures: [
-      failures.malformedRequest(),
-      failures.validation({ date: 'date should be a date, such as 2026-11-24' }),
-    ],
+    failures: [failures.malformedRequest(), BAD_DATE],
   })
   day(@Param() { date }: DayParams): Promise<DayView> {
     return this.reports.buildDaySheet(date);

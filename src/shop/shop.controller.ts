@@ -37,13 +37,7 @@ export class ShopController {
 }
 
 function toView(shop: Readonly<Shop>): ShopView {
-  const { timeZone, hours, closed, leadMinutes, daysAhead } = shop;
-  return {
-    time_zone: timeZone,
-    hours,
-    closed,
-    lead_minutes: leadMinutes,
-    days_ahead: daysAhead,
-    pickup: listPickupWindows(shop, new Date()),
-  };
+  const { timeZone: time_zone, hours, closed, leadMinutes: lead_minutes, daysAhead: days_ahead } = shop;
+  const pickup = listPickupWindows(shop, new Date());
+  return { time_zone, hours, closed, lead_minutes, days_ahead, pickup };
 }
