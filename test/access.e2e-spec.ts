@@ -33,8 +33,8 @@ function routesWith(...accesses: readonly Access[]): DeclaredRoute[] {
   return found;
 }
 
-/** Calls a route with an empty body and with malformed forms, which are read after the guards. */
-async function callAll({ method, path }: Route, cookie?: string): Promise<Response[]> {
+/** Calls a route with an empty body and, unless it is a GET, with malformed forms. Forms are read after the guards. */
+async function callWithEachBody({ method, path }: Route, cookie?: string): Promise<Response[]> {
   const url = path.replaceAll(/\{\w+\}|:\w+/g, '1');
   const cookies = cookie === undefined ? '' : `accessToken=${cookie}`;
   const call = () => request(service.url)[method](url).set('Cookie', cookies);
@@ -55,7 +55,7 @@ async function expectFailureOfEach(
   message: string,
 ): Promise<void> {
   for (const route of chosen)
-    for (const response of await callAll(route, cookie)) {
+    for (const response of await callWithEachBody(route, cookie)) {
       expect([route, response.status]).toEqual([route, status]);
       expectFailure(response, status, message);
       expect(response.headers['cache-control']).toBe('private, no-cache');
@@ -65,7 +65,7 @@ async function expectFailureOfEach(
 describe('an operation of the OpenAPI document', () => {
   it('needs no access cookie if it is public or uses the refresh cookie', async () => {
     for (const route of routesWith('public', 'refresh cookie'))
-      for (const { body } of await callAll(route)) {
+      for (const { body } of await callWithEachBody(route)) {
         const { errors } = body as { errors?: { message?: string } };
         expect([route.path, errors?.message]).not.toEqual([route.path, MESSAGES.missingAccessToken]);
       }
@@ -87,9 +87,9 @@ describe('an operation of the OpenAPI document', () => {
     await expectFailureOfEach(routesWith('admin'), signToken(buildClaims()), 403, MESSAGES.adminOnly);
   });
 
-  it('for users rejects no USER with 403', async () => {
+  it('for users never responds with 403 to a USER', async () => {
     for (const route of routesWith('user', 'catalog'))
-      for (const { status } of await callAll(route, signToken(buildClaims())))
+      for (const { status } of await callWithEachBody(route, signToken(buildClaims())))
         expect([route.path, status]).not.toEqual([route.path, 403]);
   });
 
@@ -104,7 +104,7 @@ describe('an operation of the OpenAPI document', () => {
 it('a route that declares no access rejects every request', async () => {
   const { JwtCookieGuard } = await built('src/auth/jwt-cookie.guard.js');
   const guard = service.app.get(JwtCookieGuard, { strict: false });
-  // A handler and a class without decorators.
+  // Any function and any class without decorators serve as the handler and its controller.
   const context = { getHandler: () => listRoutes, getClass: () => Map } as unknown as ExecutionContext;
   await expect(guard.canActivate(context)).rejects.toThrow('Map.listRoutes declares no access');
 });

@@ -22,7 +22,7 @@ function withSettings<T>(
   return withService({ database, settings }, act);
 }
 
-/** Registers ADMIN_EMAIL in another case, before a start with this setting. */
+/** Registers the address of ADMIN_EMAIL in another letter case while the service runs without this setting. */
 async function registerFirst({ isVerified }: { readonly isVerified: boolean }): Promise<void> {
   await withSettings(WITHOUT_ADMIN, async (service) => {
     const client = service.client();
@@ -40,7 +40,7 @@ async function readUsers(): Promise<Record<string, unknown>[]> {
 describe('the account of ADMIN_EMAIL', () => {
   it('is created at start with a hashed password and the role ADMIN', async () => {
     await withSettings({}, async (service) => {
-      await (await service.admin()).delete('/api/products/1').expect(404);
+      await (await service.admin()).delete('/api/products/1').expect(404); // Customers get 403.
       expect(await readUsers()).toMatchObject([{ role: 'ADMIN' }]);
       expect(JSON.stringify(service.log)).not.toContain(ADMIN.password);
     });

@@ -6,7 +6,7 @@ import { until } from './support/wait.js';
 
 const service = useService();
 
-it('one of two parallel revocations is rejected, so that an administrator remains', async () => {
+it('one of two parallel revocations of the role ADMIN is rejected, so that an administrator remains', async () => {
   const { AdminAccountsService } = await built('src/auth/admin-accounts.service.js');
   const admins = service.app.get(AdminAccountsService);
   const { email } = await newAccount(service);

@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 
 describe('with CATALOG_ACCESS=public, the catalog', () => {
-  // The shortcut sends the first path, the controller handles the other two.
+  // ProductListMiddleware, the shortcut of the list, answers the first path. The controller handles the other two.
   const paths = () => ['/api/products', '/api/products?q=', `/api/products/${id}`];
 
   it('needs no cookie, and caches must revalidate it each time', async () => {
@@ -32,13 +32,13 @@ describe('with CATALOG_ACCESS=public, the catalog', () => {
       await client.get(path).expect(200).expect('Cache-Control', 'no-cache');
   });
 
-  it('is not private in a failing response without a valid cookie', async () => {
+  it('is not marked private in a failing response without a valid cookie', async () => {
     for (const path of ['/api/products?last_id=x', `/api/products?q=${'x'.repeat(101)}`])
       for (const client of [service.client(), service.client().setCookie('accessToken', 'a.b.c')])
         await client.get(path).expect(400).expect('Cache-Control', 'no-cache');
   });
 
-  it('is private in a response to a valid access cookie', async () => {
+  it('is marked private in a response to a valid access cookie', async () => {
     const customer = await service.customer();
     for (const path of [...paths(), ...paths()])
       await customer.get(path).expect(200).expect('Cache-Control', 'private, no-cache');
@@ -77,18 +77,18 @@ describe('the shortcut of the product list', () => {
     const { config } = service.app as unknown as {
       readonly config: Readonly<Record<string, () => readonly object[]>>;
     };
-    const namesOfGlobal = (kind: string): string[] =>
+    const listGlobals = (kind: string): string[] =>
       (config[`getGlobal${kind}`]?.call(config) ?? []).map((enhancer) => enhancer.constructor.name);
 
     for (const kind of ['guards', 'interceptors', 'pipes'])
       for (const target of [list, ProductsController])
         expect(reflector.get<unknown[] | undefined>(`__${kind}__`, target) ?? []).toEqual([]);
-    // `AdmissionService.admit` checks all that JwtCookieGuard checks for `catalog`. The access is not `admin`.
-    expect(namesOfGlobal('Guards')).toEqual(['JwtCookieGuard', 'AdminGuard']);
-    // The page contains the envelope.
-    expect(namesOfGlobal('Interceptors')).toEqual(['SuccessEnvelopeInterceptor']);
-    // `PLAIN_URL` matches valid queries only.
-    expect(namesOfGlobal('Pipes')).toEqual(['DtoValidationPipe']);
+    // The shortcut checks the access `catalog` like JwtCookieGuard does. AdminGuard only checks the access `admin`.
+    expect(listGlobals('Guards')).toEqual(['JwtCookieGuard', 'AdminGuard']);
+    // The page that the shortcut sends already contains the success envelope.
+    expect(listGlobals('Interceptors')).toEqual(['SuccessEnvelopeInterceptor']);
+    // The shortcut leaves every URL whose query may be invalid to the controller.
+    expect(listGlobals('Pipes')).toEqual(['DtoValidationPipe']);
     expect(reflector.get(Access, list)).toBe(LIST_ACCESS);
     expect(LIST_ACCESS).toBe('catalog');
   });

@@ -96,7 +96,7 @@ describe('a client that does not read its responses', () => {
     socket.on('data', (chunk: Buffer) => {
       received += chunk.length;
       socket.pause();
-      // 64 KiB every 5 ms: the images take several times as long as the timeout.
+      // 64 KiB every 5 ms: the images take more than twice as long as the timeout.
       void delay(5).then(() => socket.resume());
     });
     const start = performance.now();

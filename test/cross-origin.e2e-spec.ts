@@ -40,7 +40,7 @@ function preflight(url: string, origin: string) {
     .set('Access-Control-Request-Headers', 'content-type');
 }
 
-function changeFrom(origin: string, target: TestService = service) {
+function sendEmptyLogin(origin: string, target: TestService = service) {
   return target.client().post('/api/login').set('Origin', origin).send({});
 }
 
@@ -82,7 +82,7 @@ describe('a page of an origin in CORS_ORIGINS', () => {
   });
 
   it('may change something, like a page of the service', async () => {
-    for (const origin of [OWN, SHOP]) await changeFrom(origin).expect(400);
+    for (const origin of [OWN, SHOP]) await sendEmptyLogin(origin).expect(400);
   });
 });
 
@@ -113,10 +113,10 @@ describe('a page of another origin', () => {
   });
 });
 
-it('a page of the host that a request was sent to is allowed, with the scheme of PUBLIC_URL (contract 10.8)', async () => {
+it('a page of the host to which the request is sent is allowed if it has the scheme of PUBLIC_URL (contract 10.8)', async () => {
   const { host } = new URL(service.url);
-  await changeFrom(`https://${host}`).expect(400);
-  expectFailure(await changeFrom(`http://${host}`), 403, MESSAGES.origin);
+  await sendEmptyLogin(`https://${host}`).expect(400);
+  expectFailure(await sendEmptyLogin(`http://${host}`), 403, MESSAGES.origin);
 });
 
 it('a request without Origin, such as a notification of the gateway, is allowed', async () => {
@@ -152,7 +152,7 @@ describe('the default of CORS_ORIGINS in development', () => {
     async (origin) => {
       const { headers } = await preflight(development.url, origin).expect(204);
       expect(headers['access-control-allow-origin']).toBe(origin);
-      await changeFrom(origin, development).expect(400);
+      await sendEmptyLogin(origin, development).expect(400);
     },
   );
 
@@ -161,7 +161,7 @@ describe('the default of CORS_ORIGINS in development', () => {
     async (origin) => {
       const { headers } = await preflight(development.url, origin);
       expect(headers).not.toHaveProperty('access-control-allow-origin');
-      expectFailure(await changeFrom(origin, development), 403, MESSAGES.origin);
+      expectFailure(await sendEmptyLogin(origin, development), 403, MESSAGES.origin);
     },
   );
 });

@@ -25,7 +25,7 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
-  // Close the silent connections: those of the queue have no timeout, and the stop would wait for them.
+  // Close the stalled connections: the queue's connections have no timeout, so the service would not stop.
   await proxy.down();
   await proxy.up();
   await service.stop();
@@ -61,7 +61,7 @@ describe('an unavailable database', () => {
       password: 'password is required',
     });
 
-    // The gateway retries its notification after a 503, but a notification with a bad signature is rejected.
+    // A bad signature is rejected without the database. After a 503, the gateway would retry the notification.
     await sendNotification(service, buildNotification({ signature_key: '0'.repeat(128) })).expect(403);
 
     await proxy.up();
@@ -73,10 +73,10 @@ describe('an unavailable database', () => {
     await smtp.waitForMail(({ to }) => to.includes('new@example.com'));
   });
 
-  it('that does not respond causes 503 within the deadline, and its connections are replaced', async () => {
+  it('that does not respond causes 503 within 20 seconds, and its connections are replaced', async () => {
     proxy.stall();
     await expectUnavailable(20_000);
-    proxy.failOver();
+    proxy.failOver(); // The earlier connections stay silent.
     const start = performance.now();
     await service.client().post('/api/login').send(AYU).expect(200);
     // The catalog is empty.

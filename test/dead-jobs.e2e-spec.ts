@@ -73,7 +73,7 @@ describe('dead jobs and the command for operators', () => {
     expect(await runCommand('list', '--state', 'due')).toEqual({ code: 0, output: 'there is no due job\n' });
   });
 
-  it('list shows the customers of order mails and password resets, and shortens addresses without an account', async () => {
+  it('list shows the customer of an order mail or a password reset, but only a shortened address if there is no account', async () => {
     await register('ayu@example.com');
     const { pool } = service.database;
     const orderId = randomUUID();
@@ -125,7 +125,7 @@ describe('dead jobs and the command for operators', () => {
     expect(await readJobs(pool, 'kept')).toMatchObject([{ attempts: 0, max_attempts: 32_767 }]);
   });
 
-  it('drop removes a dead job but not a running one, and exits with code 1 for an unknown job', async () => {
+  it('drop removes a dead job but not a running one, and retry exits with code 1 for an unknown job', async () => {
     const id = await createDeadJob('nobody@example.com');
     const { rows } = await service.database.pool.query<{ id: string }>(
       `SELECT id FROM graphile_worker.add_job('send-otp', '{}'::json, job_key := 'send-otp:0:held', run_at := now() + interval '1 hour')`,

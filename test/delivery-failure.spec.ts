@@ -48,7 +48,7 @@ describe('a mail that the mail server rejects', () => {
     expect(toJobError(error)).not.toBeInstanceOf(PermanentJobError);
   });
 
-  it('is recorded as one line without control characters and addresses', () => {
+  it('causes an error message of one line, without control characters and with shortened addresses', () => {
     const { message } = toJobError(new Error('451 later\r\n\u001b[2Kdead job 7\u0007 for ayu@example.com'));
     expect(message).toBe('451 later [2Kdead job 7 for a***@example.com');
   });

@@ -8,24 +8,24 @@ import { sendRaw } from './support/raw-http.js';
 import { useService } from './support/service.js';
 import { FORM_TYPE, formPieces, upload } from './support/upload-load.js';
 
-/** Deadline of a test: a place of the queue that is never released would block the test until Jest ends it. */
+/** Deadline of a test and of its raw requests. A place of the queue that is never released would block them. */
 const DEADLINE_MS = 30_000;
 
 const service = useService();
 let admin: Client;
-let form: { idleMs: number };
+let interceptor: { idleMs: number };
 
 beforeAll(async () => {
   admin = await service.admin();
   const { FormInterceptor } = await built('src/images/form.interceptor.js');
-  form = service.app.get(FormInterceptor);
+  interceptor = service.app.get(FormInterceptor);
 });
 
 afterEach(() => {
-  form.idleMs = 15_000;
+  interceptor.idleMs = 15_000;
 });
 
-/** Returns the headers and the first bytes of a form of 25 MiB, which occupies all places of the queue. */
+/** Returns the headers and the first bytes of a form of 25 MiB. The queue admits no other form beside one of this size. */
 function beginForm(): string {
   const cookie = `accessToken=${admin.cookie('accessToken')}`;
   return (
@@ -45,7 +45,7 @@ it(
       await Promise.all(stalled.map((socket) => new Promise((sent) => socket.write(beginForm(), sent))));
       let isAnswered = false;
       const created = createProduct(admin, pictures(1)).finally(() => (isAnswered = true));
-      await service.client().get('/api/health/live').expect(200);
+      await service.client().get('/api/health/live').expect(200); // Time in which the form could be processed.
       expect(isAnswered).toBe(false);
       for (const socket of stalled) socket.destroy();
       expect((await created).images).toHaveLength(1);
@@ -57,9 +57,9 @@ it(
 it(
   'a form whose client sends nothing for 15 seconds is rejected with 408, and the next form is processed',
   async () => {
-    expect(form.idleMs).toBe(15_000);
+    expect(interceptor.idleMs).toBe(15_000);
     // Long enough for the complete form on a busy machine.
-    form.idleMs = 1_500;
+    interceptor.idleMs = 1_500;
     const stalled = [1, 2].map(() => sendRaw(service.url, beginForm(), DEADLINE_MS));
     const created = createProduct(admin, pictures(1));
     for (const [response] of await Promise.all(stalled)) {
@@ -74,12 +74,12 @@ it(
 it(
   'a form that is sent slowly but steadily is accepted',
   async () => {
-    form.idleMs = 3_000;
+    interceptor.idleMs = 3_000;
     const before = await countProducts(service.database);
     const start = performance.now();
     const pieces = formPieces(CAKE, [noisyPng(1_000), noisyPng(1_000)]);
     const status = await upload(admin, pieces, { pauseMs: 300 });
-    expect(performance.now() - start).toBeGreaterThan(form.idleMs);
+    expect(performance.now() - start).toBeGreaterThan(interceptor.idleMs);
     expect(status).toBe(201);
     expect(await countProducts(service.database)).toBe(before + 1);
   },

@@ -23,7 +23,7 @@ import {
 } from './support/guesses.js';
 import { useService } from './support/service.js';
 
-const HOUR = 3600;
+const HOUR_S = 3600;
 const WRONG = 'not the password';
 
 const service = useService({ settings: { TRUSTED_PROXIES: '1' } });
@@ -51,7 +51,7 @@ function expectWrongCode(response: Response): void {
   expectWrong(response, MESSAGES.otp);
 }
 
-async function expectRejected(address: string, email = ayu.email): Promise<void> {
+async function expectBlocked(address: string, email = ayu.email): Promise<void> {
   expectWrongPassword(await tryPassword(address, PASSWORD, email));
 }
 
@@ -59,15 +59,15 @@ async function expectAccepted(address: string, email = ayu.email): Promise<void>
   expect((await tryPassword(address, PASSWORD, email)).status).toBe(200);
 }
 
-/** Counts wrong passwords of an address for an account without sending them. */
-async function countWrongPasswords(address: string, times: number, email = ayu.email): Promise<void> {
+/** Sends one wrong password of an address for an account and sets its count, as if it had been sent `times` times. */
+async function recordWrongPasswords(address: string, times: number, email = ayu.email): Promise<void> {
   await tryPassword(address, WRONG, email);
   await setCounts(service, 'password-from', times);
 }
 
 describe('password guesses for one account from one address', () => {
   it('are all rejected after 50 wrong passwords: even the correct one gets the response of a wrong one', async () => {
-    await countWrongPasswords(ATTACKER, 49);
+    await recordWrongPasswords(ATTACKER, 49);
     const last = await tryPassword(ATTACKER, WRONG);
     expectWrongPassword(last);
     const rejected = await tryPassword(ATTACKER, PASSWORD);
@@ -79,20 +79,20 @@ describe('password guesses for one account from one address', () => {
   });
 
   it('are blocked for an hour from the first wrong password, which rejected guesses do not extend', async () => {
-    await countWrongPasswords(ATTACKER, 50);
-    await ageCounts(service, HOUR - 60);
-    await expectRejected(ATTACKER);
+    await recordWrongPasswords(ATTACKER, 50);
+    await ageCounts(service, HOUR_S - 60);
+    await expectBlocked(ATTACKER);
     await ageCounts(service, 60);
     await expectAccepted(ATTACKER);
   });
 
-  it('start again after a correct password', async () => {
-    await countWrongPasswords(HOME, 49);
+  it('are counted from zero again after a correct password', async () => {
+    await recordWrongPasswords(HOME, 49);
     await expectAccepted(HOME);
     expect(await readCounts(service)).not.toHaveProperty('password-from');
   });
 
-  it('are counted and answered in the same way for an unknown e-mail, in any case', async () => {
+  it('are counted and answered in the same way for an unknown e-mail, in upper or lower case', async () => {
     const email = 'Nobody.At.All@example.com';
     expectWrongPassword(await tryPassword(ATTACKER, WRONG, email));
     expectWrongPassword(await tryPassword(ATTACKER, WRONG, email.toLowerCase()));
@@ -103,38 +103,38 @@ describe('password guesses for one account from one address', () => {
 
   it('include the current password that a change of the account requires', async () => {
     const passwords = { password: 'x', passwordConfirmation: 'x' };
-    const change = (address: string, currentPassword: string) =>
+    const changePassword = (address: string, currentPassword: string) =>
       sendFrom(address, ayu.client.put('/api/users/password').send({ currentPassword, ...passwords }));
-    const rename = (password: string) =>
+    const changeEmail = (password: string) =>
       sendFrom(ATTACKER, ayu.client.patch('/api/users').send({ email: 'new-mail@example.com', password }));
-    for (const response of [await change(ATTACKER, WRONG), await rename(WRONG)])
+    for (const response of [await changePassword(ATTACKER, WRONG), await changeEmail(WRONG)])
       expectWrongPassword(response);
     await tryPassword(ATTACKER, WRONG, ayu.email.toUpperCase());
     expect(await readCounts(service)).toMatchObject({ 'password-from': 3 });
     await setCounts(service, 'password-from', 50);
-    for (const response of [await change(ATTACKER, PASSWORD), await rename(PASSWORD)])
+    for (const response of [await changePassword(ATTACKER, PASSWORD), await changeEmail(PASSWORD)])
       expectWrongPassword(response);
-    await change(HOME, PASSWORD).expect(204);
+    await changePassword(HOME, PASSWORD).expect(204);
   });
 });
 
 describe('parallel logins', () => {
   it('with wrong passwords are checked only as often as the limit allows', async () => {
     const { authProofs } = await built('src/common/metrics.js');
-    const checked = async (outcome: 'wrong' | 'slowed'): Promise<number> =>
+    const countChecks = async (outcome: 'wrong' | 'slowed'): Promise<number> =>
       (await authProofs.get()).values.find(
         ({ labels }) => labels.secret === 'password' && labels.outcome === outcome,
       )?.value ?? 0;
-    const [wrong, slowed] = [await checked('wrong'), await checked('slowed')];
+    const [wrong, slowed] = [await countChecks('wrong'), await countChecks('slowed')];
     const responses = await Promise.all(Array.from({ length: 120 }, () => tryPassword(ATTACKER, WRONG)));
     for (const response of responses) expectWrongPassword(response);
-    expect([(await checked('wrong')) - wrong, (await checked('slowed')) - slowed]).toEqual([50, 70]);
+    expect([(await countChecks('wrong')) - wrong, (await countChecks('slowed')) - slowed]).toEqual([50, 70]);
     expect(await readCounts(service)).toMatchObject({ 'password-at': 50, 'wrong-of': 120 });
-    await expectRejected(ATTACKER);
+    await expectBlocked(ATTACKER);
     await expectAccepted(HOME);
   });
 
-  it('with the right password all succeed and leave no count', async () => {
+  it('with the correct password all succeed, and none counts as wrong', async () => {
     const responses = await Promise.all(Array.from({ length: 60 }, () => tryPassword(CAFE, PASSWORD)));
     expect(responses.map(({ status }) => status)).toEqual(responses.map(() => 200));
     expect(await readCounts(service)).toEqual({ 'password-at': 0, 'wrong-of': 0, known: 1 });
@@ -151,15 +151,15 @@ describe('password guesses for one account from many addresses', () => {
   it('leave an unknown address one guess after 100 wrong passwords in an hour', async () => {
     await expectAccepted(CAFE);
     expectWrongPassword(await tryPassword('203.0.113.10', WRONG));
-    await expectRejected('203.0.113.10');
-    await expectRejected(ATTACKER);
-    await ageCounts(service, HOUR);
+    await expectBlocked('203.0.113.10');
+    await expectBlocked(ATTACKER);
+    await ageCounts(service, HOUR_S);
     await expectAccepted('203.0.113.10');
   });
 
   it('do not affect an address that the owner has used within 30 days', async () => {
     for (let month = 0; month < 2; month += 1) {
-      await ageCounts(service, 29 * 24 * HOUR);
+      await ageCounts(service, 29 * 24 * HOUR_S);
       await expectAccepted(HOME);
     }
     await tryPassword(ATTACKER, WRONG);
@@ -170,7 +170,7 @@ describe('password guesses for one account from many addresses', () => {
 });
 
 describe('password guesses for many accounts from one address', () => {
-  it('leave only owners who have used the address after 1,000 wrong passwords in 15 minutes', async () => {
+  it('block, after 1,000 wrong passwords in 15 minutes, every account that has not used the address before', async () => {
     const newcomer = await newAccount(service);
     await expectAccepted(ATTACKER);
     const email = 'registered-there@example.com';
@@ -179,11 +179,11 @@ describe('password guesses for many accounts from one address', () => {
     await setCounts(service, 'wrong-of', 999);
     await tryPassword(ATTACKER, WRONG, 'nobody@example.com');
 
-    await expectRejected(ATTACKER, newcomer.email);
+    await expectBlocked(ATTACKER, newcomer.email);
     await expectAccepted(ATTACKER);
     await expectAccepted(ATTACKER, email);
     await expectAccepted(CAFE, newcomer.email);
-    await ageCounts(service, HOUR / 4);
+    await ageCounts(service, HOUR_S / 4);
     await expectAccepted(ATTACKER, newcomer.email);
   });
 });
@@ -192,7 +192,7 @@ describe('guesses of codes', () => {
   let code: string;
 
   beforeEach(async () => {
-    // A second request would replace a mail that has not been sent.
+    // Wait for the first code: the request of a second one would replace a mail that has not been sent.
     await waitForCode(service, ayu.email);
     await sendFrom(HOME, ayu.client.clone().post('/api/otp')).expect(204);
     code = await waitForCode(service, ayu.email, SUBJECTS.verification, 2);
@@ -200,19 +200,19 @@ describe('guesses of codes', () => {
 
   const verify = (address: string, otp: string, { client } = ayu) =>
     sendFrom(address, client.clone().post('/api/otp/verify').send({ otp }));
-  const triesOf = async ({ id }: TestAccount) => (await readOtp(service, id))?.tries ?? 0;
+  const readTries = async ({ id }: TestAccount) => (await readOtp(service, id))?.tries ?? 0;
 
   it('from one address leave all other addresses their tries', async () => {
     for (const wrong of wrongCodes(code, 5)) expectWrongCode(await verify(ATTACKER, wrong));
     expectWrongCode(await verify(ATTACKER, code));
-    expect(await triesOf(ayu)).toBe(5);
+    expect(await readTries(ayu)).toBe(5);
     expect((await verify(CAFE, code)).status).toBe(200);
   });
 
   it('in parallel are checked 5 times from one address and 20 times in total', async () => {
     const guesses = wrongCodes(code, 60).map((wrong, index) => verify(`203.0.113.${index % 6}`, wrong));
     for (const response of await Promise.all(guesses)) expectWrongCode(response);
-    expect(await triesOf(ayu)).toBe(20);
+    expect(await readTries(ayu)).toBe(20);
     expectWrongCode(await verify(CAFE, code));
   });
 
@@ -234,11 +234,11 @@ describe('guesses of codes', () => {
       wrongCodes(codes[index] ?? '', 4).map((wrong) => verify(ATTACKER, wrong, account)),
     );
     for (const response of await Promise.all(guesses)) expectWrongCode(response);
-    const tries = await Promise.all(accounts.map(triesOf));
+    const tries = await Promise.all(accounts.map(readTries));
     expect(tries.reduce((sum, count) => sum + count)).toBe(60);
     expectWrongCode(await verify(ATTACKER, code));
     expect((await verify(HOME, code)).status).toBe(200);
-    await ageCounts(service, HOUR);
+    await ageCounts(service, HOUR_S);
     const [first] = accounts;
     expect((await verify(ATTACKER, codes[0] ?? '', first)).status).toBe(200);
   });
@@ -254,15 +254,15 @@ describe('guesses of codes', () => {
     expect(await readCounts(service)).toMatchObject({ 'code-from': 2, 'codes-of': 2 });
   });
 
-  it('have the same limits for a reset, which deletes the count of wrong passwords', async () => {
+  it('have the same limits for a password reset, whose success deletes the count of wrong passwords', async () => {
     await sendFrom(HOME, service.client().post('/api/password/forgot').send({ email: ayu.email })).expect(
       204,
     );
     const otp = await waitForCode(service, ayu.email, SUBJECTS.reset);
     for (const wrong of wrongCodes(otp, 5)) expectWrongCode(await tryReset(ATTACKER, ayu.email, wrong));
     expectWrongCode(await tryReset(ATTACKER, ayu.email, otp));
-    await countWrongPasswords(HOME, 50);
-    await expectRejected(HOME);
+    await recordWrongPasswords(HOME, 50);
+    await expectBlocked(HOME);
     expect((await tryReset(HOME, ayu.email, otp)).status).toBe(204);
     await expectAccepted(HOME);
   });
@@ -270,16 +270,16 @@ describe('guesses of codes', () => {
 
 describe('the counts of guesses', () => {
   it('are kept by IPv4 address or IPv6 network, without the port that some proxies add', async () => {
-    await countWrongPasswords('2001:db8::1', 50);
-    for (const address of ['2001:db8::ffff:1', '[2001:db8::1]:4711']) await expectRejected(address);
+    await recordWrongPasswords('2001:db8::1', 50);
+    for (const address of ['2001:db8::ffff:1', '[2001:db8::1]:4711']) await expectBlocked(address);
     await expectAccepted('2001:db8:0:1::1');
-    await countWrongPasswords(ATTACKER, 50);
-    for (const address of [`::ffff:${ATTACKER}`, `${ATTACKER}:4711`]) await expectRejected(address);
+    await recordWrongPasswords(ATTACKER, 50);
+    for (const address of [`::ffff:${ATTACKER}`, `${ATTACKER}:4711`]) await expectBlocked(address);
   });
 
   it('use the address that the nearest proxy adds, not an address that the client claims', async () => {
-    await countWrongPasswords(ATTACKER, 50);
-    await expectRejected(`${HOME}, ${ATTACKER}`);
+    await recordWrongPasswords(ATTACKER, 50);
+    await expectBlocked(`${HOME}, ${ATTACKER}`);
     await expectAccepted(`${ATTACKER}, ${HOME}`);
   });
 

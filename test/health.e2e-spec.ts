@@ -32,11 +32,11 @@ describe('health', () => {
   });
 
   it('a service with a pending migration is alive but not ready', async () => {
-    const rename = 'UPDATE migrations SET name = reverse(name) WHERE id = (SELECT max(id) FROM migrations)';
-    await database.pool.query(rename);
+    const toggle = 'UPDATE migrations SET name = reverse(name) WHERE id = (SELECT max(id) FROM migrations)';
+    await database.pool.query(toggle); // Now the table lacks the migration's real name.
     expectFailure(await ready(), 503, 'the service is not ready: migrations');
     await live().expect(200);
-    await database.pool.query(rename);
+    await database.pool.query(toggle);
     await ready().expect(200);
   });
 
@@ -65,14 +65,14 @@ describe('health', () => {
     const reason = 'not ready: database (the server is read-only or a standby)';
     expect(service.log.some(({ msg }) => String(msg).includes(reason))).toBe(true);
     await live().expect(200);
-    await database.pool.query('SET default_transaction_read_only = off');
+    await database.pool.query('SET default_transaction_read_only = off'); // ALTER DATABASE is a write.
     await setReadOnly('off');
     await untilReady();
   });
 
   it('the log contains one line when the queue stops and one line when it works again', () => {
     const lines = service.log.map(({ msg }) => String(msg)).filter((line) => line.startsWith('the queue'));
-    expect(lines.length).toBeGreaterThanOrEqual(4);
+    expect(lines.length).toBeGreaterThanOrEqual(4); // The two tests above each stopped the queue.
     for (const [index, line] of lines.entries())
       expect(line).toMatch(
         index % 2 === 0

@@ -16,7 +16,7 @@ const CHUNKED = 'Transfer-Encoding: chunked\r\n';
 const LINE_BREAKS = '\n\r\u2028\u2029\u0085\u001b[2K{"level":"fatal"}';
 /** Enough for a busy machine. A regular expression that backtracks takes minutes. */
 const SOON_MS = 2_000;
-const LONG = 40_000;
+const LONG_LENGTH = 40_000;
 
 const service = useService();
 let server: Server;
@@ -38,7 +38,7 @@ describe('a hostile field name', () => {
       expect((await register(polluting).expect(201)).body).toMatchObject({
         data: { user: { role: 'USER' } },
       });
-      await register(`{"${key}":${fields},"passwordConfirmation":"x"}`).expect(400);
+      await register(`{"${key}":${fields},"passwordConfirmation":"x"}`).expect(400); // Only own fields count.
     },
   );
 
@@ -46,7 +46,7 @@ describe('a hostile field name', () => {
     'in a form, %s, changes no prototype',
     async (field) => {
       await createProduct(admin, [], { ...CAKE, [field]: 'yes' });
-      // The service's own Object.prototype, because Jest's realm has another one.
+      // `server` inherits from the service's Object.prototype; Jest's realm has another one.
       expect('polluted' in server).toBe(false);
       expect(typeof server.toString).toBe('function');
     },
@@ -54,7 +54,7 @@ describe('a hostile field name', () => {
 });
 
 describe('a JSON body of 100 KB', () => {
-  /** Measures the CPU time of a request, including the client. Reading every value takes at least 60 ms. */
+  /** Limit for the CPU time of a request, including the client. Reading every value would take at least 60 ms. */
   const CPU_MS = 30;
   const many = Object.fromEntries(Array.from({ length: 8_000 }, (_, index) => [`key${index}`, 1]));
 
@@ -95,9 +95,9 @@ describe('a hostile text', () => {
 
   it.each([
     ['at signs', '@'.repeat(254)],
-    ['a quoted local part', `"${'\\"'.repeat(LONG / 2)}"@a.co`],
-    ['spaces', `a${' '.repeat(LONG)}b@a.co`],
-    ['a display name', `${'<'.repeat(LONG)}a@b.co>`],
+    ['a quoted local part', `"${'\\"'.repeat(LONG_LENGTH / 2)}"@a.co`],
+    ['spaces', `a${' '.repeat(LONG_LENGTH)}b@a.co`],
+    ['a display name', `${'<'.repeat(LONG_LENGTH)}a@b.co>`],
   ])('with %s as the e-mail address is rejected soon', async (_what, email) => {
     const login = service.client().post('/api/login').send({ email, password: 'x' });
     await login.timeout(SOON_MS).expect(400);
@@ -105,8 +105,8 @@ describe('a hostile text', () => {
 
   it.each([
     ['description', ' '.repeat(20_000) + 'x'.repeat(10_001)],
-    ['price', '0'.repeat(LONG) + 'x'],
-    ['price', '1.' + '0'.repeat(LONG)],
+    ['price', '0'.repeat(LONG_LENGTH) + 'x'],
+    ['price', '1.' + '0'.repeat(LONG_LENGTH)],
   ])('with many characters as the %s is rejected soon', async (field, value) => {
     await sendForm(admin.post('/api/products'), { ...CAKE, [field]: value })
       .timeout(SOON_MS)

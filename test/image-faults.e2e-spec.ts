@@ -117,7 +117,7 @@ describe('products while the image host fails', () => {
       return rows.length > 0;
     });
     expect(standIn.images.size).toBe(4);
-    // Retries never end: an image without a pending removal would stay at the host forever.
+    // Even 1,000 failed attempts must not end the retries: the images would stay at the host forever.
     await service.database.pool.query('UPDATE graphile_worker._private_jobs SET attempts = 1000');
     await standIn.up();
     await expectOnly(other.images);
@@ -130,6 +130,7 @@ describe('products while the image host fails', () => {
     await expectOnly([]);
     const removals = standIn.listCalls('destroy');
     expect(removals.length).toBeGreaterThanOrEqual(3);
+    // The stand-in reads no parameters of a call with the fault `down`.
     expect(removals.every(({ fault, invalidate }) => fault === 'down' || invalidate)).toBe(true);
   });
 
@@ -168,8 +169,8 @@ describe('products while the image host fails', () => {
       const before = standIn.listCalls('upload').length;
       const [updated, deleted] = await Promise.all([
         sendForm(admin.put(`/api/products/${id}`), BREAD, pictures(2)),
-        // Before, in the middle of and after the uploads of the update.
-        until('the moment', () => standIn.listCalls('upload').length >= before + (round % 3)).then(() =>
+        // Delete before, during or after the two uploads of the update, depending on the round.
+        until('the upload', () => standIn.listCalls('upload').length >= before + (round % 3)).then(() =>
           admin.delete(`/api/products/${id}`),
         ),
       ]);
@@ -216,7 +217,7 @@ describe('products while the image host fails', () => {
     standIn.fault({ operation: 'upload', kind: 'answer-lost', nth: 1 });
     await sendForm(admin.post('/api/products'), CAKE, pictures(1)).expect(500);
     await until('the image was removed once', () => standIn.images.size === 0);
-    await until('the second removal is queued', async () => {
+    await until('a second removal is queued for a minute later', async () => {
       const { rowCount } = await service.database.pool.query(
         `SELECT FROM graphile_worker._private_jobs WHERE locked_at IS NULL
          AND run_at BETWEEN now() + interval '30 s' AND now() + interval '61 s'`,

@@ -127,7 +127,7 @@ describe('durable jobs on PostgreSQL', () => {
     }
 
     it('are unlocked once they have been locked for longer than any deadline, and not before', async () => {
-      await addLockedJob(1, 46);
+      await addLockedJob(1, 46); // Locks expire after 45 seconds.
       await addLockedJob(2, 20);
       const worker = await startProcess();
       await until('the job with the older lock ran', () => worker.ran.includes(1));
@@ -157,6 +157,7 @@ describe('durable jobs on PostgreSQL', () => {
       await proxy.down();
       try {
         await addLockedJob(1, 0);
+        // Longer than the second between two polls: a poll that unlocked the running job would run it again.
         const worker = await startProcess(() => delay(1_500), { url: proxy.url, isExclusive: true });
         await proxy.up();
         await until('the job ran', () => worker.ran.includes(1));
@@ -178,7 +179,7 @@ describe('durable jobs on PostgreSQL', () => {
     let hasStopped = false;
     const stopping = worker.stop().then(() => (hasStopped = true));
     await enqueue(worker, 2);
-    for (let query = 0; query < 10; query += 1) await readTestJobs();
+    for (let query = 0; query < 10; query += 1) await readTestJobs(); // Time in which the queue could stop.
     expect(hasStopped).toBe(false);
     finish?.();
     await stopping;

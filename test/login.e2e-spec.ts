@@ -71,7 +71,7 @@ describe('a rejected login', () => {
       }
     }
     const [unknown = 0, wrong = 0] = Object.values(times).map(
-      (measured) => measured.sort((a, b) => a - b)[4],
+      (measured) => measured.sort((a, b) => a - b)[4], // The median.
     );
     // A hash takes 14 ms. Without a hash, the response to an unknown e-mail would take a fraction of the time.
     expect(unknown).toBeGreaterThan(wrong * 0.4);
@@ -85,7 +85,7 @@ describe('a login while the account changes', () => {
       await holder.query(`UPDATE users SET ${change} WHERE id = $1`, [ayuId]);
       const response = login({ email: AYU.email, password: AYU.password }).then((received) => received);
       await waitForLock(service.database);
-      return { response };
+      return { response }; // `inTransaction` would await a bare promise before it commits.
     });
     return response;
   }

@@ -11,7 +11,7 @@ async function hasSession(id: number): Promise<boolean> {
 }
 
 /** Returns a client with only this access cookie. */
-function bearer(accessToken: string): Client {
+function clientWith(accessToken: string): Client {
   return service.client().setCookie('accessToken', accessToken);
 }
 
@@ -33,7 +33,7 @@ describe('POST /api/logout', () => {
     const { client, id, email } = await newAccount(service);
     const { jti } = decodeClaims(client.cookie('accessToken'));
     const expired = expiredToken({ tokenId: id, email, jti });
-    await bearer(expired).post('/api/logout').expect(204);
+    await clientWith(expired).post('/api/logout').expect(204);
     expect(await hasSession(id)).toBe(false);
   });
 });
@@ -41,7 +41,7 @@ describe('POST /api/logout', () => {
 describe('POST /api/logout without a token of the live session', () => {
   it('returns 204 to anyone and clears both cookies', async () => {
     for (const token of ['', 'rubbish', 'j:{"tokenId":1}', 'x'.repeat(6000)]) {
-      const response = await bearer(token).post('/api/logout').expect(204);
+      const response = await clientWith(token).post('/api/logout').expect(204);
       expect(parseCookies(response).map(({ name, value }) => [name, value])).toEqual([
         ['accessToken', ''],
         ['refreshToken', ''],
@@ -50,15 +50,15 @@ describe('POST /api/logout without a token of the live session', () => {
   });
 
   it.each([
-    ['of another key', { secret: 'another key, which is long enough for anything' }],
-    ['of the key of the refresh tokens', { secret: REFRESH_SECRET }],
-    ['of another algorithm', { algorithm: 'HS512' }],
-    ['that is unsigned', { algorithm: 'none' }],
+    ['signed with another key', { secret: 'another key, which is long enough for anything' }],
+    ['signed with the key of the refresh tokens', { secret: REFRESH_SECRET }],
+    ['signed with another algorithm', { algorithm: 'HS512' }],
+    ['without a signature', { algorithm: 'none' }],
   ])('ends no session with an access cookie %s', async (_what, forgery) => {
     const { client, id, email } = await newAccount(service);
     const { jti } = decodeClaims(client.cookie('accessToken'));
     const forged = signToken(buildClaims({ tokenId: id, email, jti }), forgery);
-    await bearer(forged).post('/api/logout').expect(204);
+    await clientWith(forged).post('/api/logout').expect(204);
     expect(await hasSession(id)).toBe(true);
   });
 
@@ -68,7 +68,8 @@ describe('POST /api/logout without a token of the live session', () => {
     const { jti } = decodeClaims(client.cookie('accessToken'));
     const ofOtherSession = signToken(buildClaims({ tokenId: id }));
     const ofOtherAccount = signToken(buildClaims({ tokenId: other.id, jti }));
-    for (const token of [ofOtherSession, ofOtherAccount]) await bearer(token).post('/api/logout').expect(204);
+    for (const token of [ofOtherSession, ofOtherAccount])
+      await clientWith(token).post('/api/logout').expect(204);
     expect(await hasSession(id)).toBe(true);
     expect(await hasSession(other.id)).toBe(true);
   });

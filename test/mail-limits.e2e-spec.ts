@@ -34,13 +34,10 @@ const requestOtp = (address = HOME) => sendFrom(address, ayu.client.clone().post
 const requestReset = (email: string, address = HOME) =>
   sendFrom(address, service.client().post('/api/password/forgot').send({ email })).expect(204);
 
-/**
- * Returns the subjects of all mails to an address as given and in upper case. The service writes domains in lower case, so
- * the domain of the second spelling is lower case too.
- */
+/** Returns the subjects of all mails to an address, as given or with its local part in upper case. */
 async function subjectsTo(email: string): Promise<string[]> {
   await waitUntilMailed(service);
-  const spellings = [email, email.toUpperCase().replace('EXAMPLE.COM', 'example.com')];
+  const spellings = [email, email.toUpperCase().replace('EXAMPLE.COM', 'example.com')]; // Domains are sent in lower case.
   const mails = await Promise.all(spellings.map((spelling) => readMails(service, spelling)));
   return mails.flat().map(({ subject }) => subject);
 }
@@ -117,7 +114,7 @@ describe('one client address', () => {
     expect(await subjectsTo('later@example.com')).toEqual([SUBJECTS.verification]);
   });
 
-  it('can call operations that then send no mail without being counted', async () => {
+  it('is not counted for calls that send no mail', async () => {
     await register('charged@example.com').expect(201);
     const mailCounts = async () => {
       // `known` counts addresses that the owner used, not mails.
