@@ -59,7 +59,7 @@ describe('the OpenAPI document', () => {
       expect(summary).toMatch(/\w{3}/);
       expect(tags).toHaveLength(1);
       const cookie = access === 'refresh cookie' ? 'refreshToken' : 'accessToken';
-      // Signing out uses the cookie of a request that has one.
+      // The cookie of a logout is optional: the empty object stands for a request without it.
       const optional = name === 'POST /api/logout' ? [{ accessToken: [] }, {}] : [];
       expect(security).toEqual(access === 'public' ? optional : [{ [cookie]: [] }]);
       const expected = expectedFailures(name).map(([code, message]) => `${code} ${message}`);
@@ -72,7 +72,7 @@ describe('the OpenAPI document', () => {
     expect(document.info).toMatchObject({ version, license: { name: 'MIT' } });
   });
 
-  it('defines a failure that operations share once', async () => {
+  it('defines a failure only once if several operations share it', async () => {
     const { body } = (await request(service.url).get('/api/docs-json').expect(200)) as { body: OpenApi };
     const responses = extractOperations(body).flatMap(([, , { responses }]) => Object.entries(responses));
     const inline = responses
@@ -107,7 +107,7 @@ describe('the OpenAPI document', () => {
 });
 
 describe('the API page', () => {
-  it('is where the address of the service leads, and its calls go to the address under which it was opened (contract 16.2)', async () => {
+  it('is the target of a redirect from /, and sends its calls to the host from which it was loaded (contract 16.2)', async () => {
     await request(service.url).get('/').expect(302).expect('Location', '/api/docs');
     expect(document.servers).toMatchObject([{ url: '/' }]);
   });
@@ -121,7 +121,7 @@ describe('the API page', () => {
     expect(addresses.length).toBeGreaterThan(3);
     const policy = page.headers['content-security-policy'];
     expect(policy).toMatch(/default-src 'self'/);
-    // A browser would load the files by https, where a service without TLS has nothing.
+    // This directive makes a browser load the files by https, which a service without TLS does not serve.
     expect(policy).not.toMatch('upgrade-insecure-requests');
     for (const address of addresses) {
       const url = new URL(address, `${service.url}/api/docs`);
@@ -129,7 +129,7 @@ describe('the API page', () => {
       await request(service.url).get(url.pathname).expect(200);
     }
     const init = await request(service.url).get('/api/docs/swagger-ui-init.js').expect(200);
-    const hosts = [...init.text.matchAll(/https?:\/\/([\w.-]+)/g)].map(([, host]) => host);
-    expect(new Set(hosts)).toEqual(new Set(['localhost', 'opensource.org']));
+    const mentionedHosts = [...init.text.matchAll(/https?:\/\/([\w.-]+)/g)].map(([, host]) => host);
+    expect(new Set(mentionedHosts)).toEqual(new Set(['localhost', 'opensource.org']));
   });
 });

@@ -33,7 +33,7 @@ describe('a pending order', () => {
   });
 
   it.each([false, true])(
-    'is cancelled if no payment method was chosen and the gateway responds with 404 (also as HTTP status: %s)',
+    'is cancelled if no payment method was chosen and the gateway responds with code 404 (HTTP status equals the code: %s)',
     async (httpStatusFollowsCode) => {
       shop.gateway.httpStatusFollowsCode = httpStatusFollowsCode;
       const orderId = await shop.orderTwoPieces();
@@ -86,7 +86,7 @@ describe('a cancellation', () => {
   );
 
   it.each([false, true])(
-    'gets 409 if the order was paid in the meantime (412 also as HTTP status: %s)',
+    'gets 409 if the gateway reports with code 412 that the order is paid (HTTP status equals the code: %s)',
     async (httpStatusFollowsCode) => {
       shop.gateway.httpStatusFollowsCode = httpStatusFollowsCode;
       const orderId = await shop.orderWithPayment();
@@ -172,7 +172,7 @@ describe('a cancellation while the gateway fails', () => {
     const orderId = await shop.orderWithPayment();
     const later = await shop.addAttempt(orderId);
     shop.gateway.setStatus(later, 'pending');
-    // The attempts are cancelled in parallel, so the other call succeeds.
+    // The attempts are cancelled in parallel, so the call for the older attempt succeeds.
     shop.gateway.beforeProcessing = (call) => {
       if (call.orderId === later) throw new Error('the gateway fails on the later attempt');
     };

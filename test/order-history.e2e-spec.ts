@@ -21,7 +21,7 @@ describe('the payment history of an order', () => {
     });
   });
 
-  it('contains every notification as received, with its outcome and source, oldest first', async () => {
+  it('contains every notification with a valid signature as received, with its outcome and source, oldest first', async () => {
     const orderId = await shop.orderTwoPieces();
     const { transactionId } = shop.gateway.setStatus(orderId, 'pending');
     const sent: string[] = [];
@@ -95,7 +95,7 @@ describe('the payment history of an order', () => {
     ]);
   });
 
-  it('contains the notifications of later payment attempts', async () => {
+  it('contains the notifications of later payment attempts, whose ids are not ids of orders', async () => {
     const orderId = await shop.insertOrder();
     const later = await shop.addAttempt(orderId);
     await shop.report(later, 'settlement');

@@ -17,7 +17,7 @@ import { until } from './support/wait.js';
 
 const shop = useShop();
 /** Second process of the service, with the same database and the same gateway. */
-const branch = startBeforeTests(
+const secondProcess = startBeforeTests(
   () => startServiceWithGateway({ database: shop.service.database, gateway: shop.gateway }),
   (service) => service.stop(),
 );
@@ -33,9 +33,9 @@ beforeEach(async () => {
 
 /** Sends the same order with the same key several times in parallel, alternately to both processes. */
 function orderInParallel(count: number): Promise<Response>[] {
-  const atBranch = branch.client().setCookie('accessToken', customer.cookie('accessToken'));
+  const atSecond = secondProcess.client().setCookie('accessToken', customer.cookie('accessToken'));
   return Array.from({ length: count }, async (_, n) =>
-    requestOrder((n % 2 === 0 ? customer : atBranch).clone(), items, key),
+    requestOrder((n % 2 === 0 ? customer : atSecond).clone(), items, key),
   );
 }
 
@@ -121,7 +121,7 @@ describe('an Idempotency-Key', () => {
     expect(shop.gateway.calls).toHaveLength(1);
   });
 
-  it('creates a separate order if it is another key or a key of another user, as does a request without a key', async () => {
+  it('creates one order for each user and each spelling of the key, and each request without a key creates another order', async () => {
     const other = await shop.service.customer();
     await Promise.all([
       placeOrder(other, items, key),

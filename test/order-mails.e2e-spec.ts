@@ -198,7 +198,7 @@ describe('the receipt', () => {
   });
 
   it.each(['deny', 'challenge'])(
-    'is not sent for a capture with fraud status %s, which has a payment time but cannot be prepared',
+    'is not sent for a capture with fraud status %s until the gateway accepts it, as the order cannot be prepared before',
     async (fraudStatus) => {
       const orderId = await shop.orderTwoPieces();
       await shop.report(orderId, 'capture', { paymentType: 'credit_card', fraudStatus });

@@ -158,7 +158,7 @@ describe('a retry with the same key', () => {
       expect((await requestOnePiece({ ...body, ...change }, key).expect(409)).body).toEqual(KEY_REUSED);
   });
 
-  it('also finds an order of version 1.1, because the request digest is computed in the same way', async () => {
+  it('also finds an order of version 1.1, because the digest of such a request is still that of the text [[product_id,quantity]]', async () => {
     const key = randomUUID();
     const created = orderOf(await requestOnePiece({}, key).expect(201));
     const { rows } = await shop.service.database.pool.query<{ digest: string }>(

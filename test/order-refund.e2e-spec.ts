@@ -23,7 +23,7 @@ async function requestSixRefunds(orderId: string): Promise<number[]> {
   return (await Promise.all(requests)).map(({ status }) => status).sort();
 }
 
-/** Requests a refund that must succeed. */
+/** Requests a refund that must succeed. If it fails, the assertion prints the response body. */
 async function refund(orderId: string, body: object = {}, key?: string): Promise<OrderAnswer> {
   const response = await shop.requestRefund(orderId, body, key);
   expect([response.status, response.body]).toEqual([200, response.body]);
@@ -130,7 +130,7 @@ describe('POST /api/admin/orders/{order_id}/refund', () => {
     expect(refundsAtGateway(orderId)).toEqual([20_000, 340_000]);
   });
 
-  it('refunds all of a captured payment by cancelling it, and the notification of that is a duplicate', async () => {
+  it('refunds all of a captured payment by cancelling it, and the notification of the cancellation is a duplicate', async () => {
     const orderId = await placeCapturedOrder();
     expect((await shop.requestRefund(orderId, { amount: 1 })).body).toEqual(REJECTED_BY_GATEWAY);
     expect(await refund(orderId)).toMatchObject(IS_REFUNDED);
@@ -141,7 +141,7 @@ describe('POST /api/admin/orders/{order_id}/refund', () => {
     expect((await shop.describeHistory(orderId)).at(-1)).toBe('notification cancel duplicate');
   });
 
-  it('refunds a captured payment that was settled before its notification arrived', async () => {
+  it('refunds a captured payment that the gateway has settled but not yet notified as settled', async () => {
     const orderId = await placeCapturedOrder();
     shop.gateway.settle(orderId);
     expect(await refund(orderId)).toMatchObject(IS_REFUNDED);
@@ -236,7 +236,7 @@ describe('parallel refunds', () => {
 
 describe('a refund while the gateway fails', () => {
   it.each([false, true])(
-    'is completed by the same call again after its response was lost (a repeated key is 406: %s)',
+    'is completed by a second call with the same refund key after the first response was lost (406 for a repeated key: %s)',
     async (rejectsRepeatedRefundKeys) => {
       shop.gateway.rejectsRepeatedRefundKeys = rejectsRepeatedRefundKeys;
       for (const [body, key] of [[{}], [{ amount: 5_000 }], [{ amount: 6_000 }, 'key-1']] as const) {
@@ -253,7 +253,7 @@ describe('a refund while the gateway fails', () => {
     },
   );
 
-  it('does not block another refund: the stored one is settled first', async () => {
+  it('does not block another refund: the interrupted refund is completed first', async () => {
     const orderId = await placePaidOrder();
     shop.gateway.fault({ operation: 'refund', nth: 1, kind: 'error' });
     expect((await shop.requestRefund(orderId, { amount: 100_000 }, 'key-1')).status).toBe(502);
@@ -262,7 +262,7 @@ describe('a refund while the gateway fails', () => {
     expect((await refund(orderId, { amount: 100_000 }, 'key-1')).refunded_amount).toBe(130_000);
   });
 
-  it('is settled by a job if the process dies after the call', async () => {
+  it('is completed by a job if the response was lost and nobody repeats the request', async () => {
     const { pool } = shop.service.database;
     const orderId = await placePaidOrder();
     shop.gateway.fault({ operation: 'refund', nth: 1, kind: 'answer-lost' });
@@ -275,7 +275,7 @@ describe('a refund while the gateway fails', () => {
     expect(refundsAtGateway(orderId)).toEqual([GROSS_AMOUNT]);
   });
 
-  it('cancels a captured payment once although the first response was lost', async () => {
+  it('of a captured payment is completed by a repeated request after the response to its cancellation was lost', async () => {
     const orderId = await placeCapturedOrder();
     shop.gateway.fault({ operation: 'cancel', nth: 1, kind: 'answer-lost' });
     expect((await shop.requestRefund(orderId)).status).toBe(502);

@@ -8,7 +8,7 @@ const shop = useShop();
 
 const requestRefusal = (orderId: string) => shop.setFulfilment(orderId, 'refused');
 
-/** Refuses an order, which must succeed. */
+/** Refuses an order, which must succeed. If it fails, the assertion prints the response body. */
 async function refuse(orderId: string): Promise<OrderAnswer> {
   const response = await requestRefusal(orderId);
   expect([response.status, response.body]).toEqual([200, response.body]);

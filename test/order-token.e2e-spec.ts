@@ -67,12 +67,12 @@ describe('the payment page of an order', () => {
     ['loses its response', 'answer-lost', true],
   ] as const)(
     'is missing with 502 if the gateway %s, and a retry opens one page on which the order can be paid',
-    async (_fault, kind, isTaken) => {
+    async (_fault, kind, isKnown) => {
       shop.gateway.fault({ operation: 'create', kind, nth: 1 });
       expect((await requestOrder(customer, items, 'once').expect(502)).body).toEqual(GATEWAY_AWAY);
       const [orderId = ''] = await shop.readOrderIds(customer);
       expect(await readOrder(customer, orderId)).toMatchObject({ status: 'pending', token: null });
-      expect(shop.gateway.orders.has(orderId)).toBe(isTaken);
+      expect(shop.gateway.orders.has(orderId)).toBe(isKnown);
 
       const [repeated, token] = await Promise.all([
         requestOrder(customer.clone(), items, 'once').expect(201),
@@ -81,9 +81,9 @@ describe('the payment page of an order', () => {
       const page = paymentPageOf(token);
       expect(orderOf(repeated)).toMatchObject({ order_id: orderId, status: 'pending', ...page });
       expect(await shop.readOrderIds(customer)).toEqual([orderId]);
-      // The order's id, and a new id if the gateway already knows that one.
+      // The gateway gets the order's id, or a new id if the gateway already knows the order's id.
       const gatewayId = (await shop.readAttempts(orderId)).at(-1)?.attempt_id ?? '';
-      expect(gatewayId === orderId).toBe(!isTaken);
+      expect(gatewayId === orderId).toBe(!isKnown);
       expect(shop.gateway.order(gatewayId).token).toBe(page.token);
       await shop.report(gatewayId, 'settlement');
       expect(await readOrder(customer, orderId)).toMatchObject({ status: 'settlement', token: null });
@@ -185,7 +185,7 @@ describe('the payment page of an order', () => {
     },
   );
 
-  it('is requested once more with a new id if the gateway reports the id as already used', async () => {
+  it('is requested only once more with a new id if the gateway reports the id as already used: the response is 502 if the new id is used too', async () => {
     const body = { error_messages: ['transaction_details.order_id has already been taken'] };
     shop.gateway.fault({ operation: 'create', kind: 'answer', status: 400, body });
     expect((await requestOrder(customer, items).expect(502)).body).toEqual(GATEWAY_AWAY);
@@ -198,7 +198,7 @@ describe('the payment page of an order', () => {
     [401, 'Access denied due to unauthorized transaction, please check client or server key'],
     [400, 'customer_details.email format is invalid'],
   ])(
-    'is opened by a later request if the gateway rejects it with %d "%s", which is logged and uses no attempt',
+    'is opened by a later request if the gateway rejects it with %d "%s", which is logged and adds no payment attempt',
     async (status, message) => {
       const body = { error_messages: [message] };
       shop.gateway.fault({ operation: 'create', kind: 'answer', status, body });

@@ -17,11 +17,11 @@ import { ageCounts, clearCounts } from './support/guesses.js';
 import { expectFailure, MESSAGES } from './support/failure.js';
 import { useService } from './support/service.js';
 
-const MINUTE = 60;
+const MINUTE_S = 60;
 
 const service = useService();
 
-/** Clears the limit of the address that all tests share. */
+/** Clears the rate limit of the IP address from which all tests send. */
 beforeEach(() => clearCounts(service));
 
 async function newAccountWithCode(): Promise<TestAccount & { readonly code: string }> {
@@ -57,7 +57,7 @@ describe('POST /api/otp/verify', () => {
     expect(await readOtp(service, id)).toMatchObject({ digest: null });
   });
 
-  it('accepts a code as a number, which has no leading zeros', async () => {
+  it('accepts a code as a number without its leading zeros, but not with an additional digit', async () => {
     const account = await newAccountWithCode();
     await expectRejected(account, Number(account.code) + 1_000_000);
     expect((await verify(account, Number(account.code))).status).toBe(200);
@@ -72,9 +72,9 @@ describe('POST /api/otp/verify', () => {
   it('accepts a code for 10 minutes', async () => {
     const account = await newAccountWithCode();
     const { seconds } = (await readOtp(service, account.id)) ?? {};
-    expect(seconds).toBeGreaterThan(9.5 * MINUTE);
-    expect(seconds).toBeLessThanOrEqual(10 * MINUTE);
-    await ageOtps(service, account.id, 10 * MINUTE);
+    expect(seconds).toBeGreaterThan(9.5 * MINUTE_S);
+    expect(seconds).toBeLessThanOrEqual(10 * MINUTE_S);
+    await ageOtps(service, account.id, 10 * MINUTE_S);
     await expectRejected(account, account.code);
     await ageOtps(service, account.id, -20);
     expect((await verify(account, account.code)).status).toBe(200);
@@ -107,14 +107,14 @@ describe('the tries of a code', () => {
       const guesses = wrongCodes(account.code, 49);
       guesses.splice(randomInt(50), 0, account.code);
       const statuses = statusesOf(await Promise.all(guesses.map((otp) => verify(account, otp))));
-      const isTaken = statuses[0] === 200;
-      expect(statuses).toEqual([isTaken ? 200 : 400, ...Array<number>(49).fill(400)]);
-      expect(await isVerified(account)).toBe(isTaken);
+      const isGuessed = statuses[0] === 200;
+      expect(statuses).toEqual([isGuessed ? 200 : 400, ...Array<number>(49).fill(400)]);
+      expect(await isVerified(account)).toBe(isGuessed);
       const { tries = 0, digest } = (await readOtp(service, account.id)) ?? {};
-      expect(digest === null).toBe(isTaken);
-      // The correct code takes its count back, so a fifth wrong code may follow.
-      expect(tries - Number(isTaken)).toBeLessThanOrEqual(5);
-      if (!isTaken) expect(tries).toBe(5);
+      expect(digest === null).toBe(isGuessed);
+      // `tries` includes the correct guess, but the limit of 5 counts only wrong codes.
+      expect(tries - Number(isGuessed)).toBeLessThanOrEqual(5);
+      if (!isGuessed) expect(tries).toBe(5);
     }
   });
 });
@@ -123,12 +123,12 @@ describe('POST /api/otp', () => {
   it('returns 204 and replaces the code, with new tries and a new validity', async () => {
     const account = await newAccountWithCode();
     for (const wrong of wrongCodes(account.code, 5)) await expectRejected(account, wrong);
-    await ageOtps(service, account.id, MINUTE);
-    await ageCounts(service, MINUTE);
+    await ageOtps(service, account.id, MINUTE_S);
+    await ageCounts(service, MINUTE_S);
     const response = await account.client.post('/api/otp').expect(204);
     expect(response.text).toBe('');
     const code = await waitForCode(service, account.email, SUBJECTS.verification, 2);
-    expect((await readOtp(service, account.id))?.seconds).toBeGreaterThan(9.5 * MINUTE);
+    expect((await readOtp(service, account.id))?.seconds).toBeGreaterThan(9.5 * MINUTE_S);
     // Two codes may be equal by chance.
     if (code !== account.code) await expectRejected(account, account.code);
     expect((await verify(account, code)).status).toBe(200);
@@ -154,7 +154,7 @@ describe('verification and password reset', () => {
     for (const wrong of wrongCodes(account.code, 5)) await verify(account, wrong);
     expect((await reset(otp)).status).toBe(204);
 
-    await ageCounts(service, MINUTE);
+    await ageCounts(service, MINUTE_S);
     await (await signIn(service, email)).post('/api/otp').expect(204);
     await waitForCode(service, email, SUBJECTS.verification, 2);
   });

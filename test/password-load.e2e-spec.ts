@@ -20,7 +20,7 @@ describe('100 simultaneous logins', () => {
       await sendFrom(`10.0.0.${index}`, service.client().post('/api/login').send(body)).expect(400);
       finished += 1;
     });
-    // The other logins are being hashed now.
+    // The passwords of the other logins are being hashed now.
     await Promise.race(logins);
     await service.client().get(pathname).expect(200);
     expect(finished).toBeLessThan(LOGINS / 2);
@@ -30,7 +30,7 @@ describe('100 simultaneous logins', () => {
 
 it('the queue of password hashes limits the hashes that are computed at a time, and rejects a hash with 503 when the queue is full', async () => {
   const { Limiter } = await built('src/common/limiter.js');
-  const limiter = new Limiter(2, 3);
+  const limiter = new Limiter(2, 3); // 2 at a time, 3 in the queue
   let [running, mostRunning] = [0, 0];
   const work = async (): Promise<void> => {
     running += 1;

@@ -89,7 +89,7 @@ describe('a notification', () => {
     const orderId = await shop.orderWithPayment('settlement');
     await shop.notify(orderId);
     const first = await shop.readStoredOrder(orderId);
-    // Other fields do not identify a redelivery.
+    // A redelivery is not recognized by these two fields, so they may differ.
     await shop.notify(orderId, { payment_type: 'gopay', transaction_time: '2026-11-21T10:00:00Z' });
     expect(await shop.readStoredOrder(orderId)).toEqual(first);
     expect(await shop.describeHistory(orderId)).toEqual([
@@ -178,7 +178,7 @@ describe('the stored notification', () => {
     expect(await shop.describeHistory(orderId)).toEqual(['notification settlement applied']);
   });
 
-  it('is missing for a wrong signature, an unknown order and the test button of the gateway’s dashboard', async () => {
+  it('is missing for an invalid body with a wrong signature or of an unknown order, and for the test button of the gateway’s dashboard', async () => {
     const orderId = await shop.orderWithPayment('settlement');
     const unknownId = settleUnknownOrder();
     const transaction_status = 'chargeback';
@@ -214,7 +214,7 @@ describe('POST /api/products/payments', () => {
     ['payment_type', 'bank\0transfer'],
     ['payment_type', 'half of a pair \udc00'],
     ['gross_amount', '1'.repeat(33)],
-    // Also stops a signature from being reused with a digit of the amount moved to the status code.
+    // The signature covers status_code and gross_amount as one text: a digit must not move between them.
     ['status_code', '2003'],
     ['status_code', '２００'],
   ])('rejects the field %s with the value %j', async (field, value) => {

@@ -29,7 +29,7 @@ async function startCheck(orderId: string): Promise<void> {
 
 /**
  * Cancels an order and calls `act` once at each point. A cancellation that is rejected without a call of the gateway does
- * not reach all points: `act` is called for the others afterwards.
+ * not reach all points: `act` is called for the remaining points afterwards.
  * @returns the HTTP status of the cancellation
  */
 async function cancelAndAct(orderId: string, act: Action): Promise<number> {
@@ -56,13 +56,13 @@ async function expectConsistent(orderId: string): Promise<void> {
   expect(order.status).toBe(shop.gateway.order(orderId).transactions.at(-1)?.status);
 }
 
-/** Points at which the order is paid, the shop is notified, and the order is checked. */
+/** Points at which the order is paid, the shop is notified (not before the payment), and the order is checked. */
 const RACES = POINTS.flatMap((paid) =>
   POINTS.flatMap((notified) => POINTS.map((checked) => ({ paid, notified, checked }))),
 ).filter(({ paid, notified }) => POINTS.indexOf(notified) >= POINTS.indexOf(paid));
 
 describe('a race of settlement, cancellation and reconciliation', () => {
-  it(`has one winner, which the history shows, in all ${RACES.length} orders of payment, notification and check`, async () => {
+  it(`has one winner, which the history shows, in all ${RACES.length} sequences of payment, notification and check`, async () => {
     const orders = await shop.insertOrders(RACES.length);
     await Promise.all(
       RACES.map(async ({ paid, notified, checked }, index) => {

@@ -52,7 +52,7 @@ async function expectNothingStored(): Promise<void> {
 
 describe('POST /api/products', () => {
   /** Downloads an image from the service. */
-  async function imageAt(url = ''): Promise<{ type: string; bytes: Buffer }> {
+  async function downloadImage(url = ''): Promise<{ type: string; bytes: Buffer }> {
     const answer = await service.client().get(new URL(url).pathname).expect(200);
     return { type: String(answer.headers['content-type']), bytes: answer.body as Buffer };
   }
@@ -72,8 +72,8 @@ describe('POST /api/products', () => {
       expect(answer.body).toEqual({ status: 'success', data });
       const { rows } = await service.database.pool.query('SELECT id, name, description, price FROM products');
       expect(rows).toEqual([{ ...CAKE, id: product.id, price: '185000.00' }]);
-      expect(await imageAt(product.images?.[0])).toEqual({ type: 'image/png', bytes: png('a') });
-      expect(await imageAt(product.images?.[1])).toEqual({ type: 'image/jpeg', bytes: jpeg('b') });
+      expect(await downloadImage(product.images?.[0])).toEqual({ type: 'image/png', bytes: png('a') });
+      expect(await downloadImage(product.images?.[1])).toEqual({ type: 'image/jpeg', bytes: jpeg('b') });
       expect(await readProduct(admin, product.id)).toEqual(product);
     });
 
@@ -83,7 +83,7 @@ describe('POST /api/products', () => {
         name: `${index}.png`,
       }));
       const { images } = await createProduct(admin, files);
-      const stored = await Promise.all(images.map(async (url) => (await imageAt(url)).bytes));
+      const stored = await Promise.all(images.map(async (url) => (await downloadImage(url)).bytes));
       expect(stored.map((bytes, index) => files[index]?.bytes.equals(bytes))).toEqual(files.map(() => true));
     });
 
@@ -121,7 +121,7 @@ describe('POST /api/products', () => {
       ['a name with dots, slashes and letters', { bytes: png(), name: '../../é 語.v2.png' }, 'image/png'],
     ])('detects the type of an image from its first bytes: %s', async (_, file, type) => {
       const { images } = await createProduct(admin, [file]);
-      expect(await imageAt(images[0])).toEqual({ type, bytes: file.bytes });
+      expect(await downloadImage(images[0])).toEqual({ type, bytes: file.bytes });
     });
   });
 
@@ -191,9 +191,9 @@ describe('POST /api/products', () => {
   describe('with a body that is not a complete form', () => {
     it('treats a missing body as an empty form and does not count it as an upload', async () => {
       const { uploads } = await built('src/common/metrics.js');
-      const received = async (): Promise<number | undefined> =>
+      const countUploads = async (): Promise<number | undefined> =>
         (await uploads.get()).values.find(({ labels }) => labels.outcome === 'received')?.value;
-      const before = await received();
+      const before = await countUploads();
       // Without a Content-Length, as curl sends it; HTTP libraries send a Content-Length of 0.
       const [answer] = await sendRaw(
         service.url,
@@ -201,9 +201,9 @@ describe('POST /api/products', () => {
           `Cookie: accessToken=${admin.cookie('accessToken')}\r\n\r\n`,
       );
       expect(JSON.parse(answer?.body ?? '')).toEqual(buildValidationFailure(REQUIRED));
-      expect(await received()).toBe(before);
+      expect(await countUploads()).toBe(before);
       await createProduct(admin);
-      expect(await received()).toBe(Number(before) + 1);
+      expect(await countUploads()).toBe(Number(before) + 1);
     });
 
     const FIELD = '--b\r\nContent-Disposition: form-data; name="name"\r\n\r\nKue\r\n';

@@ -102,7 +102,7 @@ describe('GET /api/products?q=', () => {
     ['l_pis', []],
     ["' OR 1=1 --", []],
   ])(
-    'finds products by all words of their name, in any order, ignoring case and accents: %s',
+    'finds products whose name contains all words of q, in any order, ignoring case and accents: %s',
     async (q, names) => {
       expect(await searchNames(q)).toEqual(names);
     },

@@ -104,7 +104,7 @@ describe('the cache of the product list', () => {
     });
   });
 
-  it('does not exceed its size in bytes', async () => {
+  it('does not exceed the size of CATALOG_CACHE_MB', async () => {
     await insertProducts(database, 1200, 'x'.repeat(2_000));
     const { catalogCacheBytes } = await built('src/common/metrics.js');
     await withService({ database, settings: { CATALOG_CACHE_MB: '1' } }, async (small) => {

@@ -24,11 +24,11 @@ it('an idle process sends at most 2 statements a second to the database', async 
 
 describe('the watch over the job runner', () => {
   let database: TestDatabase;
-  const over = new AbortController();
+  const neverAborted = new AbortController();
   const woken: number[] = [];
 
   /** Watches a runner that fetches no job, unless `runner` says otherwise. */
-  async function watch(runner: Partial<Watched> = {}, signal = over.signal): Promise<void> {
+  async function watch(runner: Partial<Watched> = {}, signal = neverAborted.signal): Promise<void> {
     const { watchQueue } = await built('src/jobs/watch-queue.js');
     const stuckRunner: Watched = {
       isBusy: () => false,

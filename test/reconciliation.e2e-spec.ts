@@ -177,7 +177,7 @@ describe('an order with several payment attempts', () => {
     const order = await shop.readStoredOrder(orderId);
     expect(order).toMatchObject({ status: 'settlement', transaction_id: transactionId });
     expect(order.completed_at).not.toBeNull();
-    // Nor do the notification that the other attempt has expired and its redelivery change the order.
+    // The notification that the other attempt has expired does not change the order, nor does its redelivery.
     await shop.notify(expired);
     await shop.notify(expired);
     expect((await shop.describeHistory(orderId)).at(-1)).toBe('notification expire duplicate');
@@ -199,22 +199,22 @@ describe('an order with several payment attempts', () => {
 describe('25 hours after the creation of an order', () => {
   it('the service expires the order and its payment at the gateway', async () => {
     const orders = await shop.insertOrders(2);
-    const [chosen = '', unchosen = ''] = orders;
-    shop.gateway.setStatus(chosen, 'pending');
+    const [withPayment = '', withoutPayment = ''] = orders;
+    shop.gateway.setStatus(withPayment, 'pending');
     await shop.reconcile(orders, '24 hours 58 minutes');
     expect(await Promise.all(orders.map((id) => shop.readStatus(id)))).toEqual(['pending', 'pending']);
-    expect(shop.countCalls('expire', chosen)).toBe(0);
+    expect(shop.countCalls('expire', withPayment)).toBe(0);
     await shop.reconcile(orders, '6 minutes');
     expect(await Promise.all(orders.map((id) => shop.readStatus(id)))).toEqual(['expire', 'expire']);
-    expect(shop.gateway.order(chosen).transactions[0]?.status).toBe('expire');
-    await shop.notify(chosen);
-    expect(await shop.describeHistory(chosen)).toEqual([
+    expect(shop.gateway.order(withPayment).transactions[0]?.status).toBe('expire');
+    await shop.notify(withPayment);
+    expect(await shop.describeHistory(withPayment)).toEqual([
       'reconciliation pending applied',
       'reconciliation expire applied',
       'notification expire duplicate',
     ]);
-    expect(await shop.describeHistory(unchosen)).toEqual(['reconciliation expire applied']);
-    await shop.customer.post(`/api/orders/${chosen}/token`).expect(409);
+    expect(await shop.describeHistory(withoutPayment)).toEqual(['reconciliation expire applied']);
+    await shop.customer.post(`/api/orders/${withPayment}/token`).expect(409);
   });
 
   it('an order that is paid during the expiry stays paid', async () => {
@@ -273,7 +273,7 @@ it('a dead check runs again when the next check of the order is due', async () =
   await shop.waitForChecks();
 });
 
-it('signed notifications that fail validation are rejected and stored, 20 in parallel, and cause a check that finds the payment or its refund', async () => {
+it('signed notifications without the required fraud_status are rejected and stored, 20 in parallel, and cause a check that finds the payment or its refund', async () => {
   const orderId = await shop.insertOrder();
   for (const status of ['settlement', 'refund'] as const) {
     shop.gateway.setStatus(orderId, status, { paymentType: 'cstore' });

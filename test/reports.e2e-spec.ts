@@ -14,7 +14,7 @@ interface Item {
   readonly price?: number;
 }
 
-const PAID = '2026-10-20T10:00:00+02:00';
+const PAID_AT = '2026-10-20T10:00:00+02:00';
 const HEADER = 'date,order_id,product_id,name,quantity,price,sum,status';
 
 const service = useService();
@@ -26,7 +26,7 @@ beforeEach(() => service.database.pool.query('DELETE FROM order_items; DELETE FR
 
 /** Stores an order, by default a paid one of one product. @returns the order id */
 async function storeOrder({
-  paidAt = PAID,
+  paidAt = PAID_AT,
   pickupAt = null as string | null,
   status = 'settlement',
   fraud = null as string | null,
@@ -50,7 +50,7 @@ async function storeOrder({
   return id;
 }
 
-/** Stores paid orders. @param time SQL for the time between `PAID` and the payment of the nth order */
+/** Stores paid orders. @param time SQL for the time between `PAID_AT` and the payment of the nth order */
 async function storeManyOrders({
   count = 0,
   time = "n * interval '1 s'",
@@ -63,7 +63,7 @@ async function storeManyOrders({
        SELECT gen_random_uuid(), (SELECT min(id) FROM users), 1, 'settlement', $1::timestamptz + ${time}
        FROM generate_series(1, $2::integer) AS n RETURNING order_id)
      INSERT INTO order_items SELECT order_id, p, p, $4, 1, 1 FROM made, generate_series(1, $3::integer) AS p`,
-    [PAID, count, products, name],
+    [PAID_AT, count, products, name],
   );
 }
 
@@ -141,7 +141,7 @@ describe('GET /api/admin/sales', () => {
   it('reports the revenue less refunds by payment date, and sales by product with the highest revenue first', async () => {
     await storeOrder({
       paidAt: '2026-10-24T23:59:59+02:00',
-      pickupAt: PAID,
+      pickupAt: PAID_AT,
       items: [{ product: 1, quantity: 2 }],
     });
     await storeOrder({

@@ -34,7 +34,7 @@ function changePassword(client: Client, from = PASSWORD, to = NEW_PASSWORD) {
     .send({ currentPassword: from, password: to, passwordConfirmation: to });
 }
 
-/** Calls every operation with this access that changes something, or every one that reads. */
+/** Calls all operations with this `x-access`: those that change something, or those that only read. */
 async function callAll(client: Client, access: string, kind: 'changes' | 'reads'): Promise<Response[]> {
   const operations = extractOperations(await readOpenApi(service)).filter(
     ([method, , operation]) => operation['x-access'] === access && (method === 'get') === (kind === 'reads'),
@@ -111,7 +111,7 @@ describe('a revoked administrator', () => {
 });
 
 describe('a login', () => {
-  it('drops the refresh token of the earlier session, whose access token stays valid', async () => {
+  it('drops the refresh token of the earlier session, whose access token stays valid and can start a session with a change of name', async () => {
     const { client, email } = await newAccount(service);
     await signIn(service, email);
     expectFailure(await client.get('/api/refresh'), 401, MESSAGES.refreshToken);
@@ -122,7 +122,7 @@ describe('a login', () => {
   });
 
   it.each([1, 3, 20])(
-    'leaves %i refresh tokens with that SESSIONS_PER_ACCOUNT, even after 50 parallel logins',
+    'leaves as many refresh tokens as SESSIONS_PER_ACCOUNT=%i allows, even after 50 parallel logins',
     async (limit) => {
       const settings = { SESSIONS_PER_ACCOUNT: String(limit) };
       await withService({ database: service.database, settings }, async (other) => {
@@ -150,7 +150,7 @@ it('the hourly removal of sessions removes only sessions whose tokens have expir
   const live = await newAccount(service);
   await signIn(service, live.email);
   const [replaced, current] = await readSessions(service, live.id);
-  // A replaced session expires with its access token, the current session with its refresh token.
+  // A replaced session expires soon after its access token (600 s), the current session soon after its refresh token.
   expect(replaced?.seconds).toBeGreaterThan(600);
   expect(replaced?.seconds).toBeLessThan(700);
   expect(current?.seconds).toBeGreaterThan(864_600);

@@ -180,7 +180,7 @@ async function readPublishedTexts(): Promise<string[]> {
   return (await Promise.all(texts)).flat();
 }
 
-/** Notations of secrets. The last group of each is the secret. */
+/** Secrets in code, Midtrans keys, .env lines, Compose defaults and URLs. The last group of each pattern is the secret. */
 const SECRETS = [
   /(?:secret|password|server_?key)\w*["'`]?\s*[:=]\s*(["'`])([^"'`\n]{12,})\1(?=[\s,;)}\]])/gi,
   /(SB-Mid-server-[\w-]+)(?![\w$-])/g,
@@ -274,7 +274,7 @@ describe('DATABASE_URL', () => {
   });
 
   it.each(['prefer', 'require', 'verify-ca', 'verify-full'])(
-    'with sslmode=%s makes the driver verify the certificate, without a security warning',
+    'with sslmode=%s is passed on with verify-full, which the driver treats alike but without a security warning',
     (mode) => {
       const url = (value: string) =>
         `postgresql://shop:p%2Cw@db.example/shop?sslmode=${value}&connect_timeout=3`;

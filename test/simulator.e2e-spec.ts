@@ -85,7 +85,7 @@ describe('an action on the payment page', () => {
     [['gopay', 'partial-refund', 'refund'], 'refund'],
     [['gopay', 'deny'], 'deny'],
     [['deny', 'card'], 'capture'],
-    // Like the gateway, without fraud_status. The service rejects the notification and finds the payment with a check.
+    // As at the gateway, this method's notification has no fraud_status. The service rejects it and then checks the payment.
     [['convenience-store', 'settle'], 'settlement', 'HTTP 400'],
   ])(
     '%j leads to the status %s, and each step sends a notification',

@@ -68,7 +68,7 @@ describe('the tokens of a session', () => {
 });
 
 describe('GET /api/users', () => {
-  it('returns id, fullname and email from the access token without a query', async () => {
+  it('returns id, fullname and email from the access token without reading the database', async () => {
     const user = { fullname: 'From the token', email: 't@example.com' };
     const response = await getUser(signToken(buildClaims({ tokenId: 2_000_000_000, ...user }))).expect(200);
     expect(response.body).toEqual({ status: 'success', data: { user: { id: 2_000_000_000, ...user } } });
