@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 
 describe('with CATALOG_ACCESS=public, the catalog', () => {
-  // ProductListMiddleware, the shortcut of the list, answers the first path. The controller handles the other two.
+  // ProductListMiddleware answers the first path, from its cache if repeated. The controller handles the other two.
   const paths = () => ['/api/products', '/api/products?q=', `/api/products/${id}`];
 
   it('needs no cookie, and caches must revalidate it each time', async () => {

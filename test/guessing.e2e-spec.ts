@@ -121,14 +121,14 @@ describe('password guesses for one account from one address', () => {
 describe('parallel logins', () => {
   it('with wrong passwords are checked only as often as the limit allows', async () => {
     const { authProofs } = await built('src/common/metrics.js');
-    const countChecks = async (outcome: 'wrong' | 'slowed'): Promise<number> =>
+    const countLogins = async (outcome: 'wrong' | 'slowed'): Promise<number> =>
       (await authProofs.get()).values.find(
         ({ labels }) => labels.secret === 'password' && labels.outcome === outcome,
       )?.value ?? 0;
-    const [wrong, slowed] = [await countChecks('wrong'), await countChecks('slowed')];
+    const [wrong, slowed] = [await countLogins('wrong'), await countLogins('slowed')];
     const responses = await Promise.all(Array.from({ length: 120 }, () => tryPassword(ATTACKER, WRONG)));
     for (const response of responses) expectWrongPassword(response);
-    expect([(await countChecks('wrong')) - wrong, (await countChecks('slowed')) - slowed]).toEqual([50, 70]);
+    expect([(await countLogins('wrong')) - wrong, (await countLogins('slowed')) - slowed]).toEqual([50, 70]);
     expect(await readCounts(service)).toMatchObject({ 'password-at': 50, 'wrong-of': 120 });
     await expectBlocked(ATTACKER);
     await expectAccepted(HOME);

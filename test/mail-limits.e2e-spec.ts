@@ -35,7 +35,7 @@ const requestReset = (email: string, address = HOME) =>
   sendFrom(address, service.client().post('/api/password/forgot').send({ email })).expect(204);
 
 /** Returns the subjects of all mails to an address, as given or with its local part in upper case. */
-async function subjectsTo(email: string): Promise<string[]> {
+async function readSubjects(email: string): Promise<string[]> {
   await waitUntilMailed(service);
   const spellings = [email, email.toUpperCase().replace('EXAMPLE.COM', 'example.com')]; // Domains are sent in lower case.
   const mails = await Promise.all(spellings.map((spelling) => readMails(service, spelling)));
@@ -51,7 +51,7 @@ describe('one mailbox', () => {
         index % 2 === 0 ? requestOtp() : requestReset(index % 4 === 1 ? ayu.email : ayu.email.toUpperCase()),
       ),
     );
-    expect((await subjectsTo(ayu.email)).toSorted()).toEqual([
+    expect((await readSubjects(ayu.email)).toSorted()).toEqual([
       SUBJECTS.reset,
       SUBJECTS.verification,
       SUBJECTS.verification,
@@ -64,12 +64,12 @@ describe('one mailbox', () => {
     for (let round = 0; round < 3; round += 1)
       for (const email of spellings)
         await ayu.client.patch('/api/users').send({ email, password: PASSWORD }).expect(200);
-    expect(await subjectsTo(mailbox)).toEqual([SUBJECTS.newEmail]);
+    expect(await readSubjects(mailbox)).toEqual([SUBJECTS.newEmail]);
     await ayu.client.post('/api/otp').expect(204);
-    expect(await subjectsTo(mailbox)).toHaveLength(1);
+    expect(await readSubjects(mailbox)).toHaveLength(1);
     await ageCounts(service, MINUTE_S);
     await ayu.client.post('/api/otp').expect(204);
-    expect(await subjectsTo(mailbox)).toHaveLength(2);
+    expect(await readSubjects(mailbox)).toHaveLength(2);
   });
 
   it('gets one code a minute if several accounts change to the same address', async () => {
@@ -78,20 +78,20 @@ describe('one mailbox', () => {
     await ayu.client.patch('/api/users').send({ email: ayu.email, password: PASSWORD }).expect(200);
     const other = service.client();
     await other.register({ email: mailbox }).expect(201);
-    expect(await subjectsTo(mailbox)).toEqual([SUBJECTS.newEmail]);
+    expect(await readSubjects(mailbox)).toEqual([SUBJECTS.newEmail]);
   });
 
   it('gets at most ten codes an hour, regardless of the client address of the request', async () => {
     await setCounts(service, 'mails-to', 9); // The mailbox got nine codes.
     await ageCounts(service, MINUTE_S);
     await Promise.all([requestOtp(), requestReset(ayu.email, ATTACKER)]);
-    expect(await subjectsTo(ayu.email)).toHaveLength(2);
+    expect(await readSubjects(ayu.email)).toHaveLength(2);
     await ageCounts(service, MINUTE_S);
     await Promise.all([requestOtp(ATTACKER), requestReset(ayu.email)]);
-    expect(await subjectsTo(ayu.email)).toHaveLength(2);
+    expect(await readSubjects(ayu.email)).toHaveLength(2);
     await ageCounts(service, HOUR_S);
     await requestOtp();
-    expect(await subjectsTo(ayu.email)).toHaveLength(3);
+    expect(await readSubjects(ayu.email)).toHaveLength(3);
   });
 });
 
@@ -103,30 +103,30 @@ describe('one client address', () => {
     await setCounts(service, 'mails-of', 95); // The client address caused 95 mails.
     const emails = Array.from({ length: 10 }, (_, index) => `burst-${index}@example.com`);
     await Promise.all(emails.map((email) => register(email).expect(201)));
-    const mails = await Promise.all(emails.map(subjectsTo));
+    const mails = await Promise.all(emails.map(readSubjects));
     expect(mails.flat()).toHaveLength(5);
     await requestReset(ayu.email, ATTACKER);
-    expect(await subjectsTo(ayu.email)).toHaveLength(1);
+    expect(await readSubjects(ayu.email)).toHaveLength(1);
     await requestReset(ayu.email, HOME);
-    expect(await subjectsTo(ayu.email)).toHaveLength(2);
+    expect(await readSubjects(ayu.email)).toHaveLength(2);
     await ageCounts(service, HOUR_S);
     await register('later@example.com').expect(201);
-    expect(await subjectsTo('later@example.com')).toEqual([SUBJECTS.verification]);
+    expect(await readSubjects('later@example.com')).toEqual([SUBJECTS.verification]);
   });
 
   it('is not counted for calls that send no mail', async () => {
     await register('charged@example.com').expect(201);
-    const mailCounts = async () => {
+    const readMailCounts = async () => {
       // `known` counts addresses that the owner used, not mails.
       const { known: _known, ...mailLimits } = await readCounts(service);
       return mailLimits;
     };
-    const before = await mailCounts();
+    const before = await readMailCounts();
     await register('charged@example.com').expect(409);
     await requestReset('nobody@example.com', ATTACKER);
     await waitUntilMailed(service);
     // The mailbox got a code less than a minute ago.
     for (let call = 0; call < 3; call += 1) await requestOtp(ATTACKER);
-    expect(await mailCounts()).toEqual(before);
+    expect(await readMailCounts()).toEqual(before);
   });
 });
