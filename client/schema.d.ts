@@ -726,7 +726,7 @@ export interface components {
         DayView: {
             /** Format: date */
             date: string;
-            /** @description By pickup time; orders without one come last */
+            /** @description By pickup time; orders without a pickup time come last */
             orders: components["schemas"]["AdminOrderView"][];
             /** @description By name */
             products: components["schemas"]["DayProductView"][];
@@ -1811,7 +1811,7 @@ export interface operations {
         parameters: {
             query: {
                 from: string;
-                /** @description At most 366 days with `from` */
+                /** @description The range has at most 366 days */
                 to: string;
             };
             header?: {
@@ -1869,7 +1869,7 @@ export interface operations {
         parameters: {
             query: {
                 from: string;
-                /** @description At most 366 days with `from` */
+                /** @description The range has at most 366 days */
                 to: string;
             };
             header?: {

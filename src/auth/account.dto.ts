@@ -2,7 +2,7 @@ import { ApiProperty, ApiPropertyOptional, IntersectionType, PartialType, PickTy
 import { Transform } from 'class-transformer';
 import { IsEmail, IsNotEmpty, IsString, ValidateBy, ValidateIf } from 'class-validator';
 import { Text, type TextRules } from '../common/text.decorator.js';
-import { AsciiDomain } from '../config/ascii-domain.js';
+import { ConvertDomainToAscii } from '../config/ascii-domain.js';
 import { UserWithRoleView } from '../users/users.dto.js';
 import type { Account } from '../users/users.service.js';
 
@@ -12,11 +12,11 @@ const CONFIRMATION = { message: 'password confirmation is required' };
 
 const PASSWORD: TextRules = { maxLength: 1024, trim: false, example: 'kue lapis legit' };
 
-/** The decorators of a field are checked from the lowest to the highest. The field reports the first that fails. */
+/** The rules of a field are checked from the lowest decorator to the highest. The field reports the first that fails. */
 export class RegisterDto {
   @IsEmail({ blacklisted_chars: CONTROL_CHARACTERS }, { message: 'your email format is invalid' })
   @Text({ maxLength: 254, example: 'ayu@example.com' })
-  @AsciiDomain()
+  @ConvertDomainToAscii()
   email!: string;
 
   @Text({ maxLength: 255, isSingleLine: true, example: 'Ayu Lestari' })

@@ -7,7 +7,8 @@ const MINUTE = 60;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-// A pair is an account and a client address. NIST SP 800-63B, 3.2.2, limits guesses for one account to 100.
+// Names are stored in keys. A pair is an account and a client address.
+// NIST SP 800-63B, 3.2.2, limits guesses for one account to 100.
 const PASSWORDS_OF_PAIR: Limit = { name: 'password-from', max: 50, seconds: HOUR };
 const PASSWORDS_OF_ACCOUNT: Limit = { name: 'password-at', max: 100, seconds: HOUR };
 // An office behind one address mistypes a few times a minute, not once a second.
@@ -18,9 +19,9 @@ const CODES_OF_ADDRESS: Limit = { name: 'codes-of', max: 60, seconds: HOUR };
 /** Marks a client address that the owner of an account has used. */
 const KNOWN: Limit = { name: 'known', max: 1, seconds: 30 * DAY };
 
-/** Correct passwords count until they are checked. Without this limit, a rush of logins from one address could be rejected. */
+/** A guess counts until it proves correct. Without this limit, parallel correct logins could exceed that of their address. */
 const PARALLEL_GUESSES = 8;
-/** Waiting guesses take about 7 seconds. */
+/** The last of 1,000 waiting guesses is checked after about 7 seconds. */
 const MAX_WAITING_GUESSES = 1_000;
 
 export interface Guesser {
@@ -43,31 +44,31 @@ export class GuessLimitsService {
    */
   guessPassword<T>({ account, clientAddress }: Guesser, check: () => Promise<T | null>): Promise<T | null> {
     return this.#passwords.run(async () => {
-      const ofPair = this.counts.toCount(PASSWORDS_OF_PAIR, account, clientAddress);
-      const ofAccount = this.counts.toCount(PASSWORDS_OF_ACCOUNT, account);
-      const ofAddress = this.counts.toCount(PASSWORDS_OF_ADDRESS, clientAddress);
+      const pair = this.counts.toCount(PASSWORDS_OF_PAIR, account, clientAddress);
+      const perAccount = this.counts.toCount(PASSWORDS_OF_ACCOUNT, account);
+      const perAddress = this.counts.toCount(PASSWORDS_OF_ADDRESS, clientAddress);
       const known = this.counts.toCount(KNOWN, account, clientAddress);
-      const [[byPair = 0], knownSeconds] = await Promise.all([
-        this.counts.add([ofPair]),
+      const [[pairCount = 0], knownSeconds] = await Promise.all([
+        this.counts.add([pair]),
         this.counts.findSecondsLeft(known),
       ]);
-      let isRejected = byPair > ofPair.max;
-      const isStranger = knownSeconds === 0 && !isRejected;
-      if (isStranger) {
-        const [atAccount = 0, byAddress = 0] = await this.counts.add([ofAccount, ofAddress]);
+      let isRejected = pairCount > pair.max;
+      const isCountedAsStranger = knownSeconds === 0 && !isRejected;
+      if (isCountedAsStranger) {
+        const [accountCount = 0, addressCount = 0] = await this.counts.add([perAccount, perAddress]);
         // While an account is under attack, an unknown address gets one guess.
-        isRejected = byAddress > ofAddress.max || (atAccount > ofAccount.max && byPair > 1);
+        isRejected = addressCount > perAddress.max || (accountCount > perAccount.max && pairCount > 1);
       }
 
       const result = await check();
       countGuess('password', isRejected, result);
       if (isRejected || result === null) {
-        // The guess of a stranger has been counted above.
-        if (!isStranger) await this.counts.add([ofAddress]);
+        // The guess of a stranger was counted for the address above.
+        if (!isCountedAsStranger) await this.counts.add([perAddress]);
         return null;
       }
-      await this.counts.delete(ofPair);
-      if (isStranger) await this.counts.takeBack([ofAccount, ofAddress]);
+      await this.counts.delete(pair);
+      if (isCountedAsStranger) await this.counts.takeBack([perAccount, perAddress]);
       // A mark that is less than a day old is not renewed, which saves most logins a write.
       if (knownSeconds < known.seconds - DAY) await this.counts.restart(known);
       return result;
@@ -85,18 +86,18 @@ export class GuessLimitsService {
     codeId: string,
     check: (isKnownAddress: boolean) => Promise<T | null>,
   ): Promise<T | null> {
-    const ofPair = this.counts.toCount(CODES_OF_PAIR, account, codeId, clientAddress);
-    const ofAddress = this.counts.toCount(CODES_OF_ADDRESS, clientAddress);
+    const pair = this.counts.toCount(CODES_OF_PAIR, account, codeId, clientAddress);
+    const perAddress = this.counts.toCount(CODES_OF_ADDRESS, clientAddress);
     const known = this.counts.toCount(KNOWN, account, clientAddress);
-    const [[byPair = 0, byAddress = 0], knownSeconds] = await Promise.all([
-      this.counts.add([ofPair, ofAddress]),
+    const [[pairCount = 0, addressCount = 0], knownSeconds] = await Promise.all([
+      this.counts.add([pair, perAddress]),
       this.counts.findSecondsLeft(known),
     ]);
-    const isRejected = byPair > ofPair.max || byAddress > ofAddress.max;
+    const isRejected = pairCount > pair.max || addressCount > perAddress.max;
     const result = isRejected ? null : await check(knownSeconds > 0);
     countGuess('code', isRejected, result);
     if (result === null) return null;
-    await this.counts.takeBack([ofPair, ofAddress]);
+    await this.counts.takeBack([pair, perAddress]);
     await this.counts.delete(this.counts.toCount(PASSWORDS_OF_PAIR, account, clientAddress));
     await this.counts.restart(known);
     return result;

@@ -9,14 +9,14 @@ export class Session {
   @Column('integer', { name: 'user_id' })
   userId!: number;
 
-  /** SHA-256 of the refresh token; null after a later login dropped the token. */
+  /** SHA-256 of the refresh token. Null if a later login of the user revoked the refresh token. */
   @Column('bytea', { name: 'refresh_token_digest', nullable: true })
   refreshTokenDigest!: Buffer | null;
 
   @Column('timestamptz', { name: 'created_at', default: () => 'clock_timestamp()' })
   createdAt!: Date;
 
-  /** No token of the session is valid after this time. */
+  /** The lifetimes of a refresh token and of the access token that it may get at the end, and a minute for clock skew. */
   @Column('timestamptz', {
     name: 'expires_at',
     default: () => "clock_timestamp() + interval '10 days 11 minutes'",

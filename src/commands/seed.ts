@@ -44,14 +44,16 @@ function parse(args: string[]): Action {
   const orders =
     values.orders === undefined ? null : parseWholeNumber('--orders', values.orders, 0, MAX_ORDERS);
   const seed = parseWholeNumber('--seed', values.seed, 0, MAX_SEED);
-  return async (env, open) => {
+  return async (env, openDatabase) => {
     const hasSimulator = env.paymentGateway === 'simulator';
     if (env.nodeEnv === 'production' && !values.yes)
       throw new Error('NODE_ENV is production: use --yes to add made-up data to production');
     if (!hasSimulator && orders !== null && orders > 0)
       throw new Error('--orders requires the payment simulator: omit it with a real payment gateway');
     const plan = { products, orders: orders ?? (hasSimulator ? DEFAULT_ORDERS : 0), seed };
-    await withServices(env, await open(), { imports: [PaymentsModule] }, (services) => fill(services, plan));
+    await withServices(env, await openDatabase(), { imports: [PaymentsModule] }, (services) =>
+      fill(services, plan),
+    );
   };
 }
 

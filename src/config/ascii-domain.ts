@@ -17,7 +17,7 @@ export function withAsciiDomain(email: string): string {
   return email.slice(0, start) + (SAFE_DOMAIN.test(domain) ? domainToASCII(domain) : '');
 }
 
-export function AsciiDomain(): PropertyDecorator {
+export function ConvertDomainToAscii(): PropertyDecorator {
   return Transform(({ value }: { value: unknown }) =>
     typeof value === 'string' ? withAsciiDomain(value) : value,
   );

@@ -20,8 +20,8 @@ export const migrations = (await Promise.all(migrationFiles)).flatMap((file) => 
 const SECOND = 1000;
 
 /**
- * Limits that keep every response under 15 seconds, the time that the payment gateway waits, while the database is stuck:
- * 4 s for a connection, 4 s for a lock and 6 s for the statement that then gets no response make 14 s.
+ * The payment gateway waits 15 seconds for a response. If the database hangs, these limits end a request after 14 seconds at
+ * most: 4 s for a connection, 4 s for a lock, and 6 s (RESPONSE_MS) for a statement that gets no response.
  */
 const CONNECTION_WAIT_MS = 4 * SECOND;
 const LOCK_WAIT_MS = 4 * SECOND;

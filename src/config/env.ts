@@ -1,7 +1,7 @@
 import { Transform } from 'class-transformer';
 import { IsEmail, IsString, MaxLength, MinLength } from 'class-validator';
 import { resolve } from 'node:path';
-import { AsciiDomain } from './ascii-domain.js';
+import { ConvertDomainToAscii } from './ascii-domain.js';
 import {
   IsCloudinaryUrl,
   IsDatabaseUrl,
@@ -37,7 +37,7 @@ export class Env {
   @MinLength(32, SIGNING_KEY) jwtAccessSecret!: string;
   @MinLength(32, SIGNING_KEY) jwtRefreshSecret!: string;
   /** Address and password of the administrator's account, which is created at the start. Both are set or neither. */
-  @AsciiDomain() @IsEmail({}, EMAIL) @MaxLength(254, EMAIL) adminEmail?: string;
+  @ConvertDomainToAscii() @IsEmail({}, EMAIL) @MaxLength(254, EMAIL) adminEmail?: string;
   @MaxLength(1024, PASSWORD) adminPassword?: string;
   /** Origins of storefronts. If undefined outside of production, storefronts on this machine may use the service. */
   @IsOriginList() corsOrigins?: readonly string[];

@@ -10,7 +10,7 @@ export type FilePart = Pick<Express.Multer.File, 'fieldname' | 'originalname'>;
 
 /** Request whose form has been read. */
 export interface FormRequest extends Request {
-  /** All file parts in the order sent. `files` contains only the first 5 of the field `images`. */
+  /** All file parts in the order sent, in a list that `FormInterceptor` sets. `files` contains the first 5 images. */
   fileParts?: FilePart[];
   files?: Express.Multer.File[];
 }
@@ -28,7 +28,7 @@ const LIMITS = {
   fieldNestingDepth: 10,
   fieldArrayIndexLimit: 1000,
 };
-/** Multer's codes for exceeded limits. Its other codes mean that the form is malformed. */
+/** Multer's codes for exceeded limits, except that of an image (LIMIT_FILE_SIZE). Other codes mean a malformed form. */
 const TOO_LARGE = /^LIMIT_(PART_COUNT|FILE_COUNT|FIELD_KEY|FIELD_VALUE|FIELD_COUNT)$/;
 
 const parse = promisify(

@@ -47,26 +47,27 @@ export class ImageFormPipe<T extends { readonly images?: unknown }> implements P
   async transform({ body, files = [], fileParts = [] }: FormRequest): Promise<ImageForm<T>> {
     const { value, details } = await checkDto(this.dto, body);
     const imageParts = fileParts.filter(isImagePart);
-    const badFile = this.#findBadFile(imageParts, files);
+    const imagesMessage = this.#findImagesMessage(imageParts, files);
     const misplaced = fileParts.filter((part) => !isImagePart(part));
     // `fromEntries` instead of assignments, because a field may be named `__proto__`.
     const problems = Object.fromEntries([
       ...Object.entries(details ?? {}),
       ...misplaced.map(({ fieldname }) => [fieldname, 'files belong in the field images']),
-      ...(badFile === undefined ? [] : [['images', badFile]]),
+      ...(imagesMessage === undefined ? [] : [['images', imagesMessage]]),
     ]) as FieldMessages;
     if (Object.keys(problems).length > 0) throw failures.validation(problems, this.messages.failure);
     if (imageParts.length > MAX_IMAGES) throw failures.tooManyImages();
+    // A text field `images` is ignored.
     const { images: _text, ...fields } = value;
     return {
       fields,
-      // `#findBadFile` has rejected files without a format.
+      // `#findImagesMessage` has rejected files without a format.
       images: files.map(({ buffer }) => ({ bytes: buffer, format: detectFormat(buffer) ?? 'png' })),
     };
   }
 
-  /** Returns the validation message for the first rejected file. */
-  #findBadFile(imageParts: readonly FilePart[], files: readonly Express.Multer.File[]): string | undefined {
+  /** Returns the validation message of the field `images`, of which `files` are the first 5; undefined if all are valid. */
+  #findImagesMessage(imageParts: readonly FilePart[], files: readonly Express.Multer.File[]) {
     const { extension, tooMany } = this.messages;
     if (!imageParts.every(({ originalname }) => EXTENSIONS.includes(extname(originalname).toLowerCase())))
       return extension;

@@ -22,8 +22,8 @@ export interface HandleOptions {
 
 export interface EnqueueOptions {
   /**
-   * Has the form `task:subject` and deduplicates jobs: only the latest waiting job with a key runs. Required, because a job
-   * without a key counts as superseded (job-table.ts).
+   * Has the form `task:subject` and deduplicates jobs: only the latest waiting job with a key runs. Required, because
+   * graphile-worker removes the key of a job that a newer job supersedes: without a key, a job would look superseded.
    */
   readonly key: string;
   readonly runAt?: Date;
@@ -31,7 +31,7 @@ export interface EnqueueOptions {
   readonly isNeverGivenUp?: boolean;
 }
 
-/** Maximum of a smallint, which is 22 years with gaps of six hours. */
+/** Maximum of a smallint. With a retry every six hours, the attempts last for 22 years. */
 const UNLIMITED_ATTEMPTS = 32_767;
 /** No handler takes longer: the calls of each external service have shorter timeouts. */
 const DEADLINE_MS = 30_000;
@@ -107,6 +107,7 @@ export class JobsService implements OnModuleDestroy {
   /** Starts the queue. Call it after every module is initialized. */
   start(): void {
     const options = { taskList: this.#tasks, parsedCronItems: parseCronItems(this.#cron) };
+    // An exclusive database has no other process, so the jobs of a killed process can be freed at once.
     this.#running = this.queue.run(options, this.database.isExclusive, this.#stop.signal);
   }
 
@@ -115,7 +116,7 @@ export class JobsService implements OnModuleDestroy {
     this.#stop.abort();
   }
 
-  /** Lets running jobs end for 5 seconds. Jobs that still run then, and waiting jobs, remain for the next process. */
+  /** Waits up to 5 seconds for running jobs. Unfinished and waiting jobs remain for the next process. */
   async onModuleDestroy(): Promise<void> {
     this.beginStop();
     await this.#running;

@@ -19,7 +19,7 @@ import { OrdersRepository } from './orders.repository.js';
 import { PaymentAttempt } from './payment-attempt.entity.js';
 
 const POLL_MS = 250;
-/** Lifetime of a payment page, which is also requested from the gateway. */
+/** Lifetime of a payment page. The request to the gateway asks for the same lifetime. */
 const PAGE_LIFETIME_MS = 24 * 60 * 60 * 1000;
 
 /**
@@ -91,19 +91,19 @@ export class CheckoutService {
   }
 
   /**
-   * Claims the latest attempt, or a new attempt if the latest page has expired or the gateway rejected the id.
-   * @param rejected claimed attempt whose id the gateway already knew
+   * Claims the latest attempt, or a new attempt if the latest page has expired or the gateway knew the id already.
+   * @param replaced claimed attempt whose id the gateway knew
    * @returns null if the order is no longer pending, or another request has a page or a claim
    */
-  #claimAttempt(orderId: string, rejected?: PaymentAttempt): Promise<PaymentAttempt | null> {
+  #claimAttempt(orderId: string, replaced?: PaymentAttempt): Promise<PaymentAttempt | null> {
     return this.dataSource.transaction(async (tx) => {
       const order = await this.orders.lock(tx, orderId);
       if (order?.status !== 'pending') return null;
       const latest = await tx.findOne(PaymentAttempt, { where: { orderId }, order: { number: 'DESC' } });
-      const isRejected = rejected !== undefined && latest?.claimId === rejected.claimId;
-      if (!isRejected && (latest?.hasLivePage === true || isClaimActive(latest?.claimedAt))) return null;
+      const isIdTaken = replaced !== undefined && latest?.claimId === replaced.claimId;
+      if (!isIdTaken && (latest?.hasLivePage === true || isClaimActive(latest?.claimedAt))) return null;
       // The gateway has most likely never received the id of an attempt without a page, so the id can be used again.
-      const isReusable = !isRejected && latest?.token === null;
+      const isReusable = !isIdTaken && latest?.token === null;
       const attempt = isReusable ? latest : PaymentAttempt.create(orderId, (latest?.number ?? 0) + 1);
       await tx.upsert(PaymentAttempt, attempt.claim(), ['attemptId']);
       await tx.update(Order, { orderId }, { attemptId: attempt.attemptId });

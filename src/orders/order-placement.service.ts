@@ -1,17 +1,16 @@
 import { Injectable } from '@nestjs/common';
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { DataSource } from 'typeorm';
 import { parseInstant } from '../common/calendar.js';
 import type { Principal } from '../common/current-user.decorator.js';
 import { violatedConstraint } from '../common/database-errors.js';
-import { Failure, failures } from '../common/errors.js';
+import { Failure, type FieldMessages, failures } from '../common/errors.js';
 import { ordersCreated } from '../common/metrics.js';
-import { ProductsService } from '../products/products.service.js';
+import { type Offer, ProductsService } from '../products/products.service.js';
 import { ShopService } from '../shop/shop.service.js';
 import { CheckoutService } from './checkout.service.js';
-import { type CreateOrderDto, PICKUP_IMPOSSIBLE } from './create-order.dto.js';
-import { buildOrder } from './new-order.js';
-import type { Order } from './order.entity.js';
+import { type CreateOrderDto, PICKUP_IMPOSSIBLE, PRODUCT_GONE } from './create-order.dto.js';
+import { Order, OrderItem } from './order.entity.js';
 import { OrdersRepository } from './orders.repository.js';
 import { PaymentAttempt } from './payment-attempt.entity.js';
 
@@ -77,6 +76,44 @@ export class OrderPlacementService {
     if (order.requestDigest?.equals(digest) !== true) throw failures.idempotencyKeyReused();
     return this.checkout.ensurePage(order, customer);
   }
+}
+
+/**
+ * Builds an order at catalog prices. The caller adds the customer.
+ * @param offers available products by id
+ * @param problems field messages of the caller's own checks
+ * @throws Failure 400 with the problems and with messages for products and prices that are not on offer, or if the total
+ *   cannot be paid
+ */
+function buildOrder(
+  { items: wanted, pickup_at, phone, note }: Readonly<CreateOrderDto>,
+  offers: ReadonlyMap<number, Offer>,
+  problems: FieldMessages,
+): Order {
+  const orderId = randomUUID();
+  const details: Record<string, string> = { ...problems };
+  const items: OrderItem[] = [];
+  for (const [position, { product_id: productId, quantity, price: shown }] of wanted.entries()) {
+    const offer = offers.get(productId);
+    if (offer === undefined) details[`items.${position}.product_id`] = PRODUCT_GONE;
+    else if (shown != null && shown !== offer.price)
+      details[`items.${position}.price`] = `price is now ${offer.price}`;
+    else items.push(Object.assign(new OrderItem(), { orderId, position, productId, ...offer, quantity }));
+  }
+  if (Object.keys(details).length > 0) throw failures.validation(details);
+  const grossAmount = items.reduce((sum, { price, quantity }) => sum + price * quantity, 0);
+  if (grossAmount < 1) throw failures.validation({ items: 'the total should be at least 1 rupiah' });
+  if (grossAmount > Number.MAX_SAFE_INTEGER)
+    throw failures.validation({ items: 'the total is too large to be paid' });
+  return Object.assign(new Order(), {
+    orderId,
+    items,
+    grossAmount,
+    createdAt: new Date(),
+    pickupAt: parseInstant(pickup_at),
+    phone: phone ?? null,
+    note: note ?? null,
+  });
 }
 
 /** Hashes a request. Without fields of version 1.2, the hash is the same as in 1.1: keys stay valid after the upgrade. */

@@ -1,25 +1,11 @@
 import type { TransactionStatus } from '../gateway/payment-gateway.js';
 
 /** Statuses that mean that the shop received money and did not return all of it. */
-const PAID_STATUSES: readonly TransactionStatus[] = ['settlement', 'capture', 'partial_refund'];
+export const PAID_STATUSES: readonly TransactionStatus[] = ['settlement', 'capture', 'partial_refund'];
 /** Fraud statuses with which a captured card payment does not count as paid: the shop may have to return the money. */
-const DOUBTFUL_FRAUD_STATUSES: readonly string[] = ['deny', 'challenge'];
+export const DOUBTFUL_FRAUD_STATUSES: readonly string[] = ['deny', 'challenge'];
 
-/** Returns true if the shop received an order's money and did not return all of it. */
-export function isPaid(order: {
-  readonly status: TransactionStatus;
-  readonly fraudStatus: string | null;
-  readonly grossAmount: number;
-  readonly refundedAmount: number;
-}): boolean {
-  return (
-    PAID_STATUSES.includes(order.status) &&
-    !(order.status === 'capture' && DOUBTFUL_FRAUD_STATUSES.includes(order.fraudStatus ?? '')) &&
-    order.refundedAmount < order.grossAmount
-  );
-}
-
-/** Returns `isPaid` as a condition in SQL. @param orders name or alias of the table `orders` */
+/** Returns `Order.isPaid` as a condition in SQL. @param orders name or alias of the table `orders` */
 export function isPaidSql(orders: string): string {
   return (
     `(${orders}.status IN ('${PAID_STATUSES.join("', '")}')` +
@@ -29,7 +15,7 @@ export function isPaidSql(orders: string): string {
   );
 }
 
-/** Returns true for the two statuses that set `completed_at`. They do not mean that the order is paid: see `isPaid`. */
+/** Returns true for the two statuses that set `completed_at`. They do not mean that the order is paid: see `Order.isPaid`. */
 export function isCompleted(status: TransactionStatus): boolean {
   return status === 'settlement' || status === 'capture';
 }

@@ -3,7 +3,7 @@ import { bigintAsNumber } from '../common/bigint-as-number.js';
 import type { TransactionStatus } from '../gateway/payment-gateway.js';
 import { User } from '../users/user.entity.js';
 import { type Fulfilment, NEXT_STEPS } from './fulfilment.js';
-import { isPaid } from './order-status.js';
+import { DOUBTFUL_FRAUD_STATUSES, PAID_STATUSES } from './order-status.js';
 import { PaymentAttempt } from './payment-attempt.entity.js';
 
 @Entity('orders')
@@ -104,8 +104,10 @@ export class Order {
     return this.attemptId ?? this.orderId;
   }
 
+  /** True if the shop received the money and did not return all of it. */
   get isPaid(): boolean {
-    return isPaid(this);
+    const isDoubtful = this.status === 'capture' && DOUBTFUL_FRAUD_STATUSES.includes(this.fraudStatus ?? '');
+    return PAID_STATUSES.includes(this.status) && !isDoubtful && this.refundedAmount < this.grossAmount;
   }
 
   canBecome(next: Fulfilment): boolean {

@@ -2,6 +2,7 @@ import { Injectable, type PipeTransform } from '@nestjs/common';
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn, IsOptional, isUUID, IsUUID } from 'class-validator';
 import { IsCalendarDate } from '../common/calendar-date.decorator.js';
+import { failures } from '../common/errors.js';
 import { BooleanQuery, SearchQuery } from '../common/query.decorators.js';
 import { TRANSACTION_STATUSES, type TransactionStatus } from '../gateway/payment-gateway.js';
 import { type Fulfilment, FULFILMENTS } from './fulfilment.js';
@@ -13,6 +14,12 @@ export class OrdersQuery {
   @IsUUID('loose', { message: 'last_id should be the id of an order' })
   last_id?: string;
 }
+
+/** Part of the documentation of a list of orders. */
+export const ORDER_LIST = {
+  description: 'A page contains 50 orders. After the last page, and without any order, the response is 404.',
+  failures: [failures.validation({ last_id: 'last_id should be the id of an order' }), failures.notFound()],
+};
 
 export const UNKNOWN_FULFILMENT = `fulfilment should be one of ${FULFILMENTS.join(', ')}`;
 

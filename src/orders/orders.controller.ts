@@ -6,7 +6,7 @@ import { ApiEndpoint } from '../common/api-endpoint.decorator.js';
 import { ApiIdempotencyKey, IdempotentBody } from '../common/idempotency.js';
 import { CreateOrderDto, PICKUP_IMPOSSIBLE, PRODUCT_GONE } from './create-order.dto.js';
 import { OrderPageMeta, OrderView, PaymentPageView } from './order.dto.js';
-import { ORDER_ID_PARAM, OrderIdPipe, OrdersQuery } from './orders-query.dto.js';
+import { ORDER_ID_PARAM, ORDER_LIST, OrderIdPipe, OrdersQuery } from './orders-query.dto.js';
 import { OrderPlacementService } from './order-placement.service.js';
 import { OrdersService } from './orders.service.js';
 
@@ -42,11 +42,9 @@ export class OrdersController {
   @Get()
   @ApiEndpoint({
     summary: 'List your orders, newest first',
-    description:
-      'A page contains 50 orders. After the last page, and without any order, the response is 404.',
+    ...ORDER_LIST,
     access: 'user',
     success: { status: 200, data: { meta: OrderPageMeta, orders: [OrderView] } },
-    failures: [failures.validation({ last_id: 'last_id should be the id of an order' }), failures.notFound()],
   })
   async list(@CurrentUser() customer: Principal, @Query() query: OrdersQuery) {
     const page = await this.orders.page(query, customer.id);

@@ -9,6 +9,7 @@ import {
   AdminOrdersQuery,
   FulfilmentDto,
   ORDER_ID_PARAM,
+  ORDER_LIST,
   OrderIdPipe,
   UNKNOWN_FULFILMENT,
 } from '../orders/orders-query.dto.js';
@@ -32,11 +33,9 @@ export class AdminOrdersController {
   @Get()
   @ApiEndpoint({
     summary: 'List the orders of all customers, newest first',
-    description:
-      'A page contains 50 orders. After the last page, and without any order, the response is 404.',
+    ...ORDER_LIST,
     access: 'admin',
     success: { status: 200, data: { meta: OrderPageMeta, orders: [AdminOrderView] } },
-    failures: [failures.validation({ last_id: 'last_id should be the id of an order' }), failures.notFound()],
   })
   async list(@Query() query: AdminOrdersQuery) {
     const page = await this.orders.page(query);

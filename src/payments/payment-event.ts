@@ -53,7 +53,7 @@ export function decideOutcome(
   const isKnown =
     event.source === 'notification'
       ? isRedelivery(event, history, isShownByOrder)
-      : // The order may have been paid twice. A status response must not switch the payment that the order shows.
+      : // If two attempts were paid, the order shows one payment. A status response about the other one is not news.
         isShownByOrder ||
         (isOfOtherAttempt && isCompleted(order.status) && appliedStatuses.includes(event.status));
   if (isKnown) return 'duplicate';
@@ -68,8 +68,8 @@ function rankStatus(status: string): number {
 }
 
 /**
- * Returns true if an identical notification is stored, or if a response of the gateway with the same result is what the
- * order currently reflects. Status codes of responses are ignored: `expire` has 407 in a response and 202 in a notification.
+ * Returns true if an identical notification is stored, or if a response of the gateway with the same result is stored and
+ * the order still shows that result. Ignores status codes of responses: `expire` has 407 there and 202 in a notification.
  */
 function isRedelivery(
   event: PaymentEvent,

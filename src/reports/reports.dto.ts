@@ -15,7 +15,7 @@ export class SalesQuery {
   @IsCalendarDate()
   from!: string;
 
-  @ApiProperty({ format: 'date', example: '2026-11-30', description: 'At most 366 days with `from`' })
+  @ApiProperty({ format: 'date', example: '2026-11-30', description: 'The range has at most 366 days' })
   @IsCalendarDate()
   to!: string;
 }
@@ -34,7 +34,7 @@ export class DayProductView {
   open!: number;
 }
 
-/** Day sheet. */
+/** Day sheet: paid orders with a pickup time on the date, and those without one that were paid on the date. */
 export class DayView {
   @ApiProperty({ format: 'date', example: '2026-11-24' })
   readonly date!: string;
@@ -42,7 +42,10 @@ export class DayView {
   @ApiProperty({ type: [DayProductView], description: 'By name' })
   readonly products!: DayProductView[];
 
-  @ApiProperty({ type: [AdminOrderView], description: 'By pickup time; orders without one come last' })
+  @ApiProperty({
+    type: [AdminOrderView],
+    description: 'By pickup time; orders without a pickup time come last',
+  })
   readonly orders!: AdminOrderView[];
 }
 

@@ -13,7 +13,7 @@ import { CROISSANT } from './support/shop.js';
 import { newCustomer, newEmail, newVisitor, PHONE } from './support/shopper.js';
 import { addToCart, orderCart, submitRegistration } from './support/steps.js';
 
-/** Number of products that `run.mjs` creates in each shop. */
+/** Number of products that `run.mjs` creates before the tests. */
 const PRODUCTS = 120;
 
 it('a customer registers, verifies, scrolls to the end, orders, pays and sees it paid', async () => {

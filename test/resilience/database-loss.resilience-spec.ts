@@ -80,8 +80,8 @@ async function expectSurvival(loseDatabase: () => Promise<void>, externalUrl?: s
 }
 
 /**
- * Waits until the service is ready, accepts a registration and sends a mail. Under this load more mails are queued than
- * sent, so another registration may have caused that mail.
+ * Waits until the service is ready, accepts a registration and sends a mail. Any mail counts, because the mail of this
+ * registration waits behind many others.
  * @param mailsBefore number of mails that had been sent when the database was available again
  */
 async function waitUntilRecovered(mailsBefore: number): Promise<void> {

@@ -52,8 +52,8 @@ function listBase64Forms(value: Buffer, before: number): [form: string, text: st
 }
 
 /**
- * Builds a pattern that finds a form of a value, in any case. A code of six digits must stand alone, because a timestamp
- * may contain the same digits.
+ * Builds a case-insensitive pattern for a form of a value. A code of six digits must stand alone, because a timestamp may
+ * contain the same digits.
  */
 function buildPattern(value: string, form: string): RegExp {
   const escaped = form.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
@@ -63,7 +63,7 @@ function buildPattern(value: string, form: string): RegExp {
 }
 
 /**
- * Reads all tables, except PostgreSQL's catalog and the column `password_hash`, and the last statements of all connections.
+ * Reads all tables and the last statement of each connection. Omits PostgreSQL's catalog and the column `password_hash`.
  */
 export async function dumpDatabase(pool: Pool): Promise<[where: string, text: string][]> {
   const { rows: tables } = await pool.query<{ name: string }>(

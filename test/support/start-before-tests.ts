@@ -1,4 +1,4 @@
-/** Stops what was started. Jest runs `afterAll` hooks in the order of their definition, but stops must be in reverse order. */
+/** Functions that stop what was started, to be called in reverse order. Jest runs `afterAll` hooks in order of definition. */
 const stops: (() => Promise<void>)[] = [];
 
 /** Starts something before the tests of a file, or of a `describe`, and stops it afterwards. */
@@ -8,14 +8,14 @@ export function startBeforeTests<T extends object>(
 ): T {
   let started: T | undefined;
   beforeAll(async () => {
-    const now = await start();
-    started = now;
-    stops.push(() => stop(now));
+    const resource = await start();
+    started = resource;
+    stops.push(() => stop(resource));
   });
   afterAll(() => stops.pop()?.());
   return new Proxy({} as T, {
     get: (_target, name) => {
-      if (started === undefined) throw new Error('used before the first test started it');
+      if (started === undefined) throw new Error('not started yet: use this object in hooks and tests only');
       const value: unknown = Reflect.get(started, name);
       // Private fields are not accessible through a proxy.
       return typeof value === 'function' ? (value.bind(started) as unknown) : value;

@@ -129,7 +129,7 @@ it('an unchanged backup is restored with its image, even if its file name contai
   expect((await target.pool.query('SELECT email FROM users')).rows).toEqual([{ email: 'wayan@example.com' }]);
 });
 
-const WRONG_TABLES = /the tables of the backup are not those of its migrations/;
+const WRONG_TABLES = /its tables are not those that its migrations create/;
 
 /** Turns a change of the manifest into a change of the unpacked backup. */
 const inManifest = (change: (manifest: Manifest) => unknown) => (folder: string) =>

@@ -47,12 +47,15 @@ describeWithVersion11('version 1.1', () => {
         expectFailure(await client.clone(url).get('/api/refresh'), 401, MESSAGES.refreshToken);
     }
 
-    /** Requests a code at 1.2, because 1.1 accepts an access token until it expires. */
-    const requestCode = (client: Client) => client.clone(instances['1.2'].url).post('/api/otp');
+    /**
+     * Makes a request at 1.2 that needs a session: it requests a code. 1.2 rejects the access token of an ended session, while
+     * 1.1 accepts every access token until it expires.
+     */
+    const requestWithSession = (client: Client) => client.clone(instances['1.2'].url).post('/api/otp');
 
     async function expectEnded(client: Client): Promise<void> {
       await expectNoRefresh(client);
-      expectFailure(await requestCode(client), 401, MESSAGES.missingAccessToken);
+      expectFailure(await requestWithSession(client), 401, MESSAGES.missingAccessToken);
     }
 
     describe.each([
@@ -83,25 +86,26 @@ describeWithVersion11('version 1.1', () => {
         const { client: first, email } = await newAccount(instances[here]);
         const second = await signIn(instances[here], email);
         const changing = second.clone(instances[there].url);
+        // The change starts a new session, whose cookies only `changing` gets.
         const passwords = { password: NEW_PASSWORD, passwordConfirmation: NEW_PASSWORD };
         const change = { currentPassword: PASSWORD, ...passwords };
         await changing.put('/api/users/password').send(change).expect(204);
         await expectEnded(first);
         await expectEnded(second);
         await expectRefresh(changing);
-        await requestCode(changing).expect(204);
+        await requestWithSession(changing).expect(204);
       });
 
-      it(`keeps only its access token after a login at ${there}`, async () => {
+      it(`loses its refresh token, but not its access token, when the customer signs in at ${there}`, async () => {
         const { client: earlier, email } = await newAccount(instances[here]);
         const later = await signIn(instances[there], email);
         await expectNoRefresh(earlier);
-        await requestCode(earlier).expect(204);
+        await requestWithSession(earlier).expect(204);
         await expectRefresh(later);
       });
     });
 
-    it('leaves one refresh token after 20 parallel logins at both versions', async () => {
+    it('and this version leave one valid refresh token after 20 parallel logins of a customer', async () => {
       const { email } = await newAccount(instances['1.1']);
       const logins = Array.from({ length: 20 }, (_, index) =>
         signIn(instances[index % 2 === 0 ? '1.1' : '1.2'], email),
@@ -114,7 +118,7 @@ describeWithVersion11('version 1.1', () => {
     });
   });
 
-  it('hands over a data directory whose customers stay signed in', async () => {
+  it('leaves a data directory with which customers stay signed in and keep their orders in this version', async () => {
     const before = await ServiceInstance.create();
     const after = await ServiceInstance.create(before.dataDir);
     try {

@@ -48,14 +48,14 @@ export async function writeContent(
 }
 
 /**
- * Makes sure that the backup has exactly the tables and columns of this database, in any order. The names
- * in the backup can then be used in SQL. A reverted migration may have appended a column that the backup has in another place.
+ * Makes sure that the backup has exactly the tables and columns of this database, so that SQL may contain the names in the
+ * backup. Ignores the order of columns: a column that a reverted migration adds again is the last one.
  */
 function assertSameTables(tables: readonly Table[], ofBackup: readonly Table[]): void {
   const describe = (list: readonly Table[]) =>
     JSON.stringify(list.map(({ name, columns }) => JSON.stringify([name, ...columns.toSorted()])).sort());
   if (describe(tables) !== describe(ofBackup))
-    throw new Error('the tables of the backup are not those of its migrations: it was changed');
+    throw new Error('the backup was changed: its tables are not those that its migrations create');
 }
 
 async function writeRows(client: pg.Client, tables: readonly Table[], folder: string): Promise<number> {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { ShopDto } from '../../shop/shop.dto.js';
 
 type Words = 'bakers' | 'ovens' | 'keeping' | 'partners' | 'customers' | 'notes';
-/** Content of `examples/bakery.json`. The name of the first baker is empty: its products name no baker. */
+/** Content of `examples/bakery.json`. The first entry of `bakers` is empty: the first products mention no baker. */
 interface Bakery extends Record<Words, readonly string[]> {
   readonly shop: ShopDto;
   readonly recipes: readonly {
@@ -36,7 +36,7 @@ const SEED_STRIDE = 997;
 
 export const MAX_PRODUCTS = BAKERY.bakers.length * CHOICES.length;
 
-/** Builds the first products of a seed's catalog, each with a different name, and the names of their pictures. */
+/** Builds the first `count` products of the catalog for a `--seed`. All names differ. `pictures` are names of files. */
 export function buildCatalog(count: number, seed: number) {
   return Array.from({ length: count }, (_, n) => {
     const choice = pick(CHOICES, (n + seed * SEED_STRIDE) * STRIDE);

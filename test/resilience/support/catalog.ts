@@ -95,7 +95,7 @@ export class Catalog {
 
   /**
    * Compares the stored products with the possible states.
-   * @param stored the whole catalog by id, from which this function deletes the products of this activity
+   * @param stored all products of the service by id. This function removes the products that it has verified
    * @param digests digests of the stored images by id
    */
   verify(stored: Map<number, ProductAnswer>, digests: ReadonlyMap<string, string>): void {

@@ -104,15 +104,15 @@ export class Workload {
       await until('the load runs', () => observer.acknowledgedWrites > RUNNING_WRITES);
       observer.startMeasuring();
       await act();
-      const writesBefore = observer.acknowledgedWrites;
-      const isRunning = () => observer.acknowledgedWrites > writesBefore + RUNNING_WRITES;
+      const writesAfterAction = observer.acknowledgedWrites;
+      const isRunning = () => observer.acknowledgedWrites > writesAfterAction + RUNNING_WRITES;
       await until('the load runs after the action', isRunning, RECOVERY_LIMIT_MS);
     } finally {
       await this.stop();
     }
   }
 
-  /** Smallest number of acknowledged changes of an activity. A run with few acknowledged changes proves little. */
+  /** Acknowledged changes of the administrator or customer with the fewest. A run with few changes proves little. */
   get acknowledged(): number {
     return Math.min(...[...this.#catalogs, ...this.#purchases].map(({ acknowledged }) => acknowledged));
   }
@@ -160,6 +160,7 @@ export class Workload {
     );
     const digests = await external.readImageDigests();
     expect([...digests.keys()].toSorted()).toEqual(shown.toSorted());
+    // `verify` removes the products of each administrator. The product that the customers buy remains.
     for (const catalog of this.#catalogs) catalog.verify(listed, digests);
     expect([...listed.keys()]).toEqual([this.productId]);
     const { rows: users } = await pool.query<{ email: string }>('SELECT email FROM users');
