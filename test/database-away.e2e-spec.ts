@@ -20,7 +20,7 @@ beforeEach(async () => {
   [service, proxy] = [started, started.proxy];
   ayu = service.client();
   await ayu.register(AYU).expect(201);
-  // An interrupted job is retried only seconds later, which is too late for a test.
+  // If a test interrupted the job of the registration's mail, the retry would come too late for the test.
   await until('the queue is empty', async () => (await readJobs(service.database.pool)).length === 0);
 });
 

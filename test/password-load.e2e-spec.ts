@@ -7,11 +7,11 @@ import { useService } from './support/service.js';
 
 const LOGINS = 100;
 
-describe('100 simultaneous logins', () => {
+describe('while 100 logins wait for the check of their password', () => {
   // Each login comes from its own address, so that no limit for guesses applies.
   const service = useService({ settings: { TRUSTED_PROXIES: '1' } });
 
-  it('delay the download of an image by only a few hashes', async () => {
+  it('an image is downloaded before half of the passwords are checked', async () => {
     const product = await createProduct(await service.admin(), [{ bytes: png(), name: 'cake.png' }]);
     const { pathname } = new URL(product.images[0] ?? '');
     let finished = 0;

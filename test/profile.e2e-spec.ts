@@ -158,6 +158,8 @@ describe('a rejected change of the profile', () => {
 
   it('gets 400 if the given password is replaced during the check', async () => {
     const account = await newAccount(service);
+    // The job of the first mail must not be the one that waits for the lock.
+    await waitUntilMailed(service);
     const { response } = await inTransaction(service.database, async (holder) => {
       await holder.query("UPDATE users SET password_hash = 'replaced' WHERE id = $1", [account.id]);
       const response = change(account.client, { email: newEmail(), password: PASSWORD }).then((sent) => sent);
