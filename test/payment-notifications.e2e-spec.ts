@@ -181,12 +181,12 @@ describe('the stored notification', () => {
   it('is missing for an invalid body with a wrong signature or of an unknown order, and for the test button of the gateway’s dashboard', async () => {
     const orderId = await shop.orderWithPayment('settlement');
     const unknownId = settleUnknownOrder();
-    const transaction_status = 'chargeback';
+    const unknownStatus = { transaction_status: 'chargeback' };
     const count = 'SELECT count(*) FROM payment_notifications';
     const { rows: before } = await shop.service.database.pool.query(count);
-    const wronglySigned = { transaction_status, signature_key: 'f'.repeat(128) };
+    const wronglySigned = { ...unknownStatus, signature_key: 'f'.repeat(128) };
     expect((await shop.sendNotification(orderId, wronglySigned)).status).toBe(400);
-    expect((await shop.sendNotification(unknownId, { transaction_status })).status).toBe(400);
+    expect((await shop.sendNotification(unknownId, unknownStatus)).status).toBe(400);
     const order_id = `payment_notif_test_G812785002_${randomUUID()}`;
     await shop.notify(unknownId, { order_id });
     expect(await shop.sendNotification(unknownId, { order_id, signature_key: '0'.repeat(128) })).toEqual({

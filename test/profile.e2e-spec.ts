@@ -73,7 +73,7 @@ describe('a new e-mail', () => {
     const firstOtp = await waitForCode(service, email);
     await client.post('/api/otp/verify').send({ otp: firstOtp }).expect(200);
     const next = newEmail();
-    // The account got its first code less than a minute ago.
+    // The limit of one code a minute is per address, so the account gets a second code at once.
     await change(client, { email: next, password: PASSWORD }).expect(200);
     expect((await readUser(service, id)).email_verified_at).toBeNull();
     const { to, text, html } = await waitForMail(service, next, SUBJECTS.newEmail);

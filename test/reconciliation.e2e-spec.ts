@@ -63,7 +63,7 @@ describe('the check of a pending order', () => {
       const orders = await shop.insertOrders(10);
       for (const orderId of orders) shop.gateway.settle(orderId);
       await shop.letOrdersAge(orders, '6 minutes');
-      await Promise.all(Array.from({ length: 4 }, () => shop.findDueOrders(null)));
+      await Promise.all(Array.from({ length: 4 }, () => shop.findDueOrders({ jobKey: null })));
       await shop.waitForChecks();
       for (const orderId of orders) {
         expect(shop.countCalls('status', orderId)).toBe(1);

@@ -81,7 +81,7 @@ describe('the settings', () => {
       otelServiceName: 'shop',
     });
     expect(read({ ...endpoint, OTEL_SDK_DISABLED: 'true' }).isTraced).toBe(false);
-    expect(findBadVariables({ METRICS_PORT: '3000' })).toEqual(['METRICS_PORT']);
+    expect(findBadVariables({ PORT: '3000', METRICS_PORT: '3000' })).toEqual(['METRICS_PORT']);
     const bad = { METRICS_PORT: '0', OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4318' };
     expect(findBadVariables(bad)).toEqual(Object.keys(bad));
   });
@@ -307,10 +307,10 @@ describe('the signing keys of development', () => {
     expect(mode & 0o777).toBe(0o600);
   });
 
-  it('are rejected if the file contains none, with an error that names the file but not its content', async () => {
+  it('cannot be read from a damaged file: the error names the file, but not its content', async () => {
     const file = join(dataDir, 'development-secrets.json');
-    await writeFile(file, 'shh, cut sho');
-    expect(() => read({})).toThrow('development-secrets.json does not contain the development keys');
+    await writeFile(file, 'SHH, CUT SHO');
+    expect(() => read({})).toThrow(/^\S+development-secrets\.json does not contain the [a-z,; ]+$/);
   });
 });
 

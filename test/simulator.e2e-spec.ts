@@ -115,8 +115,8 @@ it.each([
   },
 );
 
-describe('an action that the status does not allow', () => {
-  it('gets 409 with an explanation, and sends no notification', async () => {
+describe('an action that is not possible', () => {
+  it('gets 409 with an explanation if the status does not allow it, and sends no notification', async () => {
     const payment = await openPayment();
     const { text } = await payment.click('settle').expect(409);
     expect(text).toMatch(/role="alert".*does not allow <code>settle<\/code>/);
@@ -154,7 +154,7 @@ describe('an action that the status does not allow', () => {
     expect(await payment.responses()).toHaveLength(1);
   });
 
-  it('gets 404 for an unknown token or action', async () => {
+  it('gets 404 if its token or name is unknown', async () => {
     const payment = await openPayment();
     const client = new Client(service.url);
     for (const token of [randomUUID(), '%00', payment.orderId])

@@ -22,7 +22,7 @@ function getUser(token: string) {
   return service.client().setCookie('accessToken', token).get('/api/users');
 }
 
-/** Attributes of both cookies. `Expires` repeats Max-Age for old browsers. */
+/** Attributes of both cookies. `Expires` repeats Max-Age, which exceeds the lifetime of the token (contract 5). */
 const FLAGS = { httponly: '', secure: '', samesite: 'None', expires: expect.any(String) as string };
 const ACCESS_COOKIE = { name: 'accessToken', attributes: { path: '/', 'max-age': '600000', ...FLAGS } };
 const REFRESH_COOKIE = {

@@ -230,9 +230,9 @@ export class Shop {
     );
   }
 
-  /** Runs the job that cron enqueues every minute. @param key without it, several runs are possible in parallel */
-  async findDueOrders(key: string | null = 'find-due-orders'): Promise<void> {
-    await this.query(`SELECT graphile_worker.add_job('find-due-orders', '{}'::json, job_key := $1)`, [key]);
+  /** Runs the job that cron enqueues every minute. @param jobKey if it is null, several runs are possible in parallel */
+  async findDueOrders({ jobKey = 'find-due-orders' }: { jobKey?: string | null } = {}): Promise<void> {
+    await this.query(`SELECT graphile_worker.add_job('find-due-orders', '{}', job_key := $1)`, [jobKey]);
   }
 
   /** Waits until no search for due orders and no payment check is pending. Dead jobs do not count. */
