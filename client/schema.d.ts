@@ -652,7 +652,7 @@ export interface components {
             pickup_at: string | null;
             /**
              * Format: uri
-             * @description URL of a payment page that can be used.
+             * @description URL of a payment page that can be used. Null if there is none.
              */
             redirect_url: string | null;
             /** @description Refused, paid, and not refunded in full */
@@ -660,12 +660,12 @@ export interface components {
             /** @description Whole rupiah that were returned to the customer. */
             refunded_amount: number;
             /**
-             * @description Status of the payment, in the gateway's words. An order is paid in `settlement`, `partial_refund`, and `capture` unless
-             *     `fraud_status` is `challenge` or `deny`. In `pending` and `authorize` it can still be paid.
+             * @description Status of the payment, in the gateway's words. `settlement` and `partial_refund` mean paid, and so does `capture` unless
+             *     `fraud_status` is `challenge` or `deny`. An order with `pending` or `authorize` can still be paid.
              * @enum {string}
              */
             status: "capture" | "settlement" | "pending" | "deny" | "cancel" | "expire" | "failure" | "refund" | "partial_refund" | "authorize";
-            /** @description Token of a payment page that can be used */
+            /** @description Token of that page */
             token: string | null;
         };
         AdminProductView: {
@@ -836,18 +836,18 @@ export interface components {
             pickup_at: string | null;
             /**
              * Format: uri
-             * @description URL of a payment page that can be used.
+             * @description URL of a payment page that can be used. Null if there is none.
              */
             redirect_url: string | null;
             /** @description Whole rupiah that were returned to the customer. */
             refunded_amount: number;
             /**
-             * @description Status of the payment, in the gateway's words. An order is paid in `settlement`, `partial_refund`, and `capture` unless
-             *     `fraud_status` is `challenge` or `deny`. In `pending` and `authorize` it can still be paid.
+             * @description Status of the payment, in the gateway's words. `settlement` and `partial_refund` mean paid, and so does `capture` unless
+             *     `fraud_status` is `challenge` or `deny`. An order with `pending` or `authorize` can still be paid.
              * @enum {string}
              */
             status: "capture" | "settlement" | "pending" | "deny" | "cancel" | "expire" | "failure" | "refund" | "partial_refund" | "authorize";
-            /** @description Token of a payment page that can be used */
+            /** @description Token of that page */
             token: string | null;
         };
         PaymentNotificationDto: {

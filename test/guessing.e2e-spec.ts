@@ -59,7 +59,7 @@ async function expectAccepted(address: string, email = ayu.email): Promise<void>
   expect((await tryPassword(address, PASSWORD, email)).status).toBe(200);
 }
 
-/** Sends one wrong password of an address for an account and sets its count, as if it had been sent `times` times. */
+/** Simulates wrong passwords: sends one, then overwrites the counts of all pairs of an account and an address. */
 async function recordWrongPasswords(address: string, times: number, email = ayu.email): Promise<void> {
   await tryPassword(address, WRONG, email);
   await setCounts(service, 'password-from', times);
@@ -78,7 +78,7 @@ describe('password guesses for one account from one address', () => {
     await expectAccepted(ATTACKER, (await newAccount(service)).email);
   });
 
-  it('are blocked for an hour from the first wrong password, which rejected guesses do not extend', async () => {
+  it('are accepted again one hour after the first wrong password, even if others were rejected in between', async () => {
     await recordWrongPasswords(ATTACKER, 50);
     await ageCounts(service, HOUR_S - 60);
     await expectBlocked(ATTACKER);
@@ -121,6 +121,7 @@ describe('password guesses for one account from one address', () => {
 describe('parallel logins', () => {
   it('with wrong passwords are checked only as often as the limit allows', async () => {
     const { authProofs } = await built('src/common/metrics.js');
+    // The metric calls a rejected guess `slowed`.
     const countLogins = async (outcome: 'wrong' | 'slowed'): Promise<number> =>
       (await authProofs.get()).values.find(
         ({ labels }) => labels.secret === 'password' && labels.outcome === outcome,
@@ -129,6 +130,7 @@ describe('parallel logins', () => {
     const responses = await Promise.all(Array.from({ length: 120 }, () => tryPassword(ATTACKER, WRONG)));
     for (const response of responses) expectWrongPassword(response);
     expect([(await countLogins('wrong')) - wrong, (await countLogins('slowed')) - slowed]).toEqual([50, 70]);
+    // Rejected guesses count for the address (`wrong-of`), but not for the account (`password-at`).
     expect(await readCounts(service)).toMatchObject({ 'password-at': 50, 'wrong-of': 120 });
     await expectBlocked(ATTACKER);
     await expectAccepted(HOME);
@@ -192,7 +194,8 @@ describe('guesses of codes', () => {
   let code: string;
 
   beforeEach(async () => {
-    // Wait for the first code: the request of a second one would replace a mail that has not been sent.
+    // Request a second code, so that HOME is the address that requested it. Wait for the first mail before that: the request
+    // would replace a mail that has not been sent.
     await waitForCode(service, ayu.email);
     await sendFrom(HOME, ayu.client.clone().post('/api/otp')).expect(204);
     code = await waitForCode(service, ayu.email, SUBJECTS.verification, 2);
@@ -202,14 +205,14 @@ describe('guesses of codes', () => {
     sendFrom(address, client.clone().post('/api/otp/verify').send({ otp }));
   const readTries = async ({ id }: TestAccount) => (await readOtp(service, id))?.tries ?? 0;
 
-  it('from one address leave all other addresses their tries', async () => {
+  it('from one address do not use up the tries of other addresses', async () => {
     for (const wrong of wrongCodes(code, 5)) expectWrongCode(await verify(ATTACKER, wrong));
     expectWrongCode(await verify(ATTACKER, code));
     expect(await readTries(ayu)).toBe(5);
     expect((await verify(CAFE, code)).status).toBe(200);
   });
 
-  it('in parallel are checked 5 times from one address and 20 times in total', async () => {
+  it('in parallel: at most 5 from one address and 20 in total are checked', async () => {
     const guesses = wrongCodes(code, 60).map((wrong, index) => verify(`203.0.113.${index % 6}`, wrong));
     for (const response of await Promise.all(guesses)) expectWrongCode(response);
     expect(await readTries(ayu)).toBe(20);
@@ -226,7 +229,7 @@ describe('guesses of codes', () => {
     expect((await verify(address, code)).status).toBe(200);
   });
 
-  it('in parallel are checked 60 times an hour from one address over all accounts', async () => {
+  it('in parallel: at most 60 an hour from one address, for any accounts, are checked', async () => {
     const accounts = await Promise.all(Array.from({ length: 20 }, () => newAccount(service)));
     const codes = await Promise.all(accounts.map(({ email }) => waitForCode(service, email)));
     await clearCounts(service);

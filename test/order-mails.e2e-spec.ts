@@ -152,7 +152,7 @@ describe('the receipt', () => {
     }
   });
 
-  it('is sent once for a payment that is captured, settled, denied and settled again, also on a second payment page', async () => {
+  it('is sent once for a payment that is captured, settled, denied and settled again, and then paid a second time through another attempt', async () => {
     const orderId = await shop.orderTwoPieces();
     for (const status of ['capture', 'settlement', 'deny', 'settlement'] as const)
       await shop.report(orderId, status, { fraudStatus: status === 'deny' ? 'deny' : 'accept' });
@@ -198,7 +198,7 @@ describe('the receipt', () => {
   });
 
   it.each(['deny', 'challenge'])(
-    'is not sent for a capture with fraud status %s until the gateway accepts it, as the order cannot be prepared before',
+    'is not sent for a capture with fraud status %s until the gateway accepts the capture, and until then the order cannot be prepared',
     async (fraudStatus) => {
       const orderId = await shop.orderTwoPieces();
       await shop.report(orderId, 'capture', { paymentType: 'credit_card', fraudStatus });

@@ -96,6 +96,7 @@ describe('GET /api/products?q=', () => {
     ['LEGIT\u2003lapis\tKUE', [LAPIS]],
     ['caramel crème', ['CREME caramel']],
     ['lapis caramel', []],
+    // The same word 50 times, and 36 different words: the longest searches.
     ['e '.repeat(50), [...CREMES, LAPIS, '100% rye_bread']],
     ['a b c d e f g h i j k l m n o p q r s t u v w x y z 0 1 2 3 4 5 6 7 8 9', []],
     ['l%s', []],
@@ -108,7 +109,7 @@ describe('GET /api/products?q=', () => {
     },
   );
 
-  it('returns pages in the form of the list, with an ETag, which continue after last_id', async () => {
+  it('returns pages in the form of the list, with an ETag, and starts each page after last_id', async () => {
     const { id } = await createProduct(await service.admin(), [], {
       ...BREAD,
       name: 'Zwieback',
@@ -146,7 +147,7 @@ describe('GET /api/products?q=', () => {
 });
 
 describe('GET /api/products/{product_id}', () => {
-  it('returns a product to any signed-in caller in the form of the list', async () => {
+  it('returns a product to any signed-in caller with the fields of the list', async () => {
     const created = await createProduct(await service.admin(), pictures(1));
     const answer = await customer.get(`/api/products/${created.id}`).expect(200);
     expect(answer.body).toEqual({ status: 'success', data: { products: created } });

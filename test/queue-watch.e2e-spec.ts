@@ -25,7 +25,7 @@ it('an idle process sends at most 2 statements a second to the database', async 
 describe('the watch over the job runner', () => {
   let database: TestDatabase;
   const neverAborted = new AbortController();
-  const woken: number[] = [];
+  const wakeCounts: number[] = [];
 
   /** Watches a runner that fetches no job, unless `runner` says otherwise. */
   async function watch(runner: Partial<Watched> = {}, signal = neverAborted.signal): Promise<void> {
@@ -33,15 +33,15 @@ describe('the watch over the job runner', () => {
     const stuckRunner: Watched = {
       isBusy: () => false,
       lastFetchAt: () => 0,
-      wake: (count) => void woken.push(count),
-      onDead: () => undefined,
+      wake: (count) => void wakeCounts.push(count),
+      onDeadJob: () => undefined,
     };
     await watchQueue(database.pool, { ...stuckRunner, ...runner }, signal, PATIENCE_MS);
   }
 
   beforeEach(async () => {
     database = await createDatabase();
-    woken.length = 0;
+    wakeCounts.length = 0;
     await database.pool.query(`SELECT graphile_worker.add_job('test-task', job_key := 'test-task:1')`);
   });
 
@@ -49,7 +49,7 @@ describe('the watch over the job runner', () => {
 
   it('wakes the workers when a job is due, and fails if none fetches it in time', async () => {
     await expect(watch()).rejects.toThrow('no job was fetched for 1.5 s although 1 are due');
-    expect(woken).toContain(1);
+    expect(wakeCounts).toContain(1);
   });
 
   it.each<[string, Partial<Watched>]>([

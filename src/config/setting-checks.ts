@@ -34,6 +34,7 @@ export function findProductionProblems(given: GivenSettings): Problems {
   const problems: Problems = {};
   for (const name of ['jwtAccessSecret', 'jwtRefreshSecret'] as const)
     if (given[name] === undefined) problems[name] = 'is required in production';
+  // If PAYMENT_GATEWAY is unset, the service uses the simulator unless there is a server key.
   if (paymentGateway === 'simulator' || (paymentGateway ?? midtransServerKey) === undefined)
     problems.paymentGateway = 'must be midtrans in production: the simulator lets anyone pay for nothing';
   if (adminPassword !== undefined && Array.from(adminPassword).length < MINIMUM_PASSWORD_LENGTH)

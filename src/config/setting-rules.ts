@@ -3,10 +3,10 @@ import { Transform } from 'class-transformer';
 import { isEmail, IsIn, isIP, Max, Min, ValidateBy } from 'class-validator';
 import { parseCloudinaryUrl } from './cloudinary-url.js';
 
-// Validation decorators for environment variables. The start fails with lines of the variable's name and the message. A
-// message never contains the value, which may be a secret.
+// Validation decorators for environment variables. The start prints a line for each invalid variable: its name and the message.
+// A message never contains the value, which may be a secret.
 
-/** Validates a text, or a list joined with commas, with a function that returns the problem of a bad text. */
+/** Validates a text, or a list that was split from a text, with a function that returns the problem of a bad text. */
 function ValidateText(findProblem: (value: string) => string | undefined): PropertyDecorator {
   return ValidateBy({
     name: 'text',

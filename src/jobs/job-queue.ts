@@ -43,13 +43,13 @@ export class JobQueue {
         this.#isWorking = true;
       },
       lastFetchAt: () => this.#lastFetchAt,
-      onDead: (job) => {
+      onDeadJob: (job) => {
         this.logDead(job, 'its process died');
       },
     };
     while (!stopping.aborted) {
       try {
-        for (const job of await freeJobs(this.pool, locks)) observer.onDead(job);
+        for (const job of await freeJobs(this.pool, locks)) observer.onDeadJob(job);
         await runJobs(this.pool, options, observer, this.logger, stopping);
       } catch (error) {
         this.#logStop(error, stopping);

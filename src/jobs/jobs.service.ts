@@ -22,8 +22,8 @@ export interface HandleOptions {
 
 export interface EnqueueOptions {
   /**
-   * Has the form `task:subject` and deduplicates jobs: only the latest waiting job with a key runs. Required, because
-   * graphile-worker removes the key of a job that a newer job supersedes: without a key, a job would look superseded.
+   * Has the form `task:subject` and deduplicates jobs: only the latest waiting job with a key runs. Required, because a job
+   * without a key counts as superseded: graphile-worker removes the key of a job when a newer one supersedes it.
    */
   readonly key: string;
   readonly runAt?: Date;
@@ -33,7 +33,7 @@ export interface EnqueueOptions {
 
 /** Maximum of a smallint. With a retry every six hours, the attempts last for 22 years. */
 const UNLIMITED_ATTEMPTS = 32_767;
-/** No handler takes longer: the calls of each external service have shorter timeouts. */
+/** Longer than the timeouts of all calls to external services, so that only a job that hangs reaches the deadline. */
 const DEADLINE_MS = 30_000;
 
 /**

@@ -24,7 +24,7 @@ const NEST_LEVELS: Readonly<Record<string, 'error' | 'warn'>> = { error: 'error'
 
 export type JobOptions = Required<Pick<RunnerOptions, 'taskList' | 'parsedCronItems'>>;
 
-export interface RunnerObserver extends Pick<Watched, 'lastFetchAt' | 'onDead'> {
+export interface RunnerObserver extends Pick<Watched, 'lastFetchAt' | 'onDeadJob'> {
   readonly onStart: (workerId: string) => void;
   /** Called when a worker has received a response to its fetch: a job, or none. */
   readonly onFetch: () => void;

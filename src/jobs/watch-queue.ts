@@ -13,7 +13,7 @@ export interface Watched {
   readonly lastFetchAt: () => number;
   /** Makes up to `count` idle workers fetch a job now. */
   readonly wake: (count: number) => void;
-  readonly onDead: (job: NamedJob) => void;
+  readonly onDeadJob: (job: NamedJob) => void;
 }
 
 /**
@@ -30,7 +30,7 @@ export async function watchQueue(
   let workedAt = performance.now();
   while (!ended.aborted) {
     const { due, hasDeadLocks, hasUnsettled } = await surveyJobs(database);
-    if (hasDeadLocks) for (const job of await freeJobs(database)) runner.onDead(job);
+    if (hasDeadLocks) for (const job of await freeJobs(database)) runner.onDeadJob(job);
     if (hasUnsettled) await settleFailedJobs(database);
     if (due === 0 || runner.isBusy()) workedAt = performance.now();
     else runner.wake(due);

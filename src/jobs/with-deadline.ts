@@ -16,6 +16,7 @@ export async function withinDeadline(
     .catch(() => 'was still running when the service stopped')
     .then((reason) => Promise.reject(new Error(`${task} ${reason}`)));
   await Promise.race([work, deadline]).finally(() => {
+    // Ends the timer. The rejection of `deadline` is ignored, because the race is over.
     done.abort();
   });
 }

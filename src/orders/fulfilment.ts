@@ -1,4 +1,4 @@
-/** Progress of an order in the bakery. Payment is the order's status. */
+/** Progress of an order in the bakery. The order's `status` is the progress of its payment. */
 export const FULFILMENTS = ['new', 'preparing', 'ready', 'collected', 'refused'] as const;
 export type Fulfilment = (typeof FULFILMENTS)[number];
 

@@ -26,6 +26,7 @@ export class OrderItemView {
   }
 }
 
+/** Page of an attempt that `Order.payableAttempt` returned, so both fields are set. */
 export class PaymentPageView {
   @ApiProperty({ nullable: false, example: '3b7ad8a1c5f24e2f9f6e0d7a' })
   readonly token: string | null;
@@ -48,8 +49,8 @@ export class OrderView {
   readonly order_id: string;
 
   /**
-   * Status of the payment, in the gateway's words. An order is paid in `settlement`, `partial_refund`, and `capture` unless
-   * `fraud_status` is `challenge` or `deny`. In `pending` and `authorize` it can still be paid.
+   * Status of the payment, in the gateway's words. `settlement` and `partial_refund` mean paid, and so does `capture` unless
+   * `fraud_status` is `challenge` or `deny`. An order with `pending` or `authorize` can still be paid.
    */
   @ApiProperty({ enum: TRANSACTION_STATUSES, example: 'pending' })
   readonly status: TransactionStatus;
@@ -90,10 +91,10 @@ export class OrderView {
   @ApiProperty({ type: [OrderItemView] })
   readonly items: OrderItemView[];
 
-  @ApiProperty({ type: String, nullable: true, description: 'Token of a payment page that can be used' })
+  @ApiProperty({ type: String, nullable: true, description: 'Token of that page' })
   readonly token: string | null;
 
-  /** URL of a payment page that can be used. */
+  /** URL of a payment page that can be used. Null if there is none. */
   @ApiProperty({ format: 'uri' })
   readonly redirect_url: string | null;
 

@@ -74,6 +74,7 @@ async function expectSurvival(loseDatabase: () => Promise<void>, externalUrl?: s
   }
   expect(recoveryMs / ROUNDS).toBeLessThan(RECOVERY_LIMIT_MS);
   expect(service.child.exitCode).toBeNull();
+  // Each loss may have caused duplicates of the mails that were being sent.
   await workload.verify(databaseUrl, ROUNDS);
   // Without a 503, the database was never lost during a request.
   expect(workload.observer.responsesWith503).toBeGreaterThan(0);

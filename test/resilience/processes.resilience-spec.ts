@@ -17,7 +17,7 @@ import type { ExternalServices } from './support/external-services.js';
 import { isLongRun } from './support/long-run.js';
 
 const PROCESSES = 4;
-const COPIES = 40;
+const PARALLEL_REQUESTS = 40;
 /** Mails that a process sends at a time; see src/jobs/job-kinds.ts. */
 const CONCURRENT_MAILS = 4;
 
@@ -68,7 +68,7 @@ async function countRows(from: string): Promise<number> {
 
 /** Sends requests in parallel, each to the next process, and expects the same status of all responses. */
 async function expectStatuses(status: number, send: (number: number) => Test): Promise<void> {
-  const responses = await Promise.all(Array.from({ length: COPIES }, (_, number) => send(number)));
+  const responses = await Promise.all(Array.from({ length: PARALLEL_REQUESTS }, (_, number) => send(number)));
   expect(new Set(responses.map((response) => response.status))).toEqual(new Set([status]));
 }
 
@@ -89,8 +89,8 @@ it('each new account gets exactly one mail, from whatever process', async () => 
     createClient(number).register({ email: `${randomUUID()}@example.com` }),
   );
   await waitForEmptyQueue();
-  expect(new Set(external.smtp.mails.map(({ to }) => to[0])).size).toBe(COPIES);
-  expect(external.smtp.mails).toHaveLength(COPIES);
+  expect(new Set(external.smtp.mails.map(({ to }) => to[0])).size).toBe(PARALLEL_REQUESTS);
+  expect(external.smtp.mails).toHaveLength(PARALLEL_REQUESTS);
 });
 
 it('a notification that arrives 40 times at four processes is applied once', async () => {
@@ -102,7 +102,7 @@ it('a notification that arrives 40 times at four processes is applied once', asy
   const body = external.gateway.notification(orderId);
   await expectStatuses(200, (number) => createClient(number).post(NOTIFICATIONS_PATH).send(body));
   expect(await countRows("payment_notifications WHERE outcome = 'applied'")).toBe(1);
-  expect(await countRows("payment_notifications WHERE outcome = 'duplicate'")).toBe(COPIES - 1);
+  expect(await countRows("payment_notifications WHERE outcome = 'duplicate'")).toBe(PARALLEL_REQUESTS - 1);
 });
 
 it('a one-time code allows five guesses in total, at any number of processes', async () => {
@@ -119,19 +119,19 @@ it('a one-time code allows five guesses in total, at any number of processes', a
 });
 
 it('the remaining processes run the jobs of a process that was killed with kill -9', async () => {
-  const countRunningJobs = async (): Promise<number> =>
+  const countLockedJobs = async (): Promise<number> =>
     (await readJobs(database.pool)).filter(({ locked_by }) => locked_by !== null).length;
   external.smtp.hang();
   const emails = Array.from({ length: 24 }, () => `${randomUUID()}@example.com`);
   await Promise.all(emails.map((email, number) => registerAt(number, email)));
   const busy = PROCESSES * CONCURRENT_MAILS;
-  await until('every process is sending mails', async () => (await countRunningJobs()) === busy);
+  await until('every process is sending mails', async () => (await countLockedJobs()) === busy);
   const [first] = processes;
   if (first !== undefined) await killHard(first);
   external.smtp.resume();
   if (!isLongRun) {
-    const isRest = async () => (await countRunningJobs()) === CONCURRENT_MAILS;
-    await until('only jobs of the killed process are locked', isRest);
+    const hasOnlyJobsOfKilled = async () => (await countLockedJobs()) === CONCURRENT_MAILS;
+    await until('only jobs of the killed process are locked', hasOnlyJobsOfKilled);
     // Let a minute pass, after which the processes unlock the jobs of a process that gives no sign of life.
     await database.pool.query(
       "UPDATE graphile_worker._private_jobs SET locked_at = locked_at - interval '60 s' WHERE locked_at IS NOT NULL",

@@ -42,7 +42,7 @@ afterEach(async () => {
   await rm(dataDir, { recursive: true, force: true });
 });
 
-/** Creates a password that the finder looks for. Its characters differ in every encoding. */
+/** Creates a password that the finder looks for. JSON, URLs and HTML escape its characters in different ways. */
 function createPassword(name: string): string {
   const value = `p"w ä/+%~${randomBytes(12).toString('hex')}`;
   finder.add(`password ${name}`, value);
@@ -56,7 +56,7 @@ function createKey(name: string): string {
   return value;
 }
 
-/** Sends a request, and records the response without its cookies. The finder looks for the tokens in the cookies. */
+/** Sends a request, records the response without its cookies, and adds the tokens in the cookies to the secrets to find. */
 async function sendAndRecord(status: number, test: Test): Promise<Response> {
   const response = await test;
   const { 'set-cookie': cookies, ...headers } = response.headers as Record<string, unknown>;
@@ -267,7 +267,7 @@ it('the log at level trace, tables, responses, files and process arguments conta
   expectNoSecretInRecords();
 });
 
-it('a service with an outbox, generated keys, local images and the simulator reveals no secret', async () => {
+it('a service that writes mails to files, generates its keys and simulates the gateway reveals no secret', async () => {
   const service = await startServiceProcess({
     DATABASE_URL: database.url,
     DATA_DIR: dataDir,

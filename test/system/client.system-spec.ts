@@ -113,11 +113,11 @@ describe('calls of the client', () => {
   });
 });
 
-describe('the client, after the service rejected its access token', () => {
+describe('the client', () => {
   it.each([
     ['missing', '', 401],
     ['malformed', 'nonsense', 400],
-  ])('because it was %s, refreshes it and repeats the call with its body', async (_title, token, status) => {
+  ])('refreshes a %s access token and repeats the call with the same body', async (_title, token, status) => {
     const customer = await registerCustomer();
     customer.setCookie('accessToken', token);
     const { user } = await dataOf(customer.client.PATCH('/api/users', { body: { fullname: 'Ayu Lestari' } }));
@@ -129,7 +129,7 @@ describe('the client, after the service rejected its access token', () => {
     ]);
   });
 
-  it('refreshes it once for concurrent calls', async () => {
+  it('refreshes the access token once for concurrent calls', async () => {
     const customer = await registerCustomer();
     customer.setCookie('accessToken', '');
     const both = [customer.client.GET('/api/users'), customer.client.GET('/api/users')];
@@ -139,7 +139,7 @@ describe('the client, after the service rejected its access token', () => {
     expect(customer.calls).toHaveLength(6);
   });
 
-  it('fails each call with 401 and reports once that the session has ended', async () => {
+  it('fails each call with 401 and reports once that the session has ended if the refresh token is missing too', async () => {
     const customer = await registerCustomer();
     customer.setCookie('accessToken', '');
     customer.setCookie('refreshToken', '');
@@ -150,7 +150,7 @@ describe('the client, after the service rejected its access token', () => {
     expect(customer.calls.filter((call) => call.startsWith('GET /api/refresh'))).toHaveLength(1);
   });
 
-  it('repeats a call only once', async () => {
+  it('repeats a call with a rejected access token only once', async () => {
     let calls = 0;
     const fetch: Send = (request) => {
       calls += 1;
@@ -162,7 +162,7 @@ describe('the client, after the service rejected its access token', () => {
     expect(customer.signedOut).toBe(0);
   });
 
-  it('fails the calls without reporting the end of the session if the refresh fails for another reason', async () => {
+  it('does not report the end of the session if the refresh fails without a 401', async () => {
     const customer = await registerCustomer();
     let signedOut = 0;
     const client = createBakeryClient({

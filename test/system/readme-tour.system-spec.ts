@@ -71,7 +71,7 @@ it("every block of the README's tour prints the response shown below it", async 
   }
 });
 
-it("every block of the README's tour can be repeated: the customer signs in, and the used code is reported", async () => {
+it("a second run of the README's tour signs in instead of registering, and reports that the code is used", async () => {
   const user = { id: 2, fullname: 'Ayu Lestari', email: 'ayu@example.com' };
   const outputs: string[] = [];
   for (const { commands } of await readTour()) outputs.push(await runInShell(commands));
@@ -91,6 +91,7 @@ it("the loops of the README's tour end with a message after a timeout", async ()
   expect(await runInShell(verification?.commands ?? '')).toBe(
     'No mail came within 10 seconds, or its code is used or expired.',
   );
+  // Does not pay, and polls an unknown order, because the tour's order has been paid.
   const unpaid = (payment?.commands ?? '')
     .replace('/qris', '/no-such-action')
     .replace('$ORDER', 'no-such-order');

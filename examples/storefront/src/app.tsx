@@ -40,6 +40,7 @@ export function App() {
         <Suspense fallback={<Skeleton />}>
           {/* The key resets the state of all pages when another person signs in. */}
           <Routes key={personId ?? 'visitor'}>
+            {/* Visitors see `instead`, unless the catalog is public. */}
             <Route element={<CatalogPages instead={<WelcomePage />} />}>
               <Route index element={<CatalogPage />} />
             </Route>

@@ -4,7 +4,7 @@ import { createWriteStream } from 'node:fs';
 import { chown, readdir, readFile } from 'node:fs/promises';
 import { PROGRAM_PATH } from '../../support/installed.js';
 
-/** Returns the user of all processes of the cluster: for root it is `postgres`, because PostgreSQL rejects root. */
+/** Returns `postgres` if root runs the tests, because PostgreSQL rejects root. Otherwise the processes run as this user. */
 function findClusterUser(): { readonly uid: number; readonly gid: number } | undefined {
   if (process.getuid?.() !== 0) return undefined;
   const readId = (flag: string) => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }));

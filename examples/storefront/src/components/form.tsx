@@ -32,8 +32,9 @@ export function Form<Values extends FieldValues>(props: FormProps<Values>) {
       const fields = Object.keys(values);
       for (const [index, [name, message]] of Object.entries(getFieldMessages(error, fields)).entries())
         form.setError(name as Path<Values>, { message }, { shouldFocus: index === 0 });
-      const message = explain(error, fields);
-      if (message !== '') form.setError('root', { message });
+      // Empty if the fields show all messages.
+      const remaining = explain(error, fields);
+      if (remaining !== '') form.setError('root', { message: remaining });
     }
   });
   return (

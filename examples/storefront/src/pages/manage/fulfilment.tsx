@@ -35,7 +35,8 @@ export function StepButton({ order, description, onTaken, onError }: StepButtonP
   const [next, label] = getNextStep(order);
   if (next === undefined) return null;
   const takeNext = ({ detail }: MouseEvent) => {
-    // The second click of a double-click must not take the following step.
+    // `Button` ignores clicks while the request runs. After a fast response, the second click of a double-click must not
+    // take the following step.
     if (detail < 2) mutate(next);
   };
   return (
