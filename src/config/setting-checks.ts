@@ -36,7 +36,8 @@ export function findProductionProblems(given: GivenSettings): Problems {
     if (given[name] === undefined) problems[name] = 'is required in production';
   // If PAYMENT_GATEWAY is unset, the service uses the simulator unless there is a server key.
   if (paymentGateway === 'simulator' || (paymentGateway ?? midtransServerKey) === undefined)
-    problems.paymentGateway = 'must be midtrans in production: the simulator lets anyone pay for nothing';
+    problems.paymentGateway =
+      'must be midtrans in production, with MIDTRANS_SERVER_KEY: the simulator lets anyone pay for nothing';
   if (adminPassword !== undefined && Array.from(adminPassword).length < MINIMUM_PASSWORD_LENGTH)
     problems.adminPassword = `must have at least ${MINIMUM_PASSWORD_LENGTH} characters in production`;
   // With a published secret, anybody who has read this repository could sign tokens and notifications, or sign in.
