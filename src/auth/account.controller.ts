@@ -85,9 +85,9 @@ export class AccountController {
     @ClientAddress() address: string,
     @Res({ passthrough: true }) response: Response,
   ) {
-    const session = await this.account.updateProfile(caller, body, address);
+    const { user, session } = await this.account.updateProfile(caller, body, address);
     if (session !== null) setCookies(response, session);
-    return { user: new UserWithRoleView(session?.caller ?? caller) };
+    return { user: new UserWithRoleView(user) };
   }
 
   @Put('users/password')

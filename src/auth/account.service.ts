@@ -42,14 +42,14 @@ export class AccountService {
 
   /**
    * A change starts a new session and ends the others.
-   * @returns the new session; null if nothing changed
+   * @returns the user, and the new session if something changed
    * @throws Failure 400 if the password is wrong, 409 if the e-mail is taken, 401 if the session has been ended
    */
   async updateProfile(
     caller: Caller,
     { password, ...change }: UpdateProfileDto,
     clientAddress: string,
-  ): Promise<OpenedSession | null> {
+  ): Promise<{ readonly user: Principal; readonly session: OpenedSession | null }> {
     const authenticated =
       password === undefined ? null : await this.#checkPassword(caller, password, clientAddress);
     return this.dataSource.transaction(async (tx) => {
@@ -58,12 +58,12 @@ export class AccountService {
         : this.auth.lockWithSamePassword(tx, authenticated));
       const { fullname = before.fullname, email = before.email } = change;
       const isNewEmail = email !== before.email;
-      if (fullname === before.fullname && !isNewEmail) return null;
+      if (fullname === before.fullname && !isNewEmail) return { user: before, session: null };
       const emailVerifiedAt = isNewEmail ? null : before.emailVerifiedAt;
       const session = await this.auth.changeAccount(tx, before, { fullname, email, emailVerifiedAt });
       if (isNewEmail)
         await this.otpMails.requestVerification(tx, { id: before.id, email }, clientAddress, before.email);
-      return session;
+      return { user: session.caller, session };
     });
   }
 

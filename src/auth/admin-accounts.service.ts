@@ -33,8 +33,8 @@ export class AdminAccountsService {
 
   async changeRole(email: string, role: Role): Promise<RoleChange> {
     return this.dataSource.transaction(async (tx) => {
-      // Lock all administrators, so that parallel revocations cannot remove the last one.
-      const admins = await this.users.lockAdmins(tx);
+      // Lock all administrators before a revocation, so that parallel revocations cannot remove the last one.
+      const admins = role === 'USER' ? await this.users.lockAdmins(tx) : [];
       const account = await this.users.lockByEmail(tx, email);
       if (account === null) return 'unknown account';
       if (account.role === role) return 'unchanged';

@@ -1,3 +1,4 @@
+import { ValidateBy, type ValidationOptions } from 'class-validator';
 import { DateTime, IANAZone } from 'luxon';
 
 /** Instants from `start` up to, but not including, `end`. */
@@ -14,6 +15,12 @@ const ZONE = /^[A-Za-z][\w+/-]{0,63}$/;
 /** Returns true for an existing date in the format `YYYY-MM-DD`, and false for example for 30 February. */
 export function isDate(value: unknown): value is string {
   return typeof value === 'string' && DATE.test(value) && DateTime.fromISO(value).isValid;
+}
+
+/** Validates a date of the calendar, `YYYY-MM-DD`. class-validator's `IsDate` is for `Date` objects. */
+export function IsCalendarDate(options?: ValidationOptions): PropertyDecorator {
+  const defaultMessage = (): string => '$property should be a date, such as 2026-11-24';
+  return ValidateBy({ name: 'isCalendarDate', validator: { validate: isDate, defaultMessage } }, options);
 }
 
 export function isTimeZone(value: unknown): value is string {

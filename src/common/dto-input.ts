@@ -15,25 +15,26 @@ const propertiesByDto = new Map<Dto, Properties>();
 
 /**
  * Copies the part of an input that a DTO reads, because class-transformer and class-validator would occupy the process for
- * over 100 ms with a body of 100 KiB. A list that is cut off here is still longer than its DTO allows, so it is rejected.
+ * over 100 ms with a body of 100 KiB. A list that is cut off here is longer than its DTO allows.
  */
 export function pickKnownFields(dto: Dto, input: object): object {
-  let copied = 0;
+  let values = 0;
 
   function copy(value: unknown, type: Dto | undefined, depth: number): unknown {
-    copied += 1;
+    values += 1;
     if (typeof value !== 'object' || value === null) return value;
     if (depth === MAX_DEPTH) return null;
-    const free = Math.max(0, MAX_VALUES - copied);
-    if (Array.isArray(value)) return value.slice(0, free).map((item) => copy(item, type, depth + 1));
-    // Without a class, copy all fields: the object is validated as a whole, such as opening hours.
-    const properties: Properties | undefined = type && getProperties(type);
-    const fields = Object.entries(value).filter(
-      ([key]) => (properties?.has(key) ?? true) && !UNSAFE_KEYS.has(key),
-    );
-    return Object.fromEntries(
-      fields.slice(0, free).map(([key, field]) => [key, copy(field, properties?.get(key), depth + 1)]),
-    );
+    // Without a class, all fields are copied: the object is validated as a whole, such as opening hours.
+    const properties = Array.isArray(value) ? undefined : type && getProperties(type);
+    const fields: [string, unknown][] = [];
+    for (const key of properties?.keys() ?? Object.keys(value)) {
+      // The fields that are missing then are required, or in a list that is longer than its DTO allows.
+      if (values >= MAX_VALUES) break;
+      if (!Object.hasOwn(value, key) || UNSAFE_KEYS.has(key)) continue;
+      const field = (value as Record<string, unknown>)[key];
+      fields.push([key, copy(field, Array.isArray(value) ? type : properties?.get(key), depth + 1)]);
+    }
+    return Array.isArray(value) ? fields.map(([, item]) => item) : Object.fromEntries(fields);
   }
 
   return copy(input, dto, 0) as object;

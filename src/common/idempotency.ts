@@ -14,7 +14,6 @@ export const ApiIdempotencyKey = (): MethodDecorator =>
 
 /** Base of the DTOs for `IdempotentBody`. */
 export abstract class IdempotentRequest {
-  /** Header of the request. */
   @ApiHideProperty()
   @IsOptional()
   @Length(1, 255, { message: 'Idempotency-Key should have 1 to 255 characters' })

@@ -7,7 +7,6 @@ import { findContradictions, findProductionProblems } from './setting-checks.js'
 
 const SIMULATOR_SERVER_KEY = 'SB-Mid-server-local';
 
-/** Settings that production usually needs. */
 const WARNINGS = [
   ['smtpUrl', 'SMTP_URL is unset: mail is written to DATA_DIR/outbox and sent to nobody'],
   ['publicUrl', 'PUBLIC_URL is unset: image URLs and links in mails begin with http://localhost'],

@@ -9,7 +9,6 @@ const URLS = ['databaseUrl', 'smtpUrl', 'cloudinaryUrl'] as const;
 /** Problem of each bad setting. The message prints the problem after the variable's name. */
 export type Problems = Partial<Record<keyof Env, string>>;
 
-/** Finds settings that contradict each other. */
 export function findContradictions(given: GivenSettings): Problems {
   const { adminEmail, adminPassword, jwtAccessSecret } = given;
   const problems: Problems = {};

@@ -28,7 +28,6 @@ export function IsWholeNumber(minimum: number, maximum: number): PropertyDecorat
   return applyDecorators(parse, Min(minimum, { message }), Max(maximum, { message }));
 }
 
-/** Requires a URL with one of the schemes, for example `smtp`. */
 export function IsUrl(...schemes: readonly string[]): PropertyDecorator {
   return ValidateText((value) => findUrlProblem(value, schemes));
 }
@@ -128,7 +127,6 @@ function isNetwork(text: string): boolean {
   return /^[1-9]\d{0,2}$/.test(length) && Number(length) <= (isIP(address, 4) ? 32 : 128);
 }
 
-/** Splits a comma-separated list, without empty items. */
 function splitList(text: string): string[] {
   const items = text.split(',').map((item) => item.trim());
   return items.filter((item) => item !== '');

@@ -7,7 +7,7 @@ export async function withClient<T>(databaseUrl: string, act: (client: pg.Client
   // The constructor also throws: it reads the certificates that the URL names.
   const client = new pg.Client({
     connectionString: databaseUrl,
-    application_name: 'bakery',
+    application_name: 'bakery-command',
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
   });
   client.on('error', () => undefined); // `connect` or the running statement rejects with the same error.

@@ -3,7 +3,6 @@ import { inCallSpan } from '../common/tracing.js';
 import { type MidtransResponse, parseObject } from './midtrans.messages.js';
 import { GatewayUnavailableError } from './payment-gateway.js';
 
-/** A real response has about 1 KiB. */
 const MAX_RESPONSE_BYTES = 64 * 1024;
 /** A new connection costs three round trips. A long keep-alive risks reusing a connection while the gateway closes it. */
 const CONNECTIONS = { connections: 64, keepAliveTimeout: 5_000, maxResponseSize: MAX_RESPONSE_BYTES };

@@ -60,7 +60,6 @@ export class GatewayRejectedError extends Error {
 /** The gateway already knows the id of the payment attempt. A new attempt can succeed. */
 export class AttemptIdTakenError extends GatewayRejectedError {}
 
-/** Maximum duration of a call in milliseconds. */
 export const CALL_DEADLINE_MS = 5000;
 
 /**

@@ -8,7 +8,6 @@ import { MAX_IMAGES } from './images.service.js';
 /** Name of a file part and of its field. */
 export type FilePart = Pick<Express.Multer.File, 'fieldname' | 'originalname'>;
 
-/** Request whose form has been read. */
 export interface FormRequest extends Request {
   /** All file parts in the order sent, in a list that `FormInterceptor` sets. `files` contains the first 5 images. */
   fileParts?: FilePart[];

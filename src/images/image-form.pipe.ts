@@ -43,7 +43,6 @@ export class ImageFormPipe<T extends { readonly images?: unknown }> implements P
     private readonly messages: ImageFormMessages,
   ) {}
 
-  /** @throws Failure 400 */
   async transform({ body, files = [], fileParts = [] }: FormRequest): Promise<ImageForm<T>> {
     const { value, details } = await checkDto(this.dto, body);
     const imageParts = fileParts.filter(isImagePart);

@@ -1,7 +1,7 @@
-import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
+import { Injectable, Logger, type OnApplicationBootstrap, type OnModuleInit } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { randomUUID } from 'node:crypto';
-import { type EntityManager, type FindOptionsWhere, In, IsNull, Not, Raw, Repository } from 'typeorm';
+import { type EntityManager, In, IsNull, Not, Raw, Repository } from 'typeorm';
 import { isDatabaseUnavailable } from '../common/database-errors.js';
 import { Env } from '../config/env.js';
 import { JobsService } from '../jobs/jobs.service.js';
@@ -12,10 +12,10 @@ import { Image } from './image.entity.js';
 /** An image that is stored at the host and does not belong to a product yet, with the URL that the host returned. */
 type StagedImage = Readonly<Pick<Image, 'id' | 'url'>>;
 
-/** Maximum number of images of a product (contract 8). */
 export const MAX_IMAGES = 5;
 
 const REMOVE_IMAGE = 'remove-image';
+const SWEEP = 'sweep-abandoned-images';
 const EVERY_MINUTE = '* * * * *';
 /** Exceeds the deadline of every host: after this time an upload whose response was lost can no longer arrive. */
 const UPLOAD_SETTLED_S = 60;
@@ -25,7 +25,7 @@ const UPLOAD_SETTLED_S = 60;
  * failure, durable jobs and the sweep of abandoned images make the ledger, the hosts and the products agree again.
  */
 @Injectable()
-export class ImagesService implements OnModuleInit {
+export class ImagesService implements OnApplicationBootstrap, OnModuleInit {
   /** URL prefix of images that are stored locally. */
   readonly localPrefix: string;
   readonly #logger = new Logger('Images');
@@ -42,10 +42,21 @@ export class ImagesService implements OnModuleInit {
   onModuleInit(): void {
     const remove = ({ imageId }: { imageId: string }): Promise<void> => this.#remove(imageId);
     this.jobs.handle(REMOVE_IMAGE, remove, { kind: 'images' });
-    this.jobs.repeat('sweep-abandoned-images', EVERY_MINUTE, () => this.#sweep());
+    this.jobs.repeat(SWEEP, EVERY_MINUTE, () => this.#sweep());
   }
 
-  /** Returns the absolute URLs of attached images. */
+  onApplicationBootstrap(): Promise<void> {
+    return this.#scheduleSweep();
+  }
+
+  /** Schedules the next sweep if STAGED_IMAGE_TTL_S is so short that images must be swept more often than cron can. */
+  async #scheduleSweep(): Promise<void> {
+    const gapMs = (this.env.stagedImageTtlS / 4) * 1000;
+    if (gapMs >= 60_000) return;
+    const runAt = new Date(Date.now() + gapMs);
+    await this.jobs.enqueue(this.images.manager, SWEEP, {}, { key: SWEEP, runAt });
+  }
+
   urlsOf(images: readonly Pick<Image, 'url'>[]): string[] {
     return images.map(({ url }) => (isLocal(url) ? this.localPrefix : '') + (url ?? ''));
   }
@@ -115,22 +126,17 @@ export class ImagesService implements OnModuleInit {
     return this.urlsOf([...remaining, ...staged]);
   }
 
-  /** Condemns those of the images that are still in the state `from`. */
+  /** Condemns those of the images that are still in the state `from`, and enqueues their removal from the host. */
   async condemn(
     tx: EntityManager,
     images: readonly Pick<Image, 'id'>[],
     from: 'staged' | 'attached' = 'attached',
   ): Promise<void> {
-    await this.#condemnWhere(tx, { id: In(images.map(({ id }) => id)), state: from });
-  }
-
-  /** Condemns the images that match, and enqueues their removal from the host. @returns the number of these images */
-  async #condemnWhere(tx: EntityManager, criteria: FindOptionsWhere<Image>): Promise<number> {
+    if (images.length === 0) return;
+    const criteria = { id: In(images.map(({ id }) => id)), state: from };
     const change = { state: 'condemned', productId: null, position: null } as const;
     const result = await tx.update(Image, criteria, change, { returning: ['id'] });
-    const condemned = result.raw as { id: string }[];
-    for (const { id } of condemned) await this.#enqueueRemoval(tx, id);
-    return condemned.length;
+    for (const { id } of result.raw as { id: string }[]) await this.#enqueueRemoval(tx, id);
   }
 
   async #enqueueRemoval(tx: EntityManager, imageId: string, runAt?: Date): Promise<void> {
@@ -155,9 +161,18 @@ export class ImagesService implements OnModuleInit {
 
   /** Condemns images that a crash left staged. */
   async #sweep(): Promise<void> {
-    const isAbandoned = { state: 'staged', stagedAt: isOlderThan(this.env.stagedImageTtlS) } as const;
-    const count = await this.images.manager.transaction((tx) => this.#condemnWhere(tx, isAbandoned));
+    const where = { state: 'staged', stagedAt: isOlderThan(this.env.stagedImageTtlS) } as const;
+    const count = await this.images.manager.transaction(async (tx) => {
+      // Locked rows belong to a request that still attaches or discards its images.
+      const abandoned = await tx.find(Image, {
+        where,
+        lock: { mode: 'pessimistic_write', onLocked: 'skip_locked' },
+      });
+      await this.condemn(tx, abandoned, 'staged');
+      return abandoned.length;
+    });
     if (count > 0) this.#logger.log(`${count} abandoned images were condemned`);
+    await this.#scheduleSweep();
   }
 }
 

@@ -50,7 +50,6 @@ export class NewOrderItemDto {
   price?: number;
 }
 
-/** Body of POST /api/orders. */
 export class CreateOrderDto extends IdempotentRequest {
   @ApiProperty({ type: [NewOrderItemDto] })
   @Type(() => NewOrderItemDto)

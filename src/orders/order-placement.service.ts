@@ -34,15 +34,18 @@ export class OrderPlacementService {
    */
   async create(customer: Principal, request: CreateOrderDto): Promise<Order> {
     const digest = hashRequest(request);
+    const repeated = await this.#findRepeated(customer, request, digest);
+    if (repeated !== null) return repeated;
+
     let stored: { readonly order: Order; readonly attempt: PaymentAttempt };
     try {
       stored = await this.#store(customer, request, digest);
     } catch (error) {
-      // A request whose key is stored fails here: it violates the constraint, or an offer has changed since the first request.
+      // A request with the same key may have committed in the meantime, before the offer changed.
       const isRepeatable = error instanceof Failure || violatedConstraint(error) === KEY_CONSTRAINT;
-      const repeated = isRepeatable ? await this.#findRepeated(customer, request, digest) : null;
-      if (repeated === null) throw error;
-      return repeated;
+      const other = isRepeatable ? await this.#findRepeated(customer, request, digest) : null;
+      if (other === null) throw error;
+      return other;
     }
     ordersCreated.inc();
     const { order } = stored;
@@ -67,7 +70,7 @@ export class OrderPlacementService {
     });
   }
 
-  /** Returns the order of an earlier request with the same key, with its payment page. */
+  /** Returns the order of an earlier request with the same key, with its payment page; null without one. */
   async #findRepeated(customer: Principal, request: CreateOrderDto, digest: Buffer): Promise<Order | null> {
     const idempotencyKey = request['idempotency-key'];
     if (idempotencyKey === undefined) return null;

@@ -1,7 +1,7 @@
 import { Injectable, type PipeTransform } from '@nestjs/common';
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn, IsOptional, isUUID, IsUUID } from 'class-validator';
-import { IsCalendarDate } from '../common/calendar-date.decorator.js';
+import { IsCalendarDate } from '../common/calendar.js';
 import { failures } from '../common/errors.js';
 import { BooleanQuery, SearchQuery } from '../common/query.decorators.js';
 import { TRANSACTION_STATUSES, type TransactionStatus } from '../gateway/payment-gateway.js';
@@ -53,7 +53,6 @@ export class AdminOrdersQuery extends OrdersQuery {
   q?: string;
 }
 
-/** Body of PUT /api/admin/orders/{order_id}/fulfilment. */
 export class FulfilmentDto {
   @ApiProperty({ enum: FULFILMENTS, example: 'preparing' })
   @IsIn(FULFILMENTS, { message: UNKNOWN_FULFILMENT })

@@ -64,7 +64,6 @@ export class OrdersRepository {
       .getMany();
   }
 
-  /** Inserts an order with its items and its first attempt. */
   async insert(tx: EntityManager, order: Order, attempt: PaymentAttempt): Promise<void> {
     await pipelined(
       // `tx.insert` would read generated columns back, which takes a fifth of the time.

@@ -106,7 +106,6 @@ export class OrdersService {
     return this.orders.lock(tx, id);
   }
 
-  /** @throws Failure 404 */
   async lockOrFail(tx: EntityManager, id: string): Promise<Order> {
     const order = await this.lock(tx, id);
     if (order === null) throw failures.notFound();

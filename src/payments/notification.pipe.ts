@@ -1,5 +1,5 @@
-import { createParamDecorator, type ExecutionContext, Injectable, type PipeTransform } from '@nestjs/common';
-import type { RawBodyRequest } from '@nestjs/common';
+import { createParamDecorator, Injectable } from '@nestjs/common';
+import type { ExecutionContext, PipeTransform, RawBodyRequest } from '@nestjs/common';
 import type { Request } from 'express';
 import { type FieldMessages, failures } from '../common/errors.js';
 import { checkDto } from '../common/validation.pipe.js';

@@ -12,7 +12,6 @@ import { Refund } from './refund.entity.js';
 
 const PAGE_SIZE = 50;
 
-/** Operation of the gateway on a payment attempt. */
 type Operation = 'status' | 'cancel' | 'expire';
 
 /** Reasons for ending an order for which the gateway has no transaction. */
@@ -106,7 +105,7 @@ export class PaymentEventsService {
   /** Returns the id of the last event that changed an order; null if there is none. */
   async #findLastAppliedId(tx: EntityManager, orderId: string): Promise<string | null> {
     const where = { orderId, outcome: 'applied' } as const;
-    const last = await tx.findOne(StoredPaymentEvent, { where, order: { id: 'DESC' } });
+    const last = await tx.findOne(StoredPaymentEvent, { select: { id: true }, where, order: { id: 'DESC' } });
     return last?.id ?? null;
   }
 

@@ -45,10 +45,12 @@ export class ReconciliationService implements OnModuleInit {
   }
 
   async #findDue(): Promise<void> {
-    await this.dataSource.transaction(async (tx) => {
+    const isMoreDue = await this.dataSource.transaction(async (tx) => {
       const [due] = await tx.query<[{ order_id: string }[], number]>(TAKE_DUE);
       for (const { order_id } of due) await this.enqueueCheck(tx, order_id);
+      return due.length > 0;
     });
+    if (isMoreDue) await this.#findDue();
   }
 
   async #check(orderId: string): Promise<void> {

@@ -7,7 +7,6 @@ import { STORABLE } from '../common/text.decorator.js';
 const AMOUNT = { message: 'amount should be a whole number from 1' };
 const REASON = { message: 'reason should be a text of at most 255 characters' };
 
-/** Body of POST /api/admin/orders/{order_id}/refund. */
 export class RefundDto extends IdempotentRequest {
   /** Whole rupiah. Default: all that is not refunded yet. */
   @ApiPropertyOptional({ type: 'integer', minimum: 1, example: 50000 })

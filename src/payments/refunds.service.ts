@@ -21,23 +21,24 @@ const SETTLE_REFUND = 'settle-refund';
 /** Longer than a request takes, so that the job has nothing to do unless the request failed. */
 const SETTLE_AFTER_MS = 60_000;
 const POLL_MS = 250;
+const MAX_WAIT_MS = 10_000;
 
 /** Part of the gateway's response that is recorded. */
 type RefundResponse = Pick<GatewayTransaction, 'statusCode' | 'payload'>;
 
-/** Refund whose result a request needs next. */
 interface Step {
   readonly refund: Refund;
   /** True if the request asked for this refund; false for an earlier refund of the order that has no result yet. */
   readonly isOwn: boolean;
   /** True if this request must settle the refund. False if there is a result, or another request has the claim. */
   readonly hasClaim: boolean;
+  readonly isNewManual?: true;
 }
 
 /**
- * Refunds orders. A refund is first committed without a result. Then the request settles it: calls the gateway, unless the
- * refund is manual, and stores the result (docs/decisions/19). An order has at most one refund without a result. The next
- * request settles that refund first, under the same `refund_key`.
+ * Refunds orders. A refund is first committed without a result. Then the request settles it: calls the gateway and stores the
+ * result (docs/decisions/19). An order has at most one refund without a result. The next request settles that refund first,
+ * under the same `refund_key`. A manual refund needs no call, so one transaction stores it with its result.
  */
 @Injectable()
 export class RefundsService implements OnModuleInit {
@@ -62,7 +63,8 @@ export class RefundsService implements OnModuleInit {
     // Unlike a lock, this does not accept the id of a payment attempt.
     await this.orders.findWithCustomer(orderId);
     for (;;) {
-      const { refund, isOwn, hasClaim } = await this.#begin(orderId, request);
+      const { refund, isOwn, hasClaim, isNewManual } = await this.#begin(orderId, request);
+      if (isNewManual === true) refundsMetric.inc({ outcome: 'manual' });
       const state = await (hasClaim ? this.#settle(refund) : this.#waitFor(refund.refundId));
       if (!isOwn) continue;
       if (state === 'rejected') throw failures.refundRejected();
@@ -84,6 +86,7 @@ export class RefundsService implements OnModuleInit {
 
       const unsettled = await tx.findOneBy(Refund, { orderId, state: 'requested' });
       const refund = unsettled ?? (await this.#create(tx, order, request, digest));
+      if (refund.state === 'succeeded') return { refund, isOwn: true, hasClaim: false, isNewManual: true };
       const hasClaim = !isClaimActive(refund.claimedAt);
       if (hasClaim) await this.#claim(tx, refund);
       // The same request without a key, after a failure: a person presses the button again.
@@ -93,7 +96,7 @@ export class RefundsService implements OnModuleInit {
     });
   }
 
-  /** Stores the requested refund without a result, and the job that settles it if this request fails. */
+  /** Stores a manual refund with its result, any other with the job that settles the refund if this request fails. */
   async #create(tx: EntityManager, order: Order, request: RefundDto, requestDigest: Buffer): Promise<Refund> {
     const { orderId, transactionId, currentAttemptId: attemptId, grossAmount, refundedAmount } = order;
     const amount = request.amount ?? grossAmount - refundedAmount;
@@ -111,10 +114,16 @@ export class RefundsService implements OnModuleInit {
       gatewaySum: refundedAmount - manualSum + (isManual ? 0 : amount),
       reason: request.reason === '' ? null : (request.reason ?? null),
       isManual,
+      state: isManual ? ('succeeded' as const) : ('requested' as const),
       idempotencyKey: request['idempotency-key'] ?? null,
       requestDigest,
     });
     await tx.insert(Refund, refund);
+    if (isManual) {
+      const payload = { refund_key: refundId, amount, reason: refund.reason, manual: true };
+      await this.#recordEvent(tx, order, refund, { statusCode: '200', payload: JSON.stringify(payload) });
+      return refund;
+    }
     const job = { key: `${SETTLE_REFUND}:${refundId}`, runAt: new Date(Date.now() + SETTLE_AFTER_MS) };
     await this.jobs.enqueue(tx, SETTLE_REFUND, { refundId }, job);
     return refund;
@@ -128,12 +137,13 @@ export class RefundsService implements OnModuleInit {
 
   /** Waits for the request that has claimed a refund. @throws Failure 502 if that request got no result */
   async #waitFor(refundId: string): Promise<RefundState> {
-    for (;;) {
+    for (let waited = 0; waited < MAX_WAIT_MS; waited += POLL_MS) {
       const refund = await this.dataSource.manager.findOneByOrFail(Refund, { refundId });
       if (refund.state !== 'requested') return refund.state;
-      if (!isClaimActive(refund.claimedAt)) throw failures.gatewayUnavailable();
+      if (!isClaimActive(refund.claimedAt)) break;
       await delay(POLL_MS);
     }
+    throw failures.gatewayUnavailable();
   }
 
   /** Settles a refund whose request ended without a result, for example because the process died. */
@@ -151,13 +161,12 @@ export class RefundsService implements OnModuleInit {
   }
 
   /**
-   * Calls the gateway for a claimed refund, unless it is manual, and stores the result.
+   * Calls the gateway for a claimed refund, and stores the result.
    * @throws Failure 502 without a result: the refund can be settled again at once
    */
   async #settle(refund: Refund): Promise<RefundState> {
     try {
-      const response = refund.isManual ? describeManualRefund(refund) : await this.#callGateway(refund);
-      return await this.#storeResult(refund, 'succeeded', response);
+      return await this.#storeResult(refund, 'succeeded', await this.#callGateway(refund));
     } catch (error) {
       if (error instanceof GatewayRejectedError) return this.#storeResult(refund, 'rejected');
       refundsMetric.inc({ outcome: 'failed' });
@@ -183,7 +192,7 @@ export class RefundsService implements OnModuleInit {
 
   /** @returns the refund's state, which another request may have stored first */
   async #storeResult(
-    { refundId, orderId, isManual }: Refund,
+    { refundId, orderId }: Refund,
     state: 'succeeded' | 'rejected',
     response?: RefundResponse,
   ): Promise<RefundState> {
@@ -195,7 +204,7 @@ export class RefundsService implements OnModuleInit {
       if (response !== undefined) await this.#recordEvent(tx, order, refund, response);
       return null;
     });
-    if (earlier === null) refundsMetric.inc({ outcome: isManual ? 'manual' : state });
+    if (earlier === null) refundsMetric.inc({ outcome: state });
     return earlier ?? state;
   }
 
@@ -220,11 +229,6 @@ export class RefundsService implements OnModuleInit {
       payload,
     });
   }
-}
-
-function describeManualRefund({ refundId, amount, reason }: Refund): RefundResponse {
-  const payload = { refund_key: refundId, amount, reason, manual: true };
-  return { statusCode: '200', payload: JSON.stringify(payload) };
 }
 
 function hashRequest({ amount, reason, manual }: RefundDto): Buffer {

@@ -1,14 +1,13 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsBoolean, IsOptional } from 'class-validator';
 import { BooleanQuery } from '../common/query.decorators.js';
-import { IsCalendarDate } from '../common/calendar-date.decorator.js';
+import { IsCalendarDate } from '../common/calendar.js';
 import type { Product } from './product.entity.js';
 import { ListedProductView, ProductListQuery, type ProductWithUrls } from './products.dto.js';
 
 export const INVALID_UNTIL = 'until should be a date after today, such as 2026-11-24';
 export const UNTIL_NOT_ALLOWED = 'until needs available to be false';
 
-/** Body of PUT /api/admin/products/{product_id}/availability. */
 export class AvailabilityDto {
   @ApiProperty({ example: false })
   @IsBoolean({ message: 'available should be true or false' })
@@ -21,7 +20,6 @@ export class AvailabilityDto {
   until?: string;
 }
 
-/** Query of GET /api/admin/products. */
 export class AdminProductsQuery extends ProductListQuery {
   @BooleanQuery('`true`: only available products; `false`: only unavailable products')
   available?: boolean;

@@ -19,7 +19,6 @@ export const PRODUCT_ID_PARAM = {
   example: 7,
 } as const;
 
-/** Query of GET /api/products. */
 export class ProductListQuery {
   @ApiPropertyOptional({ type: Number, description: 'Last id of the previous page' })
   @Transform(({ value }: { value: unknown }) => parseLastId(value))

@@ -69,7 +69,6 @@ export class ProductsRepository {
     return this.products.createQueryBuilder('products').where(`NOT ${IS_AVAILABLE}`).getCount();
   }
 
-  /** Returns a product with its images in their order. */
   findById(id: number, tx = this.products.manager): Promise<Product | null> {
     return tx
       .createQueryBuilder(Product, 'product')

@@ -48,7 +48,6 @@ export class ProductsService {
     return page.map((product) => this.#withUrls(product));
   }
 
-  /** Counts the products that customers cannot see or order now. */
   countUnavailable(): Promise<number> {
     return this.products.countUnavailable();
   }

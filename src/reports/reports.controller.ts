@@ -57,7 +57,8 @@ export class ReportsController {
   })
   async salesCsv(@Query() query: SalesQuery, @Res() response: Response): Promise<void> {
     const csv = await this.reports.streamCsv(query);
-    response.attachment(`sales-${query.from}-${query.to}.csv`);
+    response.setHeader('Content-Type', 'text/csv; charset=utf-8');
+    response.setHeader('Content-Disposition', `attachment; filename="sales-${query.from}-${query.to}.csv"`);
     try {
       await pipeline(Readable.from(csv), response);
     } catch (error) {

@@ -1,8 +1,7 @@
 import { ApiProperty, PickType } from '@nestjs/swagger';
-import { IsCalendarDate } from '../common/calendar-date.decorator.js';
+import { IsCalendarDate } from '../common/calendar.js';
 import { AdminOrderView } from '../orders/order.dto.js';
 
-/** Path of GET /api/admin/days/{date}. */
 export class DayParams {
   @ApiProperty({ format: 'date', example: '2026-11-24' })
   @IsCalendarDate()

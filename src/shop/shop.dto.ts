@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { ArrayMaxSize, IsArray, IsInt, Max, Min, ValidateBy } from 'class-validator';
-import { IsCalendarDate } from '../common/calendar-date.decorator.js';
+import { IsCalendarDate } from '../common/calendar.js';
 import { isTimeZone } from '../common/calendar.js';
 import { IsOpeningHours } from './opening-hours.decorator.js';
 import type { OpeningHours } from './shop.entity.js';
@@ -14,7 +14,6 @@ const CLOSED = { message: `closed should be a list of at most ${MAX_CLOSED} date
 const LEAD_MINUTES = { message: `lead_minutes should be a whole number from 0 to ${MAX_LEAD_MINUTES}` };
 const DAYS_AHEAD = { message: `days_ahead should be a whole number from 1 to ${MAX_DAYS_AHEAD}` };
 
-/** Body of PUT /api/admin/shop. */
 export class ShopDto {
   @ApiProperty({ description: 'IANA name', example: 'Asia/Jakarta' })
   @ValidateBy({ name: 'isTimeZone', validator: { validate: isTimeZone, defaultMessage: () => TIME_ZONE } })

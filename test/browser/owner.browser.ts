@@ -65,7 +65,7 @@ it('the list of orders reloads itself and announces new orders', async () => {
   await page.clock.install();
   await page.reload();
   await page.getByRole('status').first().waitFor({ state: 'attached' });
-  await waitForText(page, /in all|No orders here/);
+  await waitForText(page, /in all|Show more|No orders here/);
   // The page must not reload while the customer orders, however long that takes.
   await page.clock.pauseAt(new Date(Date.now() + 2_000));
   const customer = await newCustomer({ name: makeUnique('Budi') });

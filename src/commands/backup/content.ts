@@ -9,7 +9,6 @@ import type { ImageCopies } from './image-copies.js';
 import type { Manifest, Table } from './manifest.js';
 import { assertEmpty, listForeignKeys, listSequences, listTables } from './tables.js';
 
-/** Amount of data that a backup or a restore wrote. */
 export interface Summary {
   readonly tables: number;
   readonly rows: number;

@@ -19,7 +19,6 @@ interface SimulatedPayment {
 
 export type NotificationDefect = 'late' | 'bad-signature';
 
-/** A notification to the shop. */
 interface SentNotification {
   readonly id: string;
   readonly status: TransactionStatus | null;
