@@ -193,6 +193,17 @@ describe('products while the image host fails', () => {
     await until('their rows are gone', async () => (await readLedger(service.database)).length === 2);
   });
 
+  it('with a STAGED_IMAGE_TTL_S of 1, images that a crash left staged are removed within seconds of the next start', async () => {
+    await service.stop();
+    service = await start({ settings: { STAGED_IMAGE_TTL_S: '1' } });
+    await insertStaged(61, 3);
+    await until(
+      'the abandoned images are gone',
+      async () => (await readLedger(service.database)).length === 0,
+    );
+    expect(standIn.images.size).toBe(0);
+  });
+
   it('an image that was swept during its upload is never attached', async () => {
     const before = await createProduct(admin, pictures(1));
     standIn.delayMs = 2_000;

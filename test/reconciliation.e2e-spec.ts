@@ -75,6 +75,18 @@ describe('the check of a pending order', () => {
   });
 });
 
+it('one search takes all due orders, also more than a batch of 200', async () => {
+  const orders = await shop.insertOrders(201);
+  await shop.letOrdersAge(orders, '6 minutes');
+  await shop.findDueOrders();
+  await shop.waitForChecks();
+  const { rowCount } = await shop.service.database.pool.query(
+    'SELECT FROM orders WHERE checks = 1 AND order_id = ANY ($1)',
+    [orders],
+  );
+  expect(rowCount).toBe(201);
+});
+
 describe('the result of a check', () => {
   /** Payments at the gateway; null if the customer chose no payment method. */
   const PAYMENTS: readonly (readonly [MidtransStatus | null, StatusChange?])[] = [

@@ -54,6 +54,13 @@ describe('PUT /api/admin/shop', () => {
     expect(await readShop()).toMatchObject(settings);
   });
 
+  it('rejects more values than it reads, instead of storing a part of them', async () => {
+    const unknown = Object.fromEntries(Array.from({ length: 700 }, (_, n) => [`unknown ${n}`, 1]));
+    const hours = { ...DEFAULT_SHOP.hours, ...unknown };
+    await put({ ...DEFAULT_SHOP, hours, closed: ['2028-12-25'] }).expect(400);
+    expect((await readShop()).closed).toEqual([]);
+  });
+
   it('sorts windows and dates, and drops unknown fields and duplicate dates', async () => {
     await put({
       ...DEFAULT_SHOP,
