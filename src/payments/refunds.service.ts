@@ -72,7 +72,7 @@ export class RefundsService implements OnModuleInit {
     }
   }
 
-  /** Claims the order's refund without a result. If there is none, stores and claims the requested refund. */
+  /** Claims the order's refund without a result. If there is none, stores the requested refund, and claims it if not manual. */
   #begin(orderId: string, request: RefundDto): Promise<Step> {
     const idempotencyKey = request['idempotency-key'];
     const digest = hashRequest(request);
