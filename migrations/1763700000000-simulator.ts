@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Creates the tables of the payment gateway simulator. Like the real gateway, they contain only the id of the order. */
+/** Creates the tables of the payment gateway simulator. Like the real gateway, they know only the id of an order. */
 export class Simulator1763700000000 implements MigrationInterface {
   readonly name = 'Simulator1763700000000';
 

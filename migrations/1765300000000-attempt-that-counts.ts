@@ -1,6 +1,9 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Stores the latest payment attempt in each pending order. The earlier version looked it up for each notification. */
+/**
+ * Stores the latest payment attempt in each pending order. The earlier version looked it up for each notification. An order
+ * with one attempt needs no value: this attempt has the id of the order.
+ */
 export class AttemptThatCounts1765300000000 implements MigrationInterface {
   readonly name = 'AttemptThatCounts1765300000000';
 

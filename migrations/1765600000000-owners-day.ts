@@ -1,7 +1,8 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * Adds the fulfilment of orders, the time of their first payment, and a search for products by name.
+ * Adds the fulfilment of orders, the time of their first payment, and a search for products by name. An order that was paid
+ * more than a week ago counts as collected.
  *
  * The function `search_text` removes case and accents. Its result is stored with each product, because computing it takes
  * longer than comparing it. The index needs the extension pg_trgm. If the server lacks the extension or the role may not

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Adds the digest of the client address that requested a one-time password, to count tries from other addresses apart. */
+/** Adds the digest of the client address that requested a one-time password, whose tries are counted separately. */
 export class RequesterOfCodes1766230000000 implements MigrationInterface {
   readonly name = 'RequesterOfCodes1766230000000';
 

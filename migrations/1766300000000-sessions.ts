@@ -3,7 +3,7 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 /**
  * Adds a table of sessions, filled with the sessions that version 1.1 stores in `users`.
  *
- * The two triggers let 1.1 and 1.2 run side by side on one database. They go with the two columns in 1.3
+ * The triggers let 1.1 and 1.2 run side by side on one database. Version 1.3 removes the triggers and the columns in `users`
  * (docs/decisions/17-sessions-of-1.1.md).
  */
 export class Sessions1766300000000 implements MigrationInterface {
@@ -21,7 +21,8 @@ export class Sessions1766300000000 implements MigrationInterface {
       CREATE INDEX sessions_user_id_created_at_idx ON sessions (user_id, created_at);
       CREATE INDEX sessions_expires_at_idx ON sessions (expires_at);
 
-      -- What 1.1 writes: UPDATE statements that name session_id. 1.2 names it only in the other trigger (depth 1).
+      -- Copies to `sessions` what 1.1 writes to `users`: 1.1 updates session_id. Version 1.2 updates session_id only in the
+      -- function show_session_to_1_1, where pg_trigger_depth() is 1.
       CREATE FUNCTION apply_session_of_1_1() RETURNS trigger LANGUAGE plpgsql AS $$
       BEGIN
         IF (NEW.fullname, NEW.email, NEW.role, NEW.password_hash)
@@ -42,7 +43,7 @@ export class Sessions1766300000000 implements MigrationInterface {
       CREATE TRIGGER apply_session_of_1_1 AFTER UPDATE OF session_id ON users
         FOR EACH ROW WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION apply_session_of_1_1();
 
-      -- What 1.1 reads: the latest session of the account that has a refresh token.
+      -- Copies to `users` the session that 1.1 reads: the latest session of the account that has a refresh token.
       CREATE FUNCTION show_session_to_1_1() RETURNS trigger LANGUAGE plpgsql AS $$
       DECLARE account integer := coalesce(NEW.user_id, OLD.user_id);
       BEGIN

@@ -9,7 +9,7 @@ import { DtoValidationPipe } from './common/validation.pipe.js';
 import type { Database } from './config/database.js';
 import { ConfigModule } from './config/config.module.js';
 import type { Env } from './config/env.js';
-import { gatewayPages } from './gateway/gateway.module.js';
+import { listPaymentPageModules } from './gateway/gateway.module.js';
 import { HealthModule } from './health/health.module.js';
 import { ImagesModule } from './images/images.module.js';
 import { OrdersModule } from './orders/orders.module.js';
@@ -35,14 +35,13 @@ export class AppModule {
       imports: [
         ConfigModule.forRoot(env, database),
         AuthModule,
-        // Before the products, because `products/payments` is not the id of a product.
         PaymentsModule,
         ProductsModule,
         ImagesModule,
         OrdersModule,
         ReportsModule,
         ShopModule,
-        ...gatewayPages(env),
+        ...listPaymentPageModules(env),
         HealthModule,
         ...(env.metricsPort === undefined ? [] : [importMetrics()]),
       ],
@@ -50,7 +49,7 @@ export class AppModule {
   }
 }
 
-/** Loads the module only if metrics are served, because it starts measuring the process. */
+/** Imported only if metrics are served, because loading the module starts the measurements of the process. */
 async function importMetrics(): Promise<DynamicModule> {
   const { MetricsModule } = await import('./metrics/metrics.module.js');
   return { module: MetricsModule };

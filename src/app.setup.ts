@@ -24,6 +24,7 @@ const JSON_BODY_LIMIT = 100 * 1024;
 export const APP_OPTIONS = {
   // `configureApp` parses JSON only; Nest's default would also parse HTML forms.
   bodyParser: false,
+  // Payment notifications are stored exactly as they were sent.
   rawBody: true,
   abortOnError: false,
 } as const;
@@ -44,7 +45,7 @@ export async function createApp(
 }
 
 /**
- * Adds everything around the modules that handles a request, initializes the application and starts the job queue.
+ * Adds the Express settings and the middleware, initializes the application and starts the job queue.
  * Production and tests share this function.
  */
 export async function configureApp(app: NestExpressApplication, logger: Logger): Promise<void> {
@@ -62,7 +63,7 @@ export async function configureApp(app: NestExpressApplication, logger: Logger):
     credentials: true,
     // A browser hides all other headers from pages of another origin.
     exposedHeaders: ['X-Request-Id', 'ETag'],
-    maxAge: 600,
+    maxAge: 600, // seconds for which a browser may cache the response to a preflight request
   });
   app.use(requireSaneHeaders);
   app.use(originCheck(env));

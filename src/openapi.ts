@@ -22,7 +22,7 @@ const TAGS = {
 const STYLE = `.swagger-ui .topbar, .swagger-ui .auth-wrapper { display: none }
 .swagger-ui .authorization__btn { pointer-events: none }`;
 
-/** Builds the OpenAPI document of an application whose prefix is set. Its providers need not exist (Nest's preview). */
+/** Builds the OpenAPI document of an application whose global prefix is set. Nest's preview mode is sufficient. */
 export function buildOpenApiDocument(app: INestApplication): OpenAPIObject {
   const builder = new DocumentBuilder()
     .setTitle('Bakery catalog service')

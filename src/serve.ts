@@ -22,9 +22,9 @@ export async function serve(env: Env, stopTracing?: StopPart): Promise<void> {
   for (const warning of env.warnings) logger.warn(warning);
 
   const stop = abortOnSignal(logger);
-  const started = stopTracing === undefined ? [] : [stopTracing];
+  const stopParts = stopTracing === undefined ? [] : [stopTracing];
   try {
-    await start(env, logger, stop.signal, started);
+    await start(env, logger, stop.signal, stopParts);
     if (!stop.signal.aborted) await once(stop.signal, 'abort');
   } catch (error) {
     if (!stop.signal.aborted) {
@@ -35,7 +35,7 @@ export async function serve(env: Env, stopTracing?: StopPart): Promise<void> {
     }
   }
 
-  for (const stopPart of started.reverse()) {
+  for (const stopPart of stopParts.reverse()) {
     try {
       await stopPart();
     } catch (error) {
@@ -66,16 +66,16 @@ function abortOnSignal(logger: Logger): AbortController {
 
 /**
  * Starts the service, unless `stopping` is aborted meanwhile.
- * @param started receives a stop function for each part that has started
+ * @param stopParts receives the stop function of each part that has started
  */
-async function start(env: Env, logger: Logger, stopping: AbortSignal, started: StopPart[]): Promise<void> {
+async function start(env: Env, logger: Logger, stopping: AbortSignal, stopParts: StopPart[]): Promise<void> {
   const warn = logger.warn.bind(logger);
   // The database starts while the modules are loaded, which takes longer.
   const modules = Promise.all([import('./app.setup.js'), import('./config/migrate.js')]);
   modules.catch(() => undefined); // Awaited below, unless the database could not be opened.
   const primary = new PrimaryWait(warn, stopping);
   const database = await primary.retry(() => openDatabase(env, logger.info.bind(logger)));
-  started.push(() => database.close());
+  stopParts.push(() => database.close());
   const [{ createApp, stopApp }, { migrate }] = await modules;
   stopping.throwIfAborted();
   const app = await primary.retry(async () => {
@@ -83,7 +83,7 @@ async function start(env: Env, logger: Logger, stopping: AbortSignal, started: S
     stopping.throwIfAborted();
     return await createApp(env, database, logger);
   });
-  started.push(() => stopApp(app));
+  stopParts.push(() => stopApp(app));
   stopping.throwIfAborted();
   const server = await app.listen(env.port, env.host);
   const { address, port } = server.address() as AddressInfo;

@@ -86,8 +86,8 @@ describe('dead jobs and the command for operators', () => {
          run_at := now() + interval '1 hour')
        FROM (VALUES
          ('send-order-mail', json_build_object('orderId', $1::text, 'mail', 'order-ready'), 'order', ARRAY['mail']),
-         ('forgot-password', '{"email":"AYU@example.com"}', 'AYU@example.com', NULL),
-         ('forgot-password', '{"email":"somebody@example.com"}', 'somebody@example.com', NULL),
+         ('forgot-password', '{"email":"AYU@example.com"}', 'AYU@example.com', ARRAY['mail']),
+         ('forgot-password', '{"email":"somebody@example.com"}', 'somebody@example.com', ARRAY['mail']),
          ('expire', json_build_object('orderId', $1::text), 'order', ARRAY['payments'])
        ) AS jobs (task, payload, key, flags)`,
       [orderId],

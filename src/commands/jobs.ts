@@ -67,9 +67,10 @@ async function list(database: Queryable, filter: JobState | undefined): Promise<
   const jobs = await listJobs(database, filter);
   const customers = await findCustomers(database);
   if (jobs.length > 0) print(HEADER);
-  for (const { id, state, task, subject, tries, age, lastError } of jobs) {
+  for (const { id, state, task, subject, tries, ageSeconds, lastError } of jobs) {
     const customer = customers.get(id) ?? '';
-    const columns = [id, state, task, shorten(subject), customer, tries, formatAge(age), shorten(lastError)];
+    const age = formatAge(ageSeconds);
+    const columns = [id, state, task, shorten(subject), customer, tries, age, shorten(lastError)];
     print(columns.join('\t'));
   }
   if (jobs.length === 0) print(`there is no ${filter === undefined ? '' : `${filter} `}job`);
@@ -82,11 +83,10 @@ async function findCustomers(database: Queryable): Promise<Map<string, string>> 
   const { rows } = await database.query<{ id: string; email: string }>(
     `SELECT jobs.id, users.email
      FROM graphile_worker._private_jobs AS jobs
-       JOIN graphile_worker._private_tasks AS tasks ON tasks.id = jobs.task_id
        LEFT JOIN orders ON orders.order_id::text = payload ->> 'orderId'
        JOIN users ON users.id::text = coalesce(payload ->> 'userId', orders.user_id::text)
          OR lower(users.email) = lower(payload ->> 'email')
-     WHERE jobs.flags ? 'mail' OR tasks.identifier = 'forgot-password'`,
+     WHERE jobs.flags ? 'mail'`,
   );
   return new Map(rows.map(({ id, email }) => [id, email]));
 }

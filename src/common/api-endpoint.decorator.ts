@@ -90,7 +90,7 @@ const UNCHANGED = ApiResponse({
   headers: { ...REQUEST_ID, ...ETAG },
 });
 
-/** Lists the cookies, one of which an operation needs. `{}` means that it also works without a cookie. */
+/** Lists the cookies with which an operation can be called; one is enough. `{}` allows a call without a cookie. */
 function listSecurity({ access, usesAccessCookie }: EndpointOptions): Record<string, string[]>[] {
   if (access === 'refresh cookie') return [{ refreshToken: [] }];
   if (access !== 'public') return [{ accessToken: [] }];

@@ -33,7 +33,7 @@ const PARSER_FAILURES: Readonly<Record<string, Failure>> = {
 
 /** Express on a Node server with the limits above. Rejections by Node's HTTP parser also send the fail envelope. */
 export class HttpAdapter extends ExpressAdapter {
-  /** Tests shorten it. */
+  /** Milliseconds after which a client that does not read its response is disconnected. Tests shorten this time. */
   readTimeout = 20 * SECOND;
 
   override initHttpServer(): void {

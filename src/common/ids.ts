@@ -8,8 +8,8 @@ export function isId(value: unknown): value is number {
 }
 
 /**
- * Parses the id of a product in a path. Any other text becomes 0, which no product has, instead of an immediate 404: invalid
- * fields (400) are reported before an unknown product.
+ * Parses the id of a product in a path. A text that is not an id becomes 0, which is the id of no product. The pipe does not
+ * throw a 404 itself, because invalid fields (400) are reported before an unknown product (404).
  */
 @Injectable()
 export class ProductIdPipe implements PipeTransform<string, number> {

@@ -58,7 +58,7 @@ export type NotificationOutcome = (typeof NOTIFICATION_OUTCOMES)[number];
 
 export const paymentNotifications = createCounter(
   'bakery_payment_notifications_total',
-  'Payment notifications by outcome; stale repeats late until version 1.3; failed: the gateway retries',
+  'Payment notifications by outcome; stale: old name of late until version 1.3; failed: the gateway retries',
   { outcome: NOTIFICATION_OUTCOMES },
 );
 

@@ -16,7 +16,7 @@ export function currentTraceparent(): string | undefined {
   return carrier.traceparent;
 }
 
-/** Runs a job in a new trace that links to its cause, because the job may run days later and more than once. */
+/** Runs a job in a new trace, linked to the span that enqueued it (`cause`): the job may run days later, more than once. */
 export function inJobSpan<T>(task: string, cause: string | undefined, work: () => Promise<T>): Promise<T> {
   const enqueued = trace.getSpanContext(propagation.extract(ROOT_CONTEXT, { traceparent: cause }));
   const options = {

@@ -15,7 +15,7 @@ export class Database {
   constructor(
     readonly url: string,
     /** True if this process supervises the embedded database. Commands may connect, but no other service uses the database. */
-    readonly isExclusive: boolean,
+    readonly isExclusive = false,
     /** Stops the database if it is exclusive. */
     readonly close: () => Promise<void> = () => Promise.resolve(),
   ) {}
@@ -28,8 +28,8 @@ export async function openDatabase(
   supervisor: Supervisor = 'service',
 ): Promise<Database> {
   if (databaseUrl !== undefined) {
-    await checkConnection(databaseUrl, supervisor === 'service');
-    return new Database(databaseUrl, false);
+    await checkConnection(databaseUrl, { mustBePrimary: supervisor === 'service' });
+    return new Database(databaseUrl);
   }
   const postgres = await startEmbeddedPostgres({ dataDir, log, supervisor });
   return new Database(postgres.url, true, () => postgres.stop());
@@ -46,7 +46,7 @@ export async function openDatabaseForCommand(settings: DatabaseSettings, log: Lo
       return await openDatabase(settings, log, 'command');
     } catch (error) {
       if (!(error instanceof DataDirInUseError)) throw error;
-      if (error.holder === 'service') return new Database(error.url, false);
+      if (error.holder === 'service') return new Database(error.url);
       if (!hasLogged) log(`waiting for another command that uses DATA_DIR ${settings.dataDir}`);
       await delay(DATA_DIR_RETRY_MS);
     }
@@ -54,7 +54,7 @@ export async function openDatabaseForCommand(settings: DatabaseSettings, log: Lo
 }
 
 /** @param mustBePrimary false for commands: a backup can be read from a standby */
-async function checkConnection(url: string, mustBePrimary: boolean): Promise<void> {
+async function checkConnection(url: string, { mustBePrimary }: { mustBePrimary: boolean }): Promise<void> {
   try {
     await withClient(url, async (client) => {
       if (mustBePrimary) assertWritable((await client.query<WriteState>(READ_WRITE_STATE)).rows);
@@ -73,6 +73,7 @@ export interface WriteState {
   readonly isReadOnly: boolean;
 }
 
+/** @throws Error with the SQLSTATE that PostgreSQL returns for a write to a read-only server */
 export function assertWritable([state]: readonly WriteState[]): void {
   if (state?.isReadOnly !== false)
     throw Object.assign(new Error('the server is read-only or a standby'), { code: '25006' });

@@ -51,10 +51,8 @@ export function IsDatabaseUrl(): PropertyDecorator {
       return 'names several hosts; name one, such as a proxy in front of the cluster';
     return findUrlProblem(value, ['postgres', 'postgresql']);
   });
-  return applyDecorators(
-    Transform(({ value }) => withVerifiedTls(String(value))),
-    validate,
-  );
+  const verifyTls = Transform(({ value }) => withVerifiedTls(String(value)));
+  return applyDecorators(verifyTls, validate);
 }
 
 /**
@@ -103,10 +101,8 @@ export function IsOriginList(): PropertyDecorator {
     if (splitList(value).every(isOrigin)) return undefined;
     return 'must be origins such as https://shop.example, separated by commas';
   });
-  return applyDecorators(
-    Transform(({ value }) => splitList(String(value))),
-    validate,
-  );
+  const split = Transform(({ value }) => splitList(String(value)));
+  return applyDecorators(split, validate);
 }
 
 /** Requires a number of hops, or addresses and networks (RFC 4632, RFC 4291), separated by commas. Express splits them. */
@@ -122,9 +118,11 @@ export function IsProxyList(): PropertyDecorator {
 
 /** Returns true for an address or a network. `/0` is rejected: every client could choose its own address. */
 function isNetwork(text: string): boolean {
-  const [address = '', length = '1', ...rest] = text.split('/');
+  const [address = '', length, ...rest] = text.split('/');
+  // `isIP` also accepts an IPv6 zone, such as `fe80::1%eth0`.
   if (!isIP(address) || address.includes('%') || rest.length > 0) return false;
-  return /^[1-9]\d{0,2}$/.test(length) && Number(length) <= (isIP(address, 4) ? 32 : 128);
+  const maxLength = isIP(address, 4) ? 32 : 128;
+  return length === undefined || (/^[1-9]\d{0,2}$/.test(length) && Number(length) <= maxLength);
 }
 
 function splitList(text: string): string[] {

@@ -27,6 +27,6 @@ async function createGateway(env: Env, dataSource: DataSource, jobs: JobsService
 }
 
 /** Only the simulator has payment pages of its own. */
-export function gatewayPages({ paymentGateway }: Env): Type[] {
+export function listPaymentPageModules({ paymentGateway }: Env): Type[] {
   return paymentGateway === 'simulator' ? [SimulatorPageModule] : [];
 }

@@ -52,7 +52,7 @@ export class CloudinaryImageHost {
       throw new ImageHostError('remove', 'the response does not confirm the removal');
   }
 
-  /** Makes a call and closes its connection at the deadline: the SDK's own timeout counts only silence. */
+  /** Makes a call and closes its connection at the deadline: the SDK's own timeout restarts with each byte. */
   async #call(
     operation: Operation,
     start: (uploader: typeof cloudinary.uploader, options: Options, done: Callback) => void,

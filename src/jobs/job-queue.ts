@@ -33,10 +33,10 @@ export class JobQueue {
 
   /** @param isExclusive true if no other process runs jobs on the database */
   async run(options: JobOptions, isExclusive: boolean, stopping: AbortSignal): Promise<void> {
-    // Without other processes, all locks at the start belong to dead processes.
-    let locks: DeadLocks = isExclusive ? { olderThanSeconds: 0 } : {};
+    // Without other processes, all locks at the start are dead. After a failure, the locks of the failed runner are dead.
+    let deadLocks: DeadLocks = isExclusive ? { olderThanSeconds: 0 } : {};
     const observer: RunnerObserver = {
-      onStart: (workerId) => (locks = { workerId }),
+      onStart: (workerId) => (deadLocks = { workerId }),
       onFetch: () => {
         this.#lastFetchAt = performance.now();
         if (!this.#isWorking) this.#logStart();
@@ -49,7 +49,7 @@ export class JobQueue {
     };
     while (!stopping.aborted) {
       try {
-        for (const job of await freeJobs(this.pool, locks)) observer.onDeadJob(job);
+        for (const job of await freeJobs(this.pool, deadLocks)) observer.onDeadJob(job);
         await runJobs(this.pool, options, observer, this.logger, stopping);
       } catch (error) {
         this.#logStop(error, stopping);

@@ -17,7 +17,7 @@ export interface JobRecord {
   /** Object of the job, for example `17:verify_email`: the user's id and the purpose. */
   readonly subject: string;
   readonly tries: number;
-  readonly age: number;
+  readonly ageSeconds: number;
   readonly lastError: string;
 }
 
@@ -44,7 +44,7 @@ export async function listJobs(database: Queryable, state: JobState | undefined)
   const { rows } = await database.query<JobRecord>(
     `SELECT id, state, task_identifier AS task, attempts AS tries, coalesce(last_error, '') AS "lastError",
        coalesce(replace(key, task_identifier || ':', ''), '') AS subject,
-       floor(extract(epoch FROM now() - created_at))::int AS age
+       floor(extract(epoch FROM now() - created_at))::int AS "ageSeconds"
      FROM ${JOBS} WHERE $1::text IS NULL OR state = $1 ORDER BY id`,
     [state ?? null],
   );
@@ -81,8 +81,8 @@ export async function retryDeadJobs(database: Queryable): Promise<number> {
 }
 
 /**
- * Returns the statement that retries jobs. `WorkerUtils` cannot do this: it ignores an `attempts` of 0. The number of
- * tries may have been reduced when a job became dead; a job with more than the usual number keeps it.
+ * Returns the statement that retries jobs. `WorkerUtils` cannot do this: it ignores an `attempts` of 0. `greatest` restores
+ * the number of tries of a job that lost its remaining tries when it became dead, and keeps a larger number.
  */
 function retryStatement(condition: string): string {
   return `SELECT retried.id FROM ${JOBS}, graphile_worker.reschedule_jobs(ARRAY[jobs.id], run_at := now(),

@@ -28,7 +28,7 @@ export async function surveyJobs(database: Queryable) {
   return rows[0] ?? { due: 0, hasDeadLocks: false, hasUnsettled: false };
 }
 
-/** Unlocks all jobs of the workers that have a dead lock. @returns the unlocked jobs that are dead: no try is left */
+/** Unlocks all jobs of the workers that have a dead lock. @returns the jobs that are dead: not superseded, no try left */
 export async function freeJobs(
   database: Queryable,
   { olderThanSeconds = DEAD_PROCESS_S, workerId = '' }: DeadLocks = {},

@@ -87,7 +87,8 @@ export async function runJobs(
     };
     const watched = watchQueue(pool, runnerToWatch, ended.signal);
     watched.catch(() => undefined); // Awaited in the race, which another failure may win.
-    // After a failure, stop the runner at once: a few ticks later, its workers would already print their errors.
+    // After a failure, stop the runner at once: a few ticks later, its workers would already print their errors. The failure
+    // aborts `ended`, which also ends the last two promises. They then wait for `failed`, which rejects with the reason.
     if (!stopping.aborted)
       await Promise.race([
         runner.promise,

@@ -12,7 +12,7 @@ const PLAIN_URL = /^[^?]*(?:\?last_id=(\d{1,9}))?$/;
  * longer than the page itself. `AdmissionService` checks the access that the route declares, like `JwtCookieGuard`. A test
  * fails if the route gets a guard, an interceptor or a pipe that this shortcut would skip.
  *
- * The controller handles a request whose token is not verified yet, whose URL is not plain, or whose page is empty.
+ * The controller handles a request whose token no earlier request has verified, whose URL is not plain, or whose page is empty.
  */
 @Injectable()
 export class ProductListMiddleware implements NestMiddleware {

@@ -53,8 +53,8 @@ export class ProductPages {
   }
 
   /**
-   * Clears the cache, including pages that are being loaded, after each change of products. Also after an error: the
-   * commit may have succeeded although its response was lost.
+   * Waits for a change of products, then clears the cache, including pages that are being loaded. Also clears it after an
+   * error: the commit may have succeeded although its response was lost.
    */
   async clearAfter<T>(change: Promise<T>): Promise<T> {
     return change.finally(() => this.#cache?.clear());

@@ -46,9 +46,9 @@ export function startTracing({ otelServiceName }: Env): () => Promise<void> {
       new PgInstrumentation({ requireParentSpan: true, ignoreConnectSpans: true }),
     ],
   });
+  // `require` replaces the functions. The call after it replaces them for modules that import the functions by name.
   const require = createRequire(import.meta.url);
   for (const module of ['http', 'https', 'pg']) require(module);
-  // For modules that import the replaced functions by name.
   syncBuiltinESMExports();
   return async () => {
     await Promise.race([

@@ -16,7 +16,7 @@ export class ImageCopies {
     const target = join(this.folder, name.slice(0, 2), name);
     const draft = `${target}.restore`;
     const created = await mkdir(dirname(target), { recursive: true });
-    // `remove` deletes only empty folders, so it may also get a folder that existed before.
+    // The list may contain a folder that existed before, because `remove` deletes only empty folders.
     if (created !== undefined) this.#folders.push(dirname(target), this.folder);
     this.#added.push(draft);
     if (!existsSync(target)) this.#added.push(target);

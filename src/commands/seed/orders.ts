@@ -61,7 +61,7 @@ async function recordPayments(
     const order = await app.get(OrdersService).lockOrFail(tx, orderId);
     const event = {
       status,
-      statusCode: status === 'expire' ? '202' : '200',
+      statusCode: status === 'expire' ? '202' : '200', // as Midtrans reports them
       transactionId,
       paymentType: pick(PAYMENTS, n),
       fraudStatus: 'accept',

@@ -29,8 +29,8 @@ export async function createOnce(
   }
 }
 
-/** Removes the drafts of killed processes. */
-export async function removeDrafts(parent: string): Promise<void> {
+/** Removes the temporary folders of processes that were killed during `createOnce`. */
+export async function removeIncompleteFolders(parent: string): Promise<void> {
   const names = (await readdir(parent)).filter((name) => name.startsWith(DRAFT_PREFIX));
   for (const name of names) await rm(join(parent, name), REMOVAL);
 }

@@ -60,7 +60,7 @@ export async function openSession(
     if (code === WRONG_PASSWORD)
       throw new Error(`the password in DATA_DIR ${dataDir} is not the one of its database`, { cause: error });
     if (code !== undefined && !TEMPORARY.test(code)) throw error;
-    return undefined; // refused, reset or timed out: PostgreSQL does not listen on this port
+    return undefined; // a temporary error, or no PostgreSQL listens on this port
   }
 }
 
