@@ -22,7 +22,7 @@ export class AdminProductsController {
     failures: [failures.validation({ last_id: 'last_id should be a number' }), failures.notFound()],
   })
   async list(@Query() query: AdminProductsQuery) {
-    const page = await this.products.pageForAdmin(query);
+    const page = await this.products.findPageForAdmin(query);
     const meta: ProductPageMeta = { lastProductId: page.at(-1)?.id ?? 0 };
     return { meta, products: page.map((product) => new AdminProductView(product)) };
   }

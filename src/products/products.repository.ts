@@ -46,7 +46,7 @@ export class ProductsRepository {
   }
 
   /** Returns a page of products with their images, including unavailable products. */
-  pageForAdmin({ q, available, last_id: afterId }: AdminProductsQuery): Promise<Product[]> {
+  findPageForAdmin({ q, available, last_id: afterId }: AdminProductsQuery): Promise<Product[]> {
     const ids = this.products
       .createQueryBuilder('products')
       .select('products.id')

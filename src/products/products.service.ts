@@ -42,8 +42,8 @@ export class ProductsService {
   }
 
   /** Returns a page of products, including unavailable products. @throws Failure 404 if the page is empty */
-  async pageForAdmin(query: AdminProductsQuery): Promise<AdminProduct[]> {
-    const page = await this.products.pageForAdmin(query);
+  async findPageForAdmin(query: AdminProductsQuery): Promise<AdminProduct[]> {
+    const page = await this.products.findPageForAdmin(query);
     if (page.length === 0) throw failures.notFound();
     return page.map((product) => this.#withUrls(product));
   }
