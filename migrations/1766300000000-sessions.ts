@@ -21,7 +21,7 @@ export class Sessions1766300000000 implements MigrationInterface {
       CREATE INDEX sessions_user_id_created_at_idx ON sessions (user_id, created_at);
       CREATE INDEX sessions_expires_at_idx ON sessions (expires_at);
 
-      -- Copies to `sessions` what 1.1 writes to `users`: 1.1 updates session_id. Version 1.2 updates session_id only in the
+      -- Copies to sessions what version 1.1 writes to users: 1.1 updates session_id. Version 1.2 updates session_id only in the
       -- function show_session_to_1_1, where pg_trigger_depth() is 1.
       CREATE FUNCTION apply_session_of_1_1() RETURNS trigger LANGUAGE plpgsql AS $$
       BEGIN
@@ -43,7 +43,7 @@ export class Sessions1766300000000 implements MigrationInterface {
       CREATE TRIGGER apply_session_of_1_1 AFTER UPDATE OF session_id ON users
         FOR EACH ROW WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION apply_session_of_1_1();
 
-      -- Copies to `users` the session that 1.1 reads: the latest session of the account that has a refresh token.
+      -- Copies to users the session that version 1.1 reads: the latest session of the account that has a refresh token.
       CREATE FUNCTION show_session_to_1_1() RETURNS trigger LANGUAGE plpgsql AS $$
       DECLARE account integer := coalesce(NEW.user_id, OLD.user_id);
       BEGIN
