@@ -9,13 +9,13 @@ import {
   CAKE,
   countProducts,
   createProduct,
+  enqueueImageSweep,
   expectOnlyImages,
-  letTimePass,
+  letTimePassForImagesAndJobs,
   pictures,
   readLedger,
   readProduct,
   sendForm,
-  sweepImages,
 } from './support/products.js';
 import { type ServiceOptions, startService, type TestService } from './support/service.js';
 import { until } from './support/wait.js';
@@ -186,7 +186,7 @@ describe('products while the image host fails', () => {
     await insertStaged(601, 150);
     const [young = ''] = await insertStaged(300, 1);
     const { images } = await createProduct(admin, pictures(1));
-    await sweepImages(service.database);
+    await enqueueImageSweep(service.database);
     await until('the abandoned images are gone', () => standIn.images.size === 2);
     expect(standIn.images.has(young)).toBe(true);
     expect(standIn.imageAt(images[0] ?? '')).toBeDefined();
@@ -214,7 +214,7 @@ describe('products while the image host fails', () => {
     const listStaged = async () =>
       (await readLedger(service.database)).filter(({ state }) => state === 'staged');
     await until('three images are staged', async () => (await listStaged()).length === 3);
-    await letTimePass(service.database);
+    await letTimePassForImagesAndJobs(service.database);
     await until('they are swept', async () => (await listStaged()).length === 0);
     const [created, updated] = await uploads;
     standIn.delayMs = 0;

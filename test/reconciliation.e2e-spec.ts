@@ -27,7 +27,7 @@ async function readDueIn(orderId: string): Promise<number> {
 /** Makes the check of an order due and starts it. */
 async function startCheck(orderId: string): Promise<void> {
   await shop.query('UPDATE orders SET next_check_at = now() WHERE order_id = $1', [orderId]);
-  await shop.findDueOrders();
+  await shop.enqueueDueOrderSearch();
 }
 
 describe('the check of a pending order', () => {
@@ -63,7 +63,8 @@ describe('the check of a pending order', () => {
       const orders = await shop.insertOrders(10);
       for (const orderId of orders) shop.gateway.settle(orderId);
       await shop.letOrdersAge(orders, '6 minutes');
-      await Promise.all(Array.from({ length: 4 }, () => shop.findDueOrders({ jobKey: null })));
+      const enqueueSearch = () => shop.enqueueDueOrderSearch({ canRunInParallel: true });
+      await Promise.all(Array.from({ length: 4 }, enqueueSearch));
       await shop.waitForChecks();
       for (const orderId of orders) {
         expect(shop.countCalls('status', orderId)).toBe(1);
@@ -78,7 +79,7 @@ describe('the check of a pending order', () => {
 it('one search takes all due orders, also more than a batch of 200', async () => {
   const orders = await shop.insertOrders(201);
   await shop.letOrdersAge(orders, '6 minutes');
-  await shop.findDueOrders();
+  await shop.enqueueDueOrderSearch();
   await shop.waitForChecks();
   const { rowCount } = await shop.service.database.pool.query(
     'SELECT FROM orders WHERE checks = 1 AND order_id = ANY ($1)',

@@ -8,7 +8,7 @@ import { MidtransStandIn } from '../support/midtrans-stand-in.js';
 import { NOTIFICATIONS_PATH } from '../support/notifications.js';
 import { gatewaySettings, orderOf, requestOrder } from '../support/orders.js';
 import { png } from '../support/pictures.js';
-import { CAKE, createProduct, letTimePass, sendForm } from '../support/products.js';
+import { CAKE, createProduct, letTimePassForImagesAndJobs, sendForm } from '../support/products.js';
 import { type ServiceProcess, startServiceProcess } from '../support/service-process.js';
 import { SmtpStandIn } from '../support/smtp-stand-in.js';
 import { until } from '../support/wait.js';
@@ -182,7 +182,7 @@ it.each(isLongRun ? (['hang', 'drip'] as const) : (['hang'] as const))(
 
     images.clearFaults();
     await createProduct(admin);
-    await letTimePass(service.database);
+    await letTimePassForImagesAndJobs(service.database);
     const isEmpty = async (): Promise<boolean> => {
       await makeJobsDue(service.database.pool);
       return images.images.size === 0 && (await countJobs('remove-image')) === 0;

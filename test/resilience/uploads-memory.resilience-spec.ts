@@ -1,6 +1,6 @@
 import type { Client } from '../support/client.js';
 import { noisyPng } from '../support/pictures.js';
-import { CAKE, readLedger, letTimePass, countProducts } from '../support/products.js';
+import { CAKE, countProducts, letTimePassForImagesAndJobs, readLedger } from '../support/products.js';
 import { type ServiceProcess, startServiceProcess } from '../support/service-process.js';
 import { formPieces, upload, type UploadOptions } from '../support/upload-load.js';
 import { until } from '../support/wait.js';
@@ -31,7 +31,7 @@ describe('resident memory of the service stays under 400 MiB', () => {
     await until(
       'no image is left',
       async () => {
-        await letTimePass(service.database);
+        await letTimePassForImagesAndJobs(service.database);
         return (await readLedger(service.database)).length === 0;
       },
       60_000,

@@ -111,24 +111,27 @@ export async function expectOnlyImages(
   urls: readonly string[],
 ): Promise<void> {
   await until('the host and the ledger contain the images of the catalog', async () => {
-    await letTimePass(database);
+    await letTimePassForImagesAndJobs(database);
     return host.images.size === urls.length && (await readLedger(database)).length === urls.length;
   });
   expect(urls.map((url) => host.imageAt(url) !== undefined)).toEqual(urls.map(() => true));
   expect((await readLedger(database)).every(({ state }) => state === 'attached')).toBe(true);
 }
 
-/** Lets 11 minutes pass for images that are not attached, sweeps images, and makes every waiting job due. */
-export async function letTimePass(database: Pick<TestDatabase, 'pool'>): Promise<void> {
+/**
+ * Ages unattached images by 11 minutes and makes every waiting job due. The service removes images that are staged for
+ * 10 minutes.
+ */
+export async function letTimePassForImagesAndJobs(database: Pick<TestDatabase, 'pool'>): Promise<void> {
   const { rows } = await database.pool.query<{ state: string }>(
     `UPDATE images SET staged_at = staged_at - interval '11 minutes' WHERE state <> 'attached' RETURNING state`,
   );
-  if (rows.some(({ state }) => state === 'staged')) await sweepImages(database);
+  if (rows.some(({ state }) => state === 'staged')) await enqueueImageSweep(database);
   await makeJobsDue(database.pool);
 }
 
-/** Runs the job that cron enqueues every minute. */
-export async function sweepImages({ pool }: Pick<TestDatabase, 'pool'>): Promise<void> {
+/** Enqueues the job that cron enqueues every minute. */
+export async function enqueueImageSweep({ pool }: Pick<TestDatabase, 'pool'>): Promise<void> {
   const task = 'sweep-abandoned-images';
   await pool.query('SELECT graphile_worker.add_job($1, job_key := $1)', [task]);
 }

@@ -230,8 +230,12 @@ export class Shop {
     );
   }
 
-  /** Runs the job that cron enqueues every minute. @param jobKey if it is null, several runs are possible in parallel */
-  async findDueOrders({ jobKey = 'find-due-orders' }: { jobKey?: string | null } = {}): Promise<void> {
+  /**
+   * Enqueues the job that cron enqueues every minute.
+   * @param canRunInParallel if true, the job is enqueued in addition to waiting jobs of its kind
+   */
+  async enqueueDueOrderSearch({ canRunInParallel = false } = {}): Promise<void> {
+    const jobKey = canRunInParallel ? null : 'find-due-orders';
     await this.query(`SELECT graphile_worker.add_job('find-due-orders', '{}', job_key := $1)`, [jobKey]);
   }
 
@@ -257,7 +261,7 @@ export class Shop {
   /** Lets time pass for orders and runs the payment checks that become due. */
   async reconcile(orderIds: readonly string[], interval = '6 minutes'): Promise<void> {
     await this.letOrdersAge(orderIds, interval);
-    await this.findDueOrders();
+    await this.enqueueDueOrderSearch();
     await this.waitForChecks();
   }
 

@@ -2,7 +2,7 @@ import pg from 'pg';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from '../../support/client.js';
 import { readJobs } from '../../support/jobs.js';
-import { createProduct, readLedger, letTimePass } from '../../support/products.js';
+import { createProduct, letTimePassForImagesAndJobs, readLedger } from '../../support/products.js';
 import { signInAdmin } from '../../support/service.js';
 import { until } from '../../support/wait.js';
 import { Catalog, readCatalog } from './catalog.js';
@@ -151,7 +151,7 @@ export class Workload {
     await until(
       'the jobs are done and only images that are shown are left',
       async () => {
-        await letTimePass({ pool });
+        await letTimePassForImagesAndJobs({ pool });
         await delay(100);
         const left = (await readJobs(pool)).length;
         return left === 0 && (await readLedger({ pool })).length === shown.length;
