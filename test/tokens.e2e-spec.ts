@@ -51,7 +51,7 @@ describe('the tokens of a session', () => {
     ['accessToken', 600],
     ['refreshToken', 864_000],
   ])('include %s: HS256, with the documented claims, valid for %d seconds', (name, lifetime) => {
-    expect(decodeClaims(ayu.cookie(name), 0)).toEqual({ alg: 'HS256', typ: 'JWT' });
+    expect(decodeClaims(ayu.cookie(name), 'header')).toEqual({ alg: 'HS256', typ: 'JWT' });
     const claims = decodeClaims(ayu.cookie(name));
     expect(claims).toEqual({
       tokenId: account.id,

@@ -12,16 +12,18 @@ const HANG_MS = 35 * SECOND;
 const READ_ONLY_MS = 8 * SECOND;
 const PROMOTION_LIMIT_MS = 60 * SECOND;
 const RECOVERY_LIMIT_MS = 60 * SECOND;
-/** Limit for a response while the database is stuck. */
+/** Limit for every response, also while the database does not respond. */
 const RESPONSE_LIMIT_MS = 15 * SECOND;
-/** Longer than RESPONSE_LIMIT_MS, so that a late response is measured and reported with its duration. */
+/** Longer than RESPONSE_LIMIT_MS, so that the test reports the duration of a late response. */
 const REQUEST_TIMEOUT_MS = 20 * SECOND;
 /** Pause of each activity of the load between two requests. All activities together send about 25 requests a second. */
 const PAUSE_MS = 150;
 /** Assumed interruptions of the job queue by one failure. Each may cause duplicates of the mails being sent. */
 const QUEUE_INTERRUPTIONS = 4;
 
-describeInstalled('a shop on a highly available PostgreSQL', [...CLUSTER_PROGRAMS, 'pgbouncer'], () => {
+const SUBJECT = 'a shop on a highly available PostgreSQL loses no acknowledged write and responds in time';
+
+describeInstalled(SUBJECT, [...CLUSTER_PROGRAMS, 'pgbouncer'], () => {
   let cluster: PatroniCluster;
   let databaseUrl: string;
   let deployment: Deployment;
@@ -43,8 +45,8 @@ describeInstalled('a shop on a highly available PostgreSQL', [...CLUSTER_PROGRAM
   });
 
   /**
-   * Causes a failure while two processes are under load. Verifies that no acknowledged write was lost, and that responses
-   * were not late.
+   * Causes a failure while two processes are under load. Asserts that no acknowledged write was lost and no response was
+   * late.
    * @param gapLimitMs limit for the longest time without an acknowledged write. Generous, because tests share the machine.
    * @param serviceDatabaseUrl URL of the database for the service, for example through a pooler
    */
@@ -104,11 +106,11 @@ describeInstalled('a shop on a highly available PostgreSQL', [...CLUSTER_PROGRAM
     );
   }
 
-  it('survives a switchover', async () => {
+  it('during a switchover to another PostgreSQL node', async () => {
     await expectSurvival(switchOver, 15 * SECOND);
   });
 
-  it('survives a kill -9 of the primary and of the Patroni process that manages it', async () => {
+  it('after a kill -9 of the primary and of the Patroni process that manages it', async () => {
     await expectSurvival(async () => {
       const primary = await cluster.getNode('primary');
       await primary.kill();
@@ -116,7 +118,7 @@ describeInstalled('a shop on a highly available PostgreSQL', [...CLUSTER_PROGRAM
     }, 45 * SECOND);
   });
 
-  it('survives a primary that hangs for 35 s and then continues', async () => {
+  it('while the primary hangs for 35 s and after it continues', async () => {
     await expectSurvival(async () => {
       const primary = await cluster.getNode('primary');
       await primary.suspend();
@@ -127,11 +129,11 @@ describeInstalled('a shop on a highly available PostgreSQL', [...CLUSTER_PROGRAM
     }, 45 * SECOND);
   });
 
-  it('survives a kill -9 of the synchronous standby', async () => {
+  it('after a kill -9 of the synchronous standby', async () => {
     await expectSurvival(async () => (await cluster.getNode('synchronous')).kill(), 15 * SECOND);
   });
 
-  it('survives a synchronous standby that hangs', async () => {
+  it('while the synchronous standby hangs', async () => {
     await expectSurvival(async () => {
       const standby = await cluster.getNode('synchronous');
       await standby.suspend();
@@ -143,7 +145,7 @@ describeInstalled('a shop on a highly available PostgreSQL', [...CLUSTER_PROGRAM
     }, 45 * SECOND);
   });
 
-  it('survives a database server that is read-only for 8 s', async () => {
+  it('while the database server is read-only for 8 s', async () => {
     const setReadOnly = async (state: 'on' | 'off') => {
       await cluster.query(`ALTER SYSTEM SET default_transaction_read_only = ${state}`);
       await cluster.query('SELECT pg_reload_conf()');
@@ -158,7 +160,7 @@ describeInstalled('a shop on a highly available PostgreSQL', [...CLUSTER_PROGRAM
     );
   });
 
-  it('survives a switchover behind PgBouncer', async () => {
+  it('during a switchover behind PgBouncer', async () => {
     pooler = await startPgBouncer(databaseUrl);
     await expectSurvival(switchOver, 15 * SECOND, pooler.through(databaseUrl));
   });

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { randomInt } from 'node:crypto';
+import { PASSWORD } from '../support/accounts.js';
 import type { Client } from '../support/client.js';
 import { buildNotification, NOTIFICATION_FIELDS } from '../support/notifications.js';
 import { readOpenApi } from '../support/openapi.js';
@@ -23,7 +24,6 @@ import { isLongRun } from './support/long-run.js';
 const SEED = Number(process.env.RESILIENCE_SEED ?? (isLongRun ? randomInt(1_000_000) : 1));
 const REQUESTS_PER_OPERATION = isLongRun ? 400 : 25;
 const CONCURRENCY = 8;
-const PASSWORD = 'kue lapis legit';
 
 let service: ServiceProcess;
 let checker: ResponseChecker;

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import PostalMime from 'postal-mime';
 import type { Response, Test } from 'supertest';
+import { findCode } from '../support/accounts.js';
 import type { Client } from '../support/client.js';
 import { CloudinaryStandIn } from '../support/cloudinary-stand-in.js';
 import { DatabaseProxy } from '../support/database-proxy.js';
@@ -19,9 +20,6 @@ import { type ServiceProcess, startServiceProcess } from '../support/service-pro
 import { SmtpStandIn } from '../support/smtp-stand-in.js';
 import { until } from '../support/wait.js';
 import { dumpDatabase, readFolder, SecretFinder } from './secrets.finder.js';
-
-/** One-time code of six digits that stands alone. */
-const CODE = /(?<![\w.-])\d{6}(?![\w-])/;
 
 let finder: SecretFinder;
 /** Recorded output that must not contain a secret: its source and its text. */
@@ -122,7 +120,7 @@ async function useAccount(
   const client = service.client();
   const readCode = async (nth: number): Promise<string> => {
     const text = await until(`mail ${nth}`, () => readMail(email, nth));
-    const otp = CODE.exec(text)?.[0] ?? '';
+    const otp = findCode(text);
     finder.add(`code ${nth}`, otp);
     // Verify that the finder recognizes the code. Otherwise the test could not fail.
     expect(finder.find('the mail', text)).toContain(`code ${nth} (plain) in the mail`);
@@ -230,7 +228,7 @@ it('the log at level trace, tables, responses, files and process arguments conta
     await smtp.up();
     await makeJobsDue(database.pool);
     const { text } = await smtp.waitForMail(({ to }) => to.includes('late@example.com'));
-    finder.add('code of a late mail', CODE.exec(text)?.[0] ?? '');
+    finder.add('code of a late mail', findCode(text));
     expect(await runCommand('src/commands/admin.js', settings, 'grant', 'late@example.com')).not.toBe('');
 
     // The database is unavailable, lacks a table and rejects the password.

@@ -71,7 +71,7 @@ export async function newAccount(
   return { client, id: (response.body as { data: { user: { id: number } } }).data.user.id, email };
 }
 
-/** Logs in with a new client, which drops the refresh token of the earlier session. */
+/** Logs in with a new client. By default, an account has one refresh token at a time, so the earlier one is dropped. */
 export async function signIn(
   { url }: Pick<TestService, 'url'>,
   email: string,
@@ -112,7 +112,7 @@ export async function readOtp(
   return rows[0];
 }
 
-/** Moves the codes of an account into the past. */
+/** Lets time pass for the codes of an account. */
 export async function ageOtps({ database }: TestService, userId: number, seconds: number): Promise<void> {
   await database.pool.query(
     'UPDATE one_time_passwords SET expires_at = expires_at - make_interval(secs => $2) WHERE user_id = $1',
@@ -152,6 +152,11 @@ export async function waitForCode(
   nth = 1,
 ): Promise<string> {
   const { text } = await waitForMail(service, email, subject, nth);
+  return findCode(text);
+}
+
+/** Returns the one-time code in the text of a mail: six digits that stand alone. */
+export function findCode(text: string): string {
   const code = /(?<![\w.-])\d{6}(?![\w-])/.exec(text)?.[0];
   if (code === undefined) throw new Error('there is no code in the mail');
   return code;

@@ -1,11 +1,11 @@
 declare global {
-  /** Loads a module of the build with Node's own loader; see `environment.mjs`. */
+  /** Loads a module of the build with Node's own loader, because Jest's loader cannot load the service. */
   var importBuilt: (path: string) => Promise<unknown>;
-  /** Loads a package with Node's own loader; see `environment.mjs`. */
+  /** Loads a package with Node's own loader, so that it shares its instance of Nest with the build. */
   var importPackage: (name: string) => Promise<unknown>;
 }
 
-/** Modules of the build that tests use, with the types of their sources. */
+/** Types of the modules of the build that tests use. */
 export interface BuiltModules {
   'src/app.module.js': typeof import('../../src/app.module.js');
   'src/app.setup.js': typeof import('../../src/app.setup.js');
@@ -16,7 +16,6 @@ export interface BuiltModules {
   'src/common/http-adapter.js': typeof import('../../src/common/http-adapter.js');
   'src/common/metrics.js': typeof import('../../src/common/metrics.js');
   'src/common/logging.js': typeof import('../../src/common/logging.js');
-  'src/common/fail-envelope.filter.js': typeof import('../../src/common/fail-envelope.filter.js');
   'src/common/limiter.js': typeof import('../../src/common/limiter.js');
   'src/config/database.js': typeof import('../../src/config/database.js');
   'src/config/read-env.js': typeof import('../../src/config/read-env.js');
@@ -33,9 +32,4 @@ export interface BuiltModules {
 
 export async function built<P extends keyof BuiltModules>(path: P): Promise<BuiltModules[P]> {
   return (await importBuilt(path)) as BuiltModules[P];
-}
-
-/** Loads @nestjs/testing so that it shares the copy of @nestjs/core that the build imports. */
-export async function nestTesting(): Promise<typeof import('@nestjs/testing')> {
-  return (await importPackage('@nestjs/testing')) as typeof import('@nestjs/testing');
 }

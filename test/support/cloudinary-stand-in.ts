@@ -9,6 +9,7 @@ interface CloudinaryCall extends Call<CloudinaryOperation> {
   file?: Buffer | undefined;
   publicId: string | null;
   invalidate: boolean;
+  /** Null if the request did not contain the parameter. */
   overwrite: boolean | null;
   signatureValid: boolean | null;
 }
@@ -25,8 +26,8 @@ const CLOUD_NAME = 'bakery';
 const UNSIGNED = new Set(['file', 'cloud_name', 'resource_type', 'api_key', 'signature']);
 
 /**
- * Cloudinary's upload API on loopback: signed `upload` and `destroy` of images, with responses in the real shapes. It
- * computes the signatures without the SDK.
+ * Cloudinary's upload API on loopback: signed `upload` and `destroy` of images, with responses in the real shapes. The
+ * stand-in verifies signatures without the SDK, which the service uses.
  *
  * @see https://cloudinary.com/documentation/authentication_signatures
  */
@@ -101,7 +102,7 @@ export class CloudinaryStandIn extends StandIn<CloudinaryOperation, CloudinaryCa
     const format = file === undefined ? undefined : detectFormat(file);
     if (file === undefined || format === undefined)
       return { status: 400, body: { error: { message: 'Invalid image file' } } };
-    // The service's uploads do not overwrite.
+    // An upload keeps an existing image, because the service sends `overwrite: false`.
     const image = this.images.get(id) ?? { bytes: file, format, version: Math.floor(Date.now() / 1000) };
     this.images.set(id, image);
     const url = `https://res.cloudinary.com/${CLOUD_NAME}/image/upload/v${image.version}/${id}.${image.format}`;

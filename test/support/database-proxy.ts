@@ -31,7 +31,7 @@ export class DatabaseProxy {
     return url.href;
   }
 
-  /** Number of statements that clients have sent. `pg` sends each statement in one piece that starts with a Query or a Parse. */
+  /** Number of statements that clients have sent. */
   get statements(): number {
     return this.#statements;
   }
@@ -53,7 +53,7 @@ export class DatabaseProxy {
     for (const socket of this.#connections) socket.pause();
   }
 
-  /** Stalls as soon as a client sends a text. The promise resolves at that time. */
+  /** Stalls as soon as a client sends a text. @returns a promise that resolves at that time */
   stallAt(text: string): Promise<void> {
     return new Promise((stalled) => {
       this.#stallsAt = { text, stalled };
@@ -68,7 +68,7 @@ export class DatabaseProxy {
     this.#losesResponseTo = text;
   }
 
-  /** Serves new connections. Earlier connections stay silent, as after a failover. */
+  /** Ends a stall for new connections. Earlier connections stay silent, as after a failover. */
   failOver(): void {
     this.#isStalled = false;
   }
@@ -78,19 +78,20 @@ export class DatabaseProxy {
     for (const [socket, other] of [[client, server] as const, [server, client] as const]) {
       this.#connections.add(socket);
       socket.on('data', (chunk: Buffer) => {
-        if (socket === client && /^[QP]$/.test(chunk.toString('latin1', 0, 1))) this.#statements += 1;
+        // `pg` sends each statement in one chunk that starts with the type of its message: Q (Query) or P (Parse).
+        if (socket === client && /^[QP]/.test(chunk.toString('latin1', 0, 1))) this.#statements += 1;
         if (socket === client && this.#stallsAt && chunk.includes(this.#stallsAt.text)) {
           this.stall();
           this.#stallsAt.stalled();
         } else {
           if (socket === client && this.#losesResponseTo && chunk.includes(this.#losesResponseTo)) {
             this.#losesResponseTo = undefined;
-            server.removeAllListeners('data').once('data', () => client.destroy());
+            server.removeAllListeners('data').once('data', () => client.destroy()); // drops the response
           }
           other.write(chunk);
         }
       });
-      // A connection may end with a reset here.
+      // Without a listener, a reset of the connection would end the process.
       socket.on('error', () => other.destroy());
       socket.on('close', () => {
         this.#connections.delete(socket);

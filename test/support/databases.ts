@@ -53,7 +53,7 @@ async function copyDatabase(template: string | undefined): Promise<TestDatabase>
   const url = new URL(serverUrl);
   url.pathname = `/${name}`;
   const pool = new pg.Pool({ connectionString: url.href, max: 4 });
-  // Idle connections break when a test stops the database or when their database is dropped.
+  // An idle connection breaks if a test stops the server or drops the database. Without a listener, Node would exit.
   pool.on('error', () => undefined);
   return {
     url: url.href,

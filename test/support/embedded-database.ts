@@ -11,9 +11,9 @@ export async function embeddedDatabaseUrl(dataDir: string): Promise<string | und
   return buildDatabaseUrl(server.port, (await readFile(join(dataDir, 'postgres-password'), 'utf8')).trim());
 }
 
-/** Returns the process id of the embedded server of a DATA_DIR, also after a kill; undefined after a regular stop. */
+/** Returns the process id of the embedded server from its pid file. A killed server leaves its pid file behind. */
 export async function findServerPid(dataDir: string): Promise<number | undefined> {
   const { folder } = await locateCluster(dataDir);
-  const claim = await readFile(join(folder, 'postmaster.pid'), 'utf8').catch(() => undefined);
-  return claim === undefined ? undefined : parseInt(claim);
+  const pidFile = await readFile(join(folder, 'postmaster.pid'), 'utf8').catch(() => undefined);
+  return pidFile === undefined ? undefined : parseInt(pidFile);
 }

@@ -2,8 +2,8 @@ import { TestEnvironment } from 'jest-environment-node';
 
 /**
  * Jest's Node environment plus two functions that load modules with Node's own loader: `importBuilt` for modules of the
- * build and `importPackage` for packages that must share the build's instance of Nest. Jest's loader cannot run the
- * CommonJS mailer on top of ESM Nest. In this way the tests run the very files that ship, loaded once per worker.
+ * build and `importPackage` for packages that must share their instance with the build. Jest's loader cannot load the
+ * service, because a CommonJS package, the mailer, requires Nest, which is ESM. The tests run the very files that ship.
  */
 export default class BuiltServiceEnvironment extends TestEnvironment {
   async setup() {

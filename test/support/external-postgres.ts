@@ -1,10 +1,10 @@
-import { appendFile, chmod, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { appendFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openCluster } from '../../src/config/embedded-postgres/cluster.js';
 import { run } from '../../src/config/embedded-postgres/run.js';
 import { startServer, stopServer } from '../../src/config/embedded-postgres/server.js';
 import { startEmbeddedPostgres } from '../../src/config/embedded-postgres.js';
+import { createOpenFolder } from './process.js';
 
 /** PostgreSQL server outside of the service, for DATABASE_URL. The test stops and starts the server like an operator. */
 export interface ExternalPostgres {
@@ -21,12 +21,11 @@ export interface ExternalPostgres {
 }
 
 export async function startExternalPostgres(): Promise<ExternalPostgres> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'bakery-external-'));
-  await chmod(dataDir, 0o755);
-  // The service's own supervisor creates the cluster, its database and its user, and stops.
-  const supervised = await startEmbeddedPostgres({ dataDir, log: () => undefined });
-  const { url } = supervised;
-  await supervised.stop();
+  const dataDir = await createOpenFolder('bakery-external-');
+  // Let the embedded PostgreSQL of the service create the cluster, the database and the user.
+  const embedded = await startEmbeddedPostgres({ dataDir, log: () => undefined });
+  const { url } = embedded;
+  await embedded.stop();
   const cluster = await openCluster(dataDir, () => undefined);
   const pgCtl = (...args: string[]) =>
     run(join(cluster.bin, 'pg_ctl'), [...args, '-D', cluster.folder], cluster.runAs);

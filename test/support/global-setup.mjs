@@ -7,8 +7,8 @@ import { startEmbeddedPostgres } from '../../dist/src/config/embedded-postgres.j
 import { migrate } from '../../dist/src/config/migrate.js';
 
 /**
- * Starts one real PostgreSQL for the whole run, in memory if possible, because its data is not needed later. Each test
- * service copies the migrated template database (see `service.ts`).
+ * Starts one real PostgreSQL for the whole run. Each test copies the migrated template database. The settings make the
+ * server faster: it need not survive a crash of the machine.
  */
 export default async function setUp() {
   const dataDir = await mkdtemp(join(tmpdir(), 'bakery-tests-'));

@@ -2,7 +2,7 @@ import type { Response, Test } from 'supertest';
 import { expectFailure } from './failure.js';
 import type { TestService } from './service.js';
 
-/** A known address of the customer, an unknown one, and the address of an attacker. */
+/** IP addresses: one that the customer has used, one that is unknown, and one of an attacker. */
 export const HOME = '192.0.2.1';
 export const CAFE = '198.51.100.7';
 export const ATTACKER = '203.0.113.9';
@@ -13,10 +13,10 @@ export function sendFrom(address: string, test: Test): Test {
 }
 
 /**
- * Returns the sum of current counts by the stored name of their limit:
- * - failed logins: `password-from` an address for an account, `password-at` an account, `wrong-of` an address
- * - wrong codes: `code-from` an address for an account, `codes-of` an address
- * - mails with a code: `mails-to` a mailbox, `mails-of` the address of a client
+ * Returns the sum of the current counts of each limit, by the name under which the service stores the limit:
+ * - failed logins: `password-from` (per account and address), `password-at` (per account), `wrong-of` (per address)
+ * - wrong codes: `code-from` (per account and address), `codes-of` (per address)
+ * - mails with a code: `mails-to` (per mailbox), `mails-of` (per address of the client)
  * - `known`: addresses that the owner of an account has used
  */
 export async function readCounts({ database }: TestService): Promise<Readonly<Record<string, number>>> {

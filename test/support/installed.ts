@@ -3,15 +3,11 @@ import { spawnSync } from 'node:child_process';
 /** PATH with the folder of system programs, which the PATH of a user may lack. */
 export const PROGRAM_PATH = `${process.env.PATH ?? ''}:/usr/sbin`;
 
-/** Describes a subject that needs installed programs. Without them, its title names them and its tests are skipped. */
+/** Like `describe`. If a program is not installed, the tests are skipped, and the title names the missing programs. */
 export function describeInstalled(subject: string, programs: readonly string[], suite: () => void): void {
   const missing = programs.filter((program) => !isInstalled(program));
-  if (missing.length === 0) {
-    describe(subject, suite);
-    return;
-  }
-  const names = missing.join(', ');
-  describe.skip(`${subject} (not installed: ${names})`, suite);
+  if (missing.length === 0) describe(subject, suite);
+  else describe.skip(`${subject} (not installed: ${missing.join(', ')})`, suite);
 }
 
 /** Returns true if a program is installed. @throws Error in CI, which must have every program */

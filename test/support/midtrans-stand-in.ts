@@ -14,7 +14,7 @@ interface MidtransCall extends Call<MidtransOperation> {
   body: unknown;
 }
 
-/** Status code of a transaction in the status API (`expire`: 407) and in notifications (202). */
+/** `status_code` by status. In a notification, `expire` has the code 202 instead of 407. */
 const STATUS_CODES = {
   capture: '200',
   settlement: '200',
@@ -29,7 +29,7 @@ const STATUS_CODES = {
 } as const;
 export type MidtransStatus = keyof typeof STATUS_CODES;
 
-/** Attempt of a customer to pay. */
+/** Payment with a payment method that the customer has chosen. */
 interface MidtransTransaction {
   readonly transactionId: string;
   status: MidtransStatus;
@@ -49,7 +49,9 @@ interface MidtransRefund {
   readonly reason?: string | undefined;
 }
 
+/** Order of the gateway, for which it has a payment page. The service creates one for each payment attempt. */
 interface MidtransOrder {
+  /** Id of the payment attempt. The first attempt has the id of the order in the service. */
   readonly orderId: string;
   readonly token: string;
   readonly grossAmount: number;
@@ -64,7 +66,8 @@ export type StatusChange = Partial<
 
 type NotificationFields = Readonly<Record<string, unknown>>;
 
-const CAN_BECOME: Record<'cancel' | 'expire', readonly MidtransStatus[]> = {
+/** Statuses of a transaction that may be cancelled or may expire. */
+const STATUSES_BEFORE: Record<'cancel' | 'expire', readonly MidtransStatus[]> = {
   cancel: ['pending', 'authorize', 'capture'],
   expire: ['pending'],
 };
@@ -72,8 +75,8 @@ const CAN_BECOME: Record<'cancel' | 'expire', readonly MidtransStatus[]> = {
 /** Payment methods that the real gateway does not refund. */
 const UNREFUNDABLE = ['bank_transfer', 'cstore'];
 
-/** Additional fields of each payment method. */
-const EXTRA_FIELDS: Readonly<Record<string, object>> = {
+/** Fields of a transaction that only this payment method has. */
+const METHOD_FIELDS: Readonly<Record<string, object>> = {
   bank_transfer: { va_numbers: [{ va_number: '14153285012345', bank: 'bca' }] },
   credit_card: { masked_card: '48111111-1114', bank: 'bni' },
   cstore: { store: 'indomaret', payment_code: '14153285011234' },
@@ -97,13 +100,13 @@ interface SnapRequest {
   readonly page_expiry: Expiry;
 }
 
-/** Returns the invalid fields of a request to Snap. Unlike the real one, this gateway requires all of them. */
+/** Lists the invalid fields of a request to Snap. The real gateway requires only some of these fields. */
 function findInvalidFields(request: SnapRequest): string[] {
   const { transaction_details: details, item_details: items, customer_details: customer } = request;
   const hasLength = (text: string, max: number) => text !== '' && Array.from(text).length <= max;
   const isValidExpiry = ({ unit, duration }: Expiry) =>
     /^(minute|hour|day)s?$/.test(unit) && isPositiveInteger(duration);
-  const isValid = {
+  const isValid: Readonly<Record<string, boolean>> = {
     'transaction_details.order_id': /^[\w.~-]{1,50}$/.test(details.order_id),
     'transaction_details.gross_amount': isPositiveInteger(details.gross_amount),
     'item_details.id': items.every(({ id }) => hasLength(id, 50)),
@@ -115,11 +118,11 @@ function findInvalidFields(request: SnapRequest): string[] {
     expiry: isValidExpiry(request.expiry),
     page_expiry: isValidExpiry(request.page_expiry),
   };
-  return Object.entries(isValid).flatMap(([field, valid]) => (valid ? [] : [field]));
+  return Object.keys(isValid).filter((field) => isValid[field] === false);
 }
 
-/** Checks a refund request as Midtrans documents it. */
-function isRefundRequest({ refund_key, amount, reason = '' }: MidtransRefund): boolean {
+/** Returns true if a refund request is valid according to the documentation of Midtrans. */
+function isValidRefund({ refund_key, amount, reason = '' }: MidtransRefund): boolean {
   return /^[\w-]{1,64}$/.test(refund_key) && isPositiveInteger(amount) && reason.length <= 255;
 }
 
@@ -136,11 +139,11 @@ function isPositiveInteger(value: number): boolean {
 export class MidtransStandIn extends StandIn<MidtransOperation, MidtransCall> {
   /** Created transactions by order id. */
   readonly orders = new Map<string, MidtransOrder>();
-  /** True if responses of the Core API name the transaction id as `order_id`, as real ones can. */
+  /** True if the field `order_id` in responses of the Core API is the transaction id, which the real API allows. */
   answersTransactionIdAsOrderId = false;
-  /** True if a repeated refund key gets 406 instead of the first response. Midtrans documents both. */
+  /** True if a repeated refund key gets 406 instead of the first response. Midtrans documents both behaviors. */
   rejectsRepeatedRefundKeys = false;
-  /** True if the HTTP status of the Core API is the `status_code` of the body. The real API mostly responds with 200. */
+  /** True if the HTTP status of the Core API equals the `status_code` in the body. The real API mostly responds with 200. */
   httpStatusFollowsCode = false;
 
   static async start({ serverKey = 'SB-Mid-server-TOq1a2AVuiyhhOjvfs3U' } = {}): Promise<MidtransStandIn> {
@@ -170,7 +173,7 @@ export class MidtransStandIn extends StandIn<MidtransOperation, MidtransCall> {
     this.httpStatusFollowsCode = false;
   }
 
-  /** Creates an order without a call. */
+  /** Creates an order without a request of the service. */
   open(orderId: string, grossAmount: number): MidtransOrder {
     const order = { orderId, token: randomUUID(), grossAmount, transactions: [] };
     this.orders.set(orderId, order);
@@ -189,7 +192,7 @@ export class MidtransStandIn extends StandIn<MidtransOperation, MidtransCall> {
     return this.setStatus(orderId, 'settlement', change);
   }
 
-  /** Sets the status of a payment without sending a notification. The first call chooses the payment method. */
+  /** Sets the status of a payment without sending a notification. The first call creates the transaction. */
   setStatus(orderId: string, status: MidtransStatus, change: StatusChange = {}): MidtransTransaction {
     const { transactions, grossAmount } = this.order(orderId);
     const id = change.transactionId ?? transactions.at(-1)?.transactionId;
@@ -213,22 +216,22 @@ export class MidtransStandIn extends StandIn<MidtransOperation, MidtransCall> {
   }
 
   /**
-   * Builds a signed notification of the last transaction. The signature covers the overrides, unless they contain a
-   * `signature_key`. The override `undefined` removes a field.
+   * Builds a signed notification of the last transaction.
+   * @param overrides replaced fields, which the signature covers unless it is one of them. `undefined` removes a field
    */
   notification(orderId: string, overrides: NotificationFields = {}): NotificationFields {
     const transaction = this.order(orderId).transactions.at(-1);
     if (transaction === undefined) throw new Error(`no payment method was chosen for ${orderId}`);
     const { status } = transaction;
     return this.#sign({
-      ...describe(orderId, transaction),
+      ...describeTransaction(orderId, transaction),
       status_code: status === 'expire' ? '202' : STATUS_CODES[status],
       status_message: 'midtrans payment notification',
       ...overrides,
     });
   }
 
-  /** Sends a notification once. @throws Error without a response */
+  /** Sends a notification without retries. @throws Error if there is no response */
   async notify(
     url: string,
     orderId: string,
@@ -264,16 +267,16 @@ export class MidtransStandIn extends StandIn<MidtransOperation, MidtransCall> {
   }
 
   #create({ authorized, body }: MidtransCall): Answer {
-    if (authorized !== true) return reject(401, 'Access denied due to unauthorized transaction');
+    if (authorized !== true) return rejectCreation(401, 'Access denied due to unauthorized transaction');
     const request = body as SnapRequest;
     const invalid = findInvalidFields(request);
-    if (invalid.length > 0) return reject(400, ...invalid.map((field) => `${field} format is invalid`));
+    if (invalid.length > 0) return rejectCreation(400, ...invalid.map((field) => `${field} format is invalid`));
     const { transaction_details: details, item_details: items } = request;
     const sum = items.reduce((total, { price, quantity }) => total + price * quantity, 0);
     if (sum !== details.gross_amount)
-      return reject(400, 'transaction_details.gross_amount is not equal to the sum of item_details');
+      return rejectCreation(400, 'transaction_details.gross_amount is not equal to the sum of item_details');
     if (this.orders.has(details.order_id))
-      return reject(400, 'transaction_details.order_id has already been taken');
+      return rejectCreation(400, 'transaction_details.order_id has already been taken');
     const { token } = this.open(details.order_id, details.gross_amount);
     return { status: 201, body: { token, redirect_url: `${this.apiUrl}/snap/v4/redirection/${token}` } };
   }
@@ -292,19 +295,19 @@ export class MidtransStandIn extends StandIn<MidtransOperation, MidtransCall> {
       return this.#respond('404', { status_message: "Transaction doesn't exist." });
     if (operation === 'refund') return this.#refund(order.orderId, transaction, call.body as MidtransRefund);
     if (operation !== 'status') {
-      if (!CAN_BECOME[operation].includes(transaction.status))
+      if (!STATUSES_BEFORE[operation].includes(transaction.status))
         return this.#respond('412', { status_message: 'Transaction status cannot be updated.' });
       transaction.status = operation;
     }
     const code = STATUS_CODES[transaction.status];
-    const fields = this.#sign({ ...describe(order.orderId, transaction), status_code: code });
+    const fields = this.#sign({ ...describeTransaction(order.orderId, transaction), status_code: code });
     const message = { status_message: 'Success, transaction is found' };
     const renamed = this.answersTransactionIdAsOrderId && { order_id: transaction.transactionId };
     return this.#respond(code, { ...fields, ...message, ...renamed });
   }
 
   #refund(orderId: string, transaction: MidtransTransaction, body: MidtransRefund): Answer {
-    if (!isRefundRequest(body)) return this.#respond('413', { status_message: 'Malformed syntax' });
+    if (!isValidRefund(body)) return this.#respond('413', { status_message: 'Malformed syntax' });
     const { refund_key, amount, reason } = body;
     const isRepeated = transaction.refunds.some((refund) => refund.refund_key === refund_key);
     if (isRepeated && this.rejectsRepeatedRefundKeys)
@@ -322,7 +325,7 @@ export class MidtransStandIn extends StandIn<MidtransOperation, MidtransCall> {
       transaction.refunds.push({ refund_key, amount, reason });
       transaction.status = amount === rest ? 'refund' : 'partial_refund';
     }
-    const { refunds: _, ...fields } = describe(orderId, transaction);
+    const { refunds: _, ...fields } = describeTransaction(orderId, transaction);
     return this.#respond('200', {
       ...fields,
       status_message: 'Success, refund request is approved',
@@ -345,10 +348,10 @@ export class MidtransStandIn extends StandIn<MidtransOperation, MidtransCall> {
   }
 }
 
-function describe(orderId: string, transaction: MidtransTransaction): NotificationFields {
+function describeTransaction(orderId: string, transaction: MidtransTransaction): NotificationFields {
   const { status, transactionTime, settlementTime } = transaction;
   return {
-    ...EXTRA_FIELDS[transaction.paymentType],
+    ...METHOD_FIELDS[transaction.paymentType],
     transaction_time: formatGatewayTime(transactionTime),
     transaction_status: status,
     transaction_id: transaction.transactionId,
@@ -362,7 +365,7 @@ function describe(orderId: string, transaction: MidtransTransaction): Notificati
   };
 }
 
-/** `refund_amount` is the sum of all refunds, unlike in the response to a refund. */
+/** Describes the refunds of a transaction, whose own `refund_amount` is the sum of all refunds. */
 function describeRefunds(refunds: readonly MidtransRefund[]): NotificationFields {
   if (refunds.length === 0) return {};
   return {
@@ -387,6 +390,6 @@ function formatGatewayTime(time: Date): string {
   return time.toLocaleString('sv', { timeZone: 'Asia/Jakarta' });
 }
 
-function reject(status: number, ...messages: string[]): Answer {
+function rejectCreation(status: number, ...messages: string[]): Answer {
   return { status, body: { error_messages: messages } };
 }

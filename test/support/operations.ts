@@ -1,5 +1,6 @@
 import { MESSAGES } from './failure.js';
 
+/** Permitted callers. `catalog` means `user`, or `public` if the setting CATALOG_ACCESS says so. */
 export type Access = 'public' | 'user' | 'admin' | 'catalog' | 'refresh cookie';
 export type Failures = readonly (readonly [code: number, message: string])[];
 
@@ -24,7 +25,7 @@ const createProduct: Failures = [
   [500, 'fail to create product and this is not your fault, please try again later'],
 ];
 const updateProduct: Failures = [
-  [400, 'validation errors'],
+  [400, 'validation errors'], // the plural, unlike the other operations
   [400, 'each product can only have 5 images at max'],
   IMAGE_TOO_LARGE,
   NOT_FOUND,
@@ -47,8 +48,8 @@ const notReady = ['database', 'migrations', 'queue', 'database, queue', 'migrati
 );
 
 /**
- * Every operation of the service: its permitted callers (contract 4), its inputs, and its failures in addition to those
- * of every operation of its kind (contract 7).
+ * Every operation of the service: its permitted callers (contract 4), the format of its body, and its failures in
+ * addition to those that `expectedFailures` derives from its callers, method and body (contract 7).
  */
 export const OPERATIONS: Readonly<Record<string, [Access, 'json' | 'form' | null, Failures]>> = {
   'POST /api/register': ['public', 'json', [VALIDATION, EMAIL_TAKEN]],
@@ -93,17 +94,17 @@ export const OPERATIONS: Readonly<Record<string, [Access, 'json' | 'form' | null
   'GET /api/health/ready': ['public', null, notReady],
 };
 
-/** Returns all failures of an operation: its own and those of its kind. */
+/** Returns all failures of an operation. @param name for example `POST /api/orders` */
 export function expectedFailures(name: string): Failures {
-  const [access, takes, own] = OPERATIONS[name] ?? ['public', null, []];
+  const [access, bodyFormat, own] = OPERATIONS[name] ?? ['public', null, []];
   const failures: (readonly [number, string])[] = [...own];
   if (access !== 'public' && access !== 'refresh cookie')
     failures.push([400, MESSAGES.malformedAccessToken], [401, MESSAGES.missingAccessToken]);
   if (access === 'admin') failures.push([403, MESSAGES.adminOnly]);
   if (!name.startsWith('GET ')) failures.push([403, MESSAGES.origin]);
-  if (takes !== null || name.includes('{')) failures.push([400, MESSAGES.malformedRequest]);
-  if (takes !== null)
+  if (bodyFormat !== null || name.includes('{')) failures.push([400, MESSAGES.malformedRequest]);
+  if (bodyFormat !== null)
     failures.push([413, MESSAGES.tooLarge], [415, 'content encoding or character set is not supported']);
-  if (takes === 'form') failures.push([408, 'request took too long']);
+  if (bodyFormat === 'form') failures.push([408, 'request took too long']);
   return [...failures, [500, MESSAGES.unexpected], [503, MESSAGES.unavailable]];
 }

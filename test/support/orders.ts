@@ -73,7 +73,7 @@ export function gatewaySettings(gateway: MidtransStandIn): Record<string, string
   };
 }
 
-/** Adds a product to the catalog. @returns the id of the product */
+/** Inserts a product by SQL. @returns its id */
 export async function addProduct(
   { database }: TestService,
   price: string | number = 25_000,
@@ -112,6 +112,7 @@ export function orderOf({ body }: Pick<Response, 'body'>): OrderAnswer {
   return (body as { data: { order: OrderAnswer } }).data.order;
 }
 
+/** Returns `data` of a response with a page of orders. */
 export function pageOf({ body }: Pick<Response, 'body'>): OrderPage {
   return (body as { data: OrderPage }).data;
 }

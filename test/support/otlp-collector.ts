@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { listenOnLoopback, stopListening, trackSockets } from './loopback.js';
 
-/** Span in the JSON of OTLP, with its attributes by name. */
+/** Span as exported in the JSON of OTLP, with its attributes by name. */
 export interface CollectedSpan {
   readonly name: string;
   /** 1 internal, 2 server, 3 client, 4 producer, 5 consumer. */
@@ -39,7 +39,7 @@ export async function startOtlpCollector() {
         raw += JSON.stringify(body);
         const received = (body as OtlpRequest).resourceSpans.flatMap(({ scopeSpans }) => scopeSpans);
         for (const { attributes, ...span } of received.flatMap((scope) => scope.spans))
-          spans.push({ ...span, attributes: byName(attributes) });
+          spans.push({ ...span, attributes: toRecord(attributes) });
         response.writeHead(200, { 'Content-Type': 'application/json' }).end('{}');
       },
       () => response.destroy(),
@@ -56,7 +56,7 @@ export async function startOtlpCollector() {
   };
 }
 
-function byName(attributes: OtlpAttributes): Record<string, string> {
+function toRecord(attributes: OtlpAttributes): Record<string, string> {
   return Object.fromEntries(
     attributes.map(({ key, value }) => [key, value.stringValue ?? String(value.intValue)]),
   );

@@ -1,35 +1,32 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PROGRAM_PATH } from './installed.js';
 import { accepts } from './loopback.js';
-import { freePort } from './process.js';
+import { createOpenFolder, freePort } from './process.js';
 import { until } from './wait.js';
 
 /** User `nobody` on Debian, because PgBouncer does not run as root. */
 const UNPRIVILEGED = { uid: 65_534, gid: 65_534 };
 
-/** PgBouncer in transaction mode in front of the PostgreSQL server of the test run. */
+/** PgBouncer in transaction mode in front of a PostgreSQL server. */
 export interface PgBouncer {
-  /** URL of the database through PgBouncer. */
+  /** Returns the URL of a database of the same server through PgBouncer. */
   through(databaseUrl: string): string;
   stop(): Promise<void>;
 }
 
 /** Starts PgBouncer in front of the server of a database. */
 export async function startPgBouncer(databaseUrl: string): Promise<PgBouncer> {
-  const server = new URL(databaseUrl);
+  const { hostname, port: serverPort, username, password } = new URL(databaseUrl);
   const port = await freePort();
-  const folder = await mkdtemp(join(tmpdir(), 'bakery-pgbouncer-'));
-  await chmod(folder, 0o755);
+  const folder = await createOpenFolder('bakery-pgbouncer-');
   const configuration = join(folder, 'pgbouncer.ini');
-  const { hostname, username, password } = server;
   await writeFile(
     configuration,
     `[databases]
-* = host=${hostname} port=${server.port} user=${username} password=${decodeURIComponent(password)}
+* = host=${hostname} port=${serverPort} user=${username} password=${decodeURIComponent(password)}
 [pgbouncer]
 listen_addr = 127.0.0.1
 listen_port = ${port}

@@ -1,7 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
+import { chmod, mkdtemp } from 'node:fs/promises';
 import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { until } from './wait.js';
 
@@ -46,11 +48,11 @@ export async function runBuilt(
 /** Maximum time of a start on a busy machine. */
 const START_DEADLINE_MS = 60_000;
 
-/** Waits until a service process answers requests. */
+/** Waits until a service process responds to requests. */
 export async function waitUntilListening(service: BuiltProcess, url: string): Promise<void> {
   try {
     await until(
-      'the service answers',
+      'the service responds',
       () => {
         if (service.child.exitCode !== null) throw new Error('the service ended');
         return fetch(`${url}/api/health/live`).then(
@@ -70,6 +72,13 @@ export async function waitUntilReady(url: string): Promise<void> {
   await until('the service is ready', async () => (await fetch(`${url}/api/health/ready`)).ok);
 }
 
+/** Creates a temporary folder that every user may enter: if root runs the tests, a database server has another user. */
+export async function createOpenFolder(prefix: string): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), prefix));
+  await chmod(folder, 0o755);
+  return folder;
+}
+
 /**
  * Returns a free port outside of the range of outgoing connections. Inside the range, a connection to a service that is
  * down could connect to itself.
@@ -77,15 +86,11 @@ export async function waitUntilReady(url: string): Promise<void> {
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = randomInt(20_000, 32_768);
-    const server = createServer();
-    const isFree = await new Promise<boolean>((resolve) => {
-      server.once('error', () => {
-        resolve(false);
-      });
-      server.listen(port, '127.0.0.1', () => {
-        resolve(true);
-      });
-    });
+    const server = createServer().listen(port, '127.0.0.1');
+    const isFree = await once(server, 'listening').then(
+      () => true,
+      () => false,
+    );
     if (!isFree) continue;
     server.close();
     await once(server, 'close');

@@ -22,11 +22,11 @@ export function listRoutes({ app }: TestService): Route[] {
       ? []
       : Object.keys(route.methods).map((method) => ({ method: method as HttpMethod, path: route.path })),
   );
-  // A middleware of a route is a separate layer.
+  // A route with a middleware has two layers and occurs twice.
   return [...new Map(routes.map((route) => [`${route.method} ${route.path}`, route])).values()];
 }
 
-/** Returns true for pages next to the API, which the OpenAPI document does not describe. */
+/** Returns true for the pages of the documentation, which the OpenAPI document does not describe. */
 export function isDocumentation(path: string): boolean {
   return path === '/' || path === '/api/docs' || /^\/api\/docs[-/]/.test(path);
 }

@@ -1,12 +1,17 @@
-import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readFile, rm } from 'node:fs/promises';
 import { Client } from './client.js';
 import { createDatabase, type TestDatabase } from './databases.js';
-import { type BuiltProcess, freePort, spawnBuilt, waitUntilListening, waitUntilReady } from './process.js';
+import {
+  type BuiltProcess,
+  createOpenFolder,
+  freePort,
+  spawnBuilt,
+  waitUntilListening,
+  waitUntilReady,
+} from './process.js';
 import { COMMON_SETTINGS, signInAdmin } from './service.js';
 
-/** Instance of the service: a port and a DATA_DIR, on which processes are started one after the other. */
+/** Instance of the service: a port and a DATA_DIR that processes use one after the other. */
 export class ServiceInstance {
   readonly #started: BuiltProcess[] = [];
 
@@ -18,9 +23,7 @@ export class ServiceInstance {
 
   /** @param dataDir existing folder to share; by default a new folder, which is removed at the end */
   static async create(dataDir?: string): Promise<ServiceInstance> {
-    const folder = dataDir ?? (await mkdtemp(join(tmpdir(), 'bakery-instance-')));
-    // The embedded server runs as another user when the tests run as root.
-    if (dataDir === undefined) await chmod(folder, 0o755);
+    const folder = dataDir ?? (await createOpenFolder('bakery-instance-'));
     return new ServiceInstance(await freePort(), folder, dataDir === undefined);
   }
 
@@ -47,7 +50,7 @@ export class ServiceInstance {
     return service;
   }
 
-  /** Starts a process, like `spawn`, and waits until it answers requests. */
+  /** Starts a process, like `spawn`, and waits until it responds to requests. */
   async start(settings: Readonly<Record<string, string>> = {}, buildFolder?: string): Promise<BuiltProcess> {
     const service = this.spawn(settings, buildFolder);
     await waitUntilListening(service, this.url);
@@ -79,7 +82,7 @@ export async function stopProcess({ child, exited }: BuiltProcess): Promise<numb
   return exited;
 }
 
-/** Kills a process, like a power cut. */
+/** Sends SIGKILL and waits for the end of the process. */
 export async function killHard({ child, exited }: BuiltProcess): Promise<void> {
   child.kill('SIGKILL');
   await exited;

@@ -4,7 +4,7 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { built, nestTesting } from './built.js';
+import { built } from './built.js';
 import { Client } from './client.js';
 import { createDatabase, type TestDatabase } from './databases.js';
 import { startBeforeTests } from './start-before-tests.js';
@@ -59,7 +59,7 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
   const { AppModule } = await built('src/app.module.js');
   const { APP_OPTIONS, configureApp } = await built('src/app.setup.js');
   const { HttpAdapter } = await built('src/common/http-adapter.js');
-  const { Test } = await nestTesting();
+  const { Test } = (await importPackage('@nestjs/testing')) as typeof import('@nestjs/testing');
   const { readEnv } = await built('src/config/read-env.js');
   const { createLogger, nestLogger, routeConsole } = await built('src/common/logging.js');
   const { Database } = await built('src/config/database.js');
@@ -79,9 +79,10 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
   const logger = createLogger(env, {
     write: (line: string) => void log.push(JSON.parse(line) as Record<string, unknown>),
   });
-  // Replace the logger like the service does, so that output of libraries appears in the log.
+  // Output of libraries to the console appears in the log, as in `main.ts`.
   routeConsole(logger);
-  const root = AppModule.forRoot(env, new Database(options.databaseUrl ?? database.url, false));
+  const isExclusive = false;
+  const root = AppModule.forRoot(env, new Database(options.databaseUrl ?? database.url, isExclusive));
   const module = await Test.createTestingModule({ imports: [root] })
     .setLogger(nestLogger(logger))
     .compile();

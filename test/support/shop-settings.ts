@@ -32,7 +32,7 @@ export const ALWAYS_OPEN: ShopSettings = {
   lead_minutes: 0,
 };
 
-/** Changes the settings of the shop, which must succeed. */
+/** Sets the shop to `ALWAYS_OPEN` with these changes. */
 export async function changeShop(admin: Client, changes: Partial<ShopSettings>): Promise<void> {
   await admin
     .put('/api/admin/shop')

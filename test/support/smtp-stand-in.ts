@@ -8,14 +8,15 @@ import { until } from './wait.js';
 
 /** Message that the server has accepted. */
 export interface ReceivedMail {
-  /** Addresses of the From and To headers, without names. */
+  /** `from` and `to` are the addresses in the headers, without names. */
   readonly from: string;
   readonly to: readonly string[];
   /** Addresses that the client named for delivery (RCPT TO). */
   readonly recipients: readonly string[];
   readonly subject: string;
-  /** Empty without a part of this kind. */
+  /** Plain text; empty if the mail has none. */
   readonly text: string;
+  /** Empty if the mail has none. */
   readonly html: string;
   readonly raw: Buffer;
 }

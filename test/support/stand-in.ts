@@ -6,17 +6,21 @@ import { listenOnLoopback, stopListening, trackSockets } from './loopback.js';
 
 /**
  * Fault of a call. These faults prevent the operation:
- * - `down`: the connection is closed when the request arrives · `hang`: there is no response
- * - `error`: the response is 500 · `answer`: the response is the given one
+ * - `down`: the connection is closed when the request arrives
+ * - `hang`: there is no response
+ * - `error`: the response is 500
+ * - `answer`: the response has this status and body
  *
- * These faults perform the operation:
- * - `answer-lost`: the connection is closed before the response · `cut`: in the middle of the response
- * - `drip`: the response arrives in single bytes, one every `dripIntervalMs` · `garbage`: 200 with an HTML page
+ * These faults perform the operation and affect only the response:
+ * - `answer-lost`: the connection is closed before the response
+ * - `cut`: the connection is closed in the middle of the response
+ * - `drip`: the response arrives in single bytes, one every `dripIntervalMs`
+ * - `garbage`: the response is 200 with an HTML page
  * - `late`: the response is sent after `afterMs`
  */
 export type Fault<Operation extends string> = {
   readonly operation: Operation;
-  /** Number of the affected call, counted from 1 when the fault is set; all calls if absent. */
+  /** Affects only the nth call after the fault is set, counted from 1; by default all calls. */
   readonly nth?: number;
 } & (
   | { readonly kind: 'down' | 'hang' | 'error' | 'answer-lost' | 'cut' | 'drip' | 'garbage' }
@@ -53,12 +57,13 @@ export abstract class StandIn<Operation extends string, C extends Call<Operation
   protected port = 0;
   readonly #server: Server;
   readonly #sockets: Set<Socket>;
-  #faults: { readonly fault: Fault<Operation>; seen: number }[] = [];
+  /** Faults with the number of calls of their operation since they were set. */
+  #faults: { readonly fault: Fault<Operation>; calls: number }[] = [];
 
   protected constructor() {
     this.#server = createServer((request, response) => {
       this.#handle(request, response).catch((error: unknown) => {
-        // The stand-in has a defect, or the caller aborted the request.
+        // The caller aborted the request, or the stand-in has a bug.
         response.destroy(error instanceof Error ? error : undefined);
       });
     });
@@ -75,7 +80,7 @@ export abstract class StandIn<Operation extends string, C extends Call<Operation
 
   /** Adds a fault. If several faults apply to a call, the first one is used. */
   fault(fault: Fault<Operation>): void {
-    this.#faults.push({ fault, seen: 0 });
+    this.#faults.push({ fault, calls: 0 });
   }
 
   clearFaults(): void {
@@ -100,7 +105,7 @@ export abstract class StandIn<Operation extends string, C extends Call<Operation
     await stopListening(this.#server, this.#sockets);
   }
 
-  /** Creates the record of a call; null if the service has no such path or method. */
+  /** Creates the record of a call; null if the external service has no such path or method. */
   protected abstract begin(request: IncomingMessage): C | null;
   /** Adds the contents of the request to the record. */
   protected abstract read(call: C, request: IncomingMessage, body: Buffer): Promise<void> | void;
@@ -126,34 +131,30 @@ export abstract class StandIn<Operation extends string, C extends Call<Operation
     await this.read(call, request, await buffer(request));
     if (fault?.kind === 'hang') return;
     await this.beforeProcessing?.(call);
-    const answer = responseTo(fault) ?? this.perform(call);
+    const answer = responseOf(fault) ?? this.perform(call);
     await this.beforeAnswering?.(call);
     await this.#answer(response, answer, fault);
   }
 
   #takeFault(operation: Operation): Fault<Operation> | undefined {
     const affected = this.#faults.filter(({ fault }) => fault.operation === operation);
-    for (const entry of affected) entry.seen += 1;
-    return affected.find(({ fault, seen }) => fault.nth === undefined || fault.nth === seen)?.fault;
+    for (const entry of affected) entry.calls += 1;
+    return affected.find(({ fault, calls }) => (fault.nth ?? calls) === calls)?.fault;
   }
 
-  async #answer(
-    response: ServerResponse,
-    answer: Answer,
-    fault: Fault<Operation> | undefined,
-  ): Promise<void> {
+  async #answer(response: ServerResponse, answer: Answer, fault?: Fault<Operation>): Promise<void> {
     const bytes = Buffer.from(JSON.stringify(answer.body));
-    const whole = { 'Content-Type': 'application/json', 'Content-Length': bytes.length };
+    const headers = { 'Content-Type': 'application/json', 'Content-Length': bytes.length };
     switch (fault?.kind) {
       case 'answer-lost':
         response.destroy();
         return;
       case 'cut':
-        response.writeHead(answer.status, whole);
+        response.writeHead(answer.status, headers);
         response.write(bytes.subarray(0, bytes.length / 2), () => response.destroy());
         return;
       case 'drip':
-        response.writeHead(answer.status, whole);
+        response.writeHead(answer.status, headers);
         for (const byte of bytes) {
           response.write(Buffer.of(byte));
           await delay(this.dripIntervalMs);
@@ -177,8 +178,8 @@ export abstract class StandIn<Operation extends string, C extends Call<Operation
   }
 }
 
-/** Returns the response of a fault that prevents the operation. */
-function responseTo<Operation extends string>(fault: Fault<Operation> | undefined): Answer | undefined {
+/** Returns the response that a fault sends instead of performing the operation. */
+function responseOf<Operation extends string>(fault: Fault<Operation> | undefined): Answer | undefined {
   if (fault?.kind === 'answer') return fault;
   return fault?.kind === 'error'
     ? { status: 500, body: { status_code: '500', error_messages: ['Internal server error'] } }

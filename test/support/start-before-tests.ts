@@ -1,4 +1,4 @@
-/** Functions that stop what was started, to be called in reverse order. Jest runs `afterAll` hooks in order of definition. */
+/** Functions that stop what was started. They run in reverse order, unlike the `afterAll` hooks of Jest. */
 const stops: (() => Promise<void>)[] = [];
 
 /** Starts something before the tests of a file, or of a `describe`, and stops it afterwards. */

@@ -3,9 +3,10 @@ import { ACCESS_SECRET } from './service.js';
 
 export type Claims = Record<string, unknown>;
 
-/** Returns the unverified claims of a JSON Web Token; its header with part 0. */
-export function decodeClaims(token: string, part: 0 | 1 = 1): Claims {
-  return JSON.parse(Buffer.from(token.split('.')[part] ?? '', 'base64url').toString()) as Claims;
+/** Decodes the claims or the header of a JSON Web Token without verification. */
+export function decodeClaims(token: string, part: 'header' | 'claims' = 'claims'): Claims {
+  const [header = '', claims = ''] = token.split('.');
+  return JSON.parse(Buffer.from(part === 'header' ? header : claims, 'base64url').toString()) as Claims;
 }
 
 /** Differences between a forged token and a token of the service. */

@@ -1,4 +1,5 @@
-import { type ClientRequest, type IncomingMessage, request } from 'node:http';
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from './client.js';
@@ -63,18 +64,11 @@ export async function upload(
     for (let at = 0; at < piece.length && !sent.destroyed; at += CHUNK_BYTES) {
       const chunk = piece.subarray(at, at + CHUNK_BYTES);
       sentBytes += chunk.length;
-      if (!sent.write(chunk)) await Promise.race([waitForDrain(sent), status]);
+      if (!sent.write(chunk)) await Promise.race([once(sent, 'drain'), status]);
       if (sentBytes >= abortAfter) sent.destroy();
     }
     await delay(pauseMs);
   }
   if (!sent.destroyed) sent.end();
   return status;
-}
-
-function waitForDrain(sent: ClientRequest): Promise<void> {
-  return new Promise((resolve) => {
-    sent.once('drain', resolve);
-    sent.once('close', resolve);
-  });
 }

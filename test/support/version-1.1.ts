@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process';
-import { chmod, mkdtemp, rm, symlink } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm, symlink } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
+import { createOpenFolder } from './process.js';
 
 const run = promisify(execFile);
 /** The last commit of version 1.1. */
@@ -22,17 +22,15 @@ export async function hasVersion11(): Promise<boolean> {
     await run('git', ['cat-file', '-e', `${COMMIT}^{commit}`]);
     return true;
   } catch {
-    process.stderr.write(`tests beside version 1.1 are skipped: this clone has no commit ${COMMIT}\n`);
+    process.stderr.write(`tests with version 1.1 are skipped: this clone has no commit ${COMMIT}\n`);
     return false;
   }
 }
 
-/** Builds version 1.1 from the history with the current packages. @returns the folder that contains `dist` */
+/** Builds version 1.1 from the git history with the current packages. @returns the folder that contains `dist` */
 export async function buildVersion11(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'bakery-1.1-'));
+  const folder = await createOpenFolder('bakery-1.1-');
   try {
-    // The embedded server runs as another user when the tests run as root.
-    await chmod(folder, 0o755);
     const archive = join(folder, 'sources.tar');
     await run('git', ['archive', '-o', archive, COMMIT, ...SOURCES]);
     await run('tar', ['-xf', archive, '-C', folder]);

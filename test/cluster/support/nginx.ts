@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,7 +6,7 @@ import { accepts } from '../../support/loopback.js';
 import { freePort } from '../../support/process.js';
 import { until } from '../../support/wait.js';
 import { PROGRAM_PATH } from '../../support/installed.js';
-import { stopProgram } from './processes.js';
+import { listChildren, stopProgram } from './processes.js';
 
 const CONFIGURATION = 'deploy/nginx.conf';
 const UPSTREAM = /server replica:8080 ([^;]*);/;
@@ -43,10 +43,11 @@ export class Nginx {
    */
   async reload(downPort?: number): Promise<void> {
     await writeConfiguration(this.folder, this.port, this.upstreamPorts, downPort);
-    const previous = await this.#findWorkers();
+    const listWorkers = () => listChildren(this.master.pid ?? 0);
+    const previous = await listWorkers();
     this.master.kill('SIGHUP');
     await until('the previous workers have ended', async () => {
-      const current = await this.#findWorkers();
+      const current = await listWorkers();
       return current.length > 0 && !current.some((pid) => previous.includes(pid));
     });
   }
@@ -54,13 +55,6 @@ export class Nginx {
   async stop(): Promise<void> {
     await stopProgram(this.master);
     await rm(this.folder, { recursive: true, force: true });
-  }
-
-  /** Returns the ids of the child processes. */
-  async #findWorkers(): Promise<string[]> {
-    const tasks = `/proc/${this.master.pid ?? 0}/task`;
-    const lists = (await readdir(tasks)).map((task) => readFile(join(tasks, task, 'children'), 'utf8'));
-    return (await Promise.all(lists)).join(' ').split(' ').filter(Boolean);
   }
 }
 

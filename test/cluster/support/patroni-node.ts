@@ -2,11 +2,11 @@ import type { ChildProcess } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { freePort } from '../../support/process.js';
-import { signalTree, startProgram, stopProgram } from './processes.js';
+import { hasExited, signalTree, startProgram, stopProgram } from './processes.js';
 
 /** Folder of PostgreSQL's programs in Debian 12. */
 export const BIN_DIR = '/usr/lib/postgresql/15/bin';
-/** A suspended process accepts connections and does not respond. */
+/** A suspended Patroni accepts connections and does not respond. */
 const API_TIMEOUT_MS = 1_500;
 
 /** A PostgreSQL server and the Patroni process that manages it. */
@@ -60,7 +60,7 @@ export class PatroniNode {
     );
   }
 
-  /** Makes another node the primary. */
+  /** Makes another node the primary. This node must be the primary. */
   async switchover(): Promise<void> {
     const response = await fetch(`http://127.0.0.1:${this.apiPort}/switchover`, {
       method: 'POST',
@@ -88,7 +88,7 @@ export class PatroniNode {
   /** Resumes or restarts the node after a failure. */
   async revive(): Promise<void> {
     if (this.#isSuspended) await this.resume();
-    if (this.#patroni?.exitCode !== null || this.#patroni.signalCode !== null) this.start();
+    if (this.#patroni === undefined || hasExited(this.#patroni)) this.start();
   }
 
   async stop(): Promise<void> {
@@ -100,10 +100,9 @@ export class PatroniNode {
     return join(this.folder, this.name);
   }
 
-  /** Signals Patroni and the server. Patroni starts the server in a separate session. */
+  /** Signals Patroni and the server with all their child processes. */
   async #signal(signal: NodeJS.Signals): Promise<void> {
-    const [pid = ''] = (await readFile(join(this.dataDir, 'postmaster.pid'), 'utf8')).split('\n');
-    for (const root of [this.#patroni?.pid, Number(pid)])
-      if (root !== undefined) await signalTree(root, signal);
+    const serverPid = parseInt(await readFile(join(this.dataDir, 'postmaster.pid'), 'utf8'));
+    for (const pid of [this.#patroni?.pid, serverPid]) if (pid !== undefined) await signalTree(pid, signal);
   }
 }

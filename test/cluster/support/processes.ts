@@ -2,16 +2,17 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { chown, readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { PROGRAM_PATH } from '../../support/installed.js';
 
-/** Returns `postgres` if root runs the tests, because PostgreSQL rejects root. Otherwise the processes run as this user. */
+/** Returns the user `postgres` if root runs the tests, because PostgreSQL rejects root. Otherwise returns undefined. */
 function findClusterUser(): { readonly uid: number; readonly gid: number } | undefined {
   if (process.getuid?.() !== 0) return undefined;
   const readId = (flag: string) => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }));
   return { uid: readId('-u'), gid: readId('-g') };
 }
 
-/** Lets the processes of the cluster write to a folder. */
+/** Makes the user of the cluster's processes the owner of a folder. */
 export async function giveToClusterUser(folder: string): Promise<void> {
   const user = findClusterUser();
   if (user !== undefined) await chown(folder, user.uid, user.gid);
@@ -35,29 +36,31 @@ export function startProgram(
   return child;
 }
 
-export async function stopProgram(child: ChildProcess, signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  child.kill(signal);
+export async function stopProgram(child: ChildProcess): Promise<void> {
+  if (hasExited(child)) return;
+  child.kill('SIGTERM');
   await once(child, 'exit');
+}
+
+export function hasExited({ exitCode, signalCode }: ChildProcess): boolean {
+  return exitCode !== null || signalCode !== null;
+}
+
+/** Returns the ids of the child processes of a process. */
+export async function listChildren(pid: number): Promise<number[]> {
+  const threads = `/proc/${pid}/task`;
+  const lists = (await readdir(threads)).map((thread) => readFile(join(threads, thread, 'children'), 'utf8'));
+  return (await Promise.all(lists)).join(' ').split(' ').filter(Boolean).map(Number);
 }
 
 /** Sends a signal to a process and to all its descendants, parents first. */
 export async function signalTree(pid: number, signal: NodeJS.Signals): Promise<void> {
-  const parents = new Map<number, number>();
-  for (const entry of await readdir('/proc')) {
-    if (!/^\d+$/.test(entry)) continue;
-    const stat = await readFile(`/proc/${entry}/stat`, 'utf8').catch(() => ''); // The process may have ended.
-    const parent = /^\d+ \(.*\) \w (\d+)/s.exec(stat)?.[1];
-    if (parent !== undefined) parents.set(Number(entry), Number(parent));
+  try {
+    const children = await listChildren(pid);
+    process.kill(pid, signal);
+    for (const child of children) await signalTree(child, signal);
+  } catch (error) {
+    // The process has ended already: after a kill of the server, its child processes end by themselves.
+    if (!['ENOENT', 'ESRCH'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
   }
-  const tree = [pid];
-  for (const member of tree)
-    tree.push(...[...parents].filter(([, parent]) => parent === member).map(([child]) => child));
-  for (const member of tree)
-    try {
-      process.kill(member, signal);
-    } catch (error) {
-      // A child of a killed postmaster ends by itself.
-      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
-    }
 }

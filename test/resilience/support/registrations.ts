@@ -1,11 +1,10 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import { Agent } from 'node:http';
 import type { Response } from 'supertest';
+import { findCode, PASSWORD } from '../../support/accounts.js';
 import { Client } from '../../support/client.js';
 import type { SmtpStandIn } from '../../support/smtp-stand-in.js';
 import type { Observer } from './observer.js';
-
-const PASSWORD = 'kue lapis legit';
 
 interface User {
   readonly id: number;
@@ -15,7 +14,7 @@ interface User {
 
 interface Account {
   readonly email: string;
-  /** Undefined if the registration is in doubt. */
+  /** Undefined if the response to the registration was lost or 503, so that the account may exist or not. */
   acknowledged?: User;
 }
 
@@ -40,19 +39,17 @@ export class Registrations {
   }
 
   /**
-   * Logs in to every account. An acknowledged registration must exist as sent. A registration in doubt may exist, but
-   * only completely. Each account received at least one mail, and the code of the last mail works. Requires an empty queue.
+   * Logs in to every account. An account whose registration was acknowledged must exist. Each account that exists is
+   * complete and received at least one mail, and the code of the last mail works. Call this after all mails were sent.
    * @param stored addresses of all accounts. Accounts that do not exist get no login, because it would count as a guess.
-   * @returns number of mails that were sent more than once
+   * @returns number of mails that were sent in addition to the first mail of each account
    */
   async verify(smtp: SmtpStandIn, stored: ReadonlySet<string>): Promise<number> {
     const { violations } = this.observer;
     let sentAgain = 0;
     for (const { email, acknowledged } of this.#accounts) {
       const client = new Client(this.url);
-      const codes = smtp.mails
-        .filter(({ to }) => to.includes(email))
-        .map(({ text }) => /(?<![\w.-])\d{6}(?![\w-])/.exec(text)?.[0]);
+      const codes = smtp.mails.filter(({ to }) => to.includes(email)).map(({ text }) => findCode(text));
       if (!stored.has(email)) {
         if (acknowledged !== undefined) violations.push(`account ${email} is lost`);
         if (codes.length > 0) violations.push(`${codes.length} mails went to ${email}, which has no account`);
