@@ -18,7 +18,7 @@ import { isLongRun } from './support/long-run.js';
 
 const PROCESSES = 4;
 const PARALLEL_REQUESTS = 40;
-/** Mails that a process sends at a time; see src/jobs/job-kinds.ts. */
+/** Number of mails that a process sends at a time; see src/jobs/job-kinds.ts. */
 const CONCURRENT_MAILS = 4;
 
 let deployment: Deployment;
@@ -45,7 +45,7 @@ afterAll(async () => {
   await deployment.close();
   await pooler?.stop();
   await database.drop();
-  // The last test kills the first process.
+  // The last test kills the first process, so only the others exit with 0.
   expect(await Promise.all(processes.slice(1).map(({ exited }) => exited))).toEqual([0, 0, 0]);
 });
 
@@ -77,14 +77,13 @@ async function waitForEmptyQueue(): Promise<void> {
 }
 
 it('processes that start in parallel on a new database run each migration once and create one administrator', async () => {
-  expect(await countRows('(SELECT name FROM migrations GROUP BY name HAVING count(*) > 1) AS repeated')).toBe(
-    0,
-  );
+  const repeated = '(SELECT name FROM migrations GROUP BY name HAVING count(*) > 1) AS repeated';
+  expect(await countRows(repeated)).toBe(0);
   expect(await countRows('migrations')).toBeGreaterThan(3);
   expect(await countRows("users WHERE role = 'ADMIN'")).toBe(1);
 });
 
-it('each new account gets exactly one mail, from whatever process', async () => {
+it('each new account gets exactly one mail, whichever process registered it', async () => {
   await expectStatuses(201, (number) =>
     createClient(number).register({ email: `${randomUUID()}@example.com` }),
   );
@@ -105,7 +104,7 @@ it('a notification that arrives 40 times at four processes is applied once', asy
   expect(await countRows("payment_notifications WHERE outcome = 'duplicate'")).toBe(PARALLEL_REQUESTS - 1);
 });
 
-it('a one-time code allows five guesses in total, at any number of processes', async () => {
+it('a one-time code allows five guesses in total, even if they arrive at four processes', async () => {
   const customer = await registerAt(1);
   await waitForEmptyQueue();
   await expectStatuses(400, (number) =>
@@ -118,7 +117,7 @@ it('a one-time code allows five guesses in total, at any number of processes', a
   expect(await countRows('one_time_passwords WHERE tries = 5')).toBe(1);
 });
 
-it('the remaining processes run the jobs of a process that was killed with kill -9', async () => {
+it('the remaining processes run the jobs of a process that was killed with SIGKILL', async () => {
   const countLockedJobs = async (): Promise<number> =>
     (await readJobs(database.pool)).filter(({ locked_by }) => locked_by !== null).length;
   external.smtp.hang();

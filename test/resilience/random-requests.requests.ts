@@ -93,9 +93,9 @@ export function generateValidRequests(
 ): fc.Arbitrary<RandomRequest> {
   const { operation, fields, name } = documented;
   const parameters = (operation.parameters ?? []).map(
-    ({ name: key, in: where, required = false, schema = {} }) => {
-      const value = generateValue(schema, stored.values, where === 'query' ? '' : key);
-      const text = value.map((it) => encodeURIComponent(String(it)));
+    ({ name: key, required = false, schema = {} }) => {
+      const value = generateValue(schema, stored.values, key);
+      const text = value.map((plain) => encodeURIComponent(String(plain)));
       return [key, required ? text : fc.option(text, { nil: undefined })] as const;
     },
   );
@@ -135,6 +135,7 @@ function buildRequest(
   return {
     method,
     path:
+      // An empty text would change the route, so it becomes a space.
       path.replaceAll(/\{(\w+)\}/g, (_, key: string) => String(parameters[key]) || '%20') +
       (query.length === 0 ? '' : `?${query.join('&')}`),
     headers: {

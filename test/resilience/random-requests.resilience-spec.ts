@@ -20,7 +20,7 @@ import {
 import { closeConnections, ResponseChecker, send } from './random-requests.responses.js';
 import { isLongRun } from './support/long-run.js';
 
-/** Fixed in the short form, so that its result depends on the change only. */
+/** Fixed in the short run, so that its result changes only with the code. */
 const SEED = Number(process.env.RESILIENCE_SEED ?? (isLongRun ? randomInt(1_000_000) : 1));
 const REQUESTS_PER_OPERATION = isLongRun ? 400 : 25;
 const CONCURRENCY = 8;
@@ -115,7 +115,7 @@ describe('requests derived from the OpenAPI document', () => {
     ['hostile', generateHostileRequests, 1 / 30],
   ])(
     'get no 5xx and no undocumented response if they are %s random requests',
-    async (_kind, generate, minAccepted) => {
+    async (_kind, generate, minAcceptedShare) => {
       let accepted = 0;
       // fast-check shrinks a failing request and prints the seed to reproduce it.
       await forEachConcurrently(operations, (operation) =>
@@ -127,7 +127,7 @@ describe('requests derived from the OpenAPI document', () => {
         ),
       );
       // If validation rejected all requests, the test would not reach the code behind it.
-      expect(accepted).toBeGreaterThan(REQUESTS_PER_OPERATION * operations.length * minAccepted);
+      expect(accepted).toBeGreaterThan(REQUESTS_PER_OPERATION * operations.length * minAcceptedShare);
     },
   );
 

@@ -17,8 +17,8 @@ const HEADERS = ['x-request-id', 'x-content-type-options', 'content-security-pol
 const INTERNALS =
   /\bat .+:\d+:\d+|node_modules|\/dist\/|\/src\/|file:\/\/|\b(select|insert|update|delete)\b.+\b(from|into|set)\b|relation "|constraint|syntax error|postgres|typeorm|argon2|E(CONN|NOENT|PIPE)|unexpected token/i;
 /**
- * The service parses a JSON body also if the operation documents no body. Only operations with a body document these
- * statuses.
+ * Statuses of bodies that cannot be parsed. An operation without a body does not document them, but the service also
+ * parses a body that is sent to it.
  */
 const STATUSES_OF_UNREADABLE_BODIES = [400, 413, 415];
 
@@ -44,7 +44,7 @@ export async function send(url: string, randomRequest: RandomRequest): Promise<A
       outgoing.destroy(new Error(`not answered within ${DEADLINE_MS} ms`)),
     );
     outgoing.on('error', (error: NodeJS.ErrnoException) => {
-      // The service may close an idle connection just before it is used again. The next connection is a new one.
+      // The service may close an idle connection just before the agent uses it again. Repeat on another connection.
       if (outgoing.reusedSocket && error.code === 'ECONNRESET') resolve(send(url, randomRequest));
       else reject(error);
     });
@@ -66,7 +66,7 @@ export class ResponseChecker {
       return [`status ${status} is not documented`];
     const cookies = [headers['set-cookie'] ?? []].flat();
     return [
-      // Failures of the service are documented too, but they are not responses to a valid request.
+      // Responses 5xx are documented too, but no request may cause one.
       ...(status >= 500 ? ['the service failed'] : []),
       ...HEADERS.filter((name) => headers[name] === undefined).map((name) => `no ${name}`),
       ...('x-powered-by' in headers ? ['X-Powered-By'] : []),

@@ -8,13 +8,13 @@ import { findServerPid } from '../support/embedded-database.js';
 import { png } from '../support/pictures.js';
 import type { BuiltProcess } from '../support/process.js';
 import { CAKE, sendForm } from '../support/products.js';
+import { ServiceInstance, stopProcess } from '../support/service-process.js';
 import { until } from '../support/wait.js';
 import { Deployment } from './support/deployment.js';
 import type { ExternalServices } from './support/external-services.js';
 import { isLongRun } from './support/long-run.js';
-import { ServiceInstance, stopProcess } from '../support/service-process.js';
 
-/** Number of stops. The load uses keep-alive connections before every second stop. */
+/** Number of stops. The load uses keep-alive connections in every second round. */
 const STOPS = isLongRun ? 12 : 2;
 const STOP_LIMIT_MS = 10_000;
 const CALLERS = 12;
@@ -40,9 +40,10 @@ it('SIGTERM interrupts no accepted request, and the process exits with code 0 wi
   const settings = { ...external.settings, DATABASE_URL: database.url };
   for (let stops = 0; stops < STOPS; stops += 1) {
     const service = await instance.start(settings);
-    external.cloudinary.delayMs = 1_000;
+    external.cloudinary.beforeAnswering = () => delay(1_000);
     const admin = await instance.admin();
-    const load = new RegistrationLoad(instance.url, stops % 2 === 0);
+    const isKeepAlive = stops % 2 === 0;
+    const load = new RegistrationLoad(instance.url, isKeepAlive);
     const upload = sendForm(admin.post('/api/products'), CAKE, [
       { bytes: png(stops), name: 'slow.png' },
     ]).then(({ status }) => status);
@@ -56,7 +57,7 @@ it('SIGTERM interrupts no accepted request, and the process exits with code 0 wi
     const { answered, unanswered } = load;
     expect(load.wrongResponses).toEqual([]);
     expect(answered.length).toBeGreaterThan(0);
-    // The service logs every request that it has accepted.
+    // The service logs every request that it has accepted, so an unanswered one must not be in the log.
     expect(unanswered.filter((id) => service.output().includes(`"requestId":"${id}"`))).toEqual([]);
     const { rows } = await database.pool.query<{ email: string }>(
       'SELECT email FROM users WHERE email = ANY ($1)',
@@ -123,7 +124,7 @@ async function beginLogin(port: number): Promise<{ finish: () => void }> {
 
 const emailOf = (requestId: string): string => `${requestId}@example.com`;
 
-/** Registers accounts from many callers until `stop`, over keep-alive or new connections. */
+/** Concurrent callers that register accounts until `stop`, over keep-alive or new connections. */
 class RegistrationLoad {
   /** Request ids of the accounts that were created. */
   readonly answered: string[] = [];

@@ -12,7 +12,7 @@ const MAX_GROWTH_MIB = 100;
 /** The service closes a connection that reads nothing for 20 seconds. The rest is a margin for a busy machine. */
 const DISCONNECT_LIMIT_MS = 30_000;
 
-describe('clients that never read', () => {
+describe('clients that never read a response are disconnected and', () => {
   let service: ServiceProcess;
   let idleMib: number;
 
@@ -54,7 +54,7 @@ describe('clients that never read', () => {
     expect(await measureGrowth(3, requests)).toBeLessThan(MAX_GROWTH_MIB);
   });
 
-  it('occupy little memory with 60 image downloads and are disconnected', async () => {
+  it('occupy little memory with three image downloads on each of 60 connections', async () => {
     const admin = await service.admin();
     const product = await createProduct(admin, [{ bytes: noisyPng(5 * MIB), name: 'cake.png' }]);
     const { pathname } = new URL(product.images[0] ?? '');

@@ -38,7 +38,7 @@ describe('resident memory of the service stays under 400 MiB', () => {
     );
   });
 
-  /** Sends uploads in parallel and asserts the limit of resident memory. @returns statuses; null if disconnected */
+  /** Sends uploads in parallel and asserts the limit of resident memory. @returns the statuses; null after a disconnect */
   async function sendUploads(options: UploadOptions = {}, pieces = formPieces(CAKE, FIVE_FILES)) {
     const uploads = Promise.all(Array.from({ length: CONCURRENT }, () => upload(admin, pieces, options)));
     const maxMib = await measureMaximum(() => service.residentMiB(), uploads);

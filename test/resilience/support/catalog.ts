@@ -1,7 +1,7 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import type { Client } from '../../support/client.js';
 import { png } from '../../support/pictures.js';
-import { sendForm, listProducts, type ProductAnswer, productOf } from '../../support/products.js';
+import { listProducts, type ProductAnswer, productOf, sendForm } from '../../support/products.js';
 import { digestOf, imageIdOf } from './external-services.js';
 import type { Observer } from './observer.js';
 
@@ -15,9 +15,9 @@ interface Content {
 }
 
 interface TrackedProduct {
-  /** Product in the last response; undefined if the response to the creation was lost. */
+  /** Product in the last acknowledged response; undefined if the creation was not acknowledged. */
   shown?: ProductAnswer;
-  /** Possible states: two if the response to the last change was lost. Null means that the product does not exist. */
+  /** Possible states: two if the last change was not acknowledged. Null means that the product does not exist. */
   candidates: readonly (Content | null)[];
 }
 
@@ -29,16 +29,17 @@ export class Catalog {
   constructor(
     private readonly admin: Client,
     private readonly observer: Observer,
-    /** False behind a proxy: another process may list a change up to a second later. */
+    /** False behind a proxy: its next request may go to another process, which may list a change a second later. */
     private readonly isListedAtOnce = true,
   ) {}
 
   async step(): Promise<void> {
-    // Do not change products in doubt, because `verify` could not tell the two changes apart.
+    // Do not change a product whose last change is in doubt, because `verify` could not tell the two changes apart.
     const certain = this.#products.filter(
       ({ candidates: [content, ...others] }) => content && others.length === 0,
     );
     const product = certain[randomInt(10)];
+    // The fewer of these ten products exist, the more likely is a creation.
     if (product === undefined) await this.#create();
     else if (randomInt(10) < 3) await this.#delete(product);
     else await this.#update(product);
@@ -52,7 +53,7 @@ export class Catalog {
   }
 
   async #update(product: TrackedProduct): Promise<void> {
-    // Remove the first image. New images follow the remaining ones.
+    // Remove the first image. The service appends new images to the remaining ones.
     const [before] = product.candidates;
     const { id = 0, images } = product.shown ?? {};
     const { content, files, fields } = createContent(before?.images.slice(1));

@@ -1,10 +1,10 @@
-import { gatewaySettings } from '../../support/orders.js';
 import { createHash, randomInt } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { CloudinaryStandIn } from '../../support/cloudinary-stand-in.js';
 import { MidtransStandIn } from '../../support/midtrans-stand-in.js';
+import { gatewaySettings } from '../../support/orders.js';
 import { SmtpStandIn } from '../../support/smtp-stand-in.js';
 
 /** Stand-ins of the image host, the gateway and the mail server. They continue while processes of the service are killed. */
@@ -13,21 +13,19 @@ export class ExternalServices {
     readonly cloudinary: CloudinaryStandIn,
     readonly gateway: MidtransStandIn,
     readonly smtp: SmtpStandIn,
-    /** DATA_DIR of the service, which has the images of the local host. */
+    /** DATA_DIR of the service, which contains the images that the service stores locally. */
     private readonly dataDir: string,
   ) {}
 
-  /** Starts services that delay each response by a random time. */
+  /** Starts stand-ins. The image host and the gateway delay each response by a random time. */
   static async start(dataDir: string): Promise<ExternalServices> {
     const [cloudinary, gateway, smtp] = await Promise.all([
       CloudinaryStandIn.start(),
       MidtransStandIn.start(),
       SmtpStandIn.start(),
     ]);
-    gateway.beforeAnswering = async () => {
-      cloudinary.delayMs = randomInt(150);
-      await delay(randomInt(60));
-    };
+    cloudinary.beforeAnswering = () => delay(randomInt(150));
+    gateway.beforeAnswering = () => delay(randomInt(60));
     return new ExternalServices(cloudinary, gateway, smtp, dataDir);
   }
 
@@ -36,12 +34,12 @@ export class ExternalServices {
       ...gatewaySettings(this.gateway),
       CLOUDINARY_URL: this.cloudinary.url,
       SMTP_URL: this.smtp.url,
-      // Registrations come from many addresses: one address gets 100 codes an hour.
+      // Behind nginx, registrations must count for the addresses of their clients: an address gets 100 codes an hour.
       TRUSTED_PROXIES: '1',
     };
   }
 
-  /** Returns the digests of the images at both hosts by id. */
+  /** Returns the digests of all images by id: those at Cloudinary and those in DATA_DIR. */
   async readImageDigests(): Promise<Map<string, string>> {
     const stored = new Map([...this.cloudinary.images].map(([id, { bytes }]) => [id, digestOf(bytes)]));
     const folder = join(this.dataDir, 'images');
@@ -49,7 +47,7 @@ export class ExternalServices {
     for (const entry of entries.filter((file) => file.isFile())) {
       // Reading fails if the service has removed the file in the meantime.
       const bytes = await readFile(join(entry.parentPath, entry.name)).catch(() => null);
-      // Unfinished uploads count too, because no product shows them.
+      // An unfinished upload has another file name. It is listed too, and no product shows it.
       if (bytes !== null) stored.set(entry.name.replace(/\.(png|jpg)$/, ''), digestOf(bytes));
     }
     return stored;
@@ -64,7 +62,7 @@ export function digestOf(bytes: Buffer): string {
   return createHash('sha256').update(bytes).digest('hex').slice(0, 16);
 }
 
-/** Returns the id of the image at a URL of either host. */
+/** Returns the id of the image at a URL of Cloudinary or of the service. */
 export function imageIdOf(url: string): string {
   return /([0-9a-f-]{36})\.(png|jpg)$/.exec(url)?.[1] ?? url;
 }

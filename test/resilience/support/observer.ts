@@ -1,6 +1,6 @@
 import type { Response, Test } from 'supertest';
 
-/** Time limit of every request. The longest promised time is 6 s for an order, and the machine may be busy. */
+/** Time limit of every request. The contract allows up to 6 s for an order, and the machine may be busy. */
 const REQUEST_TIMEOUT_MS = 8_000;
 
 /** Sends requests and measures. Records every violation as text, so that one assertion at the end reports all of them. */
@@ -8,7 +8,7 @@ export class Observer {
   readonly violations: string[] = [];
   responsesWith503 = 0;
   brokenConnections = 0;
-  /** Number of writes with an expected response. */
+  /** Number of writes with an expected response, without orders. */
   acknowledgedWrites = 0;
   /** Duration of the slowest response since `startMeasuring`. */
   slowestMs = 0;
@@ -73,7 +73,7 @@ function isFailEnvelope({ body }: Response): boolean {
   return (body as { errors?: { code?: number } }).errors?.code === 503;
 }
 
-/** An order does not count as a write, because a retry with the same key only reads. */
+/** Returns true for every write but an order: a retried order with the same key writes nothing. */
 function isWrite({ method, url }: Test): boolean {
   return method !== 'GET' && !url.endsWith('/api/orders');
 }

@@ -6,14 +6,15 @@ import { type OrderAnswer, orderOf, requestOrder } from '../../support/orders.js
 import { until } from '../../support/wait.js';
 import type { Observer } from './observer.js';
 
+/** Statuses of each payment, in order. The gateway sends a notification of each. */
 const STATUSES = ['settlement', 'refund'] as const;
 
 interface Purchase {
   readonly key: string;
   readonly quantity: number;
-  /** Undefined until the creation is acknowledged. The same key continues the order. */
+  /** Undefined until the order is acknowledged. */
   order?: OrderAnswer;
-  /** Statuses of the notifications that were acknowledged. */
+  /** Statuses of the acknowledged notifications, in order. */
   readonly acknowledged: string[];
 }
 
@@ -37,7 +38,7 @@ export class Purchases {
     return this.#purchases.filter((purchase) => purchase.order !== undefined).length;
   }
 
-  /** Continues one of the first four unfinished purchases, or begins a new one. */
+  /** Continues one of the first four unfinished purchases. If fewer than four exist, it may begin a new one instead. */
   async step(): Promise<void> {
     const unfinished = this.#purchases.filter(({ acknowledged }) => acknowledged.length < STATUSES.length);
     const purchase = unfinished[randomInt(4)] ?? {
@@ -53,7 +54,7 @@ export class Purchases {
   /** Places an order. A retry with the same key gets the same order. */
   async #placeOrder(purchase: Purchase): Promise<void> {
     const items = [{ product_id: this.productId, quantity: purchase.quantity }];
-    // 502: the process that called the gateway was killed, and its claim to the payment attempt expires after 10 s.
+    // 502 is correct after a kill: the killed process keeps its claim to the payment attempt for 10 s.
     const answer = await this.observer.send(requestOrder(this.customer, items, purchase.key), 201, 502);
     if (answer?.status !== 201) return;
     const received = orderOf(answer);
@@ -62,7 +63,7 @@ export class Purchases {
     purchase.order ??= received;
   }
 
-  /** Sends the gateway's next notification, or the same one again until it is acknowledged. */
+  /** Sends the gateway's next notification. An unacknowledged one is sent again. */
   async #sendNotification({ order: placed, acknowledged }: Purchase): Promise<void> {
     const status = STATUSES[acknowledged.length];
     const attempt = [...this.gateway.orders.values()].find(({ token }) => token === placed?.token);

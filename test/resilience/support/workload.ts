@@ -17,7 +17,7 @@ import { Registrations } from './registrations.js';
  * graphile-worker fetches the next job while it still writes the result of the previous job.
  */
 const MAILS_IN_DOUBT = 2 * 4;
-/** Acknowledged writes after which the load counts as running. */
+/** Number of acknowledged writes after which the load counts as running. */
 const RUNNING_WRITES = 30;
 const RECOVERY_LIMIT_MS = 60_000;
 
@@ -76,7 +76,7 @@ export class Workload {
     return new Workload(deployment, [admin, otherAdmin], customers, id, options);
   }
 
-  /** Starts every activity. They continue until `stop`. */
+  /** Starts every activity. The activities continue until `stop`. */
   start(): void {
     this.#isStopping = false;
     const activities = [...this.#registrations, ...this.#catalogs, ...this.#purchases];
@@ -112,7 +112,7 @@ export class Workload {
     }
   }
 
-  /** Acknowledged changes of the administrator or customer with the fewest. A run with few changes proves little. */
+  /** Number of acknowledged changes of the least active administrator or customer. A run with few changes proves little. */
   get acknowledged(): number {
     return Math.min(...[...this.#catalogs, ...this.#purchases].map(({ acknowledged }) => acknowledged));
   }
@@ -160,7 +160,7 @@ export class Workload {
     );
     const digests = await external.readImageDigests();
     expect([...digests.keys()].toSorted()).toEqual(shown.toSorted());
-    // `verify` removes the products of each administrator. The product that the customers buy remains.
+    // `verify` removes the products that a catalog has created from `listed`. The product that customers buy remains.
     for (const catalog of this.#catalogs) catalog.verify(listed, digests);
     expect([...listed.keys()]).toEqual([this.productId]);
     const { rows: users } = await pool.query<{ email: string }>('SELECT email FROM users');
