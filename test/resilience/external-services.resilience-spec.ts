@@ -5,7 +5,7 @@ import { CloudinaryStandIn } from '../support/cloudinary-stand-in.js';
 import { inTransaction } from '../support/databases.js';
 import { makeJobsDue } from '../support/jobs.js';
 import { MidtransStandIn } from '../support/midtrans-stand-in.js';
-import { NOTIFICATIONS_PATH } from '../support/notifications.js';
+import { readStoredOrder, sendNotification } from '../support/notifications.js';
 import { gatewaySettings, orderOf, requestOrder } from '../support/orders.js';
 import { png } from '../support/pictures.js';
 import { CAKE, createProduct, letTimePassForImagesAndJobs, sendForm } from '../support/products.js';
@@ -228,8 +228,7 @@ it.each(isLongRun ? gatewayFaults : gatewayFaults.slice(0, 1))(
   },
 );
 
-const sendNotification = (orderId: string) =>
-  service.client().post(NOTIFICATIONS_PATH).send(gateway.notification(orderId));
+const notify = (orderId: string) => sendNotification(service, gateway.notification(orderId));
 
 it('while every database connection waits for a lock, the service is alive but not ready, and a notification gets 503 within 12 s', async () => {
   const orderId = await insertPaidOrder();
@@ -249,7 +248,7 @@ it('while every database connection waits for a lock, the service is alive but n
       reads,
       expectResponses(200, 2_000, [service.client().get('/api/health/live')]),
       expectResponses(503, 5_000, [service.client().get('/api/health/ready')]),
-      expectResponses(503, 12_000, [sendNotification(orderId)]),
+      expectResponses(503, 12_000, [notify(orderId)]),
     ]);
   });
   const isReady = async () => (await fetch(`${service.url}/api/health/ready`)).ok;
@@ -261,10 +260,8 @@ it('a notification for a locked order gets 503 within 12 s, and its retry is app
   const orderId = await insertPaidOrder();
   await inTransaction(service.database, async (blocker) => {
     await blocker.query('SELECT FROM orders WHERE order_id = $1 FOR UPDATE', [orderId]);
-    await expectResponses(503, 12_000, [sendNotification(orderId)]);
+    await expectResponses(503, 12_000, [notify(orderId)]);
   });
-  await sendNotification(orderId).expect(200);
-  expect(await query('SELECT status FROM orders WHERE order_id = $1', [orderId])).toEqual([
-    { status: 'settlement' },
-  ]);
+  await notify(orderId).expect(200);
+  expect((await readStoredOrder(service, orderId)).status).toBe('settlement');
 });

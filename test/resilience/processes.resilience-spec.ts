@@ -4,7 +4,7 @@ import { Client } from '../support/client.js';
 import { createEmptyDatabase, type TestDatabase } from '../support/databases.js';
 import { isInstalled } from '../support/installed.js';
 import { readJobs } from '../support/jobs.js';
-import { NOTIFICATIONS_PATH } from '../support/notifications.js';
+import { sendNotification } from '../support/notifications.js';
 import { placeOrder } from '../support/orders.js';
 import { type PgBouncer, startPgBouncer } from '../support/pgbouncer.js';
 import type { BuiltProcess } from '../support/process.js';
@@ -99,7 +99,7 @@ it('a notification that arrives 40 times at four processes is applied once', asy
   const { order_id: orderId } = await placeOrder(customer, [{ product_id: id, quantity: 2 }]);
   external.gateway.settle(orderId);
   const body = external.gateway.notification(orderId);
-  await expectStatuses(200, (number) => createClient(number).post(NOTIFICATIONS_PATH).send(body));
+  await expectStatuses(200, (number) => sendNotification(createClient(number), body));
   expect(await countRows("payment_notifications WHERE outcome = 'applied'")).toBe(1);
   expect(await countRows("payment_notifications WHERE outcome = 'duplicate'")).toBe(PARALLEL_REQUESTS - 1);
 });

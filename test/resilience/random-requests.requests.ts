@@ -92,13 +92,11 @@ export function generateValidRequests(
   replacement?: Replacement,
 ): fc.Arbitrary<RandomRequest> {
   const { operation, fields, name } = documented;
-  const parameters = (operation.parameters ?? []).map(
-    ({ name: key, required = false, schema = {} }) => {
-      const value = generateValue(schema, stored.values, key);
-      const text = value.map((plain) => encodeURIComponent(String(plain)));
-      return [key, required ? text : fc.option(text, { nil: undefined })] as const;
-    },
-  );
+  const parameters = (operation.parameters ?? []).map(({ name: key, required = false, schema = {} }) => {
+    const value = generateValue(schema, stored.values, key);
+    const text = value.map((plain) => encodeURIComponent(String(plain)));
+    return [key, required ? text : fc.option(text, { nil: undefined })] as const;
+  });
   // These operations need a new address. The other operations need an existing one.
   const isNewEmail = name === 'POST /api/register' || name === 'PATCH /api/users';
   return fc

@@ -37,10 +37,10 @@ export class CloudinaryStandIn extends StandIn<CloudinaryOperation, CloudinaryCa
   /** Delay of every response. */
   delayMs = 0;
 
-  static async start(
-    account: { readonly apiKey?: string; readonly apiSecret?: string } = {},
-  ): Promise<CloudinaryStandIn> {
-    const { apiKey = '874837483274837', apiSecret = 'a676b67565c6767a6767d6767f676fe1' } = account;
+  static async start({
+    apiKey = '874837483274837',
+    apiSecret = 'a676b67565c6767a6767d6767f676fe1',
+  } = {}): Promise<CloudinaryStandIn> {
     const standIn = new CloudinaryStandIn(apiKey, apiSecret);
     await standIn.up();
     return standIn;

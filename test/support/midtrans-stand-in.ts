@@ -231,22 +231,6 @@ export class MidtransStandIn extends StandIn<MidtransOperation, MidtransCall> {
     });
   }
 
-  /** Sends a notification without retries. @throws Error if there is no response */
-  async notify(
-    url: string,
-    orderId: string,
-    overrides?: NotificationFields,
-  ): Promise<{ status: number; text: string }> {
-    const response = await fetch(url, {
-      method: 'POST',
-      headers: { 'Content-Type': 'application/json', Accept: 'application/json', 'User-Agent': 'Veritrans' },
-      body: JSON.stringify(this.notification(orderId, overrides)),
-      redirect: 'manual',
-      signal: AbortSignal.timeout(15_000),
-    });
-    return { status: response.status, text: await response.text() };
-  }
-
   protected begin({ method, url = '' }: IncomingMessage): MidtransCall | null {
     const unread = { orderId: null, authorized: null, body: undefined };
     if (method === 'POST' && url === '/snap/v1/transactions') return { operation: 'create', ...unread };
@@ -270,7 +254,8 @@ export class MidtransStandIn extends StandIn<MidtransOperation, MidtransCall> {
     if (authorized !== true) return rejectCreation(401, 'Access denied due to unauthorized transaction');
     const request = body as SnapRequest;
     const invalid = findInvalidFields(request);
-    if (invalid.length > 0) return rejectCreation(400, ...invalid.map((field) => `${field} format is invalid`));
+    if (invalid.length > 0)
+      return rejectCreation(400, ...invalid.map((field) => `${field} format is invalid`));
     const { transaction_details: details, item_details: items } = request;
     const sum = items.reduce((total, { price, quantity }) => total + price * quantity, 0);
     if (sum !== details.gross_amount)

@@ -46,8 +46,8 @@ export function buildNotification(fields: Partial<Notification> = {}): Notificat
 }
 
 /** Sends a notification as the gateway does, without cookies. */
-export function sendNotification(service: TestService, body: object | string): Test {
-  return new Client(service.url)
+export function sendNotification({ url }: Pick<TestService, 'url'>, body: object | string): Test {
+  return new Client(url)
     .post(NOTIFICATIONS_PATH)
     .set('Content-Type', 'application/json')
     .send(typeof body === 'string' ? body : JSON.stringify(body));
@@ -66,7 +66,10 @@ export interface StoredOrder {
   readonly xmin: string;
 }
 
-export async function readStoredOrder({ database }: TestService, orderId: string): Promise<StoredOrder> {
+export async function readStoredOrder(
+  { database }: Pick<TestService, 'database'>,
+  orderId: string,
+): Promise<StoredOrder> {
   const { rows } = await database.pool.query<StoredOrder>(
     `SELECT status, completed_at, transaction_id, payment_type, fraud_status, transaction_amount, gross_amount,
             xmin::text FROM orders WHERE order_id = $1`,

@@ -52,14 +52,9 @@ export async function readOpenApi(service: Pick<TestService, 'client'>): Promise
   return replaceReferences(document, 'responses', document.components.responses) as OpenApi;
 }
 
-/** Lists every operation as `[method, path, operation]`. */
-export function extractOperations(document: OpenApi): [string, string, Operation][] {
+export function extractOperations(document: OpenApi) {
   return Object.entries(document.paths).flatMap(([path, operations]) =>
-    Object.entries(operations).map(([method, operation]): [string, string, Operation] => [
-      method,
-      path,
-      operation,
-    ]),
+    Object.entries(operations).map(([method, operation]) => [method, path, operation] as const),
   );
 }
 

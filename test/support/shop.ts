@@ -8,7 +8,7 @@ import type {
   MidtransStatus,
   StatusChange,
 } from './midtrans-stand-in.js';
-import { NOTIFICATIONS_PATH, readHistory, readStoredOrder, type StoredOrder } from './notifications.js';
+import { readHistory, readStoredOrder, sendNotification, type StoredOrder } from './notifications.js';
 import { ORDERS, placeOrder, startServiceWithGateway, userIdOf } from './orders.js';
 import { createProduct } from './products.js';
 import type { ServiceOptions, TestService } from './service.js';
@@ -173,11 +173,8 @@ export class Shop {
 
   /** Sends the gateway's notification of the last transaction of a payment attempt. */
   async sendNotification(attemptId: string, overrides: Readonly<Record<string, unknown>> = {}) {
-    const { status, text } = await this.gateway.notify(
-      this.service.url + NOTIFICATIONS_PATH,
-      attemptId,
-      overrides,
-    );
+    const notification = this.gateway.notification(attemptId, overrides);
+    const { status, text } = await sendNotification(this.service, notification);
     return { status, body: text === '' ? null : (JSON.parse(text) as unknown) };
   }
 

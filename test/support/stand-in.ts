@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { buffer } from 'node:stream/consumers';
@@ -165,14 +166,9 @@ export abstract class StandIn<Operation extends string, C extends Call<Operation
       case 'garbage':
         send(response, { status: 200, body: '<html><body>It works!</body></html>' });
         return;
-      case 'late': {
-        const aborted = new AbortController();
-        response.once('close', () => {
-          aborted.abort();
-        });
-        await delay(fault.afterMs, undefined, { signal: aborted.signal });
-        break;
-      }
+      case 'late':
+        await Promise.race([delay(fault.afterMs, undefined, { ref: false }), once(response, 'close')]);
+        if (response.closed) return;
     }
     send(response, answer);
   }

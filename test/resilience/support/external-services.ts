@@ -47,7 +47,7 @@ export class ExternalServices {
     for (const entry of entries.filter((file) => file.isFile())) {
       // Reading fails if the service has removed the file in the meantime.
       const bytes = await readFile(join(entry.parentPath, entry.name)).catch(() => null);
-      // An unfinished upload has another file name. It is listed too, and no product shows it.
+      // A file with another ending counts too, because the service must leave no file behind.
       if (bytes !== null) stored.set(entry.name.replace(/\.(png|jpg)$/, ''), digestOf(bytes));
     }
     return stored;

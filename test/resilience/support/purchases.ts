@@ -1,7 +1,7 @@
 import { randomInt, randomUUID } from 'node:crypto';
-import { Client } from '../../support/client.js';
+import type { Client } from '../../support/client.js';
 import type { MidtransStandIn } from '../../support/midtrans-stand-in.js';
-import { NOTIFICATIONS_PATH } from '../../support/notifications.js';
+import { sendNotification } from '../../support/notifications.js';
 import { type OrderAnswer, orderOf, requestOrder } from '../../support/orders.js';
 import { until } from '../../support/wait.js';
 import type { Observer } from './observer.js';
@@ -70,8 +70,7 @@ export class Purchases {
     if (status === undefined || attempt === undefined) return;
     if (attempt.transactions.at(-1)?.status !== status) this.gateway.setStatus(attempt.orderId, status);
     const notification = this.gateway.notification(attempt.orderId);
-    const request = new Client(this.customer.url).post(NOTIFICATIONS_PATH).send(notification);
-    const answer = await this.observer.send(request, 200);
+    const answer = await this.observer.send(sendNotification(this.customer, notification), 200);
     if (answer !== undefined) acknowledged.push(status);
   }
 
