@@ -266,7 +266,7 @@ export interface paths {
         put?: never;
         /**
          * Sign in
-         * @description The user is under both keys. A login beyond SESSIONS_PER_ACCOUNT drops the oldest refresh token.
+         * @description Both fields contain the signed-in user. A login beyond SESSIONS_PER_ACCOUNT drops the oldest refresh token.
          */
         post: operations["AuthController_login"];
         delete?: never;

@@ -29,9 +29,9 @@ export class AccountService {
     });
   }
 
-  /** @throws Failure 400 like `OtpService.checkCode` */
+  /** @throws Failure 400 if the code is not valid, 401 if the session has been ended */
   async verifyEmail(caller: Caller, otp: string, clientAddress: string): Promise<Account> {
-    const checked = await this.otps.checkCode({ account: caller.id, clientAddress }, 'verify_email', otp);
+    const checked = await this.otps.checkCode({ accountKey: caller.id, clientAddress }, 'verify_email', otp);
     return this.dataSource.transaction(async (tx) => {
       // Lock the account before the code, as a change of the e-mail does, so that the two cannot deadlock.
       const account = await this.auth.lockWithLiveSession(tx, caller);
@@ -41,7 +41,7 @@ export class AccountService {
   }
 
   /**
-   * A change starts a new session and ends the others.
+   * Changes name or e-mail. A change starts a new session and ends all earlier ones.
    * @returns the user, and the new session if something changed
    * @throws Failure 400 if the password is wrong, 409 if the e-mail is taken, 401 if the session has been ended
    */
@@ -67,7 +67,7 @@ export class AccountService {
     });
   }
 
-  /** Ends all other sessions and the reset code. @throws Failure 400 if the current password is wrong */
+  /** Ends all other sessions and invalidates the reset code. @throws Failure 400 if the current password is wrong */
   async changePassword(
     caller: Principal,
     { currentPassword, password }: ChangePasswordDto,
@@ -77,15 +77,15 @@ export class AccountService {
     const passwordHash = await hashPassword(password);
     return this.dataSource.transaction(async (tx) => {
       const before = await this.auth.lockWithSamePassword(tx, authenticated);
-      await this.otps.endResetCode(tx, before.id);
+      await this.otps.invalidateResetCode(tx, before.id);
       return this.auth.changeAccount(tx, before, { passwordHash });
     });
   }
 
-  /** Ends all sessions. @throws Failure 400 like `OtpService.checkCode`, also for an unknown account */
+  /** Ends all sessions. @throws Failure 400 if the code is not valid, also for an unknown account */
   async resetPassword({ email, otp, password }: ResetPasswordDto, clientAddress: string): Promise<void> {
-    const account = (await this.users.findByEmail(email))?.id ?? email.toLowerCase();
-    const checked = await this.otps.checkCode({ account, clientAddress }, 'reset_password', otp);
+    const accountKey = (await this.users.findByEmail(email))?.id ?? email.toLowerCase();
+    const checked = await this.otps.checkCode({ accountKey, clientAddress }, 'reset_password', otp);
     const passwordHash = await hashPassword(password);
     await this.dataSource.transaction(async (tx) => {
       const before = await this.users.lock(tx, checked.userId);
@@ -99,6 +99,6 @@ export class AccountService {
   async #checkPassword({ id }: Principal, password: string, clientAddress: string): Promise<Account> {
     const account = await this.users.findById(id);
     if (account === null) throw failures.missingAccessToken();
-    return this.auth.checkPassword(account, { account: id, clientAddress }, password);
+    return this.auth.checkPassword(account, { accountKey: id, clientAddress }, password);
   }
 }

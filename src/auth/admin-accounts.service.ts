@@ -19,8 +19,8 @@ export class AdminAccountsService {
     private readonly sessions: SessionsService,
   ) {}
 
-  /** Creates or promotes the account of ADMIN_EMAIL. An existing account keeps its password. */
-  async ensure(email: string, password: string): Promise<void> {
+  /** Creates the account of ADMIN_EMAIL, or promotes it if its e-mail is verified. It keeps an existing password. */
+  async ensureAdmin(email: string, password: string): Promise<void> {
     const account = await this.users.findByEmail(email);
     if (account === null) await this.#create(email, password);
     else if (account.emailVerifiedAt !== null) await this.changeRole(email, 'ADMIN');

@@ -7,8 +7,8 @@ import { isSafeMethod } from '../common/safe-methods.js';
 import { SessionsService } from './sessions.service.js';
 
 /**
- * Admits only administrators to routes of access `admin`. Global; runs after `JwtCookieGuard`. Reads the role from the
- * database, because the access token of a revoked administrator still contains the former role.
+ * Admits only administrators to routes that declare the access `admin`. Global; runs after `JwtCookieGuard`. Reads the role
+ * from the database, because the access token of a revoked administrator still contains the former role.
  */
 @Injectable()
 export class AdminGuard implements CanActivate {
@@ -22,7 +22,7 @@ export class AdminGuard implements CanActivate {
     const { user, method } = context.switchToHttp().getRequest<AuthenticatedRequest>();
     if (user.role !== 'ADMIN') throw failures.adminOnly();
     const { role, isLive } = await this.sessions.readState(user);
-    // Check the role first: a revocation also ends the sessions, but its response is 403, not 401.
+    // Check the role first: a revocation also ends the sessions, but a former administrator gets 403, not 401.
     if (role !== 'ADMIN') throw failures.adminOnly();
     if (!isLive && !isSafeMethod(method)) throw failures.missingAccessToken();
     return true;

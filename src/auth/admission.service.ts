@@ -6,12 +6,12 @@ import type { Caller } from '../common/current-user.decorator.js';
 import { Env } from '../config/env.js';
 import { ACCESS_COOKIE, readCookie } from './cookies.js';
 
-/** More than the customers within ten minutes, the lifetime of an access token. */
+/** More than the number of customers in ten minutes, which is the lifetime of an access token. */
 const MAX_VERIFIED_TOKENS = 10_000;
 
 /**
  * Admits requests whose token has been verified before, and anonymous requests of a public catalog. `JwtCookieGuard` and
- * the shortcut of the product list ask here first, because verifying a token costs a tenth of serving a page of products.
+ * `ProductListMiddleware` call this first, because verifying a token takes a tenth of the time of serving a product page.
  */
 @Injectable()
 export class AdmissionService {

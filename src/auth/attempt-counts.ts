@@ -13,7 +13,7 @@ export interface Limit {
   readonly seconds: number;
 }
 
-/** Limit for one key, such as an account and a client address. */
+/** Stored count of the attempts under one key, such as an account and a client address, with the limit of the count. */
 type Count = Limit & { readonly key: string };
 
 @Injectable()
@@ -41,7 +41,7 @@ export class AttemptCounts {
    * @returns the number of attempts in each count, including this attempt
    */
   async add(counts: readonly Count[], tx = this.dataSource.manager, by: 1 | -1 = 1): Promise<number[]> {
-    // SQL: an upsert that depends on the stored row. ORDER BY key: two statements lock in one order and cannot deadlock.
+    // SQL: an upsert that depends on the stored row. ORDER BY key: statements lock in one order and cannot deadlock.
     const rows = await tx.query<{ readonly key: string; readonly points: number }[]>(
       `INSERT INTO attempt_counts AS stored (key, points, expire)
        SELECT key, greatest($3, 0), ${NOW_MS} + seconds * 1000

@@ -44,7 +44,7 @@ export class AuthController {
   @ApiEndpoint({
     summary: 'Sign in',
     description:
-      'The user is under both keys. A login beyond SESSIONS_PER_ACCOUNT drops the oldest refresh token.',
+      'Both fields contain the signed-in user. A login beyond SESSIONS_PER_ACCOUNT drops the oldest refresh token.',
     access: 'public',
     success: { status: 200, data: { users: UserView, user: UserWithRoleView }, cookies: BOTH_COOKIES },
     failures: [failures.validation({ password: 'password is required' }), failures.credentials()],
@@ -69,7 +69,7 @@ export class AuthController {
     failures: [failures.missingRefreshToken(), failures.refreshToken()],
   })
   async refresh(@Req() request: Request, @Res({ passthrough: true }) response: Response) {
-    // For failures. A success replaces the header when it sets the cookie.
+    // For responses with a failure. After a success, `setCookies` replaces the header.
     response.setHeader('Cache-Control', 'private, no-cache');
     const session = await this.auth.refresh(readCookie(request, REFRESH_COOKIE));
     setCookies(response, session);

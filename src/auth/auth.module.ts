@@ -61,6 +61,6 @@ export class AuthModule implements OnModuleInit, OnApplicationBootstrap {
   async onApplicationBootstrap(): Promise<void> {
     const { adminEmail, adminPassword } = this.env;
     if (adminEmail !== undefined && adminPassword !== undefined)
-      await this.admins.ensure(adminEmail, adminPassword);
+      await this.admins.ensureAdmin(adminEmail, adminPassword);
   }
 }

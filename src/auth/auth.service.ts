@@ -37,15 +37,15 @@ export class AuthService {
       await this.otpMails.requestVerification(tx, account, clientAddress);
       return this.#openSession(tx, account);
     });
-    await this.limits.rememberOwner(session.caller.id, clientAddress);
+    await this.limits.rememberKnownAddress(session.caller.id, clientAddress);
     return session;
   }
 
   /** @throws Failure 400 like `checkPassword` */
   async login(credentials: LoginDto, clientAddress: string): Promise<OpenedSession> {
     const found = await this.users.findByEmail(credentials.email);
-    const account = found?.id ?? credentials.email.toLowerCase();
-    const authenticated = await this.checkPassword(found, { account, clientAddress }, credentials.password);
+    const guesser = { accountKey: found?.id ?? credentials.email.toLowerCase(), clientAddress };
+    const authenticated = await this.checkPassword(found, guesser, credentials.password);
     const session = await this.dataSource.transaction(async (tx) => {
       const current = await this.users.lock(tx, authenticated.id);
       const { email, passwordHash } = authenticated;
@@ -68,7 +68,7 @@ export class AuthService {
 
   /** Ends the session of a well-signed access token, expired or not. Ignores any other text. */
   async logout(accessToken: string | null): Promise<void> {
-    const caller = this.tokens.verifyExpiredAccess(accessToken ?? '');
+    const caller = this.tokens.verifyAccessIgnoringExpiry(accessToken ?? '');
     if (caller === null) return;
     await this.dataSource.transaction(async (tx) => {
       await this.users.lock(tx, caller.id);
@@ -78,8 +78,8 @@ export class AuthService {
 
   /**
    * Returns the account if the password is right.
-   * @throws Failure 400 if the account does not exist, the password is wrong, or too many guesses were wrong. All take the
-   *   same time, so that the response time does not reveal which accounts exist
+   * @throws Failure 400 if the account does not exist, the password is wrong, or too many guesses were wrong. All three
+   *   take the same time, so that the response time does not reveal which accounts exist
    */
   async checkPassword(account: Account | null, guesser: Guesser, password: string): Promise<Account> {
     const authenticated = await this.limits.guessPassword(guesser, async () =>

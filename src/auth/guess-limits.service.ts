@@ -19,14 +19,14 @@ const CODES_OF_ADDRESS: Limit = { name: 'codes-of', max: 60, seconds: HOUR };
 /** Marks a client address that the owner of an account has used. */
 const KNOWN: Limit = { name: 'known', max: 1, seconds: 30 * DAY };
 
-/** A guess counts until it proves correct. Without this limit, parallel correct logins could exceed that of their address. */
+/** A guess counts as wrong until it is checked. With unlimited parallel guesses, correct logins could exceed a limit. */
 const PARALLEL_GUESSES = 8;
 /** The last of 1,000 waiting guesses is checked after about 7 seconds. */
 const MAX_WAITING_GUESSES = 1_000;
 
 export interface Guesser {
   /** Id of the account; the given e-mail in lower case if the account does not exist. */
-  readonly account: number | string;
+  readonly accountKey: number | string;
   readonly clientAddress: string;
 }
 
@@ -38,16 +38,17 @@ export class GuessLimitsService {
   constructor(private readonly counts: AttemptCounts) {}
 
   /**
-   * @param check returns null for a wrong password; also runs for a rejected guess, so that both take the same time
+   * Counts and checks the guess of a password.
+   * @param check returns null for a wrong password; also runs for a rejected guess, so that a rejection takes the same time
    * @returns null for a wrong or rejected guess
    * @throws Failure 503 if too many guesses wait
    */
-  guessPassword<T>({ account, clientAddress }: Guesser, check: () => Promise<T | null>): Promise<T | null> {
+  guessPassword<T>({ accountKey, clientAddress }: Guesser, check: () => Promise<T | null>): Promise<T | null> {
     return this.#passwords.run(async () => {
-      const pair = this.counts.toCount(PASSWORDS_OF_PAIR, account, clientAddress);
-      const perAccount = this.counts.toCount(PASSWORDS_OF_ACCOUNT, account);
+      const pair = this.counts.toCount(PASSWORDS_OF_PAIR, accountKey, clientAddress);
+      const perAccount = this.counts.toCount(PASSWORDS_OF_ACCOUNT, accountKey);
       const perAddress = this.counts.toCount(PASSWORDS_OF_ADDRESS, clientAddress);
-      const known = this.counts.toCount(KNOWN, account, clientAddress);
+      const known = this.counts.toCount(KNOWN, accountKey, clientAddress);
       const [[pairCount = 0], knownSeconds] = await Promise.all([
         this.counts.add([pair]),
         this.counts.findSecondsLeft(known),
@@ -63,7 +64,7 @@ export class GuessLimitsService {
       const result = await check();
       countGuess('password', isRejected, result);
       if (isRejected || result === null) {
-        // The guess of a stranger was counted for the address above.
+        // The guess of a stranger has already been counted for its address.
         if (!isCountedAsStranger) await this.counts.add([perAddress]);
         return null;
       }
@@ -76,19 +77,19 @@ export class GuessLimitsService {
   }
 
   /**
-   * A correct code also deletes the count of wrong passwords.
+   * Counts and checks the guess of a code. A correct code also deletes the count of wrong passwords.
    * @param codeId identifies the mailed code, because each code has its own tries
    * @param check returns null for a wrong code; does not run for a rejected guess
    * @returns null for a wrong or rejected guess
    */
   async guessCode<T>(
-    { account, clientAddress }: Guesser,
+    { accountKey, clientAddress }: Guesser,
     codeId: string,
     check: (isKnownAddress: boolean) => Promise<T | null>,
   ): Promise<T | null> {
-    const pair = this.counts.toCount(CODES_OF_PAIR, account, codeId, clientAddress);
+    const pair = this.counts.toCount(CODES_OF_PAIR, accountKey, codeId, clientAddress);
     const perAddress = this.counts.toCount(CODES_OF_ADDRESS, clientAddress);
-    const known = this.counts.toCount(KNOWN, account, clientAddress);
+    const known = this.counts.toCount(KNOWN, accountKey, clientAddress);
     const [[pairCount = 0, addressCount = 0], knownSeconds] = await Promise.all([
       this.counts.add([pair, perAddress]),
       this.counts.findSecondsLeft(known),
@@ -98,13 +99,13 @@ export class GuessLimitsService {
     countGuess('code', isRejected, result);
     if (result === null) return null;
     await this.counts.takeBack([pair, perAddress]);
-    await this.counts.delete(this.counts.toCount(PASSWORDS_OF_PAIR, account, clientAddress));
+    await this.counts.delete(this.counts.toCount(PASSWORDS_OF_PAIR, accountKey, clientAddress));
     await this.counts.restart(known);
     return result;
   }
 
-  async rememberOwner(account: number, clientAddress: string): Promise<void> {
-    await this.counts.restart(this.counts.toCount(KNOWN, account, clientAddress));
+  async rememberKnownAddress(accountId: number, clientAddress: string): Promise<void> {
+    await this.counts.restart(this.counts.toCount(KNOWN, accountId, clientAddress));
   }
 }
 

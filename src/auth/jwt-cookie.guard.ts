@@ -12,8 +12,8 @@ import { ACCESS_COOKIE, readCookie } from './cookies.js';
 import { SessionsService } from './sessions.service.js';
 
 /**
- * Admits callers with a valid access cookie, unless the route needs none. A request of a customer that changes something
- * also needs a session that has not ended; `AdminGuard` checks this for administrators. Global.
+ * Admits callers with a valid access cookie, unless the route needs none. On routes of access `user`, a request that changes
+ * something also needs a session that has not ended. `AdminGuard` checks this on routes of access `admin`. Global.
  */
 @Injectable()
 export class JwtCookieGuard extends AuthGuard('jwt') {
@@ -36,6 +36,7 @@ export class JwtCookieGuard extends AuthGuard('jwt') {
         await super.canActivate(context);
       } catch (failure) {
         if (!this.admission.isCookieOptional(access)) throw failure;
+        // An invalid cookie is ignored: the request counts as anonymous, so its response is not private.
         response.setHeader('Cache-Control', 'no-cache');
       }
     }
@@ -46,7 +47,7 @@ export class JwtCookieGuard extends AuthGuard('jwt') {
     return true;
   }
 
-  /** Returns the caller that passport-jwt verified. @throws Failure 401 or 400 for an invalid cookie */
+  /** Returns the caller that passport-jwt verified. @throws Failure 401 for an expired cookie, 400 for an invalid one */
   override handleRequest<U>(error: unknown, user: U | false, info: unknown): U {
     if (user !== false && error === null) return user;
     throw info instanceof TokenExpiredError ? failures.missingAccessToken() : failures.malformedAccessToken();

@@ -10,7 +10,7 @@ import { type Guesser, GuessLimitsService } from './guess-limits.service.js';
 import { OneTimePassword, type OtpPurpose } from './otp.entity.js';
 
 export const OTP_MINUTES = 10;
-/** Wrong tries from all client addresses. `GuessLimitsService` limits the tries from one. */
+/** Limit for wrong tries of a code from all client addresses. `GuessLimitsService` limits the tries from each address. */
 const MAX_TRIES = 20;
 /** Minimum time of a rejection. Only tries at existing codes wait for the disk, which would reveal that the account exists. */
 const REJECTION_MS = 50;
@@ -32,7 +32,7 @@ export class OtpService {
     this.#key = Buffer.from(hkdfSync('sha256', env.jwtAccessSecret, '', 'one-time passwords', 32));
   }
 
-  /** Stores a new code. @returns null if no code was requested */
+  /** Creates the code for an earlier request and stores its digest. @returns null if no code was requested */
   async create(tx: EntityManager, userId: number, purpose: OtpPurpose): Promise<string | null> {
     const code = String(randomInt(1_000_000)).padStart(6, '0');
     const created = {
@@ -44,11 +44,12 @@ export class OtpService {
     return affected === 1 ? code : null;
   }
 
-  /** Checks a code. @throws Failure 400 if the code is wrong, expired or used, or if too many tries were wrong */
+  /** Counts a try and checks the code. @throws Failure 400 if the code is wrong, expired or used, or after too many tries */
   async checkCode(guesser: Guesser, purpose: OtpPurpose, code: string): Promise<CheckedOtp> {
-    const { account, clientAddress } = guesser;
+    const { accountKey, clientAddress } = guesser;
     const rejection = delay(REJECTION_MS);
-    const otp = typeof account === 'string' ? null : await this.otps.findOneBy({ userId: account, purpose });
+    const otp =
+      typeof accountKey === 'string' ? null : await this.otps.findOneBy({ userId: accountKey, purpose });
     const codeId = `${purpose} ${otp?.expiresAt?.getTime() ?? 'none'}`;
     const checked = await this.limits.guessCode(guesser, codeId, async (isKnownAddress) => {
       if (otp?.digest == null) return null;
@@ -75,7 +76,7 @@ export class OtpService {
     if (affected !== 1) throw failures.invalidOtp();
   }
 
-  async endResetCode(tx: EntityManager, userId: number): Promise<void> {
+  async invalidateResetCode(tx: EntityManager, userId: number): Promise<void> {
     await tx.update(OneTimePassword, { userId, purpose: 'reset_password' }, { digest: null });
   }
 

@@ -4,18 +4,18 @@ import { Limiter } from '../common/limiter.js';
 /** OWASP Password Storage Cheat Sheet: argon2id with 19 MiB, two passes, one thread. Argon2id is the library's default. */
 const ARGON2ID: Options = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
-/** Hashing uses half of libuv's four threads, because reading images needs threads too. 1,000 hashes take 7 seconds. */
+/** Hashing uses two of libuv's four threads, because reading images needs threads too. The last of 1,000 waits 7 seconds. */
 const limiter = new Limiter(2, 1000);
 
-const UNKNOWN_HASH = hash('no password has this hash', ARGON2ID);
+const DUMMY_HASH = hash('dummy password', ARGON2ID);
 
 /** Takes about 14 ms of one core, like `isPassword`. @throws Failure 503 if too many passwords wait */
 export function hashPassword(password: string): Promise<string> {
   return limiter.run(() => hash(password, ARGON2ID));
 }
 
-/** Returns true if the password matches. Takes the same time without a hash. @throws Failure 503 like `hashPassword` */
+/** Returns true if the password matches. Takes as long without a hash to compare. @throws Failure 503 like `hashPassword` */
 export async function isPassword(password: string, hashed: string | undefined): Promise<boolean> {
-  const expected = hashed ?? (await UNKNOWN_HASH);
+  const expected = hashed ?? (await DUMMY_HASH);
   return limiter.run(() => verify(expected, password));
 }

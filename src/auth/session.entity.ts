@@ -16,7 +16,7 @@ export class Session {
   @Column('timestamptz', { name: 'created_at', default: () => 'clock_timestamp()' })
   createdAt!: Date;
 
-  /** The lifetimes of a refresh token and of the access token that it may get at the end, and a minute for clock skew. */
+  /** By default, the lifetime of a refresh token, 10 minutes for its last access token, and a minute for clock skew. */
   @Column('timestamptz', {
     name: 'expires_at',
     default: () => "clock_timestamp() + interval '10 days 11 minutes'",

@@ -5,7 +5,7 @@ import { Env } from '../config/env.js';
 import { Session } from './session.entity.js';
 import { ACCESS_LIFETIME_S, CLOCK_SKEW_S, REFRESH_LIFETIME_S } from './tokens.service.js';
 
-/** Time until the last access token of a session expires. */
+/** Lifetime of a session without refresh token: its last access token must have expired. */
 const ACCESS_ONLY_S = ACCESS_LIFETIME_S + CLOCK_SKEW_S;
 const REFRESHABLE_S = REFRESH_LIFETIME_S + ACCESS_ONLY_S;
 
@@ -41,7 +41,7 @@ export class SessionsService {
 
   /** Reads role and session by primary key. The role is null if the account does not exist. */
   async readState({ id, sessionId }: Caller): Promise<{ role: Role | null; isLive: boolean }> {
-    // SQL: accounts and sessions belong to different modules, and every change waits for this statement.
+    // SQL: accounts and sessions belong to different modules, and every changing request waits for this statement.
     const [state] = await this.dataSource.query<{ role: Role; isLive: boolean }[]>(
       `SELECT role, sessions.id IS NOT NULL AS "isLive"
        FROM users LEFT JOIN sessions ON sessions.id = $2 AND sessions.user_id = users.id WHERE users.id = $1`,

@@ -34,7 +34,7 @@ export class TokensService {
   }
 
   /** Returns the caller of a well-signed access token, expired or not; null for any other text. */
-  verifyExpiredAccess(token: string): Caller | null {
+  verifyAccessIgnoringExpiry(token: string): Caller | null {
     return verify(this.#access, token, { ignoreExpiration: true });
   }
 

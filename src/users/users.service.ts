@@ -44,7 +44,7 @@ export class UsersService {
     return tx.find(User, { where: { role: 'ADMIN' }, order: { id: 'ASC' }, lock: LOCK });
   }
 
-  /** Changes a locked account. The caller ends its sessions, because their tokens are stale. @throws as `create` */
+  /** Changes a locked account, but does not end its sessions. @throws like `create` */
   async change(tx: EntityManager, account: Account, change: Partial<Account>): Promise<Account> {
     await tx.update(User, { id: account.id }, change);
     return { ...account, ...change };
