@@ -665,7 +665,7 @@ export interface components {
              * @enum {string}
              */
             status: "capture" | "settlement" | "pending" | "deny" | "cancel" | "expire" | "failure" | "refund" | "partial_refund" | "authorize";
-            /** @description Token of that page */
+            /** @description Token of the payment page */
             token: string | null;
         };
         AdminProductView: {
@@ -847,7 +847,7 @@ export interface components {
              * @enum {string}
              */
             status: "capture" | "settlement" | "pending" | "deny" | "cancel" | "expire" | "failure" | "refund" | "partial_refund" | "authorize";
-            /** @description Token of that page */
+            /** @description Token of the payment page */
             token: string | null;
         };
         PaymentNotificationDto: {

@@ -19,7 +19,7 @@ export class AdminAccountsService {
     private readonly sessions: SessionsService,
   ) {}
 
-  /** Creates the account of ADMIN_EMAIL, or promotes it if its e-mail is verified. It keeps an existing password. */
+  /** Creates the account of ADMIN_EMAIL. Promotes an existing account if its e-mail is verified, and keeps its password. */
   async ensureAdmin(email: string, password: string): Promise<void> {
     const account = await this.users.findByEmail(email);
     if (account === null) await this.#create(email, password);

@@ -11,7 +11,7 @@ const MAX_VERIFIED_TOKENS = 10_000;
 
 /**
  * Admits requests whose token has been verified before, and anonymous requests of a public catalog. `JwtCookieGuard` and
- * `ProductListMiddleware` call this first, because verifying a token takes a tenth of the time of serving a product page.
+ * `ProductListMiddleware` call this first, because verifying a token takes a tenth of the time for a page of products.
  */
 @Injectable()
 export class AdmissionService {

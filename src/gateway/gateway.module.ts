@@ -26,7 +26,7 @@ async function createGateway(env: Env, dataSource: DataSource, jobs: JobsService
   return new MidtransGateway(env);
 }
 
-/** Only the simulator has payment pages of its own. */
+/** Returns the module with the payment pages of the simulator. Midtrans hosts its own pages. */
 export function listPaymentPageModules({ paymentGateway }: Env): Type[] {
   return paymentGateway === 'simulator' ? [SimulatorPageModule] : [];
 }

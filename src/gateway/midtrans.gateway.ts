@@ -64,10 +64,8 @@ export class MidtransGateway extends PaymentGateway {
       if (httpStatus === 401) throw new GatewayRejectedError(`Midtrans create: ${KEY_NOT_ACCEPTED}`);
       const reasons = parseRejection(response);
       if (reasons !== null) {
-        const RejectedError = isOrderIdTaken(httpStatus, reasons)
-          ? AttemptIdTakenError
-          : GatewayRejectedError;
-        throw new RejectedError(`Midtrans create: ${httpStatus} ${this.#client.quote(reasons)}`);
+        const ErrorClass = isOrderIdTaken(httpStatus, reasons) ? AttemptIdTakenError : GatewayRejectedError;
+        throw new ErrorClass(`Midtrans create: ${httpStatus} ${this.#client.quote(reasons)}`);
       }
       const page = httpStatus === 201 ? parsePaymentPage(response) : null;
       if (page === null)

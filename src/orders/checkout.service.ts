@@ -119,7 +119,7 @@ export class CheckoutService {
     return affected === 1 ? Object.assign(attempt, change) : null;
   }
 
-  /** Builds an update that changes nothing if another request has claimed the attempt. */
+  /** Builds the update that ends a claim. It changes nothing if another request has claimed the attempt. */
   #endClaim({ attemptId, claimId }: PaymentAttempt, change: Partial<PaymentAttempt> = {}) {
     return this.dataSource
       .createQueryBuilder()

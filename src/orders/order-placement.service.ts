@@ -42,14 +42,15 @@ export class OrderPlacementService {
       stored = await this.#store(customer, request, digest);
     } catch (error) {
       // A request with the same key may have committed in the meantime, before the offer changed.
-      const isRepeatable = error instanceof Failure || violatedConstraint(error) === KEY_CONSTRAINT;
-      const other = isRepeatable ? await this.#findRepeated(customer, request, digest) : null;
-      if (other === null) throw error;
-      return other;
+      const mayBeRepeated = error instanceof Failure || violatedConstraint(error) === KEY_CONSTRAINT;
+      const committed = mayBeRepeated ? await this.#findRepeated(customer, request, digest) : null;
+      if (committed === null) throw error;
+      return committed;
     }
     ordersCreated.inc();
     const { order } = stored;
     const attempt = await this.checkout.requestPage(order, customer, stored.attempt);
+    // Another request has claimed the attempt, or has ended the order.
     if (attempt === null) return this.checkout.ensurePage(await this.orders.get(order.orderId), customer);
     return Object.assign(order, { attempts: [attempt] });
   }
@@ -70,7 +71,7 @@ export class OrderPlacementService {
     });
   }
 
-  /** Returns the order of an earlier request with the same key, with its payment page; null without one. */
+  /** Returns the order of an earlier request with the same key, with its payment page; null if there was none. */
   async #findRepeated(customer: Principal, request: CreateOrderDto, digest: Buffer): Promise<Order | null> {
     const idempotencyKey = request['idempotency-key'];
     if (idempotencyKey === undefined) return null;
@@ -82,11 +83,10 @@ export class OrderPlacementService {
 }
 
 /**
- * Builds an order at catalog prices. The caller adds the customer.
+ * Builds an order at catalog prices, still without its customer.
  * @param offers available products by id
- * @param problems field messages of the caller's own checks
- * @throws Failure 400 with the problems and with messages for products and prices that are not on offer, or if the total
- *   cannot be paid
+ * @param problems field messages of checks that have already failed
+ * @throws Failure 400 with the problems and those of items that are not on offer, or if the total cannot be paid
  */
 function buildOrder(
   { items: wanted, pickup_at, phone, note }: Readonly<CreateOrderDto>,
@@ -119,7 +119,7 @@ function buildOrder(
   });
 }
 
-/** Hashes a request. Without fields of version 1.2, the hash is the same as in 1.1: keys stay valid after the upgrade. */
+/** Hashes a request. Without the fields of version 1.2, the hash is that of 1.1: keys stay valid after the upgrade. */
 function hashRequest({ items, pickup_at, phone, note }: Readonly<CreateOrderDto>): Buffer {
   const lines = items.map(({ product_id, quantity, price }) =>
     price == null ? [product_id, quantity] : [product_id, quantity, price],

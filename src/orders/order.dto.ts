@@ -91,7 +91,7 @@ export class OrderView {
   @ApiProperty({ type: [OrderItemView] })
   readonly items: OrderItemView[];
 
-  @ApiProperty({ type: String, nullable: true, description: 'Token of that page' })
+  @ApiProperty({ type: String, nullable: true, description: 'Token of the payment page' })
   readonly token: string | null;
 
   /** URL of a payment page that can be used. Null if there is none. */

@@ -14,7 +14,7 @@ export class Order {
   @Column('integer', { name: 'user_id' })
   userId!: number;
 
-  /** Loaded for administrators and mails. */
+  /** Loaded only for administrators and mails. */
   @ManyToOne(() => User)
   @JoinColumn({ name: 'user_id', foreignKeyConstraintName: 'orders_user_id_fkey' })
   customer!: User;

@@ -15,8 +15,8 @@ export class OrdersQuery {
   last_id?: string;
 }
 
-/** Part of the documentation of a list of orders. */
-export const ORDER_LIST = {
+/** Description and failures of each endpoint that lists orders. */
+export const ORDER_LIST_DOCS = {
   description: 'A page contains 50 orders. After the last page, and without any order, the response is 404.',
   failures: [failures.validation({ last_id: 'last_id should be the id of an order' }), failures.notFound()],
 };

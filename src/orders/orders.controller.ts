@@ -6,7 +6,7 @@ import { ApiEndpoint } from '../common/api-endpoint.decorator.js';
 import { ApiIdempotencyKey, IdempotentBody } from '../common/idempotency.js';
 import { CreateOrderDto, PICKUP_IMPOSSIBLE, PRODUCT_GONE } from './create-order.dto.js';
 import { OrderPageMeta, OrderView, PaymentPageView } from './order.dto.js';
-import { ORDER_ID_PARAM, ORDER_LIST, OrderIdPipe, OrdersQuery } from './orders-query.dto.js';
+import { ORDER_ID_PARAM, ORDER_LIST_DOCS, OrderIdPipe, OrdersQuery } from './orders-query.dto.js';
 import { OrderPlacementService } from './order-placement.service.js';
 import { OrdersService } from './orders.service.js';
 
@@ -42,7 +42,7 @@ export class OrdersController {
   @Get()
   @ApiEndpoint({
     summary: 'List your orders, newest first',
-    ...ORDER_LIST,
+    ...ORDER_LIST_DOCS,
     access: 'user',
     success: { status: 200, data: { meta: OrderPageMeta, orders: [OrderView] } },
   })

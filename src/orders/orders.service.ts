@@ -95,7 +95,7 @@ export class OrdersService {
     return order.payableAttempt;
   }
 
-  /** Returns the ids of all payment attempts, newest first. Orders of the first versions have no stored attempt. */
+  /** Returns the ids of all payment attempts, newest first. Orders of the first versions have only their own id. */
   async listAttemptIds(orderId: string): Promise<string[]> {
     const { attempts = [] } = await this.orders.get(orderId);
     return attempts.length === 0 ? [orderId] : attempts.map(({ attemptId }) => attemptId).reverse();

@@ -9,7 +9,7 @@ import {
   AdminOrdersQuery,
   FulfilmentDto,
   ORDER_ID_PARAM,
-  ORDER_LIST,
+  ORDER_LIST_DOCS,
   OrderIdPipe,
   UNKNOWN_FULFILMENT,
 } from '../orders/orders-query.dto.js';
@@ -33,7 +33,7 @@ export class AdminOrdersController {
   @Get()
   @ApiEndpoint({
     summary: 'List the orders of all customers, newest first',
-    ...ORDER_LIST,
+    ...ORDER_LIST_DOCS,
     access: 'admin',
     success: { status: 200, data: { meta: OrderPageMeta, orders: [AdminOrderView] } },
   })

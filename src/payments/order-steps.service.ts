@@ -14,7 +14,7 @@ export class OrderStepsService {
     private readonly events: PaymentEventsService,
   ) {}
 
-  /** @throws Failure 404 for the order of another customer; 409 if it is not pending, or was paid in the meantime; 502 */
+  /** @throws Failure 404 for another customer's order; 409 if it is not pending or was paid meanwhile; 502 like `advance` */
   async cancel(customer: Principal, orderId: string): Promise<Order> {
     const order = await this.orders.findOwn(customer, orderId);
     if (order.status !== 'pending') throw failures.orderNotPending();

@@ -37,7 +37,7 @@ export function decideOutcome(
   history: readonly StoredPaymentEvent[],
 ): Exclude<Outcome, 'rejected'> {
   const isSameTransaction = order.transactionId === event.transactionId;
-  // The service records each refund once, so it is no duplicate. It is late if the order shows another payment by now.
+  // The service records each refund once, so a refund is no duplicate. It is late if the order now shows another payment.
   if (event.source === 'refund') return isSameTransaction ? 'applied' : 'late';
 
   const applied = history.filter(({ outcome }) => outcome === 'applied');
@@ -53,7 +53,7 @@ export function decideOutcome(
   const isKnown =
     event.source === 'notification'
       ? isRedelivery(event, history, isShownByOrder)
-      : // If two attempts were paid, the order shows one payment. A status response about the other one is not news.
+      : // If two attempts were paid, the order shows one payment. A status response about the other payment is no news.
         isShownByOrder ||
         (isOfOtherAttempt && isCompleted(order.status) && appliedStatuses.includes(event.status));
   if (isKnown) return 'duplicate';
@@ -69,7 +69,7 @@ function rankStatus(status: string): number {
 
 /**
  * Returns true if an identical notification is stored, or if a response of the gateway with the same result is stored and
- * the order still shows that result. Ignores status codes of responses: `expire` has 407 there and 202 in a notification.
+ * the order still shows that result. Ignores status codes of responses: `expire` has 407 in a response, 202 in a notification.
  */
 function isRedelivery(
   event: PaymentEvent,

@@ -41,7 +41,7 @@ export class PaymentEventsService {
     return (await tx.sum(Refund, 'amount', where)) ?? 0;
   }
 
-  /** Stores an event of a locked order, and applies it unless it is a duplicate or late. */
+  /** Decides the outcome of an event of a locked order, and stores and applies the event accordingly. @returns the outcome */
   async record(tx: EntityManager, order: Order, event: PaymentEvent) {
     const { orderId } = order;
     const { transactionId, status } = event;
@@ -53,10 +53,10 @@ export class PaymentEventsService {
     if (outcome === 'applied') {
       const { attemptId, paymentType, fraudStatus, grossAmount: transactionAmount } = event;
       const refundedAmount = await this.#sumRefunds(tx, order, event);
-      const ofTransaction = { transactionId, status, paymentType, fraudStatus, transactionAmount };
+      const payment = { transactionId, status, paymentType, fraudStatus, transactionAmount };
       await pipelined(
         tx.insert(StoredPaymentEvent, stored),
-        this.orders.applyPayment(tx, order, { ...ofTransaction, attemptId, refundedAmount }),
+        this.orders.applyPayment(tx, order, { ...payment, attemptId, refundedAmount }),
       );
     } else if (event.source === 'notification' || event.source === 'refund') {
       // Events of other sources are stored only if they are applied.

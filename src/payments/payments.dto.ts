@@ -7,7 +7,7 @@ import { TRANSACTION_STATUSES, type TransactionStatus } from '../gateway/payment
 /** `challenge` is not documented: the gateway sends it for a card payment that awaits a decision. */
 const FRAUD_STATUSES = ['accept', 'deny', 'challenge'] as const;
 
-/** Signature of the other examples with the simulator's server key. */
+/** Signature of the example values below, made with the simulator's server key. */
 const EXAMPLE_SIGNATURE =
   '8c2505c46d66c48691a0b18876a31d96a332b03b27d854cf5c8b8f56c5566042' +
   '420ecb43c73ca51f7962c356efa179c959fdfae0e98ebeb52f8d60716fefe713';

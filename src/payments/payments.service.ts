@@ -19,7 +19,7 @@ const TEST_ORDER_PREFIX = 'payment_notif_test_';
 
 interface Result {
   readonly outcome: NotificationOutcome;
-  /** Failure of the response; absent for 200. Not thrown, because a rejected notification is committed. */
+  /** Failure of the response; absent for 200. Returned, because throwing it would roll back the stored notification. */
   readonly failure?: Failure;
 }
 
@@ -40,10 +40,9 @@ export class PaymentsService {
     try {
       result = await this.#process(received);
     } finally {
-      const { outcome } = result;
-      paymentNotifications.inc({ outcome });
+      paymentNotifications.inc({ outcome: result.outcome });
       // Version 1.1 called late notifications stale. Dashboards may still read that label.
-      if (outcome === 'late') paymentNotifications.inc({ outcome: 'stale' });
+      if (result.outcome === 'late') paymentNotifications.inc({ outcome: 'stale' });
     }
     if (result.failure !== undefined) throw result.failure;
   }
@@ -51,7 +50,7 @@ export class PaymentsService {
   async #process(received: ReceivedNotification): Promise<Result> {
     const { notification, problems } = received;
     const isSigned = this.#isSigned(notification);
-    if (!isSigned && problems !== null) return invalid(problems);
+    if (!isSigned && problems !== null) return buildInvalidResult(problems);
     if (!isSigned) return { outcome: 'bad_signature', failure: failures.signature() };
     if (notification.order_id.startsWith(TEST_ORDER_PREFIX)) return { outcome: 'test' };
     return this.dataSource.transaction((tx) => this.#store(tx, received));
@@ -64,7 +63,7 @@ export class PaymentsService {
   ): Promise<Result> {
     const { order_id: attemptId } = notification;
     const order = isUUID(attemptId, 'loose') ? await this.orders.lock(tx, attemptId) : null;
-    if (order === null && problems !== null) return invalid(problems);
+    if (order === null && problems !== null) return buildInvalidResult(problems);
     if (order === null) return { outcome: 'unknown_order', failure: failures.notFound() };
 
     const { orderId, grossAmount } = order;
@@ -73,7 +72,7 @@ export class PaymentsService {
       return { outcome: await this.events.record(tx, order, toEvent(notification, payload)) };
     await tx.insert(StoredPaymentEvent, { orderId, outcome: 'rejected', payload });
     await this.reconciliation.enqueueCheck(tx, orderId);
-    return invalid(reasons);
+    return buildInvalidResult(reasons);
   }
 
   #isSigned(notification: PaymentNotificationDto): boolean {
@@ -83,7 +82,7 @@ export class PaymentsService {
   }
 }
 
-function invalid(problems: FieldMessages): Result {
+function buildInvalidResult(problems: FieldMessages): Result {
   return { outcome: 'invalid', failure: failures.validation(problems) };
 }
 

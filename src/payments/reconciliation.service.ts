@@ -6,12 +6,13 @@ import { PaymentEventsService } from './payment-events.service.js';
 
 const CHECK_ORDER = 'check-order';
 const EVERY_MINUTE = '* * * * *';
-/** One hour after the last payment page has expired. */
+/** One hour more than the lifetime of a payment page. */
 const EXPIRE_AFTER_MS = 25 * 60 * 60 * 1000;
 
 /**
  * Returns at most 200 pending orders that are due for a check, and schedules their next check. Gaps double from 5 minutes to
- * 6 hours, and one check is due after 25 hours. SQL, because TypeORM cannot update rows that a subquery locks with SKIP LOCKED.
+ * 6 hours. A check is also due 25 hours after the order was created, and from then on every 5 minutes. The caps 10 and
+ * 100 prevent overflows. SQL, because TypeORM cannot update rows that a subquery locks with SKIP LOCKED.
  */
 const TAKE_DUE = `
   UPDATE orders SET checks = least(checks + 1, 100), next_check_at = least(
@@ -35,7 +36,7 @@ export class ReconciliationService implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    this.jobs.repeat('find-due-orders', EVERY_MINUTE, () => this.#findDue());
+    this.jobs.repeat('find-due-orders', EVERY_MINUTE, () => this.#enqueueDueChecks());
     const check = ({ orderId }: { orderId: string }): Promise<void> => this.#check(orderId);
     this.jobs.handle(CHECK_ORDER, check, { kind: 'payments' });
   }
@@ -44,13 +45,13 @@ export class ReconciliationService implements OnModuleInit {
     await this.jobs.enqueue(tx, CHECK_ORDER, { orderId }, { key: `${CHECK_ORDER}:${orderId}` });
   }
 
-  async #findDue(): Promise<void> {
-    const isMoreDue = await this.dataSource.transaction(async (tx) => {
+  async #enqueueDueChecks(): Promise<void> {
+    const wasAnyDue = await this.dataSource.transaction(async (tx) => {
       const [due] = await tx.query<[{ order_id: string }[], number]>(TAKE_DUE);
       for (const { order_id } of due) await this.enqueueCheck(tx, order_id);
       return due.length > 0;
     });
-    if (isMoreDue) await this.#findDue();
+    if (wasAnyDue) await this.#enqueueDueChecks();
   }
 
   async #check(orderId: string): Promise<void> {

@@ -25,7 +25,7 @@ export class Refund {
   @Column('bigint', { transformer: bigintAsNumber })
   amount!: number;
 
-  /** Sum of the transaction's refunds at the gateway, this one included. */
+  /** Sum of the transaction's refunds at the gateway after this refund. A manual refund does not change it. */
   @Column('bigint', { name: 'gateway_sum', transformer: bigintAsNumber })
   gatewaySum!: number;
 

@@ -57,10 +57,10 @@ export class RefundsService implements OnModuleInit {
 
   /**
    * Refunds an order in full or in part.
-   * @throws Failure 404; 409 if the order or its payment cannot be refunded, or the key was used with another request; 502
+   * @throws Failure 404; 409 if the payment cannot be refunded or the key belongs to another request; 502 if the gateway fails
    */
   async refund(orderId: string, request: RefundDto): Promise<Order> {
-    // Unlike a lock, this does not accept the id of a payment attempt.
+    // Rejects the id of a payment attempt with 404, because `#begin` would also find the order by that id.
     await this.orders.findWithCustomer(orderId);
     for (;;) {
       const { refund, isOwn, hasClaim, isNewManual } = await this.#begin(orderId, request);
@@ -72,7 +72,7 @@ export class RefundsService implements OnModuleInit {
     }
   }
 
-  /** Claims the order's refund without a result. If there is none, stores the requested refund, and claims it if not manual. */
+  /** Claims the order's refund without a result. If there is none, stores a new refund, and claims it unless it is manual. */
   #begin(orderId: string, request: RefundDto): Promise<Step> {
     const idempotencyKey = request['idempotency-key'];
     const digest = hashRequest(request);
@@ -162,7 +162,7 @@ export class RefundsService implements OnModuleInit {
 
   /**
    * Calls the gateway for a claimed refund, and stores the result.
-   * @throws Failure 502 without a result: the refund can be settled again at once
+   * @throws Failure 502 if the gateway returned no result: the refund can be settled again at once
    */
   async #settle(refund: Refund): Promise<RefundState> {
     try {

@@ -27,7 +27,7 @@ export class StoredPaymentEvent {
   @Column('text')
   outcome!: Outcome;
 
-  /** This and the next four columns identify a redelivery. They are null if the notification was rejected. */
+  /** This and the next five columns identify a redelivery. They are null if the notification was rejected. */
   @Column('text', { name: 'transaction_id', nullable: true })
   transactionId!: string | null;
 

@@ -24,7 +24,7 @@ export interface SoldItem {
 /** Number of orders that `readItems` reads in one statement. */
 const ORDERS_PER_BATCH = 500;
 
-/** Computed by the caller, because PostgreSQL may have another version of the time zone database than this process. */
+/** Parameters, because PostgreSQL may compute days with another version of the time zone database than this process. */
 const BOUNDARIES = '$1::timestamptz[]';
 const DATES = '$2::text[]';
 /** Position of an order's date in the dates of the report, from 1. */

@@ -1,7 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { ArrayMaxSize, IsArray, IsInt, Max, Min, ValidateBy } from 'class-validator';
-import { IsCalendarDate } from '../common/calendar.js';
-import { isTimeZone } from '../common/calendar.js';
+import { IsCalendarDate, isTimeZone } from '../common/calendar.js';
 import { IsOpeningHours } from './opening-hours.decorator.js';
 import type { OpeningHours } from './shop.entity.js';
 
