@@ -5,7 +5,7 @@ import { Env } from '../config/env.js';
 import { Session } from './session.entity.js';
 import { ACCESS_LIFETIME_S, CLOCK_SKEW_S, REFRESH_LIFETIME_S } from './tokens.service.js';
 
-/** Lifetime of a session without refresh token: its last access token must have expired. */
+/** Lifetime of a session without a refresh token: the time until its last access token has expired. */
 const ACCESS_ONLY_S = ACCESS_LIFETIME_S + CLOCK_SKEW_S;
 const REFRESHABLE_S = REFRESH_LIFETIME_S + ACCESS_ONLY_S;
 

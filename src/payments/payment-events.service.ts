@@ -41,7 +41,7 @@ export class PaymentEventsService {
     return (await tx.sum(Refund, 'amount', where)) ?? 0;
   }
 
-  /** Decides the outcome of an event of a locked order, and stores and applies the event accordingly. @returns the outcome */
+  /** Stores an event of a locked order, and applies it unless it is a duplicate or late. @returns the outcome */
   async record(tx: EntityManager, order: Order, event: PaymentEvent) {
     const { orderId } = order;
     const { transactionId, status } = event;
