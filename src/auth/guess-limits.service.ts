@@ -38,12 +38,12 @@ export class GuessLimitsService {
   constructor(private readonly counts: AttemptCounts) {}
 
   /**
-   * Counts and checks the guess of a password.
    * @param check returns null for a wrong password; also runs for a rejected guess, so that a rejection takes the same time
    * @returns null for a wrong or rejected guess
    * @throws Failure 503 if too many guesses wait
    */
-  guessPassword<T>({ accountKey, clientAddress }: Guesser, check: () => Promise<T | null>): Promise<T | null> {
+  guessPassword<T>(guesser: Guesser, check: () => Promise<T | null>): Promise<T | null> {
+    const { accountKey, clientAddress } = guesser;
     return this.#passwords.run(async () => {
       const pair = this.counts.toCount(PASSWORDS_OF_PAIR, accountKey, clientAddress);
       const perAccount = this.counts.toCount(PASSWORDS_OF_ACCOUNT, accountKey);
