@@ -13,7 +13,7 @@ const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}([.,]\d{1,9})?)?(Z|[+-]([0
 const ZONE = /^[A-Za-z][\w+/-]{0,63}$/;
 
 /** Returns true for an existing date in the format `YYYY-MM-DD`, and false for example for 30 February. */
-export function isDate(value: unknown): value is string {
+function isDate(value: unknown): value is string {
   return typeof value === 'string' && DATE.test(value) && DateTime.fromISO(value).isValid;
 }
 
