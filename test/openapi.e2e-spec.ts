@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises';
 import request from 'supertest';
-import { NOT_FOUND } from './support/failure.js';
 import {
   readOpenApi,
   type OpenApi,
@@ -14,22 +13,26 @@ import { useService } from './support/service.js';
 
 const service = useService();
 let document: OpenApi;
+/** Documented operations by method and path, such as `GET /api/orders`. */
+const operations = new Map<string, Operation>();
+
+const joinMethodAndPath = (method: string, path: string) => `${method.toUpperCase()} ${path}`;
 
 beforeAll(async () => {
   document = await readOpenApi(service);
+  for (const [method, path, operation] of extractOperations(document))
+    operations.set(joinMethodAndPath(method, path), operation);
 });
 
-function operationOf(name: string): Operation {
-  const [, , operation] = extractOperations(document).find((entry) => nameOf(entry) === name) ?? [];
+function getOperation(name: string): Operation {
+  const operation = operations.get(name);
   if (operation === undefined) throw new Error(`${name} is not documented`);
   return operation;
 }
 
-const nameOf = ([method, path]: readonly [string, string, ...unknown[]]) => `${method.toUpperCase()} ${path}`;
-
-/** Lists the failures in the examples of an operation as `404 message`. */
-function documentedFailures(name: string): string[] {
-  return Object.entries(operationOf(name).responses)
+/** Lists the failures in the examples of an operation, such as `400 validation error`. */
+function listDocumentedFailures(name: string): string[] {
+  return Object.entries(getOperation(name).responses)
     .filter(([status]) => Number(status) >= 400)
     .flatMap(([status, response]) =>
       Object.values(response.content?.['application/json']?.examples ?? {}).map(({ value }) => {
@@ -44,18 +47,19 @@ describe('the OpenAPI document', () => {
   it('contains every route of the service except those of the documentation and the payment simulator', () => {
     const routes = listRoutes(service)
       .filter(({ path }) => !isDocumentation(path))
-      .map(({ method, path }) => `${method.toUpperCase()} ${path.replaceAll(/:(\w+)/g, '{$1}')}`);
-    const documented = extractOperations(document).map(nameOf);
+      // OpenAPI writes the parameter `:order_id` of Express as `{order_id}`.
+      .map(({ method, path }) => joinMethodAndPath(method, path.replaceAll(/:(\w+)/g, '{$1}')));
+    const documented = [...operations.keys()];
     const simulator = ['GET /api/simulator/{token}', 'POST /api/simulator/{token}/{action}'];
     expect([...documented, ...simulator].sort()).toEqual(routes.toSorted());
     expect(documented.sort()).toEqual(Object.keys(OPERATIONS).sort());
   });
 
   it.each(Object.entries(OPERATIONS))(
-    'describes the purpose, the cookie and every failure of %s',
+    'describes the purpose, the callers, the cookie and every failure of %s',
     (name, [access]) => {
-      const { summary, tags, security, 'x-access': declared } = operationOf(name);
-      expect(declared).toBe(access);
+      const { summary, tags, security, 'x-access': declaredAccess } = getOperation(name);
+      expect(declaredAccess).toBe(access);
       expect(summary).toMatch(/\w{3}/);
       expect(tags).toHaveLength(1);
       const cookie = access === 'refresh cookie' ? 'refreshToken' : 'accessToken';
@@ -63,7 +67,7 @@ describe('the OpenAPI document', () => {
       const optional = name === 'POST /api/logout' ? [{ accessToken: [] }, {}] : [];
       expect(security).toEqual(access === 'public' ? optional : [{ [cookie]: [] }]);
       const expected = expectedFailures(name).map(([code, message]) => `${code} ${message}`);
-      expect(documentedFailures(name).sort()).toEqual(expected.sort());
+      expect(listDocumentedFailures(name).sort()).toEqual(expected.sort());
     },
   );
 
@@ -73,24 +77,24 @@ describe('the OpenAPI document', () => {
   });
 
   it('defines a failure only once if several operations share it', async () => {
+    // Unlike `document`, this copy contains references to shared responses.
     const { body } = (await request(service.url).get('/api/docs-json').expect(200)) as { body: OpenApi };
     const responses = extractOperations(body).flatMap(([, , { responses }]) => Object.entries(responses));
     const inline = responses
       .filter(([status, response]) => Number(status) >= 300 && !('$ref' in response))
       .map(([, response]) => JSON.stringify(response))
-      // Messages of fields belong to one operation.
+      // Validation errors name fields (`details`), which differ between operations.
       .filter((response) => !response.includes('"details":'));
     expect(inline).toEqual([...new Set(inline)]);
     expect(Object.keys(body.components.responses)).toContain('AccessTokenMissingOrExpired');
   });
 
   it('is available as JSON only', async () => {
-    const response = await request(service.url).get('/api/docs-yaml').expect(404);
-    expect(response.body).toEqual(NOT_FOUND);
+    await request(service.url).get('/api/docs-yaml').expect(404);
   });
 
   it('describes the limits of an order and its Idempotency-Key', () => {
-    const { requestBody, parameters } = operationOf('POST /api/orders');
+    const { requestBody, parameters } = getOperation('POST /api/orders');
     const schema = requestBody?.content?.['application/json']?.schema ?? {};
     const items = {
       required: ['product_id', 'quantity'],
@@ -128,8 +132,9 @@ describe('the API page', () => {
       expect(url.origin).toBe(service.url);
       await request(service.url).get(url.pathname).expect(200);
     }
-    const init = await request(service.url).get('/api/docs/swagger-ui-init.js').expect(200);
-    const mentionedHosts = [...init.text.matchAll(/https?:\/\/([\w.-]+)/g)].map(([, host]) => host);
+    // Only the examples (localhost) and the link to the licence (opensource.org) name a host.
+    const script = await request(service.url).get('/api/docs/swagger-ui-init.js').expect(200);
+    const mentionedHosts = [...script.text.matchAll(/https?:\/\/([\w.-]+)/g)].map(([, host]) => host);
     expect(new Set(mentionedHosts)).toEqual(new Set(['localhost', 'opensource.org']));
   });
 });

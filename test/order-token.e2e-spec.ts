@@ -1,15 +1,7 @@
-import type { Response, Test } from 'supertest';
+import type { Test } from 'supertest';
 import type { Client } from './support/client.js';
 import { GATEWAY_AWAY, NOT_PENDING } from './support/failure.js';
-import {
-  addProduct,
-  type NewItem,
-  orderOf,
-  ORDERS,
-  placeOrder,
-  readOrder,
-  requestOrder,
-} from './support/orders.js';
+import { addProduct, type NewItem, ORDERS, placeOrder, readOrder, requestOrder } from './support/orders.js';
 import { useShop } from './support/shop.js';
 
 const shop = useShop();
@@ -28,9 +20,10 @@ function requestToken(orderId: string): Test {
   return customer.clone().post(`${ORDERS}/${orderId}/token`);
 }
 
-/** Returns the payment page in a response to `requestToken`. */
-function paymentPageOf({ body }: Pick<Response, 'body'>): { token: string; redirect_url: string } {
-  return (body as { data: { token: string; redirect_url: string } }).data;
+/** Opens the payment page, or gets the open one. */
+async function openPage(orderId: string): Promise<{ token: string; redirect_url: string }> {
+  const response = await requestToken(orderId).expect(200);
+  return (response.body as { data: { token: string; redirect_url: string } }).data;
 }
 
 /** Stores an order that has no payment attempt. @returns the order id */
@@ -39,7 +32,8 @@ async function storeOrder(): Promise<string> {
   return orderId;
 }
 
-async function claimAttempt(orderId: string, secondsAgo: number): Promise<void> {
+/** Stores a payment attempt that a process claimed for a call to the gateway, without a result since then. */
+async function storeClaimedAttempt(orderId: string, secondsAgo: number): Promise<void> {
   await shop.query(
     `INSERT INTO payment_attempts (attempt_id, order_id, number, claim_id, claimed_at)
      VALUES ($1, $1, 1, gen_random_uuid(), now() - make_interval(secs => $2))`,
@@ -54,10 +48,8 @@ async function expirePage(orderId: string): Promise<void> {
 
 describe('the payment page of an order', () => {
   it('is returned again without a gateway call until it expires', async () => {
-    const created = await placeOrder(customer, items);
-    const { token, redirect_url } = created;
-    const response = await requestToken(created.order_id).expect(200);
-    expect(response.body).toEqual({ status: 'success', data: { token, redirect_url } });
+    const { order_id, token, redirect_url } = await placeOrder(customer, items);
+    expect(await openPage(order_id)).toEqual({ token, redirect_url });
     expect(shop.gateway.calls).toHaveLength(1);
   });
 
@@ -66,26 +58,25 @@ describe('the payment page of an order', () => {
     ['sends an invalid response', 'garbage', true],
     ['loses its response', 'answer-lost', true],
   ] as const)(
-    'is missing with 502 if the gateway %s, and a retry opens one page on which the order can be paid',
-    async (_fault, kind, isKnown) => {
+    'is not opened if the gateway %s (502), and parallel retries open one page on which the order can be paid',
+    async (_fault, kind, gatewayKnowsOrder) => {
       shop.gateway.fault({ operation: 'create', kind, nth: 1 });
       expect((await requestOrder(customer, items, 'once').expect(502)).body).toEqual(GATEWAY_AWAY);
       const [orderId = ''] = await shop.readOrderIds(customer);
       expect(await readOrder(customer, orderId)).toMatchObject({ status: 'pending', token: null });
-      expect(shop.gateway.orders.has(orderId)).toBe(isKnown);
+      expect(shop.gateway.orders.has(orderId)).toBe(gatewayKnowsOrder);
 
-      const [repeated, token] = await Promise.all([
-        requestOrder(customer.clone(), items, 'once').expect(201),
-        requestToken(orderId).expect(200),
+      const [repeated, page] = await Promise.all([
+        placeOrder(customer.clone(), items, 'once'),
+        openPage(orderId),
       ]);
-      const page = paymentPageOf(token);
-      expect(orderOf(repeated)).toMatchObject({ order_id: orderId, status: 'pending', ...page });
+      expect(repeated).toMatchObject({ order_id: orderId, status: 'pending', ...page });
       expect(await shop.readOrderIds(customer)).toEqual([orderId]);
-      // The gateway gets the order's id, or a new id if the gateway already knows the order's id.
-      const gatewayId = (await shop.readAttempts(orderId)).at(-1)?.attempt_id ?? '';
-      expect(gatewayId === orderId).toBe(!isKnown);
-      expect(shop.gateway.order(gatewayId).token).toBe(page.token);
-      await shop.report(gatewayId, 'settlement');
+      // The first attempt has the id of the order. If the gateway already knows that id, the next attempt has a new one.
+      const attemptId = (await shop.readAttempts(orderId)).at(-1)?.attempt_id ?? '';
+      expect(attemptId === orderId).toBe(!gatewayKnowsOrder);
+      expect(shop.gateway.order(attemptId).token).toBe(page.token);
+      await shop.report(attemptId, 'settlement');
       expect(await readOrder(customer, orderId)).toMatchObject({ status: 'settlement', token: null });
     },
   );
@@ -96,21 +87,20 @@ describe('the payment page of an order', () => {
     const withoutPage = { ...created, token: null, redirect_url: null };
     expect(await readOrder(customer, created.order_id)).toEqual(withoutPage);
 
-    const responses = await Promise.all(
-      Array.from({ length: 20 }, () => requestToken(created.order_id).expect(200)),
-    );
-    expect(new Set(responses.map(({ text }) => text)).size).toBe(1);
-    const page = paymentPageOf(responses[0] ?? { body: null });
-    expect(page.token).not.toBe(created.token);
+    const pages = await Promise.all(Array.from({ length: 20 }, () => openPage(created.order_id)));
+    const shown = await readOrder(customer, created.order_id);
+    expect(shown.token).not.toBe(created.token);
+    expect(shown).toEqual({ ...created, token: shown.token, redirect_url: shown.redirect_url });
+    for (const page of pages) expect(shown).toMatchObject(page);
     expect(shop.gateway.calls).toHaveLength(2);
-    expect(await readOrder(customer, created.order_id)).toEqual({ ...created, ...page });
     shop.expectNoRejectedCall();
-    const [first, second, ...more] = await shop.readAttempts(created.order_id);
-    expect(more).toEqual([]);
-    expect(first).toMatchObject({ attempt_id: created.order_id, token: created.token });
-    expect(second).toMatchObject({ number: 2, token: page.token, is_claimed: false });
+    const attempts = await shop.readAttempts(created.order_id);
+    expect(attempts).toMatchObject([
+      { attempt_id: created.order_id, token: created.token },
+      { number: 2, token: shown.token, is_claimed: false },
+    ]);
 
-    await shop.report(second?.attempt_id ?? '', 'settlement');
+    await shop.report(attempts.at(-1)?.attempt_id ?? '', 'settlement');
     expect(await readOrder(customer, created.order_id)).toMatchObject({ status: 'settlement', token: null });
   });
 
@@ -127,22 +117,19 @@ describe('the payment page of an order', () => {
     },
   );
 
-  it('is not returned if the order is paid while another page is opened at the gateway: 409', async () => {
+  it('is not returned if the order is paid on an expired page while a new page is opened: 409', async () => {
     const created = await placeOrder(customer, items);
     await expirePage(created.order_id);
-    shop.gateway.beforeProcessing = async () => {
-      shop.gateway.beforeProcessing = undefined;
-      await shop.report(created.order_id, 'settlement');
-    };
+    shop.gateway.beforeProcessing = () => shop.report(created.order_id, 'settlement');
     expect((await requestToken(created.order_id).expect(409)).body).toEqual(NOT_PENDING);
   });
 
-  describe('while it is claimed by a process that died during its gateway call', () => {
+  describe('after a process claimed it and died during the call to the gateway', () => {
     it.each([0, 7])(
-      'other requests get 502 within 6 seconds and do not call the gateway: %d seconds after the claim',
+      'is not requested again: requests %d seconds after the claim get 502 within 6 seconds',
       async (secondsAgo) => {
         const orderId = await storeOrder();
-        await claimAttempt(orderId, secondsAgo);
+        await storeClaimedAttempt(orderId, secondsAgo);
         const startedAt = performance.now();
         const responses = await Promise.all([1, 2, 3].map(() => requestToken(orderId).expect(502)));
         expect(performance.now() - startedAt).toBeLessThan(6_000);
@@ -152,40 +139,39 @@ describe('the payment page of an order', () => {
       },
     );
 
-    it('one of 20 requests takes over after 10 seconds and opens the page', async () => {
+    it('is opened by one of 20 requests more than 10 seconds after the claim', async () => {
       const orderId = await storeOrder();
-      await claimAttempt(orderId, 11);
-      const [response = { body: null }] = await Promise.all(
-        Array.from({ length: 20 }, () => requestToken(orderId).expect(200)),
-      );
+      await storeClaimedAttempt(orderId, 11);
+      const pages = await Promise.all(Array.from({ length: 20 }, () => openPage(orderId)));
       expect(shop.gateway.calls).toHaveLength(1);
-      const { token } = paymentPageOf(response);
+      const { token } = shop.gateway.order(orderId);
+      for (const page of pages) expect(page.token).toBe(token);
       expect(await shop.readAttempts(orderId)).toMatchObject([
         { attempt_id: orderId, token, is_claimed: false },
       ]);
     });
   });
 
-  it.each([false, true])(
-    'is not returned by a process that loses its claim during its gateway call, and the new claim stays (response lost: %s)',
-    async (isLost) => {
+  it.each([
+    ['arrives', false],
+    ['is lost', true],
+  ])(
+    'is not returned to a request whose claim another process takes over before the response of the gateway %s, and the new claim stays',
+    async (_what, isLost) => {
       const orderId = await storeOrder();
-      shop.gateway.beforeProcessing = async () => {
-        shop.gateway.beforeProcessing = undefined;
-        const change =
-          'UPDATE payment_attempts SET claim_id = gen_random_uuid(), claimed_at = now() WHERE attempt_id = $1';
-        await shop.query(change, [orderId]);
-      };
+      const takeOver =
+        'UPDATE payment_attempts SET claim_id = gen_random_uuid(), claimed_at = now() WHERE order_id = $1';
+      shop.gateway.beforeProcessing = () => shop.query(takeOver, [orderId]);
       if (isLost) shop.gateway.fault({ operation: 'create', kind: 'answer-lost' });
       expect((await requestToken(orderId).expect(502)).body).toEqual(GATEWAY_AWAY);
-      expect(shop.gateway.beforeProcessing).toBeUndefined();
+      expect(shop.gateway.calls).toHaveLength(1);
       expect(await shop.readAttempts(orderId)).toEqual([
         { attempt_id: orderId, number: 1, is_claimed: true, token: null },
       ]);
     },
   );
 
-  it('is requested only once more with a new id if the gateway reports the id as already used: the response is 502 if the new id is used too', async () => {
+  it('is requested once more with a new id if the gateway reports the id as already used, and not again if the new id is used too: 502', async () => {
     const body = { error_messages: ['transaction_details.order_id has already been taken'] };
     shop.gateway.fault({ operation: 'create', kind: 'answer', status: 400, body });
     expect((await requestOrder(customer, items).expect(502)).body).toEqual(GATEWAY_AWAY);
@@ -217,8 +203,7 @@ describe('the payment page of an order', () => {
       expect(JSON.stringify(shop.service.log)).not.toContain(shop.gateway.serverKey);
 
       shop.gateway.clearFaults();
-      const page = paymentPageOf(await requestToken(orderId).expect(200));
-      expect(page.token).toBe(shop.gateway.order(orderId).token);
+      expect((await openPage(orderId)).token).toBe(shop.gateway.order(orderId).token);
     },
   );
 });

@@ -28,9 +28,9 @@ describe('while 100 logins wait for the check of their password', () => {
   });
 });
 
-it('the queue of password hashes limits the hashes that are computed at a time, and rejects a hash with 503 when the queue is full', async () => {
+it('the limiter of password hashes runs 2 at a time, queues the next 3, and rejects the following one with 503', async () => {
   const { Limiter } = await built('src/common/limiter.js');
-  const limiter = new Limiter(2, 3); // 2 at a time, 3 in the queue
+  const limiter = new Limiter(2, 3);
   let [running, mostRunning] = [0, 0];
   const work = async (): Promise<void> => {
     running += 1;

@@ -37,17 +37,17 @@ function login(email: string, password: string): Test {
   return service.client().post('/api/login').send({ email, password });
 }
 
-async function expectOnlyPassword(email: string, right: string, wrong: string): Promise<void> {
-  expectFailure(await login(email, wrong), 400, MESSAGES.credentials);
-  expect((await login(email, right)).status).toBe(200);
+async function expectNewPassword(email: string): Promise<void> {
+  expectFailure(await login(email, PASSWORD), 400, MESSAGES.credentials);
+  expect((await login(email, NEW_PASSWORD)).status).toBe(200);
 }
 
 async function requestReset(email: unknown): Promise<Response> {
   return service.client().post('/api/password/forgot').send({ email });
 }
 
-/** Returns an account with a mailed reset code. */
-async function accountWithResetCode(): Promise<TestAccount & { readonly otp: string }> {
+/** Registers an account, requests a password reset, and waits for the mail with the code. */
+async function newAccountWithResetCode(): Promise<TestAccount & { readonly otp: string }> {
   const account = await newAccount(service);
   await waitForCode(service, account.email);
   expect((await requestReset(account.email)).status).toBe(204);
@@ -73,7 +73,7 @@ describe('PUT /api/users/password', () => {
     expect(parseCookies(response).map(({ name }) => name)).toEqual(['accessToken', 'refreshToken']);
     expectFailure(await earlier.post('/api/otp'), 401, MESSAGES.missingAccessToken);
     await client.get('/api/refresh').expect(200);
-    await expectOnlyPassword(email, NEW_PASSWORD, PASSWORD);
+    await expectNewPassword(email);
   });
 
   it('returns 400 for a wrong current password, changes nothing and ends no session', async () => {
@@ -97,8 +97,8 @@ describe('PUT /api/users/password', () => {
     expectFailure(mismatch, 400, MESSAGES.validation, OTHER_CONFIRMATION);
   });
 
-  it('ends the reset code, but not the verification code', async () => {
-    const account = await accountWithResetCode();
+  it('ends the reset code, but not the verification code, if it succeeds', async () => {
+    const account = await newAccountWithResetCode();
     const verification = await waitForCode(service, account.email);
     await changePassword(account.client, { currentPassword: 'wrong' }).expect(400);
     expect((await readOtp(service, account.id, 'reset_password'))?.digest).not.toBeNull();
@@ -118,7 +118,7 @@ describe('PUT /api/users/password', () => {
 });
 
 describe('POST /api/password/forgot', () => {
-  it('responds before the account is looked up, so that the time reveals nothing', async () => {
+  it('responds before the account is looked up, so that the response time does not reveal if it exists', async () => {
     const { id, email } = await newAccount(service);
     await waitForCode(service, email);
     await inTransaction(service.database, async (holder) => {
@@ -130,7 +130,7 @@ describe('POST /api/password/forgot', () => {
     expect(await readOtp(service, id, 'reset_password')).toMatchObject({ tries: 0 });
   });
 
-  it('mails only to addresses with an account, in any case', async () => {
+  it('mails only to addresses with an account, typed in upper or lower case', async () => {
     const { client, email } = await newAccount(service);
     await waitForCode(service, email);
     await requestReset(` ${email.toUpperCase()} `);
@@ -152,22 +152,22 @@ describe('POST /api/password/forgot', () => {
 
 describe('POST /api/password/reset', () => {
   it('returns 204 for the correct code, once, and the new password works', async () => {
-    const account = await accountWithResetCode();
+    const account = await newAccountWithResetCode();
     const response = await resetPassword(account);
     expect([response.status, response.text, parseCookies(response)]).toEqual([204, '', []]);
     const secondPassword = { password: 'again', passwordConfirmation: 'again' };
     expectFailure(await resetPassword(account, secondPassword), 400, MESSAGES.otp);
-    await expectOnlyPassword(account.email, NEW_PASSWORD, PASSWORD);
+    await expectNewPassword(account.email);
   });
 
   it('succeeds for exactly one of 5 parallel calls with the same code', async () => {
-    const account = await accountWithResetCode();
+    const account = await newAccountWithResetCode();
     const responses = await Promise.all(Array.from({ length: 5 }, () => resetPassword(account)));
     expect(statusesOf(responses)).toEqual([204, 400, 400, 400, 400]);
   });
 
   it('returns the same response for an unknown account, no code and a wrong code, after at least 50 ms', async () => {
-    const account = await accountWithResetCode();
+    const account = await newAccountWithResetCode();
     const stranger = await newAccount(service);
     const [wrong = ''] = wrongCodes(account.otp, 1);
     for (const attempt of [
@@ -177,12 +177,12 @@ describe('POST /api/password/reset', () => {
     ]) {
       const begin = performance.now();
       expectFailure(await resetPassword(attempt), 400, MESSAGES.otp);
-      expect(performance.now() - begin).toBeGreaterThan(49);
+      expect(performance.now() - begin).toBeGreaterThan(49); // A timer may fire up to 1 ms early.
     }
   });
 
-  it('reports all invalid fields together, without the loss of a try', async () => {
-    const account = await accountWithResetCode();
+  it('reports all invalid fields together, and the request does not count as a try of the code', async () => {
+    const account = await newAccountWithResetCode();
     const response = await service.client().post('/api/password/reset').send({});
     expectFailure(response, 400, MESSAGES.validation, {
       email: 'email is required',
@@ -196,7 +196,7 @@ describe('POST /api/password/reset', () => {
   });
 
   it('changes only the number of tries of the code if its transaction fails', async () => {
-    const account = await accountWithResetCode();
+    const account = await newAccountWithResetCode();
     await service.database.pool.query(`
       CREATE FUNCTION reject() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'not today'; END $$;
       CREATE TRIGGER reject BEFORE UPDATE OF digest ON one_time_passwords FOR EACH ROW
