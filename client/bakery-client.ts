@@ -1,5 +1,5 @@
 import createClient, { type Client } from 'openapi-fetch';
-import { refreshAndRetry, type Send } from './refresh.js';
+import { createRefreshingSend, type Send } from './refresh.js';
 import type { paths } from './schema.js';
 
 export { BakeryFailure, dataOf } from './failure.js';
@@ -25,7 +25,7 @@ export function createBakeryClient({ baseUrl, onSignedOut, fetch }: BakeryClient
   return createClient<paths>({
     baseUrl: url,
     credentials: 'include',
-    fetch: refreshAndRetry({
+    fetch: createRefreshingSend({
       refreshUrl: `${url}/api/refresh`,
       send: fetch ?? ((request) => globalThis.fetch(request)),
       onSignedOut: onSignedOut ?? (() => undefined),

@@ -7,17 +7,17 @@ interface RefreshOptions {
   readonly onSignedOut: () => void;
 }
 
-/** A refresh without a response must not block all calls forever. */
+/** All calls wait for the refresh, so a refresh without a response must not take forever. */
 const REFRESH_DEADLINE_MS = 15_000;
 
 /**
- * Returns a `Send` that refreshes an expired session (contract 5, rule 2). If the service rejects the access token of a
- * call, the call is retried once after `GET /api/refresh`. Concurrent calls share one refresh.
+ * Creates a `Send` that refreshes expired access tokens (contract 5, rule 2). If the service rejects the access token of
+ * a call, the call is retried once after `GET /api/refresh`. Concurrent calls share one refresh.
  *
  * The caller gets the response of the retry. If the refresh gets 401, the caller gets the original rejection. If the
  * refresh fails in another way, the caller gets the response of the refresh.
  */
-export function refreshAndRetry({ refreshUrl, send, onSignedOut }: RefreshOptions): Send {
+export function createRefreshingSend({ refreshUrl, send, onSignedOut }: RefreshOptions): Send {
   let refreshing: Promise<Response> | undefined;
 
   const refresh = async (): Promise<Response> => {
@@ -36,6 +36,7 @@ export function refreshAndRetry({ refreshUrl, send, onSignedOut }: RefreshOption
     refreshing ??= refresh().finally(() => (refreshing = undefined));
     const refreshed = await refreshing;
     if (refreshed.ok) return send(retry);
+    // Several calls can get the response of the shared refresh, but a body can be read only once.
     return refreshed.status === 401 ? response : refreshed.clone();
   };
 }

@@ -34,7 +34,7 @@ const hash = createHash('sha256').update(process.version);
 for (const file of INPUTS.flatMap(listFiles).sort()) {
   hash.update(`${file}\0`).update(readFileSync(file)).update('\0');
 }
-const sources = hash.digest('hex');
+const sourceHash = hash.digest('hex');
 if (isBuilt()) process.exit(0);
 lock();
 try {
@@ -44,24 +44,24 @@ try {
 }
 
 function isBuilt() {
-  return existsSync(STAMP) && readFileSync(STAMP, 'utf8') === sources;
+  return existsSync(STAMP) && readFileSync(STAMP, 'utf8') === sourceHash;
 }
 
 function build() {
   console.log('building ...');
   const nest = join('node_modules', '@nestjs', 'cli', 'bin', 'nest.js');
   const { status } = spawnSync(process.execPath, [nest, 'build'], { stdio: 'inherit' });
-  if (status === 0) writeFileSync(STAMP, sources);
+  if (status === 0) writeFileSync(STAMP, sourceHash);
   return status ?? 1;
 }
 
 /** Waits until no running process holds the lock, and takes it. */
 function lock() {
-  const own = `${LOCK}.${process.pid}`;
-  writeFileSync(own, String(process.pid));
+  const ownFile = `${LOCK}.${process.pid}`;
+  writeFileSync(ownFile, String(process.pid));
   try {
     let hasLogged = false;
-    while (!tryLink(own)) {
+    while (!tryLink(ownFile)) {
       const holder = readHolder(LOCK);
       if (holder === undefined) continue; // Released meanwhile.
       if (isAlive(holder)) {
@@ -69,18 +69,18 @@ function lock() {
         hasLogged = true;
         sleep(POLL_MS);
       } else {
-        removeStale(`${own}.stale`);
+        removeStaleLock(`${ownFile}.stale`);
       }
     }
   } finally {
-    rmSync(own, { force: true });
+    rmSync(ownFile, { force: true });
   }
 }
 
-/** Takes the lock: makes the own file available under the lock's name. @returns false if the lock is taken */
-function tryLink(own) {
+/** Takes the lock: makes the lock's name a hard link to the file of its holder. @returns false if the lock is taken */
+function tryLink(holderFile) {
   try {
-    linkSync(own, LOCK);
+    linkSync(holderFile, LOCK);
     return true;
   } catch (error) {
     if (error.code === 'EEXIST') return false;
@@ -88,16 +88,16 @@ function tryLink(own) {
   }
 }
 
-/** Removes the lock of a process that died, unless another process has taken the lock meanwhile. */
-function removeStale(aside) {
+/** Removes the lock of a process that died. If a running process has taken the lock meanwhile, gives the lock back. */
+function removeStaleLock(movedLock) {
   try {
-    renameSync(LOCK, aside);
+    renameSync(LOCK, movedLock);
   } catch (error) {
     if (error.code === 'ENOENT') return;
     throw error;
   }
-  if (isAlive(readHolder(aside))) tryLink(aside);
-  rmSync(aside);
+  if (isAlive(readHolder(movedLock))) tryLink(movedLock);
+  rmSync(movedLock);
 }
 
 function sleep(milliseconds) {
@@ -124,9 +124,9 @@ function isAlive(pid) {
 
 function listFiles(path) {
   if (!existsSync(path)) return [];
-  return path.includes('.')
-    ? [path]
-    : readdirSync(path, { recursive: true, withFileTypes: true })
-        .filter((entry) => entry.isFile())
-        .map((entry) => join(entry.parentPath, entry.name));
+  const isFile = path.includes('.');
+  if (isFile) return [path];
+  return readdirSync(path, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name));
 }

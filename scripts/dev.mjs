@@ -1,5 +1,5 @@
 // `npm run dev`: rebuilds on every change and restarts the service after each successful build. `nest start --watch` is not
-// used because it kills the embedded PostgreSQL before the service, which then reports a lost database.
+// used because it kills the embedded PostgreSQL before the service. The service would then report a lost database.
 import './require-node.mjs';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -32,7 +32,7 @@ async function restart() {
   });
 }
 
-/** Stops the service and waits for its end, and thus for the end of its database. */
+/** Stops the service and waits until the service and its embedded database have ended. */
 async function stop() {
   if (service === undefined || service.exitCode !== null || service.signalCode !== null) return;
   service.kill('SIGTERM');

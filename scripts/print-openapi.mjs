@@ -1,4 +1,4 @@
-// Prints the OpenAPI document (JSON) of the build. Nest's preview creates no provider, so no database is needed.
+// Prints the OpenAPI document (JSON) of the build. Nest's preview mode creates no providers, so no database is needed.
 import { NestFactory } from '@nestjs/core';
 import { randomUUID } from 'node:crypto';
 import { AppModule } from '../dist/src/app.module.js';
@@ -14,8 +14,9 @@ const SETTINGS = {
   DATABASE_URL: 'postgresql://nobody@127.0.0.1/nothing',
 };
 
-const root = AppModule.forRoot(readEnv(SETTINGS), new Database(SETTINGS.DATABASE_URL, false));
-const app = await NestFactory.create(root, {
+const isExclusive = false;
+const database = new Database(SETTINGS.DATABASE_URL, isExclusive);
+const app = await NestFactory.create(AppModule.forRoot(readEnv(SETTINGS), database), {
   preview: true,
   abortOnError: false,
   logger: ['error', 'fatal'],

@@ -29,7 +29,7 @@ const contentSecurityPolicyPlugin = {
 
 export default defineConfig({
   plugins: [react(), contentSecurityPolicyPlugin],
-  // Compile the client from its sources. Its dependency, openapi-fetch, is installed in this folder.
+  // Compile the typed client from its sources. Use the openapi-fetch that is installed in this folder.
   resolve: {
     alias: [
       { find: /^bakery-client$/, replacement: `${client}/bakery-client.ts` },
@@ -41,13 +41,13 @@ export default defineConfig({
   preview: { port: 5173, strictPort: true },
   build: {
     target: 'es2022',
-    // Browsers without module preload do not need the polyfill: they load the imports of a script later.
+    // Without the polyfill, browsers that do not support module preload only load imported scripts later.
     modulePreload: { polyfill: false },
     rolldownOptions: {
       output: {
-        // Three scripts: the shop, and on demand the pages for administrators and the pages of the account.
+        // Three scripts: the shop, the pages for administrators and the account pages. The last two load on demand.
         codeSplitting: {
-          // Otherwise the first two groups would contain their dependencies, for example React.
+          // Otherwise `manage` and `account` would also contain their dependencies, for example React.
           includeDependenciesRecursively: false,
           groups: [
             { name: 'manage', test: /pages\/manage\// },

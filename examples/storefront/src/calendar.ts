@@ -55,10 +55,10 @@ export function listTimes({ from, to }: { from: string; to: string }): string[] 
 }
 
 export function toInstant(date: string, time: string, timeZone: string): Date {
-  const local = Date.parse(`${date}T${time}Z`);
-  // The first offset can be off by an hour close to a change of daylight saving time.
-  const guess = local - getOffsetMs(local, timeZone);
-  return new Date(local - getOffsetMs(guess, timeZone));
+  const asUtc = Date.parse(`${date}T${time}Z`);
+  // Close to a change of daylight saving time, the guess can be off by an hour, but the offset at the guess is correct.
+  const guess = asUtc - getOffsetMs(asUtc, timeZone);
+  return new Date(asUtc - getOffsetMs(guess, timeZone));
 }
 
 function getOffsetMs(instant: number, timeZone: string): number {
@@ -71,7 +71,7 @@ function getOffsetMs(instant: number, timeZone: string): number {
 
 const formats = new Map<string, Intl.DateTimeFormat>();
 
-/** Returns a cached format. A page with all pickup times would otherwise create hundreds of them, which is slow. */
+/** Returns a cached format. A page with all pickup times would otherwise create hundreds of formats, which is slow. */
 function getFormat(locale: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
   const key = JSON.stringify([locale, options]);
   const format = formats.get(key) ?? new Intl.DateTimeFormat(locale, options);

@@ -12,12 +12,13 @@ export function formatPrice(amount: number): string {
  */
 export function parsePrice(text: string): string {
   const amount = text.trim().replace(/^rp\.?\s*/i, '');
-  const hasThousands = /^\d{1,3}(\.\d{3})+(,\d{1,2})?$/.test(amount);
-  if (!hasThousands && !/^\d+,\d{1,2}$/.test(amount)) return amount;
+  const hasThousandsDots = /^\d{1,3}(\.\d{3})+(,\d{1,2})?$/.test(amount);
+  const hasDecimalComma = /^\d+,\d{1,2}$/.test(amount);
+  if (!hasThousandsDots && !hasDecimalComma) return amount;
   return amount.replaceAll('.', '').replace(',', '.');
 }
 
-/** Formats an ISO 8601 time in the reader's time zone. */
+/** Formats an ISO 8601 time in the time zone of the browser. */
 export function formatTime(iso: string): string {
   return dateAndTime.format(new Date(iso));
 }

@@ -14,6 +14,7 @@ useSession.subscribe((now, before) => {
 createRoot(document.querySelector('#app') ?? document.body).render(
   <StrictMode>
     <QueryClientProvider client={queryClient}>
+      {/* With transitions, the previous page would stay until the script of the next page is loaded. */}
       <BrowserRouter useTransitions={false}>
         <App />
       </BrowserRouter>

@@ -10,16 +10,16 @@ import { shopInfo } from './shop';
 
 type NewOrder = Schemas['CreateOrderDto'];
 
-const KEY_NAME = 'bakery.checkout';
-const ENDED_UNPAID = ['cancel', 'expire', 'deny', 'failure'];
+const IDEMPOTENCY_KEY_NAME = 'bakery.checkout';
+const UNPAID_FINAL_STATUSES = ['cancel', 'expire', 'deny', 'failure'];
 
-/** Orders the lines. If the service rejects the order, the cart shows the current prices and products afterwards. */
+/** Orders the products of the cart. If the service rejects the order, the cart shows the current prices afterwards. */
 export async function placeOrder(lines: CartLine[], details: CheckoutDetails) {
   const order = toNewOrder(lines, details);
   try {
     let response = await postOrder(order);
-    // The key was used before: the response is an earlier order, which ended unpaid. Order again with a new key.
-    if (ENDED_UNPAID.includes(response.order.status)) response = await postOrder(order);
+    // The response is an earlier order with the same idempotency key, which ended unpaid. Order again with a new key.
+    if (UNPAID_FINAL_STATUSES.includes(response.order.status)) response = await postOrder(order);
     await cacheOrder(response);
     return response.order;
   } catch (error) {
@@ -38,13 +38,13 @@ function toNewOrder(lines: CartLine[], { phone, note, pickupAt }: CheckoutDetail
 }
 
 async function postOrder(body: NewOrder) {
-  const params = { header: { 'Idempotency-Key': getIdempotencyKey(KEY_NAME, body) } };
+  const params = { header: { 'Idempotency-Key': getIdempotencyKey(IDEMPOTENCY_KEY_NAME, body) } };
   const response = await dataOf(api.POST('/api/orders', { params, body }));
-  forgetIdempotencyKey(KEY_NAME);
+  forgetIdempotencyKey(IDEMPOTENCY_KEY_NAME);
   return response;
 }
 
-/** Updates the cached products and pickup times, which the cart shows, from the messages of a rejected order. */
+/** Updates the products and pickup times that the cart shows, from the messages of a rejected order. */
 async function applyCorrections(lines: CartLine[], details: BakeryFailure['details']) {
   for (const [index, { id }] of lines.entries()) {
     if (`items.${index}.product_id` in details) await markSoldOut(id);

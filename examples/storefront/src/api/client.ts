@@ -23,7 +23,7 @@ export const API_OPTIONS = {
 
 export const api = createBakeryClient(API_OPTIONS);
 
-/** Page of a list. `next` is the `last_id` of the following page. */
+/** Page of a list. `next` is the `last_id` that requests the following page. */
 export interface Page<Item, Id> {
   items: Item[];
   next: Id | null;
@@ -39,7 +39,7 @@ export function listOptions<Item, Id extends string | number>(
     queryFn: async ({ pageParam, signal }): Promise<Page<Item, Id>> => {
       const query: { last_id?: Id } = pageParam === null ? {} : { last_id: pageParam as Id };
       // The service returns 404 for a page without items.
-      return (await orNull(getPage(query, signal))) ?? { items: [], next: null };
+      return (await orNullIf404(getPage(query, signal))) ?? { items: [], next: null };
     },
     initialPageParam: null as Id | null,
     getNextPageParam: ({ next }) => next,
@@ -52,7 +52,7 @@ export function itemsOf<Item>({ pages }: InfiniteData<Page<Item, unknown>>) {
 }
 
 /** Returns the data of a call, or null if the call fails with 404. */
-export function orNull<Data>(call: Promise<Data>) {
+export function orNullIf404<Data>(call: Promise<Data>) {
   return call.catch((error: unknown) => {
     if (hasCode(error, 404)) return null;
     throw error;

@@ -1,7 +1,7 @@
 import { BakeryFailure } from 'bakery-client';
 import { toSentence } from '../format';
 
-/** Messages of the service that the shop words differently. */
+/** Texts that replace messages of the service. */
 const SHOP_MESSAGES: Record<string, string> = {
   'fullname is required': 'your name is required',
   'password confirmation is required': 'please repeat the password',
@@ -22,7 +22,7 @@ export function hasCode(error: unknown, code: number): error is BakeryFailure {
   return error instanceof BakeryFailure && error.code === code;
 }
 
-/** Converts a message of the service into a sentence of the shop. */
+/** Converts a message of the service into a sentence for people. */
 function toShopMessage(message: string) {
   if (NEW_PRICE.test(message)) return 'A price has changed. Please check the new total and order again.';
   return toSentence(SHOP_MESSAGES[message] ?? message.replace(FIELD_NAME, replaceUnderscores));
@@ -42,15 +42,15 @@ export function getFieldMessages(error: unknown, fields: readonly string[]): Rec
 /**
  * Returns the text that explains a failed call to a person.
  *
- * @param fields names of fields that show their own messages, which the text leaves out
+ * @param except names of fields that show their own messages, which the text leaves out
  */
-export function explain(error: unknown, fields: readonly string[] = []) {
+export function explain(error: unknown, { except = [] }: { except?: readonly string[] } = {}) {
   if (!(error instanceof BakeryFailure))
     return 'We cannot reach the bakery. Check your connection and try again.';
   const details = Object.entries(error.details);
   if (details.length === 0) return toShopMessage(error.message);
   const others = details
-    .filter(([name]) => !fields.includes(name))
+    .filter(([name]) => !except.includes(name))
     .map(([, message]) => toShopMessage(message));
   return [...new Set(others)].join(' ');
 }

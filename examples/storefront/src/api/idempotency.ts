@@ -1,15 +1,15 @@
 /**
- * Returns the same key for the same request until `forgetIdempotencyKey` is called, so that a second click, a reload or a
- * retry after a lost response does not repeat the action.
+ * Returns the stored key if the request is the same as before, otherwise stores a new key. So a second click, a reload
+ * or a retry after a lost response does not repeat the action.
  *
  * @param name name of the entry in sessionStorage
  */
 export function getIdempotencyKey(name: string, body: object) {
-  const wanted = JSON.stringify(body);
-  const [key, stored] = sessionStorage.getItem(name)?.split('\n') ?? [];
-  if (key !== undefined && stored === wanted) return key;
+  const request = JSON.stringify(body);
+  const [key, keyRequest] = sessionStorage.getItem(name)?.split('\n') ?? [];
+  if (key !== undefined && keyRequest === request) return key;
   const newKey = crypto.randomUUID();
-  sessionStorage.setItem(name, `${newKey}\n${wanted}`);
+  sessionStorage.setItem(name, `${newKey}\n${request}`);
   return newKey;
 }
 

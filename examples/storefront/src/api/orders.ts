@@ -5,7 +5,7 @@ import {
   api,
   type Fulfilment,
   listOptions,
-  orNull,
+  orNullIf404,
   type Order,
   type Schemas,
 } from './client';
@@ -18,7 +18,7 @@ const POLL_GROWTH = 1.15;
 
 const LIST_POLL_MS = 15_000;
 
-/** Returns true if money was received and not returned in full. A card payment under review does not count. */
+/** Returns true if money was received and not returned in full. A denied or challenged card payment does not count. */
 export function isPaid({ status, fraud_status }: Order) {
   if (status === 'capture') return fraud_status !== 'deny' && fraud_status !== 'challenge';
   return status === 'settlement' || status === 'partial_refund';
@@ -31,10 +31,10 @@ export function getRefundableAmount({ gross_amount, refunded_amount }: Order) {
 /** Returns true if a payment or a step of the bakery can still change the order. */
 function isUnderWay(order: Order) {
   const { status, fulfilment } = order;
-  const isOpen = status === 'pending' || status === 'authorize';
-  // After `preparing`, the steps do not depend on the payment.
-  const isBegun = fulfilment === 'preparing' || fulfilment === 'ready';
-  return isOpen || isBegun || (isPaid(order) && fulfilment === 'new');
+  const isPaymentOpen = status === 'pending' || status === 'authorize';
+  // From `preparing` on, the steps of the bakery do not depend on the payment.
+  const isInProgress = fulfilment === 'preparing' || fulfilment === 'ready';
+  return isPaymentOpen || isInProgress || (isPaid(order) && fulfilment === 'new');
 }
 
 /** The customer's own orders, newest first. */
@@ -59,12 +59,13 @@ export function allOrders(filter: OrderFilter) {
   return { ...list, refetchInterval: LIST_POLL_MS };
 }
 
-interface PolledOrder {
+/** Part of a query for one order. */
+interface OrderQuery {
   state: { data: { order: Order } | null | undefined; dataUpdateCount: number; errorUpdateCount: number };
 }
 
-/** Returns the gap until the next poll of an order. The gaps grow. A finished order is not polled. */
-function getPollGap({ state: { data, dataUpdateCount, errorUpdateCount } }: PolledOrder) {
+/** Returns the gap until the next poll of an order, or false for a missing or finished order. The gaps grow. */
+function getPollGap({ state: { data, dataUpdateCount, errorUpdateCount } }: OrderQuery) {
   if (data === null || (data && !isUnderWay(data.order))) return false;
   return Math.min(SHORTEST_POLL_MS * POLL_GROWTH ** (dataUpdateCount + errorUpdateCount), LONGEST_POLL_MS);
 }
@@ -73,7 +74,7 @@ function getPollGap({ state: { data, dataUpdateCount, errorUpdateCount } }: Poll
 export function orderDetail(id: string) {
   return queryOptions({
     queryKey: ['orders', 'detail', id],
-    queryFn: ({ signal }) => orNull(dataOf(api.GET('/api/orders/{order_id}', { ...orderPath(id), signal }))),
+    queryFn: ({ signal }) => orNullIf404(dataOf(api.GET('/api/orders/{order_id}', { ...orderPath(id), signal }))),
     refetchInterval: getPollGap,
     refetchOnWindowFocus: 'always',
   });
@@ -84,7 +85,7 @@ export function adminOrderDetail(id: string) {
   return queryOptions({
     queryKey: ['orders', 'admin', id],
     queryFn: ({ signal }) =>
-      orNull(dataOf(api.GET('/api/admin/orders/{order_id}', { ...orderPath(id), signal }))),
+      orNullIf404(dataOf(api.GET('/api/admin/orders/{order_id}', { ...orderPath(id), signal }))),
     refetchInterval: getPollGap,
   });
 }
@@ -99,7 +100,7 @@ export async function requestPaymentPage(order: Order) {
   await cacheOrder({ order: { ...order, ...page } });
 }
 
-/** Changes the fulfilment of an order. Reloads the orders even if it fails: another administrator may have been faster. */
+/** Changes the fulfilment of an order. Reloads orders even if it fails: another administrator may have changed them. */
 export async function setFulfilment(id: string, fulfilment: Fulfilment) {
   const change = { ...orderPath(id), body: { fulfilment } };
   const call = dataOf(api.PUT('/api/admin/orders/{order_id}/fulfilment', change));
@@ -116,7 +117,7 @@ export async function refundOrder(id: string, body: Refund) {
     await dataOf(api.POST('/api/admin/orders/{order_id}/refund', { params, body }));
     forgetIdempotencyKey(name);
   } catch (error) {
-    // The service has rejected the refund. The next try is a new request.
+    // The service has rejected the refund, so the next try must have a new key.
     if (error instanceof BakeryFailure && error.code < 500) forgetIdempotencyKey(name);
     throw error;
   } finally {
@@ -124,6 +125,7 @@ export async function refundOrder(id: string, body: Refund) {
   }
 }
 
+/** Shows an order from a response without loading it again. Reloads the lists of orders. */
 export async function cacheOrder(response: { order: Order }) {
   const { queryKey } = orderDetail(response.order.order_id);
   // A response that is still being loaded may be older than this one.

@@ -5,7 +5,7 @@ import {
   api,
   itemsOf,
   listOptions,
-  orNull,
+  orNullIf404,
   type Page,
   type Product,
   type Schemas,
@@ -19,9 +19,9 @@ const DETAILS = ['products', 'detail'];
 type ListData = InfiniteData<Page<Product, number>>;
 
 /** Available products in the order of their ids. With a text, only products whose names contain all its words. */
-export function productList(q = '') {
-  const list = listOptions<Product, number>([...LISTS, q], async (page, signal) => {
-    const query = q === '' ? page : { ...page, q };
+export function productList(text = '') {
+  const list = listOptions<Product, number>([...LISTS, text], async (page, signal) => {
+    const query = text === '' ? page : { ...page, q: text };
     const { products, meta } = await dataOf(api.GET('/api/products', { params: { query }, signal }));
     return { items: products, next: meta.lastProductId };
   });
@@ -46,7 +46,7 @@ export function productDetail(id: number) {
     queryKey: [...DETAILS, id],
     queryFn: async ({ signal }) => {
       const call = api.GET('/api/products/{product_id}', { ...productPath(id), signal });
-      return (await orNull(dataOf(call)))?.products ?? null;
+      return (await orNullIf404(dataOf(call)))?.products ?? null;
     },
     // Shows the product of a cached list while the product is loading.
     placeholderData: () => {
@@ -56,7 +56,7 @@ export function productDetail(id: number) {
   });
 }
 
-/** Treats a product as missing after the service rejected an order for it. */
+/** Caches that a product is unavailable, after the service rejected an order for it. */
 export async function markSoldOut(id: number) {
   await queryClient.cancelQueries({ queryKey: productDetail(id).queryKey });
   queryClient.setQueryData(productDetail(id).queryKey, null);

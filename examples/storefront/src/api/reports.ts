@@ -4,7 +4,7 @@ import { api } from './client';
 
 const DAY_POLL_MS = 15_000;
 
-/** Paid orders of a day and the products to bake for them. The key starts with `orders`: order changes reload it. */
+/** Paid orders of a day, and the products to bake. The key starts with `orders`, so changed orders reload them. */
 export function daySheet(date: string) {
   return queryOptions({
     queryKey: ['orders', 'day', date],
@@ -28,7 +28,7 @@ export function salesReport(range: Range) {
 
 export async function downloadSales(range: Range): Promise<void> {
   const call = api.GET('/api/admin/sales.csv', { params: { query: range }, parseAs: 'blob' });
-  // Throws if the call failed. The CSV has no envelope, so `dataOf` does not return it.
+  // `dataOf` throws if the call failed. It cannot return the CSV, which has no envelope.
   await dataOf(call);
   const { data = new Blob() } = await call;
   const link = document.createElement('a');

@@ -2,7 +2,7 @@ import { createBakeryClient, type Send } from 'bakery-client';
 import { API_OPTIONS } from './client';
 
 /** Receives the sent fraction of the body, from 0 to 1. A retry starts at 0 again. */
-export type ShowProgress = (part: number) => void;
+export type ShowProgress = (fraction: number) => void;
 
 /** Creates a client that uses XMLHttpRequest, because `fetch` does not report upload progress. */
 export function createProgressClient(show: ShowProgress) {

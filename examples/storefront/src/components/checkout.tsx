@@ -15,8 +15,8 @@ import { listPickupTimes, PickupPicker } from './pickup-picker';
 
 const FIELDS = ['pickup_at', 'phone', 'note'];
 
-/** Total of the lines that can be ordered, and the form that orders them. */
-export function Summary({ lines }: { lines: CartLine[] }) {
+/** Total of the available lines of the cart, and the form that orders them. */
+export function CartSummary({ lines }: { lines: CartLine[] }) {
   const isSignedIn = useSession(({ person }) => person !== null);
   return (
     <section className="panel summary" aria-label="Summary">
@@ -25,7 +25,7 @@ export function Summary({ lines }: { lines: CartLine[] }) {
         <strong>{formatPrice(lines.reduce((sum, line) => sum + calculateLineTotal(line), 0))}</strong>
       </p>
       {isSignedIn ? (
-        <Checkout lines={lines} />
+        <CheckoutForm lines={lines} />
       ) : (
         <>
           <p className="hint">Sign in or create an account to order. Your cart is kept.</p>
@@ -39,7 +39,7 @@ export function Summary({ lines }: { lines: CartLine[] }) {
 }
 
 /** Form for the pickup time, phone number and note of an order. */
-function Checkout({ lines }: { lines: CartLine[] }) {
+function CheckoutForm({ lines }: { lines: CartLine[] }) {
   const navigate = useNavigate();
   const section = useRef<HTMLDivElement>(null);
   const details = useCheckoutDetails();
@@ -93,7 +93,7 @@ function Checkout({ lines }: { lines: CartLine[] }) {
         onChange={({ target }) => changeCheckoutDetails({ note: target.value })}
       />
       <p className="hint">You pay on the page of our payment partner, which opens in a new tab.</p>
-      <Alert>{error && explain(error, FIELDS)}</Alert>
+      <Alert>{error && explain(error, { except: FIELDS })}</Alert>
       <Button
         className="button wide"
         aria-disabled={isPending}

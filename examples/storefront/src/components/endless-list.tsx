@@ -14,7 +14,7 @@ export interface EndlessListProps<Item> {
   /** Renders an `li` element with a key. */
   renderItem: (item: Item) => ReactNode;
   empty: ReactNode;
-  /** Text if the search finds nothing. Empty or false if the list is not searched or filtered. */
+  /** Text if nothing matches the search and the filters. Empty or false if there are none. */
   notFound?: string | false;
   /** Text below the last item. `items` is for example `2 orders`. */
   end?: (items: string) => string;
@@ -30,7 +30,7 @@ export function EndlessList<Item>(props: EndlessListProps<Item>) {
   const canLoadMore = hasNextPage && !isFetching && !hasFailed;
 
   const foot = useRef<HTMLDivElement>(null);
-  // Observe again after each page: if a short page leaves the end in view, no scrolling triggers the old observer.
+  // Observe again after each page. If the end is still in view after a short page, the old observer reports nothing.
   useEffect(() => {
     if (!canLoadMore || foot.current === null) return;
     const loadWhenNear = ([entry]: IntersectionObserverEntry[]) => {

@@ -11,7 +11,7 @@ interface StatusText {
 
 const PAID: StatusText = { label: 'Paid', text: 'Thank you! We have received your payment.', tone: 'good' };
 
-export const STATUS: Record<OrderStatus, StatusText> = {
+export const STATUS_TEXTS: Record<OrderStatus, StatusText> = {
   pending: { label: 'Waiting for payment', text: 'This page updates when you have paid.', tone: 'waiting' },
   authorize: {
     label: 'Authorised',
@@ -32,7 +32,7 @@ export const STATUS: Record<OrderStatus, StatusText> = {
   },
 };
 
-export const FULFILMENT: Record<Fulfilment, StatusText> = {
+export const FULFILMENT_TEXTS: Record<Fulfilment, StatusText> = {
   new: { label: 'New', text: 'We have your order and start soon.', tone: 'waiting' },
   preparing: { label: 'Preparing', text: 'We are baking for you.', tone: 'waiting' },
   ready: { label: 'Ready', text: 'Your order is ready. Come and collect it.', tone: 'good' },
@@ -42,14 +42,14 @@ export const FULFILMENT: Record<Fulfilment, StatusText> = {
 
 /** Describes the state of an order to its customer. The refusal of an order is more important than its payment. */
 export function describeOrder(order: Order): StatusText {
-  if (order.fulfilment === 'refused') return { ...FULFILMENT.refused, text: describeRefusal(order) };
-  if (order.status !== 'partial_refund') return STATUS[order.status];
-  return { ...STATUS.partial_refund, text: `${describeRefund(order)} is on its way back.` };
+  if (order.fulfilment === 'refused') return { ...FULFILMENT_TEXTS.refused, text: describeRefusal(order) };
+  if (order.status !== 'partial_refund') return STATUS_TEXTS[order.status];
+  return { ...STATUS_TEXTS.partial_refund, text: `${describeRefund(order)} is on its way back.` };
 }
 
 function describeRefusal(order: Order) {
   const { status, refunded_amount, gross_amount } = order;
-  const sorry = FULFILMENT.refused.text;
+  const sorry = FULFILMENT_TEXTS.refused.text;
   if (status === 'refund') return `${sorry} Your payment of ${formatPrice(gross_amount)} is on its way back.`;
   if (!isPaid(order)) return `${sorry} You do not have to pay for it.`;
   if (refunded_amount === 0) return `${sorry} We will return your payment of ${formatPrice(gross_amount)}.`;

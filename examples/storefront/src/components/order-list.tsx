@@ -5,8 +5,8 @@ import { useTimeZone } from '../api/shop';
 import { formatPickup } from '../calendar';
 import { formatOrderNumber, formatPrice, formatTime } from '../format';
 import { EndlessList, type EndlessListProps } from './endless-list';
-import { Badge, FULFILMENT, STATUS } from './order-labels';
-import { useFromState } from './page';
+import { Badge, FULFILMENT_TEXTS, STATUS_TEXTS } from './order-labels';
+import { useBackLinkState } from './page';
 
 interface OrderListProps<Item> extends Pick<EndlessListProps<Item>, 'query' | 'empty' | 'notFound'> {
   /** Path of an order's page without the id. */
@@ -30,7 +30,7 @@ function OrderRow({ order, path }: { order: Order & Partial<AdminOrder>; path: s
   const shouldShowFulfilment = isPaid(order) || order.fulfilment !== 'new';
   return (
     <li>
-      <Link className="row" to={`${path}/${order.order_id}`} state={useFromState()}>
+      <Link className="row" to={`${path}/${order.order_id}`} state={useBackLinkState()}>
         <span className="row-main">
           <strong>{order.items.map(({ name, quantity }) => `${quantity} × ${name}`).join(', ')}</strong>
           {order.customer && <span>{order.customer.fullname}</span>}
@@ -39,8 +39,8 @@ function OrderRow({ order, path }: { order: Order & Partial<AdminOrder>; path: s
             {formatOrderNumber(order.order_id)} · {formatTime(order.created_at)}
           </small>
         </span>
-        <Badge {...STATUS[order.status]} />
-        {shouldShowFulfilment && <Badge {...FULFILMENT[order.fulfilment]} />}
+        <Badge {...STATUS_TEXTS[order.status]} />
+        {shouldShowFulfilment && <Badge {...FULFILMENT_TEXTS[order.fulfilment]} />}
         {order.refund_due && <Badge label="Refund due" tone="bad" />}
         <span className="price">{formatPrice(order.gross_amount)}</span>
       </Link>

@@ -5,7 +5,7 @@ import { explain } from '../api/errors';
 import { Button } from './button';
 import { Icon } from './icon';
 
-/** Path of the first page, which does not take the focus because it is announced anyway. Null after a navigation. */
+/** Path of the first page, whose heading does not take the focus: the browser announces it. Null after a navigation. */
 let firstPath: string | null = location.pathname;
 
 interface PageHeadingProps {
@@ -30,8 +30,8 @@ export function PageHeading({ children, isVisuallyHidden = false }: PageHeadingP
     firstPath = null;
     if (navigation !== NavigationType.Pop) window.scrollTo(0, 0);
     // The first field of a form may already have the focus.
-    const isInPage = document.querySelector('main')?.contains(document.activeElement) === true;
-    if (!isInPage) heading.current?.focus({ preventScroll: true });
+    const isFocusInPage = document.querySelector('main')?.contains(document.activeElement) === true;
+    if (!isFocusInPage) heading.current?.focus({ preventScroll: true });
   }, [pathname, navigation]);
   return (
     <h1 ref={heading} tabIndex={-1} className={isVisuallyHidden ? 'visually-hidden' : undefined}>
@@ -46,25 +46,25 @@ export function focusHeading() {
 }
 
 /** State of a history entry. `from` is the path and query of the page with the link. */
-interface FromState {
+interface BackLinkState {
   from?: string;
 }
 
 /** State for a link to a page with a `BackLink`. */
-export function useFromState(): FromState {
+export function useBackLinkState(): BackLinkState {
   const { pathname, search } = useLocation();
   return { from: pathname + search };
 }
 
 interface BackLinkProps {
-  /** Path of the list without search and filters, for people who came from another page. */
+  /** Path to use if the person did not come from the list: the list without search and filters. */
   to: string;
   children: ReactNode;
 }
 
 /** Link back to a list, with the search and the filters that it had. */
 export function BackLink({ to, children }: BackLinkProps) {
-  const { from = to } = (useLocation().state ?? {}) as FromState;
+  const { from = to } = (useLocation().state ?? {}) as BackLinkState;
   return (
     <Link className="back" to={from}>
       ← {children}

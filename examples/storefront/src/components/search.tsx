@@ -5,7 +5,7 @@ import { Icon } from './icon';
 import { Notice } from './page';
 
 /** Returns a query parameter of the page's address and a function that changes it. A missing parameter is ''. */
-export function useParameter(name: string) {
+export function useUrlParameter(name: string) {
   const [search, setSearch] = useSearchParams();
   const change = (value: string) => {
     setSearch((parameters) => {
@@ -19,7 +19,7 @@ export function useParameter(name: string) {
 
 /** Search field that is bound to `?q=` of the address. An empty text shows everything again. */
 export function SearchForm({ label }: { label: string }) {
-  const [text, search] = useParameter('q');
+  const [text, search] = useUrlParameter('q');
   const form = useRef<HTMLFormElement>(null);
   // Show the new text after a navigation in the history: a reset restores `defaultValue`.
   useEffect(() => form.current?.reset(), [text]);

@@ -6,7 +6,7 @@ import { api } from '../api/client';
 import { productList } from '../api/products';
 import { formatCount } from '../format';
 import { countPieces, useCart } from '../state/cart';
-import { signOut, useSession } from '../state/session';
+import { forgetPerson, useSession } from '../state/session';
 import { toast, Toasts } from '../state/toast';
 import { Button, ButtonLink } from './button';
 import { Icon } from './icon';
@@ -39,34 +39,34 @@ const SHOP = { to: '/', label: 'Shop', icon: 'shop' };
 const CART = { to: '/cart', label: 'Cart', icon: 'cart' };
 const ORDERS = { to: '/orders', label: 'Orders', icon: 'orders' };
 const ACCOUNT = { to: '/profile', label: 'Account', icon: 'person' };
-// The orders of all customers are under "Manage".
+// Administrators also see the orders of all customers, under "Manage".
 const OWN_ORDERS = { ...ORDERS, label: 'My orders' };
 const MANAGE = { to: '/manage', label: 'Manage', icon: 'manage' };
 
-const PLACES = {
+const NAV_LINKS = {
   USER: [SHOP, ORDERS, CART, ACCOUNT],
   ADMIN: [MANAGE, SHOP, OWN_ORDERS, CART, ACCOUNT],
 };
 
 function MainNav() {
   const role = useSession(({ person }) => person?.role);
-  // `CatalogPages` has loaded the list if the catalog is public.
-  const isPublic = useInfiniteQuery({ ...productList(), enabled: false }).data !== undefined;
-  const places = role ? PLACES[role] : isPublic ? [SHOP, CART] : [];
+  // If the catalog is public, `CatalogPages` has loaded the list for visitors.
+  const isCatalogPublic = useInfiniteQuery({ ...productList(), enabled: false }).data !== undefined;
+  const links = role ? NAV_LINKS[role] : isCatalogPublic ? [SHOP, CART] : [];
   return (
     <nav className="main-nav" aria-label="Shop">
-      {places.map(({ to, label, icon }) => (
+      {links.map(({ to, label, icon }) => (
         <NavLink key={to} to={to} end={to === '/'}>
           <Icon name={icon} />
           <span>{label}</span>
-          {to === '/cart' && <Pieces />}
+          {to === '/cart' && <PieceCount />}
         </NavLink>
       ))}
     </nav>
   );
 }
 
-function Pieces() {
+function PieceCount() {
   const pieces = countPieces(useCart());
   if (pieces === 0) return null;
   return (
@@ -86,7 +86,7 @@ function Account() {
     try {
       await dataOf(api.POST('/api/logout'));
       void navigate('/', { replace: true });
-      signOut();
+      forgetPerson();
     } catch {
       toast('You could not be signed out. Check your connection and try again.');
     }

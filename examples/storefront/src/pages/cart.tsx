@@ -2,7 +2,7 @@ import { useQueries } from '@tanstack/react-query';
 import { Link } from 'react-router';
 import { productDetail } from '../api/products';
 import { Button, ButtonLink } from '../components/button';
-import { Summary } from '../components/checkout';
+import { CartSummary } from '../components/checkout';
 import { Notice, PageHeading } from '../components/page';
 import { Picture } from '../components/picture';
 import { QuantityPicker } from '../components/quantity-picker';
@@ -26,7 +26,7 @@ export function CartPage() {
               <Line key={line.id} line={line} />
             ))}
           </ul>
-          <Summary lines={lines.filter(({ isSoldOut }) => !isSoldOut)} />
+          <CartSummary lines={lines.filter(({ isSoldOut }) => !isSoldOut)} />
         </div>
       )}
     </div>

@@ -5,11 +5,11 @@ import { productList } from '../api/products';
 import { EndlessList } from '../components/endless-list';
 import { Notice, PageHeading } from '../components/page';
 import { Picture } from '../components/picture';
-import { SearchForm, useParameter } from '../components/search';
+import { SearchForm, useUrlParameter } from '../components/search';
 import { formatPrice } from '../format';
 
 export function CatalogPage() {
-  const [text] = useParameter('q');
+  const [text] = useUrlParameter('q');
   return (
     <div className="page">
       <header className="page-head hero">

@@ -6,7 +6,7 @@ import { cancelOrder, isPaid, orderDetail, requestPaymentPage } from '../api/ord
 import { Button } from '../components/button';
 import { ConfirmButton } from '../components/confirm-button';
 import { Icon } from '../components/icon';
-import { describeOrder, FULFILMENT } from '../components/order-labels';
+import { describeOrder, FULFILMENT_TEXTS } from '../components/order-labels';
 import { OrderSummary } from '../components/order-summary';
 import { Alert, BackLink, focusHeading, Loaded, PageHeading } from '../components/page';
 
@@ -64,12 +64,12 @@ function Progress({ step }: { step: Fulfilment }) {
     <section className="panel" aria-labelledby="progress">
       <h2 id="progress">Progress</h2>
       <p role="status">
-        <strong>{FULFILMENT[step].label}.</strong> {FULFILMENT[step].text}
+        <strong>{FULFILMENT_TEXTS[step].label}.</strong> {FULFILMENT_TEXTS[step].text}
       </p>
       <ol className="steps">
         {STEPS.map((name) => (
           <li key={name} aria-current={name === step ? 'step' : undefined}>
-            {FULFILMENT[name].label}
+            {FULFILMENT_TEXTS[name].label}
           </li>
         ))}
       </ol>

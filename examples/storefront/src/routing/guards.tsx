@@ -34,7 +34,7 @@ export function CatalogPages({ instead }: CatalogPagesProps) {
   return error ? <Outlet /> : <Skeleton />;
 }
 
-/** Shows "not found" to people who are no administrators. */
+/** Shows "not found" to everybody except administrators. */
 export function RequireAdmin() {
   const { person } = useSession();
   return person?.role === 'ADMIN' ? <Outlet /> : <NotFoundPage />;
@@ -53,7 +53,7 @@ export function GuestsOnly() {
 export function useNextPath() {
   const [search] = useSearchParams();
   const role = useSession(({ person }) => person?.role);
-  const next = search.get('next') ?? '/';
+  const next = search.get('next') ?? '';
   const start = role === 'ADMIN' ? '/manage/today' : '/';
   // Allow only names between single slashes. `//host` and `/.//host` would lead to another host.
   return /^(\/[\w-]+)+(\?.*)?$/.test(next) && !/^\/(login|register)\b/.test(next) ? next : start;

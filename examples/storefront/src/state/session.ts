@@ -22,13 +22,13 @@ export function storePerson(user: Person) {
   useSession.setState(({ person }) => ({ person: person?.id === user.id ? { ...person, ...user } : user }));
 }
 
-export function signOut() {
+export function forgetPerson() {
   useSession.setState({ person: null });
 }
 
 /** Signs the person out after the service has ended the session. */
 export function endSession() {
   if (useSession.getState().person === null) return;
-  signOut();
+  forgetPerson();
   toast('Your session has ended. Please sign in again.');
 }

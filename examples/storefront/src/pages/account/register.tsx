@@ -7,7 +7,7 @@ import { storePerson } from '../../state/session';
 
 export default function RegisterPage() {
   const { search } = useLocation();
-  // `GuestsOnly` redirects after the registration.
+  // The route's guard, `GuestsOnly`, redirects after the registration.
   const register = async (body: Schemas['RegisterDto']) => {
     const { user } = await dataOf(api.POST('/api/register', { body }));
     storePerson({ ...user, emailVerified: false });

@@ -3,14 +3,14 @@ import { Link } from 'react-router';
 import type { AdminOrder } from '../../api/client';
 import { explain } from '../../api/errors';
 import { formatClock } from '../../calendar';
-import { Badge, FULFILMENT } from '../../components/order-labels';
-import { Alert, Notice, useFromState } from '../../components/page';
+import { Badge, FULFILMENT_TEXTS } from '../../components/order-labels';
+import { Alert, Notice, useBackLinkState } from '../../components/page';
 import { formatCount, formatOrderNumber } from '../../format';
 import { toast } from '../../state/toast';
 import { StepButton } from './fulfilment';
 
 interface DayOrdersProps {
-  /** Orders by pickup time. */
+  /** Orders, sorted by pickup time. */
   orders: AdminOrder[];
   timeZone: string;
 }
@@ -21,7 +21,7 @@ export function DayOrders({ orders, timeZone }: DayOrdersProps) {
   const [error, setError] = useState<Error | null>(null);
   const open = orders.filter(({ fulfilment }) => fulfilment !== 'collected');
   const collected = orders.filter(({ fulfilment }) => fulfilment === 'collected');
-  const row = (order: AdminOrder) => (
+  const renderRow = (order: AdminOrder) => (
     <DayOrder
       key={order.order_id}
       order={order}
@@ -44,13 +44,13 @@ export function DayOrders({ orders, timeZone }: DayOrdersProps) {
         <Notice icon="orders" title="No orders" text="There are no paid orders for this day yet." />
       )}
       <ol className="rows" aria-label="Orders to hand over">
-        {open.map(row)}
+        {open.map(renderRow)}
       </ol>
       {collected.length > 0 && (
         <div className="collected-orders">
           <h2>{formatCount(collected.length, 'collected order')}</h2>
           <ol className="rows collected" aria-label="Collected orders">
-            {collected.map(row)}
+            {collected.map(renderRow)}
           </ol>
         </div>
       )}
@@ -75,7 +75,7 @@ function DayOrder({ order, timeZone, onError, onCollected }: DayOrderProps) {
       <div className="row-main">
         <span className="contact">
           <strong>{customer.fullname}</strong>
-          <Link to={`/manage/orders/${order_id}`} state={useFromState()}>
+          <Link to={`/manage/orders/${order_id}`} state={useBackLinkState()}>
             {formatOrderNumber(order_id)}
           </Link>
           {phone !== null && <a href={`tel:${phone.replaceAll(/[^\d+]/g, '')}`}>{phone}</a>}
@@ -88,7 +88,7 @@ function DayOrder({ order, timeZone, onError, onCollected }: DayOrderProps) {
         {note !== null && <p className="note">{note}</p>}
       </div>
       <div className="next-step">
-        <Badge {...FULFILMENT[fulfilment]} />
+        <Badge {...FULFILMENT_TEXTS[fulfilment]} />
         <StepButton
           order={order}
           description={`${customer.fullname}, ${formatOrderNumber(order_id)}`}

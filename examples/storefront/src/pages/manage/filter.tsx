@@ -1,7 +1,7 @@
 import { useSearchParams } from 'react-router';
-import { useParameter } from '../../components/search';
+import { useUrlParameter } from '../../components/search';
 
-/** Returns the search and the filters of the address. Ignores other parameters, because the service rejects them. */
+/** Returns the search and the filters of the address. Drops other parameters, because the service would reject them. */
 export function useFilters(names: string[]): Record<string, string> {
   const [search] = useSearchParams();
   return Object.fromEntries([...search].filter(([name]) => names.includes(name)));
@@ -16,7 +16,7 @@ interface FilterProps {
 
 /** Select box that is bound to a parameter of the address. */
 export function Filter({ label, name, options }: FilterProps) {
-  const [chosen, choose] = useParameter(name);
+  const [chosen, choose] = useUrlParameter(name);
   return (
     <label className="filter">
       <span>{label}</span>

@@ -5,7 +5,7 @@ import { setFulfilment } from '../../api/orders';
 import { Button } from '../../components/button';
 
 /** Next steps by current step, with the labels of their buttons. */
-const NEXT: Partial<Record<Fulfilment, [Fulfilment, string]>> = {
+const NEXT_STEPS: Partial<Record<Fulfilment, [Fulfilment, string]>> = {
   new: ['preparing', 'Start preparing'],
   preparing: ['ready', 'Ready to be collected'],
   ready: ['collected', 'Handed over'],
@@ -13,7 +13,7 @@ const NEXT: Partial<Record<Fulfilment, [Fulfilment, string]>> = {
 
 /** Returns the next step of an order and the label of its button, or an empty array. */
 export function getNextStep({ fulfilment }: Order) {
-  return NEXT[fulfilment] ?? [];
+  return NEXT_STEPS[fulfilment] ?? [];
 }
 
 interface StepButtonProps {
@@ -35,8 +35,8 @@ export function StepButton({ order, description, onTaken, onError }: StepButtonP
   const [next, label] = getNextStep(order);
   if (next === undefined) return null;
   const takeNext = ({ detail }: MouseEvent) => {
-    // `Button` ignores clicks while the request runs. After a fast response, the second click of a double-click must not
-    // take the following step.
+    // `Button` ignores clicks only while the request runs. If the response is fast, the second click of a double-click
+    // must not take the following step.
     if (detail < 2) mutate(next);
   };
   return (

@@ -6,13 +6,13 @@ import './manage.css';
 interface ManagePageProps {
   title: string;
   action?: ReactNode;
-  search?: ReactNode;
+  belowTitle?: ReactNode;
   isWide?: boolean;
 }
 
 /** Page for administrators, with the navigation between their pages. */
 export function ManagePage(props: PropsWithChildren<ManagePageProps>) {
-  const { title, action, search, isWide = false, children } = props;
+  const { title, action, belowTitle, isWide = false, children } = props;
   return (
     <div className={isWide ? 'page' : 'page narrow'}>
       <header className="page-head">
@@ -27,7 +27,7 @@ export function ManagePage(props: PropsWithChildren<ManagePageProps>) {
           <PageHeading>{title}</PageHeading>
           {action}
         </div>
-        {search}
+        {belowTitle}
       </header>
       {children}
     </div>

@@ -5,7 +5,7 @@ import type { AdminOrder } from '../../api/client';
 import { explain } from '../../api/errors';
 import { adminOrderDetail, getRefundableAmount, isPaid, refundOrder, setFulfilment } from '../../api/orders';
 import { QuestionButton } from '../../components/confirm-button';
-import { Badge, FULFILMENT } from '../../components/order-labels';
+import { Badge, FULFILMENT_TEXTS } from '../../components/order-labels';
 import { OrderSummary } from '../../components/order-summary';
 import { Alert, BackLink, Loaded } from '../../components/page';
 import { formatPrice } from '../../format';
@@ -65,7 +65,7 @@ function FulfilmentSection({ order }: { order: AdminOrder }) {
         Fulfilment
       </h2>
       <p role="status">
-        <Badge {...FULFILMENT[order.fulfilment]} />
+        <Badge {...FULFILMENT_TEXTS[order.fulfilment]} />
       </p>
       {isUnpaid && <p className="hint">The order can be prepared once it is paid.</p>}
       {next && (

@@ -2,10 +2,10 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
 import type { AdminOrder } from '../../api/client';
 import { allOrders, type OrderFilter } from '../../api/orders';
-import { FULFILMENT, STATUS } from '../../components/order-labels';
+import { FULFILMENT_TEXTS, STATUS_TEXTS } from '../../components/order-labels';
 import { OrderList } from '../../components/order-list';
 import { Notice } from '../../components/page';
-import { SearchForm, useParameter } from '../../components/search';
+import { SearchForm, useUrlParameter } from '../../components/search';
 import { formatCount } from '../../format';
 import { toast } from '../../state/toast';
 import { Filter, useFilters } from './filter';
@@ -13,7 +13,7 @@ import { ManagePage } from './manage-page';
 
 const FILTERS = ['q', 'status', 'fulfilment', 'refund', 'pickup'];
 // Distinguishes the two statuses that customers see as "Paid".
-const STATUSES = { ...STATUS, capture: { label: 'Paid (captured)' } };
+const STATUSES = { ...STATUS_TEXTS, capture: { label: 'Paid (captured)' } };
 const REFUND = { due: { label: 'Refund due' } };
 
 /** Orders of all customers. Search and filters are in the address: `?q=ayu&status=settlement&fulfilment=ready`. */
@@ -24,7 +24,7 @@ export default function ManageOrdersPage() {
       <SearchForm label="Customer, e-mail or order number" />
       <div className="filters">
         <Filter label="Payment" name="status" options={STATUSES} />
-        <Filter label="Fulfilment" name="fulfilment" options={FULFILMENT} />
+        <Filter label="Fulfilment" name="fulfilment" options={FULFILMENT_TEXTS} />
         <Filter label="Refund" name="refund" options={REFUND} />
         <PickupFilter />
       </div>
@@ -32,7 +32,7 @@ export default function ManageOrdersPage() {
   );
   const query = useInfiniteQuery(allOrders(filters as OrderFilter));
   return (
-    <ManagePage title="Orders" search={search}>
+    <ManagePage title="Orders" belowTitle={search}>
       <Arrivals key={JSON.stringify(filters)} orders={query.data} />
       <OrderList
         path="/manage/orders"
@@ -62,7 +62,7 @@ function Arrivals({ orders }: { orders: AdminOrder[] | undefined }) {
 }
 
 function PickupFilter() {
-  const [date, choose] = useParameter('pickup');
+  const [date, choose] = useUrlParameter('pickup');
   return (
     <label className="filter">
       <span>Pickup</span>

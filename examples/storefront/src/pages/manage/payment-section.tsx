@@ -1,6 +1,6 @@
 import type { AdminOrder, PaymentEntry } from '../../api/client';
 import { isPaid } from '../../api/orders';
-import { Badge, STATUS } from '../../components/order-labels';
+import { Badge, STATUS_TEXTS } from '../../components/order-labels';
 import { formatPrice, formatTime } from '../../format';
 import { RefundForm } from './refund-form';
 
@@ -27,7 +27,7 @@ export function PaymentSection({ order, entries }: PaymentSectionProps) {
     <section className="panel" aria-labelledby="payment">
       <h2 id="payment">Payment</h2>
       <p>
-        <Badge {...STATUS[order.status]} /> {order.payment_type?.replaceAll('_', ' ')}
+        <Badge {...STATUS_TEXTS[order.status]} /> {order.payment_type?.replaceAll('_', ' ')}
       </p>
       {order.refund_due && <p className="error">The order is refused and not refunded in full.</p>}
       {isPaid(order) && <RefundForm key={order.refunded_amount} order={order} />}
@@ -53,7 +53,7 @@ export function PaymentSection({ order, entries }: PaymentSectionProps) {
 /** Returns the amount of a refund, or the amount of the payment for other entries. */
 function readAmount({ transaction_status, payload, gross_amount }: PaymentEntry) {
   if (transaction_status?.includes('refund') !== true) return gross_amount;
-  // Valid JSON: the gateway sends `refund_amount`, the service writes `amount` of a refund by hand.
+  // The payload is valid JSON. A refund of the gateway has a `refund_amount`, a refund by hand has an `amount`.
   const { refund_amount, amount } = JSON.parse(payload) as { refund_amount?: string; amount?: number };
   return refund_amount ?? amount ?? gross_amount;
 }

@@ -36,7 +36,7 @@ export function ProductRow({ product }: { product: AdminProduct }) {
       <span role="status">{!available && <Badge label={unavailableLabel} tone="waiting" />}</span>
       <div className="row-actions">
         {choices.map(({ label, change }, position) => (
-          // The first button keeps the focus when its label changes.
+          // The position is the key, so that the first button keeps the focus when its label changes.
           <Button
             key={position}
             className="button quiet"

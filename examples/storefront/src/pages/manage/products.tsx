@@ -25,7 +25,7 @@ export default function ManageProductsPage() {
     </>
   );
   return (
-    <ManagePage title="Products" action={<NewProductLink />} search={search}>
+    <ManagePage title="Products" action={<NewProductLink />} belowTitle={search}>
       <EndlessList
         query={useInfiniteQuery(allProducts(filters as ProductFilter))}
         label="Products"

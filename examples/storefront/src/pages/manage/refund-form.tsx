@@ -13,13 +13,13 @@ const FIELDS = ['amount', 'reason'];
 
 /** Refunds all or part of a payment, or records that the money was returned by hand. */
 export function RefundForm({ order }: { order: AdminOrder }) {
-  const rest = getRefundableAmount(order);
-  const [text, setText] = useState(String(rest));
+  const refundable = getRefundableAmount(order);
+  const [text, setText] = useState(String(refundable));
   const [reason, setReason] = useState('');
   const [isManual, setManual] = useState(false);
   const amount = Number(parsePrice(text));
   // Never send NaN: JSON turns it into null, and without an amount the service refunds the rest.
-  const isPossible = Number.isInteger(amount) && amount >= 1 && amount <= rest;
+  const isAmountValid = Number.isInteger(amount) && amount >= 1 && amount <= refundable;
   const refund: Refund = { amount, ...(reason !== '' && { reason }), ...(isManual && { manual: true }) };
   const { mutate, error } = useMutation({
     mutationFn: () => refundOrder(order.order_id, refund),
@@ -35,7 +35,7 @@ export function RefundForm({ order }: { order: AdminOrder }) {
       <div className="form">
         <TextField
           label="Amount in rupiah"
-          hint={`A whole amount from 1 to ${formatPrice(rest)}`}
+          hint={`A whole amount from 1 to ${formatPrice(refundable)}`}
           message={messages.amount}
           inputMode="numeric"
           value={text}
@@ -53,11 +53,11 @@ export function RefundForm({ order }: { order: AdminOrder }) {
           <input type="checkbox" checked={isManual} onChange={({ target }) => setManual(target.checked)} />I
           have returned the money by hand, for example by bank transfer
         </label>
-        <Alert>{error && explain(error, FIELDS)}</Alert>
+        <Alert>{error && explain(error, { except: FIELDS })}</Alert>
         <ConfirmButton
           className="button quiet"
           label="Refund"
-          disabled={!isPossible}
+          disabled={!isAmountValid}
           question={`Refund ${formatPrice(amount)}?`}
           text={
             isManual

@@ -30,7 +30,7 @@ export default function SalesPage() {
           Download CSV
         </Button>
       }
-      search={
+      belowTitle={
         <RangePicker key={`${range.from} ${range.to}`} range={range} today={today} onChoose={setSearch} />
       }
     >

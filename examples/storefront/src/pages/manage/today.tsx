@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Button } from '../../components/button';
 import { Loaded } from '../../components/page';
-import { useParameter } from '../../components/search';
+import { useUrlParameter } from '../../components/search';
 import { daySheet } from '../../api/reports';
 import { shopInfo } from '../../api/shop';
 import { addDays, formatDate, formatDay, toLocalDate } from '../../calendar';
@@ -21,14 +21,14 @@ export default function TodayPage() {
 
 function Day({ timeZone }: { timeZone: string }) {
   const today = toLocalDate(new Date(), timeZone);
-  const [chosen, choose] = useParameter('date');
+  const [chosen, choose] = useUrlParameter('date');
   const date = chosen || today;
   const query = useQuery(daySheet(date));
   const pick = (day: string) => choose(day === today ? '' : day);
-  const name = formatDay(date, today);
+  const title = formatDay(date, today);
   return (
     <ManagePage
-      title={name}
+      title={title}
       isWide
       action={
         <div className="day-nav">
@@ -48,7 +48,7 @@ function Day({ timeZone }: { timeZone: string }) {
           </Button>
         </div>
       }
-      search={name !== formatDate(date) && <p>{formatDate(date)}</p>}
+      belowTitle={title !== formatDate(date) && <p>{formatDate(date)}</p>}
     >
       <Loaded query={query}>
         {({ orders, products }) => (
