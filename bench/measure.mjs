@@ -9,7 +9,7 @@ const CONNECTIONS = 32;
 /**
  * Measures targets in rounds. Each round has another order, so that a machine that becomes slower affects all targets alike.
  *
- * @param targets by name: {url, traffic, connections?, status? or statuses?}; other statuses make the row invalid
+ * @param targets by name: {url, traffic, connections?, status? or statuses?}. A response with another status is a problem
  * @returns by name: {perSecond, p50Ms, p99Ms (medians of the rounds), rounds, problems}
  */
 export async function measure({ generator, options, log }, targets) {
@@ -21,10 +21,10 @@ export async function measure({ generator, options, log }, targets) {
     for (const name of rotate(names, round)) {
       const { url, traffic, connections = CONNECTIONS, status = 200, statuses = [status] } = targets[name];
       const seconds = isWarmUp ? warmUpSeconds(options.seconds) : options.seconds;
-      const key = `${name} ${traffic.kind} ${url}`;
+      const targetId = `${name} ${traffic.kind} ${url}`;
       // Flush the writes of the previous target, which would otherwise reach the disk during this round.
       execFileSync('sync');
-      const load = { target: key, traffic, url, connections };
+      const load = { target: targetId, traffic, url, connections };
       if (!isWarmUp) await generator.run({ ...load, seconds: LEAD_IN_SECONDS });
       const result = await generator.run({ ...load, seconds });
       for (const problem of findProblems(result, statuses)) problems[name].add(problem);

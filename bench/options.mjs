@@ -12,7 +12,7 @@ export const ROWS = [
   'memory',
 ];
 
-const HELP = `Measures the service beside the floors of this machine, in one run.
+const HELP = `Measures the service and the floors: minimal programs that do the same work on this machine.
 
     npm run bench -- [options]
 
@@ -30,9 +30,10 @@ expected one. The exit code is 1 if a row is invalid or misses its target.`;
 /** Parses the command line. Returns null after printing the help. */
 export function readOptions(argv) {
   const soakIndex = argv.indexOf('--soak');
-  const isSoakAlone = soakIndex !== -1 && !/^\d+$/.test(argv[soakIndex + 1] ?? '');
+  // `parseArgs` has no options whose value may be left out.
+  const hasNoSoakSeconds = soakIndex !== -1 && !/^\d+$/.test(argv[soakIndex + 1] ?? '');
   const { values } = parseArgs({
-    args: isSoakAlone ? argv.toSpliced(soakIndex, 1, '--soak', '900') : argv,
+    args: hasNoSoakSeconds ? argv.toSpliced(soakIndex, 1, '--soak', '900') : argv,
     options: {
       rows: { type: 'string' },
       long: { type: 'boolean', default: false },

@@ -19,7 +19,7 @@ export function buildRow(name, figures, ratios) {
   };
 }
 
-/** Builds the ratio of a figure to another one. */
+/** Builds the ratio of two rates, with an optional target: {atLeast}, {atMost} or {aim}. */
 export function buildRatio(name, figure, other, target = {}) {
   return { name, value: figure.perSecond / other.perSecond, ...target };
 }
@@ -47,16 +47,16 @@ export function formatTable(rows) {
 
 function formatRow({ name, figures, ratios, problems }) {
   const texts = Object.entries(figures).map(([target, figure]) => `${target} ${formatFigure(figure)}`);
-  const judged = ratios.map(({ holds: isHeld, ...ratio }) => [
+  const ratioCells = ratios.map(({ holds: isHeld, ...ratio }) => [
     `${ratio.name} ${ratio.value.toFixed(ratio.value < 10 ? 2 : 0)}`,
     formatTarget(ratio),
     problems.length > 0 ? 'INVALID' : ({ true: 'holds', false: 'MISSED' }[isHeld] ?? ''),
   ]);
-  const height = Math.max(texts.length, judged.length);
+  const height = Math.max(texts.length, ratioCells.length);
   const lines = Array.from({ length: height }, (_, index) => [
     index === 0 ? name : '',
     texts[index] ?? '',
-    ...(judged[index] ?? ['', '', '']),
+    ...(ratioCells[index] ?? ['', '', '']),
   ]);
   return [...lines, ...problems.map((problem) => ['', `  ! ${problem}`, '', '', 'INVALID'])];
 }

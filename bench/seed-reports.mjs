@@ -24,6 +24,7 @@ export async function seedPaidOrders(databaseUrl, orders, products) {
       `INSERT INTO payment_attempts (attempt_id, order_id, number, token, redirect_url, expires_at)
        SELECT order_id, order_id, 1, order_id, 'http://localhost:3000/pay/' || order_id, created_at + interval '1 day' FROM orders`,
     );
+    // An order has one item for each 20,000 rupiah. Multiples of two primes spread the items over the products.
     await client.query(
       `INSERT INTO order_items (order_id, position, product_id, name, price, quantity)
        SELECT order_id, position, product, 'Kue lapis ' || product, 20000, 1

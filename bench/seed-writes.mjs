@@ -8,7 +8,7 @@ export const PASSWORD = 'kue lapis legit';
 /** Parameters of the service (src/auth/passwords.ts). */
 const ARGON2ID = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
-/** Inserts the accounts with the ids 1 to 500, the same password and one session each. */
+/** Inserts accounts with the ids 1 to 500, the same password and one session each. Replaces the customer of `seed`. */
 export async function seedAccounts(databaseUrl) {
   const passwordHash = await hash(PASSWORD, ARGON2ID);
   await inDatabase(databaseUrl, async (client) => {
@@ -30,7 +30,7 @@ export async function seedAccounts(databaseUrl) {
   });
 }
 
-/** Distributes the orders of `seed.mjs` among the accounts, and postpones their payment checks until after the run. */
+/** Distributes the orders of `seed` among the accounts, and postpones their payment checks until after the run. */
 export async function spreadOrders(databaseUrl) {
   await inDatabase(databaseUrl, async (client) => {
     await client.query(
@@ -41,8 +41,8 @@ export async function spreadOrders(databaseUrl) {
 }
 
 /**
- * Inserts pending orders for one notification each, with the ids of `pendingOrderId`. They were paid before, so that the
- * service sends no receipts during the measurement.
+ * Inserts pending orders for one notification each, with the ids of `pendingOrderId`. `first_paid_at` is set, because
+ * the service sends a receipt only for the first payment, and no receipts should be sent during the measurement.
  */
 export async function seedPendingOrders(databaseUrl, count) {
   await inDatabase(databaseUrl, async (client) => {

@@ -12,20 +12,20 @@ import { ACCESS_SECRET, BENCH_SECRET, REFRESH_SECRET } from './tokens.mjs';
 
 const root = join(import.meta.dirname, '..');
 export const SERVER_KEY = `SB-Mid-server-${BENCH_SECRET}`;
-/** Products of the shop for rows that write. */
+/** Number of products in the databases of rows that write. */
 export const SHOP_PRODUCTS = 1_000;
 const ORDERS = 10_000;
 
-/** Pending orders per second of notifications, more than the fastest floor uses. */
-const NOTIFICATIONS_PER_SECOND = 7_500;
+/** Pending orders to seed for each second of notifications. More than the fastest floor pays in a second. */
+const PENDING_ORDERS_PER_SECOND = 7_500;
 
-/** DATA_DIR, below the stage's folder, of services with an embedded PostgreSQL. */
+/** Folder inside the stage's folder: DATA_DIR of services that start an embedded PostgreSQL. */
 export const START_FOLDER = 'start';
 
-/** Removes an unused DATA_DIR. If other users cannot enter a folder of root, the PostgreSQL cluster is in another folder. */
+/** Removes a DATA_DIR and its PostgreSQL cluster. If the cluster is elsewhere, `postgres-location` contains its path. */
 async function removeDataDir(folder) {
-  const elsewhere = await readFile(join(folder, 'postgres-location'), 'utf8').catch(() => null);
-  if (elsewhere !== null) await rm(dirname(elsewhere.trim()), { recursive: true, force: true });
+  const location = await readFile(join(folder, 'postgres-location'), 'utf8').catch(() => null);
+  if (location !== null) await rm(dirname(location.trim()), { recursive: true, force: true });
   await rm(folder, { recursive: true, force: true });
 }
 
@@ -55,14 +55,14 @@ export class Stage {
     this.processes = new Processes(folder);
   }
 
-  /** Returns the URL of a shared, read-only database with this number of products. */
-  catalogUrl(products) {
+  /** Returns the URL of a database with this number of products. Rows share the database, so they must only read it. */
+  getCatalogDatabase(products) {
     if (!this.#catalogs.has(products)) this.#catalogs.set(products, this.#seedCatalog(products));
     return this.#catalogs.get(products);
   }
 
   /** Creates a database with products, accounts, orders and pending orders. @returns its URL */
-  async createShop() {
+  async createShopDatabase() {
     this.#template ??= this.#seedShop();
     await this.#template;
     this.#shops += 1;
@@ -70,7 +70,7 @@ export class Stage {
   }
 
   /** Creates a database with accounts, the products of a shop, and paid orders. @returns its URL */
-  createSales(orders) {
+  createSalesDatabase(orders) {
     return this.#createSeeded('sales', `${orders} paid orders`, async (url) => {
       await seed(url, SHOP_PRODUCTS, 0);
       await seedAccounts(url);
@@ -79,7 +79,7 @@ export class Stage {
   }
 
   /** Traffic that pays each pending order of a shop once. */
-  get pendingOrders() {
+  get paymentTraffic() {
     return {
       kind: 'notifications',
       options: { serverKey: SERVER_KEY, first: 1, last: this.#pendingCount },
@@ -88,7 +88,7 @@ export class Stage {
 
   get #pendingCount() {
     const { rounds, seconds } = this.options;
-    return NOTIFICATIONS_PER_SECOND * (rounds * (seconds + LEAD_IN_SECONDS) + warmUpSeconds(seconds));
+    return PENDING_ORDERS_PER_SECOND * (rounds * (seconds + LEAD_IN_SECONDS) + warmUpSeconds(seconds));
   }
 
   /** Starts the service as deployed: production settings, logging at info. */
@@ -103,6 +103,7 @@ export class Stage {
     );
   }
 
+  /** Starts a floor: a minimal program that does the work of a row without the service. */
   startFloor(name, databaseUrl) {
     return this.processes.start(name, `bench/floors/${name}.mjs`, {
       DATABASE_URL: databaseUrl,

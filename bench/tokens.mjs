@@ -30,7 +30,7 @@ export function createCookie(id, role = 'USER') {
   return `accessToken=${sign(claims, ACCESS_SECRET, LIFETIME_S)}`;
 }
 
-/** Returns the session id of a seeded account. */
+/** Returns the session id of a seeded account: a UUID with the hash of the account's id. */
 export function sessionIdOf(id) {
   return createHash('md5')
     .update(`session ${id}`)

@@ -11,8 +11,8 @@ interface RefreshOptions {
 const REFRESH_DEADLINE_MS = 15_000;
 
 /**
- * Creates a `Send` that refreshes expired access tokens (contract 5, rule 2). If the service rejects the access token of
- * a call, the call is retried once after `GET /api/refresh`. Concurrent calls share one refresh.
+ * Creates a `Send` that refreshes expired access tokens (contract 5, rule 2). If the service rejects the access token
+ * of a call, the call is retried once after `GET /api/refresh`. Concurrent calls share one refresh.
  *
  * The caller gets the response of the retry. If the refresh gets 401, the caller gets the original rejection. If the
  * refresh fails in another way, the caller gets the response of the refresh.

@@ -1,4 +1,4 @@
-/** F1: HS256 cookie check, and a page of 50 products from memory. Settings: PORT, JWT_ACCESS_SECRET. */
+/** Floor F1: HS256 cookie check, and a page of 50 products from memory. Settings: PORT, JWT_ACCESS_SECRET. */
 import { createServer } from 'node:http';
 import { createAccessCheck } from './access-check.mjs';
 import { buildPage } from './page.mjs';

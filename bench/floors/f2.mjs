@@ -1,5 +1,5 @@
 /**
- * F2: HS256 cookie check, a pool of 10, one prepared keyset query that includes the images, JSON.stringify.
+ * Floor F2: HS256 cookie check, a pool of 10, one prepared keyset query that includes the images, JSON.stringify.
  * Settings: PORT, JWT_ACCESS_SECRET, DATABASE_URL.
  */
 import { Buffer } from 'node:buffer';

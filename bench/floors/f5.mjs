@@ -1,6 +1,6 @@
 /**
- * F5: minimal cost of a payment notification: JSON.parse, SHA-512 check, and BEGIN, UPDATE of one order, COMMIT
- * on a pool of 10 with prepared statements; the server's synchronous_commit is on. Settings: PORT, DATABASE_URL,
+ * Floor F5, the minimal cost of a payment notification: JSON.parse, SHA-512 check, BEGIN, UPDATE of one order, COMMIT. The
+ * pool has 10 connections. The UPDATE is prepared. The server's synchronous_commit is on. Settings: PORT, DATABASE_URL,
  * SERVER_KEY.
  */
 import { createServer } from 'node:http';

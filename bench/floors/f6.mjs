@@ -1,5 +1,5 @@
 /**
- * F6: minimal cost of a login: JSON.parse, the account's row, argon2id with m=19456, t=2, p=1, and two signed
+ * Floor F6, the minimal cost of a login: JSON.parse, the account's row, argon2id with m=19456, t=2, p=1, and two signed
  * tokens. Settings: PORT, DATABASE_URL, JWT_ACCESS_SECRET.
  */
 import { verify } from '@node-rs/argon2';

@@ -1,6 +1,6 @@
 /**
- * F7: minimal cost of creating a product with one image: HS256 cookie check, a form parsed by busboy, one file write,
- * two INSERTs in one transaction. Settings: PORT, DATABASE_URL, JWT_ACCESS_SECRET, IMAGES_DIR.
+ * Floor F7, the minimal cost of creating a product with one image: HS256 cookie check, a form parsed by busboy, one
+ * file write, two INSERTs in one transaction. Settings: PORT, DATABASE_URL, JWT_ACCESS_SECRET, IMAGES_DIR.
  */
 import { Buffer } from 'node:buffer';
 import busboy from 'busboy';

@@ -1,6 +1,7 @@
 /**
- * FN: minimal Nest application on Express that does the work of F2 and F5. One guard that verifies the cookie,
- * one controller, TypeORM's `query` and `transaction`, Nest's own JSON parser. No other middleware, interceptor or pipe.
+ * Floor FN: minimal Nest application on Express that returns pages like F2 and accepts payment notifications like F5.
+ * One guard that verifies the cookie, one controller, TypeORM's `query` and `transaction`, Nest's own JSON parser. No
+ * other middleware, interceptor or pipe.
  * Settings: PORT, JWT_ACCESS_SECRET, DATABASE_URL, SERVER_KEY.
  */
 import {

@@ -1,4 +1,4 @@
-/** FX: only Express, with the response of F1. Settings: PORT. */
+/** Floor FX: Express alone, with a page of 50 products from memory and no cookie check. Settings: PORT. */
 import express from 'express';
 import { buildPage } from './page.mjs';
 

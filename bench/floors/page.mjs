@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
 
-/** Builds the page that the service returns after `bench/seed.mjs`: 50 products with 0 to 5 images. */
+/** Builds a page like those of the service in this benchmark: 50 products with 0 to 5 images. */
 export function buildPage() {
   const products = Array.from({ length: 50 }, (_, index) => {
     const id = 50_000 + index;

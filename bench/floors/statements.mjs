@@ -5,7 +5,7 @@ export const PAGE_SQL = `
      WHERE images.product_id = products.id AND images.state = 'attached') AS images
   FROM products WHERE id > $1 ORDER BY id LIMIT 50`;
 
-/** Minimal statement of a settlement. */
+/** Statement that pays the order $1, with the minimal changes of a settlement. */
 export const PAY_SQL = `
   UPDATE orders SET status = $2, transaction_id = $3, payment_type = $4, completed_at = now(), updated_at = now()
   WHERE order_id = $1`;

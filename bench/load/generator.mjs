@@ -23,14 +23,15 @@ async function run({ target, traffic, url, connections, seconds }) {
     ranOut = true;
     return { method: 'GET', path: '/', headers: {}, body: '' };
   };
-  const dynamic = () => [{ setupRequest: (defaults) => ({ ...defaults, ...next() }) }];
+  const generated = () => [{ setupRequest: (defaults) => ({ ...defaults, ...next() }) }];
   const result = await autocannon({
     url,
     connections,
     duration: seconds,
+    // Milliseconds. The run ends at the first sample after `duration`.
     sampleInt: 100,
-    timeout: 30,
-    setupClient: (client) => client.setRequests(source.forConnection?.() ?? dynamic()),
+    timeout: 30, // Seconds.
+    setupClient: (client) => client.setRequests(source.forConnection?.() ?? generated()),
   });
   const statuses = Object.fromEntries(
     Object.entries(result.statusCodeStats).map(([status, { count }]) => [status, count]),

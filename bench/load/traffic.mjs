@@ -104,7 +104,7 @@ const kinds = {
         const percent = randomInt(100);
         if (percent < 80) return buildListRequest(pickRandom(cookies), randomPageStart(products));
         if (percent < 88) return buildOrderRequest(pickRandom(cookies), products);
-        // The order may be paid already. Another transaction of the order is applied and stored too.
+        // A random order may already be paid. The service also applies and stores another payment of the same order.
         if (percent < 96)
           return buildNotificationRequest(pendingOrderId(randomInt(1, orders + 1)), serverKey);
         return percent < 98 ? newProduct : login.next();

@@ -1,17 +1,17 @@
 import { measure } from '../measure.mjs';
 import { buildRatio, buildRow } from '../report.mjs';
 
-/** Sizes of a bakery's catalog and of a catalog that exceeds the cache. */
+/** Products of a bakery, and of a catalog with so many pages that the cache rarely has the requested one. */
 const [SHOP, LARGE] = [1_000, 100_000];
 
-/** GET /api/products with a session, random pages of the catalog. */
+/** GET /api/products: random pages. Floors F1 and FX return a page from memory; F2 and FN read it from PostgreSQL. */
 export async function list(bench) {
   return [...(await measureShop(bench)), ...(await measureLargeCatalog(bench))];
 }
 
 async function measureShop(bench) {
   const { stage } = bench;
-  const database = await stage.catalogUrl(SHOP);
+  const database = await stage.getCatalogDatabase(SHOP);
   const service = await stage.startService(database);
   const [f1, f2, fx, fn] = await stage.startFloors(['f1', 'f2', 'fx', 'fn'], database);
   const traffic = { kind: 'pages', options: { products: SHOP } };
@@ -41,7 +41,7 @@ async function measureShop(bench) {
 
 async function measureLargeCatalog(bench) {
   const { stage } = bench;
-  const database = await stage.catalogUrl(LARGE);
+  const database = await stage.getCatalogDatabase(LARGE);
   const service = await stage.startService(database);
   const uncached = await stage.startService(database, { CATALOG_CACHE_MB: '0' });
   const [f2, fn] = await stage.startFloors(['f2', 'fn'], database);

@@ -1,10 +1,10 @@
 import { measure } from '../measure.mjs';
 import { buildRatio, buildRow } from '../report.mjs';
 
-/** POST /api/login with correct passwords of 500 accounts. */
+/** POST /api/login with correct passwords of 500 accounts. Floor F6 is a minimal login. */
 export async function login(bench) {
   const { stage } = bench;
-  const database = await stage.createShop();
+  const database = await stage.createShopDatabase();
   const service = await stage.startService(database);
   const f6 = await stage.startFloor('f6', database);
   const traffic = { kind: 'logins', options: {} };

@@ -11,7 +11,7 @@ const PAID_ORDERS = 10_000;
 /** Resident memory of the service under a mixed load, by quarters of the run. `--soak` is long enough to show a plateau. */
 export async function memory(bench) {
   const { stage, options } = bench;
-  const service = await stage.startService(await stage.createShop());
+  const service = await stage.startService(await stage.createShopDatabase());
   const samples = [];
   let isOver = false;
   const sampling = (async () => {

@@ -1,14 +1,14 @@
 import { measure } from '../measure.mjs';
 import { buildRatio, buildRow } from '../report.mjs';
 
-/** POST /api/products/payments: settlements of distinct pending orders. */
+/** POST /api/products/payments: settlements of distinct pending orders. Floors F5 and FN are minimal payments. */
 export async function payments(bench) {
   const { stage } = bench;
-  const database = await stage.createShop();
+  const database = await stage.createShopDatabase();
   const service = await stage.startService(database);
-  const f5 = await stage.startFloor('f5', await stage.createShop());
-  const fn = await stage.startFloor('fn', await stage.createShop());
-  const traffic = stage.pendingOrders;
+  const f5 = await stage.startFloor('f5', await stage.createShopDatabase());
+  const fn = await stage.startFloor('fn', await stage.createShopDatabase());
+  const traffic = stage.paymentTraffic;
   const figures = await measure(bench, {
     service: { url: service.url, traffic },
     F5: { url: f5.url, traffic },
@@ -25,7 +25,7 @@ export async function payments(bench) {
   ];
 }
 
-/** Returns a problem if acknowledged notifications changed nothing, which would be fast but wrong. */
+/** Returns a problem if acknowledged notifications paid no order. The uncounted warm-up has paid further orders. */
 async function findLostPayments(stage, database, rounds) {
   const [{ paid, recorded }] = await stage.query(
     database,

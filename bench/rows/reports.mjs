@@ -7,8 +7,8 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 /** Day sheet of 300 orders and sales of a year, each requested by one administrator. */
 export async function reports(bench) {
   const { stage } = bench;
-  const service = await stage.startService(await stage.createSales(ORDERS));
-  const [yesterday, lastYear] = [1, 365].map(formatDateBefore);
+  const service = await stage.startService(await stage.createSalesDatabase(ORDERS));
+  const [yesterday, lastYear] = [1, 365].map(formatDaysAgo);
   const target = (path) => ({
     url: service.url,
     traffic: { kind: 'report', options: { path } },
@@ -27,8 +27,8 @@ export async function reports(bench) {
   ];
 }
 
-/** Returns the date a number of days ago, in the time zone of the shop. */
-function formatDateBefore(days) {
+/** Formats the date some days ago in the shop's time zone: `2026-11-24`. Sweden uses the date format of ISO 8601. */
+function formatDaysAgo(days) {
   const date = new Date(Date.now() - days * DAY_MS);
   return date.toLocaleDateString('sv-SE', { timeZone: 'Asia/Jakarta' });
 }

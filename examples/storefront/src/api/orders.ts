@@ -100,7 +100,7 @@ export async function requestPaymentPage(order: Order) {
   await cacheOrder({ order: { ...order, ...page } });
 }
 
-/** Changes the fulfilment of an order. Reloads orders even if it fails: another administrator may have changed them. */
+/** Changes the fulfilment of an order. Reloads orders even after a failure, because others may have changed them. */
 export async function setFulfilment(id: string, fulfilment: Fulfilment) {
   const change = { ...orderPath(id), body: { fulfilment } };
   const call = dataOf(api.PUT('/api/admin/orders/{order_id}/fulfilment', change));
