@@ -9,7 +9,7 @@ const CONNECTIONS = 32;
 /**
  * Measures targets in rounds. Each round has another order, so that a machine that becomes slower affects all targets alike.
  *
- * @param targets by name: {url, traffic, connections?, status? or statuses?}. A response with another status is a problem
+ * @param targets by name: {url, traffic, connections?, status? or statuses?}. Other statuses are problems
  * @returns by name: {perSecond, p50Ms, p99Ms (medians of the rounds), rounds, problems}
  */
 export async function measure({ generator, options, log }, targets) {

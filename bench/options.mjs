@@ -1,22 +1,10 @@
 import { parseArgs } from 'node:util';
 
-export const ROWS = [
-  'list',
-  'page-cost',
-  'payments',
-  'orders',
-  'login',
-  'create',
-  'reports',
-  'start',
-  'memory',
-];
-
-const HELP = `Measures the service and the floors: minimal programs that do the same work on this machine.
+const buildHelp = (allRows) => `Measures the service, and the floors: minimal programs that do the same work.
 
     npm run bench -- [options]
 
-  --rows list,login  measure only these rows: ${ROWS.join(', ')}
+  --rows list,login  measure only these rows: ${allRows.join(', ')}
   --rounds 3         measured rounds of each target; the figure is their median
   --seconds 3        length of a round
   --long             5 rounds of 8 seconds
@@ -28,7 +16,7 @@ Rounds are interleaved and follow a warm-up round that does not count. A row is 
 expected one. The exit code is 1 if a row is invalid or misses its target.`;
 
 /** Parses the command line. Returns null after printing the help. */
-export function readOptions(argv) {
+export function readOptions(argv, allRows) {
   const soakIndex = argv.indexOf('--soak');
   // `parseArgs` has no options whose value may be left out.
   const hasNoSoakSeconds = soakIndex !== -1 && !/^\d+$/.test(argv[soakIndex + 1] ?? '');
@@ -46,14 +34,14 @@ export function readOptions(argv) {
     },
   });
   if (values.help) {
-    console.log(HELP);
+    console.log(buildHelp(allRows));
     return null;
   }
-  const rows = values.rows?.split(',') ?? ROWS;
-  const unknown = rows.filter((row) => !ROWS.includes(row));
-  if (unknown.length > 0) throw new Error(`unknown row: ${unknown.join(', ')} (rows: ${ROWS.join(', ')})`);
+  const rows = values.rows?.split(',') ?? allRows;
+  const unknown = rows.filter((row) => !allRows.includes(row));
+  if (unknown.length > 0) throw new Error(`unknown row: ${unknown.join(', ')} (rows: ${allRows.join(', ')})`);
   return {
-    rows: ROWS.filter((row) => rows.includes(row)),
+    rows: allRows.filter((row) => rows.includes(row)),
     rounds: parseWholeNumber('--rounds', values.rounds ?? (values.long ? '5' : '3')),
     seconds: parseWholeNumber('--seconds', values.seconds ?? (values.long ? '8' : '3')),
     soakSeconds: parseWholeNumber('--soak', values.soak),

@@ -1,4 +1,4 @@
-import pg from 'pg';
+import { withClient } from '../dist/src/config/with-client.js';
 import { ACCOUNTS } from './seed-writes.mjs';
 
 const DAILY_ORDERS = 300;
@@ -8,9 +8,7 @@ const DAILY_ORDERS = 300;
  * Nine of ten orders have a pickup time on the day after their payment.
  */
 export async function seedPaidOrders(databaseUrl, orders, products) {
-  const client = new pg.Client({ connectionString: databaseUrl });
-  await client.connect();
-  try {
+  await withClient(databaseUrl, async (client) => {
     // Oldest first, as a shop writes them.
     await client.query(
       `INSERT INTO orders (order_id, user_id, gross_amount, status, fulfilment, created_at, first_paid_at, completed_at,
@@ -34,7 +32,5 @@ export async function seedPaidOrders(databaseUrl, orders, products) {
        ORDER BY n, position`,
       [products],
     );
-  } finally {
-    await client.end();
-  }
+  });
 }

@@ -1,6 +1,6 @@
 import { hash } from '@node-rs/argon2';
 import { createHash } from 'node:crypto';
-import pg from 'pg';
+import { withClient } from '../dist/src/config/with-client.js';
 import { emailOf, sessionIdOf } from './tokens.mjs';
 
 export const ACCOUNTS = 500;
@@ -11,7 +11,7 @@ const ARGON2ID = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 /** Inserts accounts with the ids 1 to 500, the same password and one session each. Replaces the customer of `seed`. */
 export async function seedAccounts(databaseUrl) {
   const passwordHash = await hash(PASSWORD, ARGON2ID);
-  await inDatabase(databaseUrl, async (client) => {
+  await withClient(databaseUrl, async (client) => {
     await client.query(
       `INSERT INTO users (id, fullname, email, password_hash) OVERRIDING SYSTEM VALUE
        SELECT n, 'Customer ' || n, email, $2 FROM unnest($1::text[]) WITH ORDINALITY AS account (email, n)
@@ -32,7 +32,7 @@ export async function seedAccounts(databaseUrl) {
 
 /** Distributes the orders of `seed` among the accounts, and postpones their payment checks until after the run. */
 export async function spreadOrders(databaseUrl) {
-  await inDatabase(databaseUrl, async (client) => {
+  await withClient(databaseUrl, async (client) => {
     await client.query(
       `UPDATE orders SET user_id = 1 + gross_amount % $1, next_check_at = now() + interval '1 day'`,
       [ACCOUNTS],
@@ -45,7 +45,7 @@ export async function spreadOrders(databaseUrl) {
  * the service sends a receipt only for the first payment, and no receipts should be sent during the measurement.
  */
 export async function seedPendingOrders(databaseUrl, count) {
-  await inDatabase(databaseUrl, async (client) => {
+  await withClient(databaseUrl, async (client) => {
     await client.query(
       `INSERT INTO orders (order_id, user_id, gross_amount, next_check_at, first_paid_at)
        SELECT md5('pending order ' || n)::uuid, 1 + n % $2, $3, now() + interval '1 day', now()
@@ -68,14 +68,4 @@ export const PENDING_AMOUNT = 185_000;
 export function pendingOrderId(n) {
   const digest = createHash('md5').update(`pending order ${n}`).digest('hex');
   return digest.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
-}
-
-async function inDatabase(databaseUrl, work) {
-  const client = new pg.Client({ connectionString: databaseUrl });
-  await client.connect();
-  try {
-    await work(client);
-  } finally {
-    await client.end();
-  }
 }

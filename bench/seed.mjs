@@ -1,10 +1,8 @@
-import pg from 'pg';
+import { withClient } from '../dist/src/config/with-client.js';
 
 /** Fills a migrated, empty database: products with 0 to 5 images each, one customer, orders with 1 to 3 items. */
 export async function seed(databaseUrl, products, orders) {
-  const client = new pg.Client({ connectionString: databaseUrl });
-  await client.connect();
-  try {
+  await withClient(databaseUrl, async (client) => {
     await client.query('BEGIN');
     await client.query(
       `INSERT INTO products (name, description, price)
@@ -39,7 +37,5 @@ export async function seed(databaseUrl, products, orders) {
        FROM orders CROSS JOIN LATERAL generate_series(0, gross_amount % 3) AS position`,
     );
     await client.query('COMMIT');
-  } finally {
-    await client.end();
-  }
+  });
 }

@@ -1,8 +1,8 @@
 import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import pg from 'pg';
 import { startEmbeddedPostgres } from '../dist/src/config/embedded-postgres.js';
 import { migrate } from '../dist/src/config/migrate.js';
+import { withClient } from '../dist/src/config/with-client.js';
 import { LEAD_IN_SECONDS, warmUpSeconds } from './measure.mjs';
 import { Processes, SERVICE_FLAGS } from './processes.mjs';
 import { seedAccounts, seedPendingOrders, spreadOrders } from './seed-writes.mjs';
@@ -22,7 +22,7 @@ const PENDING_ORDERS_PER_SECOND = 7_500;
 /** Folder inside the stage's folder: DATA_DIR of services that start an embedded PostgreSQL. */
 export const START_FOLDER = 'start';
 
-/** Removes a DATA_DIR and its PostgreSQL cluster. If the cluster is elsewhere, `postgres-location` contains its path. */
+/** Removes a DATA_DIR and its PostgreSQL cluster. If the cluster is elsewhere, `postgres-location` has its path. */
 async function removeDataDir(folder) {
   const location = await readFile(join(folder, 'postgres-location'), 'utf8').catch(() => null);
   if (location !== null) await rm(dirname(location.trim()), { recursive: true, force: true });
@@ -123,13 +123,8 @@ export class Stage {
 
   /** Executes one statement on a separate connection. */
   async query(databaseUrl, text, values) {
-    const client = new pg.Client({ connectionString: databaseUrl });
-    await client.connect();
-    try {
-      return (await client.query(text, values)).rows;
-    } finally {
-      await client.end();
-    }
+    const { rows } = await withClient(databaseUrl, (client) => client.query(text, values));
+    return rows;
   }
 
   async close() {

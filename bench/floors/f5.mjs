@@ -1,7 +1,7 @@
 /**
- * Floor F5, the minimal cost of a payment notification: JSON.parse, SHA-512 check, BEGIN, UPDATE of one order, COMMIT. The
- * pool has 10 connections. The UPDATE is prepared. The server's synchronous_commit is on. Settings: PORT, DATABASE_URL,
- * SERVER_KEY.
+ * Floor F5, the minimal cost of a payment notification: JSON.parse, SHA-512 check, BEGIN, UPDATE of one order, COMMIT.
+ * The pool has 10 connections. The UPDATE is prepared. The server's synchronous_commit is on. Settings: PORT,
+ * DATABASE_URL, SERVER_KEY.
  */
 import { createServer } from 'node:http';
 import pg from 'pg';

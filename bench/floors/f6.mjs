@@ -28,6 +28,7 @@ createServer(async (request, response) => {
   const claims = { tokenId: id, fullname, email: user.email, role, jti: randomUUID() };
   response.writeHead(200, {
     'Content-Type': 'application/json; charset=utf-8',
+    // As in the service, Max-Age exceeds the lifetime of the tokens.
     'Set-Cookie': [
       `accessToken=${sign(claims, secret, 600)}; Max-Age=600000; Path=/; HttpOnly; Secure; SameSite=None`,
       `refreshToken=${sign(claims, secret, 864_000)}; Max-Age=864000000; Path=/api/refresh; HttpOnly; Secure; SameSite=None`,

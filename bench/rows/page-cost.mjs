@@ -1,7 +1,6 @@
 import { measure } from '../measure.mjs';
 import { buildRatio, buildRow } from '../report.mjs';
 
-/** Numbers of products. */
 const [FEW, MANY] = [10_000, 1_000_000];
 
 /** Cost of a page in a large catalog, relative to a small one, without the cache. The cost is the inverse rate. */
@@ -10,7 +9,8 @@ export async function pageCost(bench) {
   const targets = {};
   const services = [];
   for (const products of [FEW, MANY]) {
-    const service = await stage.startService(await stage.getCatalogDatabase(products), { CATALOG_CACHE_MB: '0' });
+    const database = await stage.getCatalogDatabase(products);
+    const service = await stage.startService(database, { CATALOG_CACHE_MB: '0' });
     services.push(service);
     targets[`of ${products}`] = { url: service.url, traffic: { kind: 'pages', options: { products } } };
   }

@@ -59,7 +59,6 @@ export function allOrders(filter: OrderFilter) {
   return { ...list, refetchInterval: LIST_POLL_MS };
 }
 
-/** Part of a query for one order. */
 interface OrderQuery {
   state: { data: { order: Order } | null | undefined; dataUpdateCount: number; errorUpdateCount: number };
 }
@@ -74,7 +73,8 @@ function getPollGap({ state: { data, dataUpdateCount, errorUpdateCount } }: Orde
 export function orderDetail(id: string) {
   return queryOptions({
     queryKey: ['orders', 'detail', id],
-    queryFn: ({ signal }) => orNullIf404(dataOf(api.GET('/api/orders/{order_id}', { ...orderPath(id), signal }))),
+    queryFn: ({ signal }) =>
+      orNullIf404(dataOf(api.GET('/api/orders/{order_id}', { ...orderPath(id), signal }))),
     refetchInterval: getPollGap,
     refetchOnWindowFocus: 'always',
   });

@@ -58,6 +58,7 @@ export function productDetail(id: number) {
 
 /** Caches that a product is unavailable, after the service rejected an order for it. */
 export async function markSoldOut(id: number) {
+  // A response that is still being loaded may be older than the rejection.
   await queryClient.cancelQueries({ queryKey: productDetail(id).queryKey });
   queryClient.setQueryData(productDetail(id).queryKey, null);
 }

@@ -55,6 +55,7 @@ export function useNextPath() {
   const role = useSession(({ person }) => person?.role);
   const next = search.get('next') ?? '';
   const start = role === 'ADMIN' ? '/manage/today' : '/';
-  // Allow only names between single slashes. `//host` and `/.//host` would lead to another host.
+  // Allow only names between single slashes. `//host` and `/.//host` would lead to another host. The sign-in and the
+  // registration would redirect again.
   return /^(\/[\w-]+)+(\?.*)?$/.test(next) && !/^\/(login|register)\b/.test(next) ? next : start;
 }

@@ -12,10 +12,7 @@ import { ManagePage } from './manage-page';
 export default function ShopPage() {
   return (
     <ManagePage title="Opening hours">
-      {/* No reload while an administrator edits the form. */}
-      <Loaded query={useQuery({ ...shopInfo, refetchOnWindowFocus: false })}>
-        {(shop) => <ShopForm shop={shop} />}
-      </Loaded>
+      <Loaded query={useQuery(shopInfo)}>{(shop) => <ShopForm shop={shop} />}</Loaded>
     </ManagePage>
   );
 }
