@@ -1,6 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { access, cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -27,15 +28,11 @@ beforeEach(async () => {
 
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-/** Runs the script that builds if sources changed. @returns the exit code, and true if a build existed when the script ended */
+/** Runs the script that builds if sources changed. Returns its exit code, and true if a build exists when it ends. */
 async function runBuildScript(): Promise<{ code: number; hasBuild: boolean }> {
   const script = spawn(process.execPath, [join(folder, 'scripts/build-if-changed.mjs')], { stdio: 'ignore' });
   const [code] = (await once(script, 'exit')) as [number];
-  const hasBuild = await access(join(folder, 'dist/main.js')).then(
-    () => true,
-    () => false,
-  );
-  return { code, hasBuild };
+  return { code, hasBuild: existsSync(join(folder, 'dist/main.js')) };
 }
 
 async function countBuilds(): Promise<number> {
@@ -76,9 +73,8 @@ it('npm start without a build and a compiler fails and explains how to build', a
 });
 
 it('every npm script that runs Node or the compiler rejects a Node that is too old, with one line', async () => {
-  const { scripts } = JSON.parse(await readFile('package.json', 'utf8')) as {
-    scripts: Record<string, string>;
-  };
+  const manifest = JSON.parse(await readFile('package.json', 'utf8')) as { scripts: Record<string, string> };
+  const { scripts } = manifest;
   const oldNode = join(folder, 'old-node.cjs');
   const versions = `{ value: { ...process.versions, node: '20.18.3' } }`;
   await writeFile(oldNode, `Object.defineProperty(process, 'versions', ${versions})`);

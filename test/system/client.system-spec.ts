@@ -46,6 +46,7 @@ class RecordingClient {
     return answer;
   };
 
+  /** Stores a cookie. An empty value deletes the cookie. */
   setCookie(name: string, value: string, path = '/'): void {
     if (value === '') this.#cookies.delete(name);
     else this.#cookies.set(name, { value, path });
@@ -84,13 +85,13 @@ describe('calls of the client', () => {
 
     const params = { path: { product_id: products.id } };
     const removal = { ...values, 'images.removed[]': products.images.slice(0, 1) };
-    const updated = await dataOf(
-      client.PUT('/api/products/{product_id}', { params, body: removal, bodySerializer: asForm }),
-    );
+    const change = { params, body: removal, bodySerializer: asForm };
+    const updated = await dataOf(client.PUT('/api/products/{product_id}', change));
     expect(updated.products.images).toEqual(products.images.slice(1));
     // An empty list is sent as one empty value (contract 4.7).
-    const none = { ...values, 'images.removed[]': [] };
-    await dataOf(client.PUT('/api/products/{product_id}', { params, body: none, bodySerializer: asForm }));
+    const noRemoval = { ...values, 'images.removed[]': [] };
+    const unchanged = { params, body: noRemoval, bodySerializer: asForm };
+    await dataOf(client.PUT('/api/products/{product_id}', unchanged));
     expect((await client.DELETE('/api/products/{product_id}', { params })).response.status).toBe(204);
   });
 
@@ -135,11 +136,10 @@ describe('the client', () => {
     const both = [customer.client.GET('/api/users'), customer.client.GET('/api/users')];
     expect((await Promise.all(both)).map(({ response }) => response.status)).toEqual([200, 200]);
     expect(customer.calls.filter((call) => call.startsWith('GET /api/refresh'))).toHaveLength(1);
-    // The registration, two calls, the refresh, and the two calls again.
-    expect(customer.calls).toHaveLength(6);
+    expect(customer.calls).toHaveLength(6); // registration, two calls, refresh, the two calls again
   });
 
-  it('fails each call with 401 and reports once that the session has ended if the refresh token is missing too', async () => {
+  it('fails concurrent calls with 401 and reports once that the session has ended if both tokens are missing', async () => {
     const customer = await registerCustomer();
     customer.setCookie('accessToken', '');
     customer.setCookie('refreshToken', '');
@@ -158,26 +158,23 @@ describe('the client', () => {
     };
     const customer = new RecordingClient({ fetch });
     expect((await customer.client.GET('/api/users')).response.status).toBe(401);
-    expect(calls).toBe(3);
+    expect(calls).toBe(3); // the call, the refresh, the call again
     expect(customer.signedOut).toBe(0);
   });
 
   it('does not report the end of the session if the refresh fails without a 401', async () => {
     const customer = await registerCustomer();
-    let signedOut = 0;
-    const client = createBakeryClient({
-      baseUrl: service.url,
-      onSignedOut: () => (signedOut += 1),
-      fetch: (request) => {
-        if (!request.url.endsWith('/api/refresh')) return customer.send(request);
-        const body = { status: 'fail', errors: { code: 503, message: 'away' } };
-        return Promise.resolve(Response.json(body, { status: 503 }));
-      },
-    });
     customer.setCookie('accessToken', '');
-    const calls = [dataOf(client.GET('/api/users')), dataOf(client.GET('/api/users'))];
+    const fetch: Send = (request) => {
+      if (!request.url.endsWith('/api/refresh')) return customer.send(request);
+      const body = { status: 'fail', errors: { code: 503, message: 'away' } };
+      return Promise.resolve(Response.json(body, { status: 503 }));
+    };
+    const withFailingRefresh = new RecordingClient({ fetch });
+    const { GET } = withFailingRefresh.client;
+    const calls = [dataOf(GET('/api/users')), dataOf(GET('/api/users'))];
     for (const result of await Promise.allSettled(calls))
       expect(result).toMatchObject({ status: 'rejected', reason: { code: 503, message: 'away' } });
-    expect(signedOut).toBe(0);
+    expect(withFailingRefresh.signedOut).toBe(0);
   });
 });

@@ -13,8 +13,8 @@ import { until } from '../support/wait.js';
 const PASSWORD = 'correct horse battery staple';
 
 let root: string;
-let databases: TestDatabase[] = [];
-let instances: ServiceInstance[] = [];
+const databases: TestDatabase[] = [];
+const instances: ServiceInstance[] = [];
 
 beforeEach(async () => {
   root = await mkdtemp(join(tmpdir(), 'bakery-db-command-'));
@@ -22,18 +22,17 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
-  for (const instance of instances) await instance.clear();
-  for (const database of databases) await database.drop();
+  for (const instance of instances.splice(0)) await instance.clear();
+  for (const database of databases.splice(0)) await database.drop();
   await rm(root, { recursive: true, force: true });
-  [databases, instances] = [[], []];
 });
 
 const at = (name: string): string => join(root, name);
 
 /** Drops a created database after the test. */
-async function dropAfterTest(made: Promise<TestDatabase>): Promise<TestDatabase> {
-  databases.push(await made);
-  return made;
+async function dropAfterTest(created: Promise<TestDatabase>): Promise<TestDatabase> {
+  databases.push(await created);
+  return created;
 }
 
 /** Starts a service with an embedded database. */
@@ -44,10 +43,10 @@ async function start(dataDir: string): Promise<ServiceInstance> {
   return instance;
 }
 
-/** Runs `npm run db` and expects an exit code. @returns the output */
-async function db(settings: Readonly<Record<string, string>>, expected: number, ...args: string[]) {
+/** Runs `npm run db` and expects that it ends with this exit code. @returns the output */
+async function expectExit(exitCode: number, settings: Readonly<Record<string, string>>, ...args: string[]) {
   const { code, output } = await runDb({ DATA_DIR: at('none'), ...settings }, ...args);
-  expect({ code, output }).toMatchObject({ code: expected });
+  expect({ code, output }).toMatchObject({ code: exitCode });
   return output;
 }
 
@@ -80,26 +79,26 @@ function keepWriting(url: string, admin: Client) {
 }
 
 describe('a backup', () => {
-  it('under load contains everything that was acknowledged before it, images included', async () => {
+  it('under load contains everything that was written before it, images included', async () => {
     const [source, target, file] = [at('source'), at('target'), at('backup')];
     const service = await start(source);
     const writing = keepWriting(service.url, await service.admin());
     await until('three products are created', () => writing.done.products >= 3);
-    const abandoned = join('aa', `${randomUUID()}.png`);
+    const imageOfNoProduct = join('aa', `${randomUUID()}.png`);
     await mkdir(join(source, 'images', 'aa'), { recursive: true });
-    await writeFile(join(source, 'images', abandoned), png(0));
+    await writeFile(join(source, 'images', imageOfNoProduct), png(0));
     const acknowledged = { customers: [...writing.done.customers], products: writing.done.products };
-    const summary = await db({ DATA_DIR: source }, 0, 'backup', file);
+    const summary = await expectExit(0, { DATA_DIR: source }, 'backup', file);
     expect(summary).toMatch(/: \d+ tables, \d+ rows, [1-9]\d* images, \d+ bytes \(\d\.\d MB\)\n$/);
     expect((await stat(file)).mode & 0o777).toBe(0o600);
     await until('another product is created', () => writing.done.products > acknowledged.products);
     await writing.stop();
-    await db({ DATA_DIR: source }, 1, 'backup', file);
-    expect(await db({ DATA_DIR: source }, 1, 'restore', file)).toContain('is not empty');
+    await expectExit(1, { DATA_DIR: source }, 'backup', file);
+    expect(await expectExit(1, { DATA_DIR: source }, 'restore', file)).toContain('is not empty');
     expect(await service.stop()).toEqual([0]);
 
-    await db({ DATA_DIR: target }, 0, 'restore', file);
-    expect(await readdir(join(target, 'images'), { recursive: true })).not.toContain(abandoned);
+    await expectExit(0, { DATA_DIR: target }, 'restore', file);
+    expect(await readdir(join(target, 'images'), { recursive: true })).not.toContain(imageOfNoProduct);
     const restored = await start(target);
     for (const email of acknowledged.customers)
       await new Client(restored.url).post('/api/login').send({ email, password: PASSWORD }).expect(200);
@@ -107,47 +106,48 @@ describe('a backup', () => {
     const products = await listProducts(admin);
     expect(products.length).toBeGreaterThanOrEqual(acknowledged.products);
     for (const { images } of products) expect(await imageStatus(admin, images?.[0])).toBe(200);
-    // Sequences continue.
-    await createProduct(admin, []);
+    await createProduct(admin, []); // gets a new id, because the sequences are restored too
   }, 120_000);
 
-  it('of an earlier schema, waiting jobs included, is restored into an empty schema or the newest one and migrated', async () => {
+  it('of an earlier schema is restored with its waiting jobs, into an empty database or the newest schema, and migrated', async () => {
     const source = await dropAfterTest(createDatabase());
     await addUser(source, 'wayan');
     await source.pool.query(`SELECT graphile_worker.add_job('send-mail', '{"waits":"for its time"}')`);
     const settings = { DATABASE_URL: source.url };
-    const newest = await db(settings, 0, 'status');
-    for (let step = 0; step < 2; step += 1) await db(settings, 0, 'revert');
+    const newest = await expectExit(0, settings, 'status');
+    for (let step = 0; step < 2; step += 1) await expectExit(0, settings, 'revert');
     const file = at('earlier.backup');
-    await db(settings, 0, 'backup', file);
+    await expectExit(0, settings, 'backup', file);
     for (const create of [createDatabase, createEmptyDatabase]) {
       const target = await dropAfterTest(create());
-      await db({ DATABASE_URL: target.url }, 0, 'restore', file);
+      await expectExit(0, { DATABASE_URL: target.url }, 'restore', file);
       const users = await target.pool.query('SELECT id, email FROM users');
       expect(users.rows).toEqual([{ id: 1, email: 'wayan@example.com' }]);
-      expect((await addUser(target, 'made')).rows).toEqual([{ id: 2 }]);
+      expect((await addUser(target, 'after-restore')).rows).toEqual([{ id: 2 }]);
       const jobs = await target.pool.query('SELECT task_identifier, locked_by FROM graphile_worker.jobs');
       expect(jobs.rows).toEqual([{ task_identifier: 'send-mail', locked_by: null }]);
-      expect(await db({ DATABASE_URL: target.url }, 0, 'status')).toBe(newest);
+      expect(await expectExit(0, { DATABASE_URL: target.url }, 'status')).toBe(newest);
     }
   });
 
   it('fails if its file exists or another backup is writing the file', async () => {
     const { url, pool } = await dropAfterTest(createDatabase());
-    const file = at('partial');
+    const file = at('shop.backup');
     const holder = await pool.connect();
     await holder.query('BEGIN; LOCK TABLE users');
+    // Waits for the locked table.
     const first = spawnDb({ DATABASE_URL: url, DATA_DIR: at('none') }, 'backup', file);
-    await until('the first backup has begun', async () => (await readdir(root)).includes('partial.partial'));
-    const rejected = await db({ DATABASE_URL: url }, 1, 'backup', file);
-    expect(rejected).toContain(`${file}.partial exists: another backup is running`);
+    const hasBegun = async () => (await readdir(root)).includes('shop.backup.partial');
+    await until('the first backup has begun', hasBegun);
+    const second = await expectExit(1, { DATABASE_URL: url }, 'backup', file);
+    expect(second).toContain(`${file}.partial exists: another backup is running`);
     await writeFile(file, 'of another program');
     await holder.query('ROLLBACK');
     holder.release();
     expect(await first.exited).toBe(1);
     expect(first.output()).toContain(`file already exists, open '${file}'`);
     expect(await readFile(file, 'utf8')).toBe('of another program');
-    expect((await readdir(root)).filter((name) => name.startsWith('partial'))).toEqual(['partial']);
+    expect(await readdir(root)).not.toContain('shop.backup.partial');
   });
 });
 
@@ -155,18 +155,18 @@ describe('npm run db', () => {
   it('lists, reverts and applies migrations of DATABASE_URL by name', async () => {
     const database = await dropAfterTest(createDatabase());
     const settings = { DATABASE_URL: database.url };
-    const before = await db(settings, 0, 'status');
+    const before = await expectExit(0, settings, 'status');
     const last = /applied\t(\w+)\n$/.exec(before)?.[1] ?? '';
-    expect(await db(settings, 0, 'revert')).toContain(`reverted ${last};`);
-    expect(await db(settings, 0, 'status')).toContain(`pending\t${last}`);
-    expect(await db(settings, 0, 'migrate')).toBe(`applied ${last}\n`);
-    expect(await db(settings, 0, 'status')).toBe(before);
+    expect(await expectExit(0, settings, 'revert')).toContain(`reverted ${last};`);
+    expect(await expectExit(0, settings, 'status')).toContain(`pending\t${last}`);
+    expect(await expectExit(0, settings, 'migrate')).toBe(`applied ${last}\n`);
+    expect(await expectExit(0, settings, 'status')).toBe(before);
     const later = "INSERT INTO migrations (timestamp, name) VALUES (1999999999999, 'Later1999999999999')";
     await database.pool.query(later);
-    expect(await db(settings, 1, 'revert')).toContain('by a newer build');
+    expect(await expectExit(1, settings, 'revert')).toContain('by a newer build');
   });
 
-  it('lets concurrent commands on a stopped database take turns', async () => {
+  it('lets concurrent commands that each start the embedded database take turns', async () => {
     const settings = { DATA_DIR: at('turns') };
     const commands = [1, 2, 3].map(() => spawnDb(settings, 'migrate'));
     const ends = await Promise.all(commands.map(({ exited }) => exited));
@@ -178,27 +178,29 @@ describe('npm run db', () => {
     [['backup'], 'backup needs the name of a file'],
     [['restore', 'a', '--force'], "Unknown option '--force'"],
   ])('prints the mistake in the command line above the help: %j', async (args, reason) => {
-    const output = await db({}, 2, ...args);
+    const output = await expectExit(2, {}, ...args);
     expect(output).toContain('backup FILE');
     expect(output.slice(0, reason.length)).toBe(reason);
   });
 
   it('reports in one line that DATA_DIR, the images or the folder of the backup cannot be used', async () => {
-    const file = at('images');
+    const file = at('images'); // with DATA_DIR=root, this file is in the place of the folder of images
     await writeFile(file, '');
     const { url, pool } = await dropAfterTest(createDatabase());
-    const inFolder = await db({ DATABASE_URL: url }, 1, 'backup', join(root, 'no', 'such', 'backup'));
-    expect(inFolder).toBe(`the folder ${join(root, 'no', 'such')} does not exist: create it first\n`);
-    const inFile = await db({ DATABASE_URL: url }, 1, 'backup', join(file, 'backup'));
-    expect(inFile).toBe(`${file} is not a folder\n`);
+    const inMissingFolder = join(root, 'no', 'such', 'backup');
+    expect(await expectExit(1, { DATABASE_URL: url }, 'backup', inMissingFolder)).toBe(
+      `the folder ${join(root, 'no', 'such')} does not exist: create it first\n`,
+    );
+    const belowFile = await expectExit(1, { DATABASE_URL: url }, 'backup', join(file, 'backup'));
+    expect(belowFile).toBe(`${file} is not a folder\n`);
     await pool.query(
       `INSERT INTO products (name, description, price) VALUES ('Kue lapis', 'Eighteen layers', 185000);
        INSERT INTO images (id, host, state, product_id, position, url)
          SELECT gen_random_uuid(), 'local', 'attached', id, 1, 'x.png' FROM products`,
     );
-    const withoutImages = await db({ DATABASE_URL: url, DATA_DIR: root }, 1, 'backup', at('without-images'));
-    expect(withoutImages).toMatch(/^ENOTDIR.*images/);
-    const inData = await db({ DATA_DIR: join(file, 'data') }, 1, 'status');
-    expect(inData).toBe(`DATA_DIR ${file}/data cannot be created (ENOTDIR)\n`);
+    const settings = { DATABASE_URL: url, DATA_DIR: root };
+    expect(await expectExit(1, settings, 'backup', at('without-images'))).toMatch(/^ENOTDIR.*images/);
+    const dataDirBelowFile = await expectExit(1, { DATA_DIR: join(file, 'data') }, 'status');
+    expect(dataDirBelowFile).toBe(`DATA_DIR ${file}/data cannot be created (ENOTDIR)\n`);
   });
 });

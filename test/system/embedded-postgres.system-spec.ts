@@ -20,7 +20,7 @@ const running = new Set<EmbeddedPostgres>();
 const children: { kill(): Promise<void> }[] = [];
 let folders = 0;
 
-/** Creates an empty folder that every user can access. If root runs the tests, only root could access one of mkdtemp. */
+/** Creates an empty folder. By default every user can read it: if root runs the tests, the server runs as another user. */
 async function createFolder(mode = 0o755): Promise<string> {
   folders += 1;
   const folder = join(root, String(folders));
@@ -31,11 +31,8 @@ async function createFolder(mode = 0o755): Promise<string> {
 
 async function start(dataDir: string, log: string[] = [], settings = {}): Promise<EmbeddedPostgres> {
   const serverSettings = { ...FAST_SETTINGS, ...settings };
-  const postgres = await startEmbeddedPostgres({
-    dataDir,
-    serverSettings,
-    log: (message) => void log.push(message),
-  });
+  const options = { dataDir, serverSettings, log: (message: string) => void log.push(message) };
+  const postgres = await startEmbeddedPostgres(options);
   running.add(postgres);
   return postgres;
 }
@@ -63,33 +60,30 @@ async function isRunning(pid: number): Promise<boolean> {
   }
 }
 
-/** Runs the built module in a separate process, which can be killed and can have another user. */
-function spawnService(folder: string, dataDir: string, user?: { uid: number; gid: number }) {
-  const child = spawn(
-    process.execPath,
-    [join(folder, 'service.js'), dataDir, JSON.stringify(FAST_SETTINGS)],
-    {
-      stdio: ['pipe', 'pipe', 'inherit'],
-      cwd: '/',
-      detached: true, // a separate process group, as in a shell
-      ...user,
-    },
-  );
+/** Runs the service of a checkout in a separate process, which can be killed and can have another user. */
+function spawnService(checkoutFolder: string, dataDir: string, user?: { uid: number; gid: number }) {
+  const args = [join(checkoutFolder, 'service.js'), dataDir, JSON.stringify(FAST_SETTINGS)];
+  const child = spawn(process.execPath, args, {
+    stdio: ['pipe', 'pipe', 'inherit'],
+    cwd: '/',
+    detached: true, // a process group of its own, which `kill` kills
+    ...user,
+  });
   const exited = once(child, 'exit');
   const events: Record<string, string>[] = [];
   createInterface({ input: child.stdout }).on('line', (line) => {
     events.push(JSON.parse(line) as Record<string, string>);
   });
   /** Waits until the process prints `url`, `error` or `stopped`, and returns the value. */
-  const reported = (key: string) =>
+  const waitFor = (key: 'url' | 'error' | 'stopped') =>
     until(`"${key}" from the process`, () => events.find((event) => key in event)?.[key], 40_000);
   const service = {
-    reported,
+    waitFor,
     stop: async () => {
       child.stdin.end();
-      await reported('stopped');
+      await waitFor('stopped');
     },
-    /** Kills the whole process group without a chance to clean up. */
+    /** Kills the process group with SIGKILL. */
     kill: async () => {
       if (child.exitCode === null && child.signalCode === null) process.kill(-(child.pid ?? 0), 'SIGKILL');
       await exited;
@@ -100,18 +94,19 @@ function spawnService(folder: string, dataDir: string, user?: { uid: number; gid
 }
 
 /**
- * Copies the built module into a checkout with the dependencies of `npm ci --ignore-scripts`, which lack library links
- * and executable bits, or of `npm ci --omit=optional`, which have no server.
+ * Creates a checkout with the built module, a small service that uses it, and packages as `npm ci --ignore-scripts`
+ * installs them: without library links and executable bits.
+ * @param options `hasServer: false` for a checkout without a server, as after `npm ci --omit=optional`
  */
-async function buildCheckout(parent: string, { withServer = true } = {}): Promise<string> {
-  const checkout = join(parent, 'checkout');
-  await mkdir(checkout);
+async function buildCheckout(parent: string, { hasServer = true } = {}): Promise<string> {
+  const folder = join(parent, 'checkout');
+  await mkdir(folder);
   const built = join(import.meta.dirname, '..', '..', 'dist', 'src', 'config');
   for (const name of ['embedded-postgres.js', 'embedded-postgres', 'error-info.js', 'files.js'])
-    await cp(join(built, name), join(checkout, name), { recursive: true });
-  await writeFile(join(checkout, 'package.json'), '{"type":"module"}');
+    await cp(join(built, name), join(folder, name), { recursive: true });
+  await writeFile(join(folder, 'package.json'), '{"type":"module"}');
   await writeFile(
-    join(checkout, 'service.js'),
+    join(folder, 'service.js'),
     `import { startEmbeddedPostgres } from './embedded-postgres.js';
      const say = (event) => console.log(JSON.stringify(event));
      const [dataDir, settings] = process.argv.slice(2);
@@ -125,27 +120,25 @@ async function buildCheckout(parent: string, { withServer = true } = {}): Promis
      }`,
   );
   const dependencies = join(import.meta.dirname, '..', '..', 'node_modules');
-  const native = join(checkout, 'node_modules', PACKAGE, 'native');
-  await mkdir(join(checkout, 'node_modules'));
-  await copyPackage('pg', dependencies, join(checkout, 'node_modules'));
-  if (!withServer) return checkout;
+  const native = join(folder, 'node_modules', PACKAGE, 'native');
+  await mkdir(join(folder, 'node_modules'));
+  await copyPackage('pg', dependencies, join(folder, 'node_modules'));
+  if (!hasServer) return folder;
   await cp(join(dependencies, PACKAGE), dirname(native), {
     recursive: true,
-    filter: async (path) => !path.endsWith('.a') && !(await lstat(path)).isSymbolicLink(),
+    filter: async (path) => !(await lstat(path)).isSymbolicLink(),
   });
   for (const program of await readdir(join(native, 'bin'))) await chmod(join(native, 'bin', program), 0o644);
-  return checkout;
+  return folder;
 }
 
-/** Copies a package and its dependencies: with a link, another user might have no access to the tests' folder. */
+/** Copies a package and its dependencies. A link would not do: another user may have no access to its target. */
 async function copyPackage(name: string, from: string, to: string): Promise<void> {
   await cp(join(from, name), join(to, name), { recursive: true, force: false });
   const manifest = JSON.parse(await readFile(join(from, name, 'package.json'), 'utf8')) as {
     readonly dependencies?: Readonly<Record<string, string>>;
   };
-  for (const dependency of Object.keys(manifest.dependencies ?? {})) {
-    await copyPackage(dependency, from, to);
-  }
+  for (const dependency of Object.keys(manifest.dependencies ?? {})) await copyPackage(dependency, from, to);
 }
 
 let checkout: string;
@@ -164,7 +157,7 @@ afterEach(async () => {
 afterAll(() => rm(root, { recursive: true, force: true }));
 
 describe('the embedded PostgreSQL', () => {
-  it('keeps its data across starts, leaves no process running, and needs its password file', async () => {
+  it('keeps its data across starts, logs the folder of a new database, leaves no process running, and needs its password file', async () => {
     const dataDir = join(await createFolder(), 'data');
     const log: string[] = [];
     const first = await start(dataDir, log);
@@ -211,18 +204,18 @@ describe('the embedded PostgreSQL', () => {
     });
     const port = Number(new URL(url).port);
     const others = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
-    for (const { address } of others.filter(({ internal }) => !internal)) {
+    for (const { address } of others.filter(({ internal }) => !internal))
       expect(await accepts(address, port)).toBe(false);
-    }
     expect(await accepts('127.0.0.1', port)).toBe(true);
-    const withoutPassword = url.replace(/:[^:@/]+@/, ':wrong@');
-    await expect(query(withoutPassword, 'select 1')).rejects.toThrow('password authentication failed');
+    const withWrongPassword = url.replace(/:[^:@/]+@/, ':wrong@');
+    await expect(query(withWrongPassword, 'select 1')).rejects.toThrow('password authentication failed');
   });
 
-  it('stores its password only in a file of DATA_DIR that only its user can read', async () => {
+  it('stores its password only in a file of DATA_DIR, and only the user of the service can read this file and the log', async () => {
     const dataDir = await createFolder();
     const { url } = await start(dataDir);
-    await expect(query(url, 'create role baker password 5')).rejects.toThrow('syntax error');
+    // The server logs a failed statement, so the log is not empty.
+    await expect(query(url, 'no statement')).rejects.toThrow('syntax error');
     const file = join(dataDir, 'postgres-password');
     expect((await stat(file)).mode & 0o777).toBe(0o600);
     const serverLog = await readFile(join(dataDir, 'postgres.log'), 'utf8');
@@ -248,13 +241,13 @@ describe('the embedded PostgreSQL', () => {
   it('takes over the server of a service that was killed', async () => {
     const dataDir = await createFolder();
     const service = spawnService(checkout, dataDir);
-    await query(await service.reported('url'), 'create table loaf as select 7 as id');
+    await query(await service.waitFor('url'), 'create table loaf as select 7 as id');
     const server = await readServerPid(dataDir);
     await service.kill();
     expect(await isRunning(server)).toBe(true);
 
     const second = spawnService(checkout, dataDir);
-    const url = await second.reported('url');
+    const url = await second.waitFor('url');
     expect(await readServerPid(dataDir)).toBe(server);
     expect(await query(url, 'select id from loaf')).toEqual([{ id: 7 }]);
 
@@ -268,8 +261,8 @@ describe('the embedded PostgreSQL', () => {
     const { url } = await start(dataDir, log);
     await query(url, 'create table loaf as select 7 as id');
     process.kill(await readServerPid(dataDir), 'SIGKILL');
-    const ask = () => query(url, 'select id from loaf').catch(() => undefined);
-    expect(await until('the server is back', ask, 2_000)).toEqual([{ id: 7 }]);
+    const readLoaf = () => query(url, 'select id from loaf').catch(() => undefined);
+    expect(await until('the server is back', readLoaf, 2_000)).toEqual([{ id: 7 }]);
     await until('the recovery is logged', () => log.length === 2);
     expect(log[1]).toMatch(/^embedded PostgreSQL was lost and is back \(port \d+, \d+ ms\)$/);
     await expect(start(dataDir)).rejects.toThrow('is in use by another running service');
@@ -289,19 +282,20 @@ describe('the embedded PostgreSQL', () => {
     const dataDir = await createFolder();
     const first = await start(dataDir);
     const pidFile = join(dataDir, 'postgres', 'postmaster.pid');
-    const claim = await readFile(pidFile, 'utf8');
+    const contentWhileRunning = await readFile(pidFile, 'utf8');
     await first.stop();
     const { uid, gid } = await stat(join(dataDir, 'postgres'));
-    const stranger = spawn('sleep', ['60'], isRoot ? { uid, gid, cwd: '/' } : {});
+    const otherProgram = spawn('sleep', ['60'], isRoot ? { uid, gid, cwd: '/' } : {});
     try {
-      await once(stranger, 'spawn');
-      await writeFile(pidFile, claim.replace(/^\d+/, String(stranger.pid)), { mode: 0o600 });
+      await once(otherProgram, 'spawn');
+      const withOtherPid = contentWhileRunning.replace(/^\d+/, String(otherProgram.pid));
+      await writeFile(pidFile, withOtherPid, { mode: 0o600 });
       const second = await start(dataDir);
       expect(await query(second.url, 'select 1 as one')).toEqual([{ one: 1 }]);
-      expect(await readServerPid(dataDir)).not.toBe(stranger.pid);
-      expect(stranger.exitCode).toBeNull();
+      expect(await readServerPid(dataDir)).not.toBe(otherProgram.pid);
+      expect(otherProgram.exitCode).toBeNull();
     } finally {
-      stranger.kill('SIGKILL');
+      otherProgram.kill('SIGKILL');
     }
   });
 
@@ -332,58 +326,55 @@ describe('the embedded PostgreSQL', () => {
   });
 
   it('requests DATABASE_URL if npm installed no server for the platform', async () => {
-    const bare = await buildCheckout(await createFolder(), { withServer: false });
-    const error = await spawnService(bare, await createFolder()).reported('error');
+    const bare = await buildCheckout(await createFolder(), { hasServer: false });
+    const error = await spawnService(bare, await createFolder()).waitFor('error');
     expect(error).toMatch(/^there is no embedded PostgreSQL \(.+\) here: set DATABASE_URL/);
   });
 
   const itAsRoot = isRoot ? it : it.skip;
 
-  itAsRoot(
-    'stores the data below /var/lib and logs it if root runs it and the server user has no access to DATA_DIR',
-    async () => {
-      const dataDir = join(await createFolder(0o700), 'data');
-      const log: string[] = [];
-      const first = await start(dataDir, log);
-      const folder = (await readFile(join(dataDir, 'postgres-location'), 'utf8')).trim();
-      try {
-        expect(folder).toMatch(/^\/var\/lib\/bakery-catalog\/[0-9a-f]{16}\/postgres$/);
-        expect(log[0]).toContain(folder);
-        expect((await stat(dirname(dataDir))).mode & 0o777).toBe(0o700);
-        await query(first.url, 'create table loaf as select 7 as id');
-        await first.stop();
-        const second = await start(dataDir);
-        expect(await query(second.url, 'select id from loaf')).toEqual([{ id: 7 }]);
-        await second.stop();
-      } finally {
-        await rm(dirname(folder), { recursive: true, force: true });
-      }
-    },
-  );
+  itAsRoot('stores its data below /var/lib if only root has access to DATA_DIR, and logs the folder', async () => {
+    const dataDir = join(await createFolder(0o700), 'data');
+    const log: string[] = [];
+    const first = await start(dataDir, log);
+    const folder = (await readFile(join(dataDir, 'postgres-location'), 'utf8')).trim();
+    try {
+      expect(folder).toMatch(/^\/var\/lib\/bakery-catalog\/[0-9a-f]{16}\/postgres$/);
+      expect(log[0]).toContain(folder);
+      expect((await stat(dirname(dataDir))).mode & 0o777).toBe(0o700);
+      await query(first.url, 'create table loaf as select 7 as id');
+      await first.stop();
+      const second = await start(dataDir);
+      expect(await query(second.url, 'select id from loaf')).toEqual([{ id: 7 }]);
+      await second.stop();
+    } finally {
+      await rm(dirname(folder), { recursive: true, force: true });
+    }
+  });
 
-  itAsRoot('runs from a checkout of root to which the server user has no access', async () => {
+  itAsRoot('runs from a checkout to which only root has access', async () => {
     const hidden = await buildCheckout(await createFolder(0o700));
     const dataDir = await createFolder();
     const service = spawnService(hidden, dataDir);
-    expect(await query(await service.reported('url'), 'select 1 as one')).toEqual([{ one: 1 }]);
+    expect(await query(await service.waitFor('url'), 'select 1 as one')).toEqual([{ one: 1 }]);
     expect((await stat(dirname(hidden))).mode & 0o777).toBe(0o700);
     await service.stop();
   });
 
-  itAsRoot('runs for an ordinary user from a read-only checkout', async () => {
+  itAsRoot('runs for an ordinary user from a read-only checkout, and names a DATA_DIR that the user cannot use', async () => {
     const readOnly = await buildCheckout(await createFolder());
     const dataDir = await createFolder(0o777);
     const service = spawnService(readOnly, dataDir, UNPRIVILEGED);
-    expect(await query(await service.reported('url'), 'select 1 as one')).toEqual([{ one: 1 }]);
+    expect(await query(await service.waitFor('url'), 'select 1 as one')).toEqual([{ one: 1 }]);
     expect((await stat(join(dataDir, 'postgres'))).uid).toBe(UNPRIVILEGED.uid);
     const second = spawnService(readOnly, dataDir, UNPRIVILEGED);
-    expect(await second.reported('error')).toBe(`DATA_DIR ${dataDir} is in use by another running service`);
+    expect(await second.waitFor('error')).toBe(`DATA_DIR ${dataDir} is in use by another running service`);
     const pid = await readServerPid(dataDir);
     await service.stop();
     expect(await isRunning(pid)).toBe(false);
-    const closed = await createFolder();
-    expect(await spawnService(readOnly, closed, UNPRIVILEGED).reported('error')).toBe(
-      `DATA_DIR ${closed} is not accessible to this user (EACCES): make this user the owner of the folder and its content, ` +
+    const folderOfRoot = await createFolder();
+    expect(await spawnService(readOnly, folderOfRoot, UNPRIVILEGED).waitFor('error')).toBe(
+      `DATA_DIR ${folderOfRoot} is not accessible to this user (EACCES): make this user the owner of the folder and its content, ` +
         'or set DATA_DIR to another folder',
     );
   });
