@@ -54,6 +54,7 @@ describe('the metrics of a shop', () => {
     await shop.notify(orderId);
     await shop.notify(orderId);
     expect((await shop.sendNotification(orderId, { signature_key: 'forged' })).status).toBe(403);
+    // The second "ready" changes nothing, so it does not count.
     for (const fulfilment of ['preparing', 'ready', 'ready', 'refused'])
       await admin.put(`/api/admin/orders/${orderId}/fulfilment`).send({ fulfilment });
     const withLostNotification = await shop.orderTwoPieces();
@@ -69,7 +70,7 @@ describe('the metrics of a shop', () => {
     await until('the mail is sent', isSent);
 
     const { text, samples } = await scrape(port);
-    // Cached pages are counted too. The 404 at the end of the list is not a page.
+    // Every page of the list is a hit or a miss of the cache.
     const pages =
       (samples.get('bakery_catalog_cache_pages_total{result="hit"}') ?? 0) +
       (samples.get('bakery_catalog_cache_pages_total{result="miss"}') ?? 0);
@@ -116,7 +117,7 @@ describe('the metrics of a shop', () => {
     expectValidFormat(text);
   });
 
-  it('count jobs by state and task, and include the age of the oldest due job', async () => {
+  it('count jobs by state and task, and contain the age of the oldest due job in seconds', async () => {
     await shop.service.database.pool.query(
       `SELECT graphile_worker.add_job('no-such-task', '{}', run_at := now() - interval '1 hour', job_key := 'a'),
               graphile_worker.add_job('no-such-task', '{}', run_at := now() + interval '1 hour', job_key := 'b')`,
@@ -148,14 +149,14 @@ describe('the metrics of a shop', () => {
   });
 });
 
-it('a scrape without the database responds in time, reports bakery_database_up 0 and omits the series of the database', async () => {
+it('a scrape without the database takes at most 10 s, reports bakery_database_up 0 and omits the series of the database', async () => {
   const database = await createDatabase();
   const proxy = await DatabaseProxy.start(database.url);
   const port = await freePort();
   const settings = { METRICS_PORT: String(port) };
   const service = await startService({ database, databaseUrl: proxy.url, settings });
   try {
-    // The queue's first connection may take longer than the timeout of a scrape.
+    // A scrape while the service opens its first connections may report that the database is down.
     const isUp = async () => (await scrape(port)).samples.get('bakery_database_up') === 1;
     await until('the database is up', isUp);
     proxy.stall();
@@ -180,7 +181,7 @@ it('a scrape without the database responds in time, reports bakery_database_up 0
   }
 });
 
-/** Complaints of promtool about names that prom-client and OpenTelemetry's conventions define. */
+/** Suggestions of promtool for names that prom-client and OpenTelemetry's conventions define. */
 const NAMED_BY_OTHERS = /^(nodejs_active_\w+_total|db_client_connection_count) /;
 
 /** Lints a scrape with promtool. Without promtool, checks only for errors that would fail a scrape. */

@@ -45,7 +45,7 @@ async function readTour(): Promise<Step[]> {
   return blocks.map(([, commands = '', shown = '']) => ({ commands, shown: shown.trim() }));
 }
 
-/** Runs a block in a shell, with the variables that earlier blocks have set. */
+/** Runs a block in a shell, with the variables and functions that earlier blocks have set, and saves its own. */
 async function runInShell(commands: string): Promise<string> {
   const script = `[ -f variables ] && . ./variables
 ${commands.replaceAll('http://localhost:3000', instance.url)}
@@ -71,7 +71,7 @@ it("every block of the README's tour prints the response shown below it", async 
   }
 });
 
-it("a second run of the README's tour signs in instead of registering, and reports that the code is used", async () => {
+it("a second run of the README's tour signs in instead of registering, and reports that the code has been used", async () => {
   const user = { id: 2, fullname: 'Ayu Lestari', email: 'ayu@example.com' };
   const outputs: string[] = [];
   for (const { commands } of await readTour()) outputs.push(await runInShell(commands));

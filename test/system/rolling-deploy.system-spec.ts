@@ -47,10 +47,7 @@ describeWithVersion11('version 1.1', () => {
         expectFailure(await client.clone(url).get('/api/refresh'), 401, MESSAGES.refreshToken);
     }
 
-    /**
-     * Makes a request at 1.2 that needs a session: it requests a code. 1.2 rejects the access token of an ended session, while
-     * 1.1 accepts every access token until it expires.
-     */
+    /** Requests a code at 1.2, which needs a session. 1.1 would accept the access token of an ended session. */
     const requestWithSession = (client: Client) => client.clone(instances['1.2'].url).post('/api/otp');
 
     async function expectEnded(client: Client): Promise<void> {
