@@ -28,7 +28,7 @@ it('a sign-in never leads to another site', async () => {
   }
 });
 
-it('two tabs share the cart, can refresh at the same time, and are signed out together', async () => {
+it('two tabs share the cart, can refresh the access token at the same time, and are signed out together', async () => {
   const { context, page } = await newCustomer();
   const other = await context.newPage();
   await page.goto('/');

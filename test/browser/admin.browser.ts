@@ -102,7 +102,7 @@ it('markup in the texts of a product is shown as text', async () => {
   await deleteProduct(page);
 });
 
-it('the editor replaces its message about a picture by the one of the service', async () => {
+it('the editor replaces its own message about a picture with the message of the service', async () => {
   const { page } = await openAsAdmin('/manage/products/new', 'New product');
   await fillProduct(page, 'Roti unyil', '1', 'A bite.');
   const text = { name: 'text.png', mimeType: 'image/png', buffer: Buffer.from('not a picture') };

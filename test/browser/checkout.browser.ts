@@ -1,4 +1,4 @@
-import type { Page, Response, Route } from 'playwright-core';
+import type { Page, Response } from 'playwright-core';
 import { waitForHeading, waitForText } from './support/page.js';
 import { changePrice, createProduct, CROISSANT, deleteProduct, makeUnavailable } from './support/shop.js';
 import { newCustomer } from './support/shopper.js';
@@ -9,7 +9,7 @@ const ORDERS = '**/api/orders';
 /** Orders a croissant. The service creates the order, but the page gets a failure. */
 async function orderWithLostResponse(page: Page): Promise<void> {
   await addToCart(page, CROISSANT);
-  await page.route(ORDERS, async (route: Route) => {
+  await page.route(ORDERS, async (route) => {
     if (route.request().method() !== 'POST') return route.continue();
     const response = await route.fetch();
     const errors = { code: 502, message: 'payment gateway is unavailable' };
@@ -20,12 +20,12 @@ async function orderWithLostResponse(page: Page): Promise<void> {
   await page.unroute(ORDERS);
 }
 
-it('a cart that was ordered and cancelled after a failed response makes a new order', async () => {
+it('a cart can be ordered again after its order got a failed response and was cancelled', async () => {
   const { page } = await newCustomer();
-  const keys = new Set<string | undefined>();
+  const idempotencyKeys = new Set<string | undefined>();
   page.on('request', (request) => {
     if (request.method() === 'POST' && request.url().endsWith('/api/orders'))
-      keys.add(request.headers()['idempotency-key']);
+      idempotencyKeys.add(request.headers()['idempotency-key']);
   });
   await orderWithLostResponse(page);
 
@@ -41,7 +41,7 @@ it('a cart that was ordered and cancelled after a failed response makes a new or
   await page.getByRole('button', { name: 'Order and pay' }).click();
   await waitForHeading(page, 'Waiting for payment');
   expect(page.url()).not.toBe(cancelled);
-  expect(keys.size).toBe(2);
+  expect(idempotencyKeys.size).toBe(2);
 });
 
 it('a retry after a failed response continues the same order', async () => {
@@ -59,13 +59,13 @@ it.each([
   ['unavailable', makeUnavailable],
 ])(
   'a product that became %s is marked in the cart and left out of the total and the order',
-  async (_, end) => {
+  async (_, makeGone) => {
     const { page } = await newCustomer();
     const gone = await createProduct('Roti habis', 20_000);
     await addToCart(page, CROISSANT);
     await addToCart(page, gone.id);
     await waitForText(page, 'Total, 2 pieces');
-    await end(gone.id);
+    await makeGone(gone.id);
 
     await page.getByRole('button', { name: 'Order and pay' }).click();
     await waitForText(page, 'A product in your cart is sold out.');

@@ -16,7 +16,8 @@ import { addToCart, orderCart, submitRegistration } from './support/steps.js';
 /** Number of products that `run.mjs` creates before the tests. */
 const PRODUCTS = 120;
 
-it('a customer registers, verifies, scrolls to the end, orders, pays and sees it paid', async () => {
+it('a customer registers, verifies the address, scrolls to the end, orders, pays and sees the order as paid', async () => {
+  // The storefront calls the service from another origin, as in production.
   expect(new URL(storefrontUrl).origin).not.toBe(new URL(serviceUrl).origin);
   const { page } = await newVisitor();
   const email = newEmail();

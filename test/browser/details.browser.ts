@@ -9,7 +9,7 @@ import {
 import { CROISSANT, placeOrder, placePaidOrder } from './support/shop.js';
 import { newCustomer, newVisitor, PHONE } from './support/shopper.js';
 
-it('an impossible quantity is reported and the last possible one is kept', async () => {
+it('an impossible quantity is reported, and the product keeps its last possible quantity', async () => {
   const { page } = await newCustomer({ viewport: PHONE });
   await page.goto(`/products/${CROISSANT}`);
   const quantity = page.getByLabel('Quantity of Butter croissant');
@@ -37,7 +37,7 @@ it('an order prints on one A4 page and on one page of the 80 mm paper of a recei
   await expectGoodPrint(page);
 });
 
-it('the list of orders shows the short number, and keeps each badge inside its card with text of twice the size', async () => {
+it('the list of orders shows short order numbers, and keeps each badge inside its card with text of twice the size', async () => {
   const customer = await newCustomer({ viewport: PHONE });
   const { page } = customer;
   const { order_id: id } = await placeOrder(customer, { [CROISSANT]: 1 });
@@ -47,18 +47,15 @@ it('the list of orders shows the short number, and keeps each badge inside its c
   await waitForText(page, `Order ${number}, in full ${id}`);
   await page.goBack();
   await waitForText(page, '1 order in all.');
-  await page.evaluate(() => {
-    document.documentElement.style.fontSize = '200%';
-  });
+  await page.locator('html').evaluate((html) => (html.style.fontSize = '200%'));
   expect(await measureOverflow(page)).toBe(0);
-  const outside = await page.evaluate(
-    () =>
-      [...document.querySelectorAll('.badge')].filter((badge) => {
-        const card = badge.closest('.row')?.getBoundingClientRect();
-        return card === undefined || badge.getBoundingClientRect().right > card.right;
-      }).length,
+  const outside = await page.locator('.badge').evaluateAll((badges) =>
+    badges.filter((badge) => {
+      const card = badge.closest('.row')?.getBoundingClientRect();
+      return card === undefined || badge.getBoundingClientRect().right > card.right;
+    }),
   );
-  expect(outside).toBe(0);
+  expect(outside).toEqual([]);
 });
 
 it('robots.txt keeps search engines away from the pages of administrators', async () => {

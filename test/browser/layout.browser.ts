@@ -4,7 +4,7 @@ import { serviceUrl } from './support/settings.js';
 import { createProduct, makeUnavailable, placeOrder, placePaidOrder } from './support/shop.js';
 import { type Customer, newAdmin, newCustomer, newVisitor } from './support/shopper.js';
 
-interface ListedPage {
+interface PageToCheck {
   readonly name: string;
   readonly path: string;
   /** Text that the page shows when it has loaded. */
@@ -14,9 +14,9 @@ interface ListedPage {
 }
 
 const LONG_NAME = 'Wolfeschlegelsteinhausenbergerdorff Nama-Yang-Sangat-Panjang';
-const NO_ID = '00000000-0000-4000-8000-000000000000';
+const UNKNOWN_ORDER = '00000000-0000-4000-8000-000000000000';
 
-const VISITOR_PAGES: readonly ListedPage[] = [
+const VISITOR_PAGES: readonly PageToCheck[] = [
   { name: 'welcome', path: '/', text: 'Bread that was dough an hour ago' },
   { name: 'register', path: '/register', text: 'Been here before?' },
   { name: 'registration with errors', path: '/register', text: 'Been here before?', act: submitEmptyForm },
@@ -26,59 +26,39 @@ const VISITOR_PAGES: readonly ListedPage[] = [
   { name: 'not found', path: '/nowhere', text: 'There is nothing here' },
 ];
 
-const NEW_CUSTOMER_PAGES: readonly ListedPage[] = [
+const NEW_CUSTOMER_PAGES: readonly PageToCheck[] = [
   { name: 'empty cart', path: '/cart', text: 'Nothing in it yet' },
   { name: 'no orders', path: '/orders', text: 'No orders yet' },
 ];
 
-const CUSTOMER_PAGES: readonly ListedPage[] = [
+const CUSTOMER_PAGES: readonly PageToCheck[] = [
   { name: 'catalog', path: '/', text: 'Kue lapis legit', act: waitForPictures },
   { name: 'search', path: '/?q=bagel', text: /^Bagel wijen no\. 1$/ },
   { name: 'search without results', path: '/?q=pizza', text: 'Nothing found' },
-  {
-    name: 'product with pictures',
-    path: '/products/1',
-    text: 'Eighteen layers',
-    act: clickButton('Add to cart'),
-  },
-  {
-    name: 'product without a picture',
-    path: '/products/9',
-    text: 'Baked fresh',
-    act: clickButton('Add to cart'),
-  },
+  { name: 'product with pictures', path: '/products/1', text: 'Eighteen layers', act: addToCart },
+  { name: 'product without a picture', path: '/products/9', text: 'Baked fresh', act: addToCart },
   { name: 'cart', path: '/cart', text: 'Total, 2 pieces' },
   { name: 'missing product', path: '/products/999999', text: 'This product is sold out or no longer baked.' },
   { name: 'orders', path: '/orders', text: '2 orders in all.' },
-  { name: 'missing order', path: `/orders/${NO_ID}`, text: 'There is no such order' },
+  { name: 'missing order', path: `/orders/${UNKNOWN_ORDER}`, text: 'There is no such order' },
   { name: 'account', path: '/profile', text: 'Your account' },
   { name: 'verification', path: '/verify', text: 'Check your mail' },
 ];
 
-const STAFF_PAGES: readonly ListedPage[] = [
+const STAFF_PAGES: readonly PageToCheck[] = [
   { name: 'Today', path: '/manage/today', text: 'To bake' },
   { name: 'Orders', path: '/manage/orders', text: LONG_NAME },
   { name: 'Orders with a refund due', path: '/manage/orders?refund=due', text: /found|match/ },
   { name: 'Products', path: '/manage/products', text: 'Kue lapis legit' },
   { name: 'unavailable Products', path: '/manage/products?available=false', text: 'Hidden' },
   { name: 'new product', path: '/manage/products/new', text: 'Create product' },
-  {
-    name: 'product editor',
-    path: '/manage/products/1',
-    text: 'Delete product',
-    act: clickButton('Remove picture 2'),
-  },
-  {
-    name: 'Sales',
-    path: '/manage/sales',
-    text: 'Products by revenue',
-    act: (page) => page.locator('summary').click(),
-  },
+  { name: 'product editor', path: '/manage/products/1', text: 'Delete product', act: removePicture },
+  { name: 'Sales', path: '/manage/sales', text: 'Products by revenue', act: openDetails },
   { name: 'Hours', path: '/manage/shop', text: 'Monday' },
 ];
 
 /** Returns the layout problems of all pages. */
-async function checkPages(page: Page, pages: readonly ListedPage[]): Promise<string[]> {
+async function checkPages(page: Page, pages: readonly PageToCheck[]): Promise<string[]> {
   const problems: string[] = [];
   for (const { name, path, text, act } of pages) {
     await page.goto(path);
@@ -90,7 +70,7 @@ async function checkPages(page: Page, pages: readonly ListedPage[]): Promise<str
 }
 
 /** Registers a customer with an order that is paid and an order that is not. */
-async function newCustomerWithOrders(): Promise<{ customer: Customer; pages: ListedPage[] }> {
+async function newCustomerWithOrders(): Promise<{ customer: Customer; pages: PageToCheck[] }> {
   const customer = await newCustomer({ name: LONG_NAME });
   const details = { phone: '0812-3456-7890', note: 'Please slice it '.repeat(20).trim() };
   const paid = await placePaidOrder(customer, { 1: 2, 9: 999 }, details);
@@ -129,21 +109,20 @@ describe('every page fits windows of 360 to 1280 px and is accessible on a phone
 
   it('while the catalog loads and when it fails', async () => {
     const { page } = await newCustomer();
-    let answer: ((isFailing: boolean) => void) | undefined;
+    let endRequest: ((end: 'abort' | 'continue') => void) | undefined;
     await page.route(`${serviceUrl}/api/products**`, async (route) => {
-      const isFailing = await new Promise<boolean>((resolve) => (answer = resolve));
-      if (isFailing) await route.abort();
-      else await route.continue();
+      const end = await new Promise<'abort' | 'continue'>((resolve) => (endRequest = resolve));
+      await route[end]();
     });
     await page.goto('/');
     await page.locator('.grid > .skeleton').first().waitFor();
     await expectGoodLayout(page, 'loading catalog');
-    answer?.(true);
+    endRequest?.('abort');
     await waitForText(page, 'We cannot reach the bakery.');
     await expectGoodLayout(page, 'failed catalog');
     await page.getByRole('button', { name: 'Try again' }).click();
     await page.locator('.grid > .skeleton').first().waitFor();
-    answer?.(false);
+    endRequest?.('continue');
     await page.getByRole('link', { name: 'Kue lapis legit' }).waitFor();
     await page.unrouteAll({ behavior: 'ignoreErrors' });
   });
@@ -161,6 +140,14 @@ async function requestCode(page: Page): Promise<void> {
   await waitForText(page, 'Choose a new password');
 }
 
-function clickButton(name: string) {
-  return (page: Page) => page.getByRole('button', { name }).click();
+async function addToCart(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Add to cart' }).click();
+}
+
+async function removePicture(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Remove picture 2' }).click();
+}
+
+async function openDetails(page: Page): Promise<void> {
+  await page.locator('summary').click();
 }

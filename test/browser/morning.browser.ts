@@ -56,8 +56,7 @@ it("the baker sees what to bake, hands over three orders, marks a product as sol
   for (const customer of [ayu, budi, citra]) {
     for (const step of ['Start preparing', 'Ready to be collected', 'Handed over']) {
       const button = findOrders(page, customer).getByRole('button', { name: step });
-      const size = await button.boundingBox();
-      expect(size?.height).toBeGreaterThanOrEqual(44);
+      expect((await button.boundingBox())?.height).toBeGreaterThanOrEqual(44); // px, enough for a finger
       await button.click();
       await button.waitFor({ state: 'detached' });
     }
@@ -69,10 +68,8 @@ it("the baker sees what to bake, hands over three orders, marks a product as sol
   await page.getByRole('link', { name: 'Products', exact: true }).click();
   await search(page, bread.name);
   await page.getByRole('button', { name: `Sold out today: ${bread.name}` }).click();
-  await page
-    .getByRole('status')
-    .getByText(/^Sold out until/)
-    .waitFor();
+  const confirmation = page.getByRole('status').getByText(/^Sold out until/);
+  await confirmation.waitFor();
   await page.getByLabel('Availability').selectOption('false');
   await waitForText(page, bread.name);
   await page.getByLabel('Availability').selectOption('true');
@@ -87,12 +84,9 @@ it("the baker sees what to bake, hands over three orders, marks a product as sol
   await page.getByRole('button', { name: 'Refund', exact: true }).click();
   await page.getByRole('dialog', { name: /Refund Rp\s30\.000\?/ }).waitFor();
   await page.getByRole('button', { name: 'Refund the money' }).click();
-  await page.getByText('Partly refunded').first().waitFor();
-  await page
-    .getByRole('list', { name: 'Payment history' })
-    .getByText(/Rp\s30\.000/)
-    .first()
-    .waitFor();
+  await waitForText(page, 'Partly refunded');
+  const history = page.getByRole('list', { name: 'Payment history' });
+  await waitForText(history, /Rp\s30\.000/);
   await page.getByRole('link', { name: /Back to/ }).click();
   await waitForHeading(page, 'Today');
 
@@ -106,7 +100,7 @@ it("the baker sees what to bake, hands over three orders, marks a product as sol
   expect((await download).suggestedFilename()).toMatch(/^sales-.*\.csv$/);
 });
 
-it('the page of a day shows new orders by itself, and leads to the next and the previous day', async () => {
+it('the page of a day is polled, so it shows new orders, and leads to the next and the previous day', async () => {
   const dewi = await newCustomer({ name: makeUnique('Dewi') });
   const { page } = await openAsAdmin('/manage/today', 'Today');
   await page.clock.install();
@@ -114,7 +108,7 @@ it('the page of a day shows new orders by itself, and leads to the next and the 
   await waitForHeading(page, 'Today');
   await page.getByRole('heading', { name: 'To bake' }).waitFor();
   await placePaidOrder(dewi, { [CROISSANT]: 1 });
-  await page.clock.runFor(16_000);
+  await page.clock.runFor(16_000); // The day is polled every 15 seconds.
   await findOrders(page, dewi).waitFor();
 
   await page.getByRole('button', { name: 'Next day' }).click();
@@ -128,7 +122,7 @@ it('the page of a day shows new orders by itself, and leads to the next and the 
 });
 
 it('a day prints on one A4 page and on the 80 mm paper of a receipt printer', async () => {
-  // No other test orders for this day.
+  // A day for which no other test orders.
   const pickup = new Date(Date.now() + 9 * DAY_MS);
   const date = new Intl.DateTimeFormat('en-CA', { timeZone: 'Asia/Jakarta' }).format(pickup);
   const fitri = await newCustomer({ name: makeUnique('Fitri') });

@@ -16,7 +16,7 @@ function openPaidOrder() {
   return openOrder((customer) => placePaidOrder(customer, { [CROISSANT]: 1 }));
 }
 
-function history(page: Page) {
+function getHistory(page: Page) {
   return page.getByRole('list', { name: 'Payment history' });
 }
 
@@ -28,7 +28,7 @@ it('refusing a paid order asks about the refund, and the customer sees what happ
   await page.getByRole('button', { name: 'Keep the order' }).click();
   await page.getByRole('button', { name: 'Refuse' }).click();
   await page.getByRole('button', { name: /^Refuse and refund Rp\s24\.000$/ }).click();
-  await history(page).getByText('refund', { exact: true }).first().waitFor();
+  await getHistory(page).getByText('refund', { exact: true }).first().waitFor();
   await waitForText(page, 'Refunded');
   await customerPage.reload();
   await waitForHeading(customerPage, 'Refused');
@@ -54,9 +54,7 @@ it('a refused order without a refund is marked as due until the rest is refunded
   await expectGoodLayout(page, 'refund');
   await page.getByRole('button', { name: 'Refund', exact: true }).click();
   await page.getByRole('button', { name: 'Record the refund' }).click();
-  await history(page)
-    .getByText(/Rp\s10\.000/)
-    .waitFor();
+  await waitForText(getHistory(page), /Rp\s10\.000/);
   await customerPage.reload();
   await waitForText(customerPage, /Rp\s10\.000 of Rp\s24\.000 is on its way back\. The rest follows\./);
 

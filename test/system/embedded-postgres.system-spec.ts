@@ -333,24 +333,27 @@ describe('the embedded PostgreSQL', () => {
 
   const itAsRoot = isRoot ? it : it.skip;
 
-  itAsRoot('stores its data below /var/lib if only root has access to DATA_DIR, and logs the folder', async () => {
-    const dataDir = join(await createFolder(0o700), 'data');
-    const log: string[] = [];
-    const first = await start(dataDir, log);
-    const folder = (await readFile(join(dataDir, 'postgres-location'), 'utf8')).trim();
-    try {
-      expect(folder).toMatch(/^\/var\/lib\/bakery-catalog\/[0-9a-f]{16}\/postgres$/);
-      expect(log[0]).toContain(folder);
-      expect((await stat(dirname(dataDir))).mode & 0o777).toBe(0o700);
-      await query(first.url, 'create table loaf as select 7 as id');
-      await first.stop();
-      const second = await start(dataDir);
-      expect(await query(second.url, 'select id from loaf')).toEqual([{ id: 7 }]);
-      await second.stop();
-    } finally {
-      await rm(dirname(folder), { recursive: true, force: true });
-    }
-  });
+  itAsRoot(
+    'stores its data below /var/lib if only root has access to DATA_DIR, and logs the folder',
+    async () => {
+      const dataDir = join(await createFolder(0o700), 'data');
+      const log: string[] = [];
+      const first = await start(dataDir, log);
+      const folder = (await readFile(join(dataDir, 'postgres-location'), 'utf8')).trim();
+      try {
+        expect(folder).toMatch(/^\/var\/lib\/bakery-catalog\/[0-9a-f]{16}\/postgres$/);
+        expect(log[0]).toContain(folder);
+        expect((await stat(dirname(dataDir))).mode & 0o777).toBe(0o700);
+        await query(first.url, 'create table loaf as select 7 as id');
+        await first.stop();
+        const second = await start(dataDir);
+        expect(await query(second.url, 'select id from loaf')).toEqual([{ id: 7 }]);
+        await second.stop();
+      } finally {
+        await rm(dirname(folder), { recursive: true, force: true });
+      }
+    },
+  );
 
   itAsRoot('runs from a checkout to which only root has access', async () => {
     const hidden = await buildCheckout(await createFolder(0o700));
@@ -361,21 +364,24 @@ describe('the embedded PostgreSQL', () => {
     await service.stop();
   });
 
-  itAsRoot('runs for an ordinary user from a read-only checkout, and names a DATA_DIR that the user cannot use', async () => {
-    const readOnly = await buildCheckout(await createFolder());
-    const dataDir = await createFolder(0o777);
-    const service = spawnService(readOnly, dataDir, UNPRIVILEGED);
-    expect(await query(await service.waitFor('url'), 'select 1 as one')).toEqual([{ one: 1 }]);
-    expect((await stat(join(dataDir, 'postgres'))).uid).toBe(UNPRIVILEGED.uid);
-    const second = spawnService(readOnly, dataDir, UNPRIVILEGED);
-    expect(await second.waitFor('error')).toBe(`DATA_DIR ${dataDir} is in use by another running service`);
-    const pid = await readServerPid(dataDir);
-    await service.stop();
-    expect(await isRunning(pid)).toBe(false);
-    const folderOfRoot = await createFolder();
-    expect(await spawnService(readOnly, folderOfRoot, UNPRIVILEGED).waitFor('error')).toBe(
-      `DATA_DIR ${folderOfRoot} is not accessible to this user (EACCES): make this user the owner of the folder and its content, ` +
-        'or set DATA_DIR to another folder',
-    );
-  });
+  itAsRoot(
+    'runs for an ordinary user from a read-only checkout, and names a DATA_DIR that the user cannot use',
+    async () => {
+      const readOnly = await buildCheckout(await createFolder());
+      const dataDir = await createFolder(0o777);
+      const service = spawnService(readOnly, dataDir, UNPRIVILEGED);
+      expect(await query(await service.waitFor('url'), 'select 1 as one')).toEqual([{ one: 1 }]);
+      expect((await stat(join(dataDir, 'postgres'))).uid).toBe(UNPRIVILEGED.uid);
+      const second = spawnService(readOnly, dataDir, UNPRIVILEGED);
+      expect(await second.waitFor('error')).toBe(`DATA_DIR ${dataDir} is in use by another running service`);
+      const pid = await readServerPid(dataDir);
+      await service.stop();
+      expect(await isRunning(pid)).toBe(false);
+      const folderOfRoot = await createFolder();
+      expect(await spawnService(readOnly, folderOfRoot, UNPRIVILEGED).waitFor('error')).toBe(
+        `DATA_DIR ${folderOfRoot} is not accessible to this user (EACCES): make this user the owner of the folder and its content, ` +
+          'or set DATA_DIR to another folder',
+      );
+    },
+  );
 });

@@ -12,20 +12,22 @@ const WITH_PICTURES = [
   ['Rye with caraway', 'Dark, dense and good for a week.', 72000, 'tin-loaf'],
   ['Almond tart', 'Yesterday’s best idea, baked a second time.', 32000, 'tart'],
 ];
-const OTHERS = ['Roti gandum', 'Kue cubit', 'Pain au chocolat', 'Bagel wijen', 'Bakpao ayam', 'Scone keju'];
+const NAMES_WITHOUT_PICTURES = [
+  'Roti gandum',
+  'Kue cubit',
+  'Pain au chocolat',
+  'Bagel wijen',
+  'Bakpao ayam',
+  'Scone keju',
+];
 
-/** Creates products one after another, so that their ids are known. The first ones have pictures. */
+/** Creates products one after another, so that their ids are known: 1 to 8 for the products with pictures. */
 export async function fillCatalog(baseURL, admin, count) {
   const api = await request.newContext({ baseURL });
   await api.post('/api/login', { data: admin });
   for (let index = 0; index < count; index += 1) {
-    const other = index - WITH_PICTURES.length;
-    const otherName = `${OTHERS[other % OTHERS.length]} no. ${Math.floor(other / OTHERS.length) + 1}`;
-    const [name, description, price, pictures] = WITH_PICTURES[index] ?? [
-      otherName,
-      'Baked fresh every morning.',
-      9000 + other * 500,
-    ];
+    const [name, description, price, pictures] =
+      WITH_PICTURES[index] ?? makeProduct(index - WITH_PICTURES.length);
     const multipart = new FormData();
     for (const [field, value] of Object.entries({ name, description, price })) multipart.set(field, value);
     for (const picture of pictures ? [`${pictures}-1`, `${pictures}-2`, 'baguettes-1'] : []) {
@@ -36,4 +38,10 @@ export async function fillCatalog(baseURL, admin, count) {
     if (!response.ok()) throw new Error(`no product: ${response.status()} ${await response.text()}`);
   }
   await api.dispose();
+}
+
+function makeProduct(index) {
+  const names = NAMES_WITHOUT_PICTURES;
+  const name = `${names[index % names.length]} no. ${Math.floor(index / names.length) + 1}`;
+  return [name, 'Baked fresh every morning.', 9000 + index * 500];
 }

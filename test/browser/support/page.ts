@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type { RunOptions } from 'axe-core';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 
 const ROOT = join(import.meta.dirname, '..', '..', '..');
 const SCREENSHOTS = join(ROOT, '.screenshots');
@@ -29,7 +29,8 @@ export async function waitForHeading(page: Page, name: string | RegExp): Promise
   await page.getByRole('heading', { name, level: 1 }).waitFor();
 }
 
-export async function waitForText(page: Page, text: string | RegExp): Promise<void> {
+/** Waits for a text on a page or in an element. */
+export async function waitForText(page: Page | Locator, text: string | RegExp): Promise<void> {
   await page.getByText(text).first().waitFor();
 }
 

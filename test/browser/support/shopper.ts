@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { waitForHeading } from './page.js';
 import { admin, serviceUrl, storefrontUrl } from './settings.js';
@@ -77,11 +78,8 @@ export async function openAsAdmin(path: string, heading: string | RegExp): Promi
   return shopper;
 }
 
-let emails = 0;
-
 export function newEmail(): string {
-  emails += 1;
-  return `shopper-${process.pid}-${emails}-${Date.now()}@example.com`;
+  return `shopper-${randomUUID()}@example.com`;
 }
 
 /** Signs in through the API, and stores the account in the local storage, as the storefront does after a sign-in. */

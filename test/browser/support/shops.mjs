@@ -16,45 +16,36 @@ const PLACEHOLDER_URL = 'http://service.invalid';
 const children = [];
 
 export function buildStorefront(outDir) {
-  execFileSync(
-    'npm',
-    ['run', '--silent', 'build', '--', '--logLevel', 'warn', '--outDir', outDir, '--emptyOutDir'],
-    {
-      cwd: STOREFRONT,
-      stdio: 'inherit',
-      env: { ...process.env, VITE_API_URL: PLACEHOLDER_URL },
-    },
-  );
+  const viteOptions = ['--logLevel', 'warn', '--outDir', outDir, '--emptyOutDir'];
+  const env = { ...process.env, VITE_API_URL: PLACEHOLDER_URL };
+  const options = { cwd: STOREFRONT, stdio: 'inherit', env };
+  execFileSync('npm', ['run', '--silent', 'build', '--', ...viteOptions], options);
 }
 
-/** Starts a service and a web server with a copy of the built storefront, on free ports. */
-export async function startShop(folder, build, settings) {
+/** Starts a service with a new DATA_DIR and a web server with a copy of the built storefront, on free ports. */
+export async function startShop(dataDir, build, settings) {
   const [servicePort, storefrontPort] = [await freePort(), await freePort()];
   const serviceUrl = `http://localhost:${servicePort}`;
-  await mkdir(folder);
-  const serviceStart = start(
-    ['--enable-source-maps', 'dist/src/main.js'],
-    '.',
-    `${serviceUrl}/api/health/ready`,
-    {
-      NODE_ENV: 'development',
-      LOG_LEVEL: 'warn',
-      HOST: '127.0.0.1',
-      PORT: String(servicePort),
-      PUBLIC_URL: serviceUrl,
-      DATA_DIR: folder,
-      ADMIN_EMAIL: ADMIN.email,
-      ADMIN_PASSWORD: ADMIN.password,
-      ...settings,
-    },
-  );
-  const dist = await copyStorefront(build, `${folder}-storefront`, serviceUrl);
+  await mkdir(dataDir);
+  const service = ['--enable-source-maps', 'dist/src/main.js'];
+  const serviceStart = startProgram(service, '.', `${serviceUrl}/api/health/ready`, {
+    NODE_ENV: 'development',
+    LOG_LEVEL: 'warn',
+    HOST: '127.0.0.1',
+    PORT: String(servicePort),
+    PUBLIC_URL: serviceUrl,
+    DATA_DIR: dataDir,
+    ADMIN_EMAIL: ADMIN.email,
+    ADMIN_PASSWORD: ADMIN.password,
+    ...settings,
+  });
+  const dist = await copyStorefront(build, `${dataDir}-storefront`, serviceUrl);
   const storefrontUrl = `http://localhost:${storefrontPort}`;
   const address = ['--host', '127.0.0.1', '--port', String(storefrontPort)];
   const preview = ['node_modules/vite/bin/vite.js', 'preview', '--outDir', dist, ...address];
-  await start(preview, STOREFRONT, storefrontUrl, {});
+  await startProgram(preview, STOREFRONT, storefrontUrl, {});
   await serviceStart;
-  return { serviceUrl, storefrontUrl, outbox: join(folder, 'outbox') };
+  return { serviceUrl, storefrontUrl, outbox: join(dataDir, 'outbox') };
 }
 
 export async function stopShops() {
@@ -78,8 +69,8 @@ async function copyStorefront(build, folder, serviceUrl) {
   return folder;
 }
 
-/** Starts a program and waits until it responds. */
-async function start(args, cwd, url, settings) {
+/** Starts a program of Node in the folder `cwd` and waits until `url` responds. */
+async function startProgram(args, cwd, url, settings) {
   const env = { PATH: process.env.PATH, HOME: process.env.HOME, ...settings };
   const child = spawn(process.execPath, args, { cwd, env, stdio: ['ignore', 'pipe', 'inherit'] });
   children.push(child);
