@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import { expectGoodLayout, findLayoutProblems, waitForPictures, waitForText } from './support/page.js';
+import { expectGoodLayout, waitForPictures, waitForText } from './support/page.js';
 import { serviceUrl } from './support/settings.js';
 import { createProduct, makeUnavailable, placeOrder, placePaidOrder } from './support/shop.js';
 import { type Customer, newAdmin, newCustomer, newVisitor } from './support/shopper.js';
@@ -57,16 +57,13 @@ const STAFF_PAGES: readonly PageToCheck[] = [
   { name: 'Hours', path: '/manage/shop', text: 'Monday' },
 ];
 
-/** Returns the layout problems of all pages. */
-async function checkPages(page: Page, pages: readonly PageToCheck[]): Promise<string[]> {
-  const problems: string[] = [];
+async function checkPages(page: Page, pages: readonly PageToCheck[]): Promise<void> {
   for (const { name, path, text, act } of pages) {
     await page.goto(path);
     await waitForText(page, text);
     await act?.(page);
-    problems.push(...(await findLayoutProblems(page, name)));
+    await expectGoodLayout(page, name);
   }
-  return problems;
 }
 
 /** Registers a customer with an order that is paid and an order that is not. */
@@ -85,14 +82,14 @@ async function newCustomerWithOrders(): Promise<{ customer: Customer; pages: Pag
 describe('every page fits windows of 360 to 1280 px and is accessible on a phone and a desktop', () => {
   it('for visitors', async () => {
     const { page } = await newVisitor();
-    expect(await checkPages(page, VISITOR_PAGES)).toEqual([]);
+    await checkPages(page, VISITOR_PAGES);
   });
 
   it('for customers', async () => {
     const { customer, pages } = await newCustomerWithOrders();
-    expect(await checkPages(customer.page, [...CUSTOMER_PAGES, ...pages])).toEqual([]);
+    await checkPages(customer.page, [...CUSTOMER_PAGES, ...pages]);
     const { page } = await newCustomer();
-    expect(await checkPages(page, NEW_CUSTOMER_PAGES)).toEqual([]);
+    await checkPages(page, NEW_CUSTOMER_PAGES);
   });
 
   it('for administrators', async () => {
@@ -104,7 +101,7 @@ describe('every page fits windows of 360 to 1280 px and is accessible on a phone
       path: `/manage${path}`,
       text: 'Fulfilment',
     }));
-    expect(await checkPages(page, [...STAFF_PAGES, ...orders])).toEqual([]);
+    await checkPages(page, [...STAFF_PAGES, ...orders]);
   });
 
   it('while the catalog loads and when it fails', async () => {

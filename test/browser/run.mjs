@@ -20,9 +20,7 @@ const BROWSER_ARGS = ['--disable-gpu', '--disable-quic', '--disable-sync'];
 process.chdir(join(import.meta.dirname, '..', '..'));
 const executablePath = findBrowser();
 if (executablePath === undefined) {
-  console.error(
-    'no Chromium was found, so nothing is tested: install one, or set BROWSER to the path of one',
-  );
+  console.error('no Chromium was found, so nothing is tested: install one, or set BROWSER to its path');
   const isInCi = !['', 'false', undefined].includes(process.env.CI);
   process.exit(isInCi ? 1 : 0); // CI must have a browser.
 }

@@ -10,6 +10,7 @@ import {
   waitUntilReady,
 } from './process.js';
 import { COMMON_SETTINGS, signInAdmin } from './service.js';
+import { startBeforeTests } from './start-before-tests.js';
 
 /** Instance of the service: a port and a DATA_DIR that processes use one after the other. */
 export class ServiceInstance {
@@ -74,6 +75,14 @@ export class ServiceInstance {
     await this.stop();
     if (this.isOwnDataDir) await rm(this.dataDir, { recursive: true, force: true });
   }
+}
+
+/** Creates an instance before the tests of a file, or of a `describe`, and clears it afterwards. */
+export function useInstance(): ServiceInstance {
+  return startBeforeTests(
+    () => ServiceInstance.create(),
+    (instance) => instance.clear(),
+  );
 }
 
 /** Sends SIGTERM. @returns the exit code */

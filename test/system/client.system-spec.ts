@@ -15,13 +15,13 @@ import { ADMIN, useService } from '../support/service.js';
 
 const service = useService();
 
-/** Client for Node that stores cookies like a browser and records its calls: `GET /api/users 200`. */
+/** Client for Node that stores and sends all cookies, and records its calls: `GET /api/users 200`. */
 class RecordingClient {
   readonly calls: string[] = [];
   /** Number of calls of `onSignedOut`. */
   signedOut = 0;
   readonly client: BakeryClient;
-  readonly #cookies = new Map<string, { value: string; path: string }>();
+  readonly #cookies = new Map<string, string>();
 
   constructor(options: Partial<BakeryClientOptions> = {}) {
     this.client = createBakeryClient({
@@ -34,22 +34,21 @@ class RecordingClient {
 
   readonly send: Send = async (request) => {
     const { pathname } = new URL(request.url);
-    const cookies = [...this.#cookies].filter(([, { path }]) => pathname.startsWith(path));
-    if (request.credentials === 'include')
-      request.headers.set('Cookie', cookies.map(([name, { value }]) => `${name}=${value}`).join('; '));
+    const cookies = [...this.#cookies].map((cookie) => cookie.join('='));
+    if (request.credentials === 'include') request.headers.set('Cookie', cookies.join('; '));
     const answer = await fetch(request);
     this.calls.push(`${request.method} ${pathname} ${answer.status}`);
     for (const header of answer.headers.getSetCookie()) {
-      const [, name = '', value = '', path = '/'] = /^([^=]+)=([^;]*).*?; Path=([^;]+)/.exec(header) ?? [];
-      this.setCookie(name, value, path);
+      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(header) ?? [];
+      this.setCookie(name, value);
     }
     return answer;
   };
 
   /** Stores a cookie. An empty value deletes the cookie. */
-  setCookie(name: string, value: string, path = '/'): void {
+  setCookie(name: string, value: string): void {
     if (value === '') this.#cookies.delete(name);
-    else this.#cookies.set(name, { value, path });
+    else this.#cookies.set(name, value);
   }
 }
 

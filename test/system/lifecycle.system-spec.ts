@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { embeddedDatabaseUrl } from '../support/embedded-database.js';
 import { Client } from '../support/client.js';
 import { DatabaseProxy } from '../support/database-proxy.js';
-import { createDatabase, type TestDatabase } from '../support/databases.js';
+import { createDatabase } from '../support/databases.js';
 import {
   type BuiltProcess,
   freePort,
@@ -12,48 +12,37 @@ import {
   waitUntilReady,
 } from '../support/process.js';
 import { ADMIN } from '../support/service.js';
-import { ServiceInstance, stopProcess } from '../support/service-process.js';
+import { startBeforeTests } from '../support/start-before-tests.js';
+import { stopProcess, useInstance } from '../support/service-process.js';
 import { until } from '../support/wait.js';
 
 const REFUSED_DATABASE = 'postgresql://shop:secret-word@127.0.0.1:9/shop';
 
-let instance: ServiceInstance;
-let database: TestDatabase;
+const database = startBeforeTests(createDatabase, (created) => created.drop());
+const instance = useInstance();
 /** Service that retries for 60 seconds to reach its database, while the other tests run. */
 let retrying: BuiltProcess;
-let retryEnd: Promise<{ code: number | null; durationMs: number }>;
+let retryDurationMs: Promise<number>;
 
-beforeAll(async () => {
-  instance = await ServiceInstance.create();
-  database = await createDatabase();
+beforeAll(() => {
   const startedAt = performance.now();
   retrying = instance.spawn({ DATABASE_URL: REFUSED_DATABASE });
-  retryEnd = retrying.exited.then((code) => ({ code, durationMs: performance.now() - startedAt }));
+  retryDurationMs = retrying.exited.then(() => performance.now() - startedAt);
 });
 
-afterAll(async () => {
-  await instance.clear();
-  await database.drop();
-});
-
-/** Expects exactly one error line, which names the reason for the failed start, and no stack trace. */
-function expectStartFailure(service: BuiltProcess, message: string): void {
+/** Expects that a start fails with exactly one error line, which names the reason, and without a stack trace. */
+async function expectStartFailure(service: BuiltProcess, message: string): Promise<void> {
+  expect(await service.exited).toBe(1);
   const failures = service.output().match(/^.*"level":"(error|fatal)".*$/gm);
   expect(failures).toEqual([expect.stringContaining(`the service could not start: ${message}`)]);
   expect(service.output()).not.toContain('"stack"');
 }
 
-/** Runs a service whose start fails. */
-async function failToStart(settings: Record<string, string>): Promise<BuiltProcess> {
-  const service = instance.spawn(settings);
-  expect(await service.exited).toBe(1);
-  return service;
-}
-
 describe('a start that cannot succeed', () => {
   it('fails with one message that names every bad setting', async () => {
     const bad = { PORT: 'x', JWT_ACCESS_SECRET: 'short', IMAGE_HOST: 'ftp', CORS_ORIGINS: 'shop.example' };
-    const service = await failToStart(bad);
+    const service = instance.spawn(bad);
+    expect(await service.exited).toBe(1);
     for (const name of Object.keys(bad)) expect(service.output()).toMatch(new RegExp(`^ {2}${name} `, 'm'));
     expect(service.output()).not.toContain('short');
   });
@@ -61,43 +50,37 @@ describe('a start that cannot succeed', () => {
   it('fails with one line if the port is in use, and leaves no embedded database running', async () => {
     const otherProgram = createServer().listen(instance.port, '127.0.0.1');
     await once(otherProgram, 'listening');
-    expectStartFailure(await failToStart({}), `port ${instance.port} is in use: set PORT to another one`);
-    const onMetricsPort = await failToStart({
-      PORT: String(await freePort()),
-      METRICS_PORT: String(instance.port),
-      DATABASE_URL: database.url,
-    });
-    expectStartFailure(onMetricsPort, `port ${instance.port} is in use: set METRICS_PORT to another one`);
+    const portInUse = String(instance.port);
+    await expectStartFailure(instance.spawn(), `port ${portInUse} is in use: set PORT to another one`);
+    const settings = { PORT: String(await freePort()), METRICS_PORT: portInUse, DATABASE_URL: database.url };
+    const reason = `port ${portInUse} is in use: set METRICS_PORT to another one`;
+    await expectStartFailure(instance.spawn(settings), reason);
     otherProgram.close();
     expect(await embeddedDatabaseUrl(instance.dataDir)).toBeUndefined();
   });
 
-  it.each(['192.0.2.1', 'nowhere.invalid'])(
-    'fails with one line if HOST is %s, no address of this machine',
-    async (HOST) => {
-      const service = await failToStart({ HOST, DATABASE_URL: database.url });
-      expectStartFailure(service, `HOST ${HOST} is no address of this machine`);
-    },
-  );
+  it.each(['192.0.2.1', 'nowhere.invalid'])('fails with one line if HOST is remote: %s', async (HOST) => {
+    const service = instance.spawn({ HOST, DATABASE_URL: database.url });
+    await expectStartFailure(service, `HOST ${HOST} is no address of this machine`);
+  });
 
   it('fails with one line if the certificate of DATABASE_URL is missing', async () => {
-    const service = await failToStart({
-      DATABASE_URL: 'postgresql://shop:secret-word@127.0.0.1/shop?sslrootcert=/none.pem',
-    });
+    const url = 'postgresql://shop:secret-word@127.0.0.1/shop?sslrootcert=/none.pem';
+    const service = instance.spawn({ DATABASE_URL: url });
     const reason = 'cannot be reached: ENOENT: no such file';
-    expectStartFailure(service, `the database of DATABASE_URL (127.0.0.1/shop) ${reason}`);
+    await expectStartFailure(service, `the database of DATABASE_URL (127.0.0.1/shop) ${reason}`);
     expect(service.output()).not.toContain('secret-word');
   });
 
   it('logs the warnings of production, and no security warning of the PostgreSQL driver for sslmode=require', async () => {
-    const service = await failToStart({
+    const service = instance.spawn({
       NODE_ENV: 'production',
       PAYMENT_GATEWAY: 'midtrans',
       PUBLIC_URL: '',
       DATABASE_URL: 'postgresql://nowhere.invalid/shop?sslmode=require',
     });
     const reason = 'is on a host that cannot be found';
-    expectStartFailure(service, `the database of DATABASE_URL (nowhere.invalid/shop) ${reason}`);
+    await expectStartFailure(service, `the database of DATABASE_URL (nowhere.invalid/shop) ${reason}`);
     const warnings = [...service.output().matchAll(/"level":"warn".*"msg":"(\w+) is unset: /g)];
     expect(warnings.map(([, name]) => name)).toEqual(['SMTP_URL', 'PUBLIC_URL', 'CORS_ORIGINS']);
     expect(service.output()).not.toContain('WARNING');
@@ -143,12 +126,10 @@ describe('a service whose database refuses connections', () => {
   });
 
   it('retries for 60 seconds, logs a line every 5 seconds, and fails with one line', async () => {
-    const { code, durationMs } = await retryEnd;
-    expect(code).toBe(1);
-    expect(durationMs).toBeGreaterThan(60_000);
+    expect(await retryDurationMs).toBeGreaterThan(60_000);
     const reason =
       'the database of DATABASE_URL (127.0.0.1:9/shop) does not accept connections: is it running there?';
-    expectStartFailure(retrying, reason);
+    await expectStartFailure(retrying, reason);
     expect(retrying.output()).not.toContain('secret-word');
     const lines = retrying.output().split(`waiting for the database: ${reason}`).length - 1;
     expect(lines).toBeGreaterThanOrEqual(10);

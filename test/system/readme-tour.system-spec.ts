@@ -3,8 +3,9 @@ import { mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { createDatabase, type TestDatabase } from '../support/databases.js';
-import { ServiceInstance } from '../support/service-process.js';
+import { createDatabase } from '../support/databases.js';
+import { useInstance } from '../support/service-process.js';
+import { startBeforeTests } from '../support/start-before-tests.js';
 
 interface Step {
   readonly commands: string;
@@ -12,15 +13,13 @@ interface Step {
   readonly shown: string;
 }
 
-let instance: ServiceInstance;
+const database = startBeforeTests(createDatabase, (created) => created.drop());
+const instance = useInstance();
 let folder: string;
-let database: TestDatabase;
 
 beforeAll(async () => {
-  instance = await ServiceInstance.create();
   folder = await mkdtemp(join(tmpdir(), 'bakery-tour-'));
   await symlink(resolve('examples'), join(folder, 'examples'));
-  database = await createDatabase();
   const [, email = '', password = ''] =
     /^ADMIN_EMAIL=(\S+) ADMIN_PASSWORD='([^']+)' npm start$/m.exec(await readFile('README.md', 'utf8')) ?? [];
   await instance.start({
@@ -32,11 +31,7 @@ beforeAll(async () => {
   });
 });
 
-afterAll(async () => {
-  await instance.clear();
-  await database.drop();
-  await rm(folder, { recursive: true, force: true });
-});
+afterAll(() => rm(folder, { recursive: true, force: true }));
 
 /** Reads the blocks of the README's tour that send requests to the service, in order. */
 async function readTour(): Promise<Step[]> {

@@ -1,11 +1,12 @@
 import { rm } from 'node:fs/promises';
 import { newAccount, PASSWORD, signIn } from '../support/accounts.js';
 import type { Client } from '../support/client.js';
-import { createDatabase, type TestDatabase } from '../support/databases.js';
+import { createDatabase } from '../support/databases.js';
 import { expectFailure, MESSAGES } from '../support/failure.js';
 import { placeOrder, readOrder } from '../support/orders.js';
 import { createProduct } from '../support/products.js';
-import { ServiceInstance } from '../support/service-process.js';
+import { ServiceInstance, useInstance } from '../support/service-process.js';
+import { startBeforeTests } from '../support/start-before-tests.js';
 import { buildVersion11, hasVersion11 } from '../support/version-1.1.js';
 
 const NEW_PASSWORD = 'nastar dan kastengel';
@@ -22,20 +23,12 @@ describeWithVersion11('version 1.1', () => {
   afterAll(() => rm(buildFolder, { recursive: true, force: true }));
 
   describe('beside this version on one database', () => {
-    let database: TestDatabase;
-    const instances: Record<'1.1' | '1.2', ServiceInstance> = {} as never;
+    const database = startBeforeTests(createDatabase, (created) => created.drop());
+    const instances = { '1.1': useInstance(), '1.2': useInstance() };
 
     beforeAll(async () => {
-      database = await createDatabase();
-      instances['1.1'] = await ServiceInstance.create();
-      instances['1.2'] = await ServiceInstance.create();
       await instances['1.1'].start({ DATABASE_URL: database.url }, buildFolder);
       await instances['1.2'].start({ DATABASE_URL: database.url });
-    });
-
-    afterAll(async () => {
-      for (const instance of Object.values(instances)) await instance.clear();
-      await database.drop();
     });
 
     async function expectRefresh(client: Client): Promise<void> {

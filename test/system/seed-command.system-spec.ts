@@ -2,22 +2,19 @@ import { randomUUID } from 'node:crypto';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createDatabase, type TestDatabase } from '../support/databases.js';
+import { createDatabase } from '../support/databases.js';
 import { runBuilt } from '../support/process.js';
 import { ACCESS_SECRET, REFRESH_SECRET, SERVER_KEY } from '../support/service.js';
+import { startBeforeTests } from '../support/start-before-tests.js';
 
-let database: TestDatabase;
+const database = startBeforeTests(createDatabase, (created) => created.drop());
 let dataDir: string;
 
 beforeAll(async () => {
-  database = await createDatabase();
   dataDir = await mkdtemp(join(tmpdir(), 'bakery-seed-'));
 });
 
-afterAll(async () => {
-  await database.drop();
-  await rm(dataDir, { recursive: true, force: true });
-});
+afterAll(() => rm(dataDir, { recursive: true, force: true }));
 
 /** Runs `npm run seed -- ...` */
 function seed(args: readonly string[], settings: Readonly<Record<string, string>> = {}) {

@@ -12,14 +12,8 @@ const WITH_PICTURES = [
   ['Rye with caraway', 'Dark, dense and good for a week.', 72000, 'tin-loaf'],
   ['Almond tart', 'Yesterday’s best idea, baked a second time.', 32000, 'tart'],
 ];
-const NAMES_WITHOUT_PICTURES = [
-  'Roti gandum',
-  'Kue cubit',
-  'Pain au chocolat',
-  'Bagel wijen',
-  'Bakpao ayam',
-  'Scone keju',
-];
+/** Names of the products without pictures, each followed by a number. */
+const NAMES = ['Roti gandum', 'Kue cubit', 'Pain au chocolat', 'Bagel wijen', 'Bakpao ayam', 'Scone keju'];
 
 /** Creates products one after another, so that their ids are known: 1 to 8 for the products with pictures. */
 export async function fillCatalog(baseURL, admin, count) {
@@ -27,7 +21,7 @@ export async function fillCatalog(baseURL, admin, count) {
   await api.post('/api/login', { data: admin });
   for (let index = 0; index < count; index += 1) {
     const [name, description, price, pictures] =
-      WITH_PICTURES[index] ?? makeProduct(index - WITH_PICTURES.length);
+      WITH_PICTURES[index] ?? describeProduct(index - WITH_PICTURES.length);
     const multipart = new FormData();
     for (const [field, value] of Object.entries({ name, description, price })) multipart.set(field, value);
     for (const picture of pictures ? [`${pictures}-1`, `${pictures}-2`, 'baguettes-1'] : []) {
@@ -40,8 +34,7 @@ export async function fillCatalog(baseURL, admin, count) {
   await api.dispose();
 }
 
-function makeProduct(index) {
-  const names = NAMES_WITHOUT_PICTURES;
-  const name = `${names[index % names.length]} no. ${Math.floor(index / names.length) + 1}`;
+function describeProduct(index) {
+  const name = `${NAMES[index % NAMES.length]} no. ${Math.floor(index / NAMES.length) + 1}`;
   return [name, 'Baked fresh every morning.', 9000 + index * 500];
 }

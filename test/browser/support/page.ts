@@ -45,8 +45,8 @@ export function measureOverflow(page: Page): Promise<number> {
   return page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
 }
 
-/** Describes content that is wider than the window, and violations that axe-core finds. */
-export async function findLayoutProblems(page: Page, name: string): Promise<string[]> {
+/** Expects that a page fits windows of usual widths and is accessible on a phone and a desktop. */
+export async function expectGoodLayout(page: Page, name: string): Promise<void> {
   const size = page.viewportSize();
   const problems: string[] = [];
   for (const { width, device } of WIDTHS) {
@@ -61,12 +61,7 @@ export async function findLayoutProblems(page: Page, name: string): Promise<stri
     await page.screenshot({ path, fullPage: true });
   }
   if (size !== null) await page.setViewportSize(size);
-  return problems;
-}
-
-/** Expects that a page fits windows of usual widths and is accessible on a phone and a desktop. */
-export async function expectGoodLayout(page: Page, name: string): Promise<void> {
-  expect(await findLayoutProblems(page, name)).toEqual([]);
+  expect(problems).toEqual([]);
 }
 
 async function findViolations(page: Page): Promise<string[]> {
