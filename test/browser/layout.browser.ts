@@ -35,8 +35,8 @@ const CUSTOMER_PAGES: readonly PageToCheck[] = [
   { name: 'catalog', path: '/', text: 'Kue lapis legit', act: waitForPictures },
   { name: 'search', path: '/?q=bagel', text: /^Bagel wijen no\. 1$/ },
   { name: 'search without results', path: '/?q=pizza', text: 'Nothing found' },
-  { name: 'product with pictures', path: '/products/1', text: 'Eighteen layers', act: addToCart },
-  { name: 'product without a picture', path: '/products/9', text: 'Baked fresh', act: addToCart },
+  { name: 'product with pictures', path: '/products/1', text: 'Eighteen layers', act: click('Add to cart') },
+  { name: 'product without a picture', path: '/products/9', text: 'Baked fresh', act: click('Add to cart') },
   { name: 'cart', path: '/cart', text: 'Total, 2 pieces' },
   { name: 'missing product', path: '/products/999999', text: 'This product is sold out or no longer baked.' },
   { name: 'orders', path: '/orders', text: '2 orders in all.' },
@@ -52,7 +52,12 @@ const STAFF_PAGES: readonly PageToCheck[] = [
   { name: 'Products', path: '/manage/products', text: 'Kue lapis legit' },
   { name: 'unavailable Products', path: '/manage/products?available=false', text: 'Hidden' },
   { name: 'new product', path: '/manage/products/new', text: 'Create product' },
-  { name: 'product editor', path: '/manage/products/1', text: 'Delete product', act: removePicture },
+  {
+    name: 'product editor',
+    path: '/manage/products/1',
+    text: 'Delete product',
+    act: click('Remove picture 2'),
+  },
   { name: 'Sales', path: '/manage/sales', text: 'Products by revenue', act: openDetails },
   { name: 'Hours', path: '/manage/shop', text: 'Monday' },
 ];
@@ -137,12 +142,8 @@ async function requestCode(page: Page): Promise<void> {
   await waitForText(page, 'Choose a new password');
 }
 
-async function addToCart(page: Page): Promise<void> {
-  await page.getByRole('button', { name: 'Add to cart' }).click();
-}
-
-async function removePicture(page: Page): Promise<void> {
-  await page.getByRole('button', { name: 'Remove picture 2' }).click();
+function click(button: string) {
+  return (page: Page) => page.getByRole('button', { name: button }).click();
 }
 
 async function openDetails(page: Page): Promise<void> {

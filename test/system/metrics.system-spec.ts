@@ -41,8 +41,7 @@ describe('the metrics of a shop', () => {
 
   it('count requests by route pattern and logins, orders and mails by outcome', async () => {
     const { service, customer, gateway } = shop;
-    const admin = await service.admin();
-    await createProduct(admin, pictures(1));
+    await createProduct(shop.admin, pictures(1));
     await customer.get('/api/products').expect(200);
     await until('a page comes from the cache', async () => {
       await customer.get('/api/products').expect(200);
@@ -56,7 +55,7 @@ describe('the metrics of a shop', () => {
     expect((await shop.sendNotification(orderId, { signature_key: 'forged' })).status).toBe(403);
     // The second "ready" changes nothing, so it does not count.
     for (const fulfilment of ['preparing', 'ready', 'ready', 'refused'])
-      await admin.put(`/api/admin/orders/${orderId}/fulfilment`).send({ fulfilment });
+      await shop.setFulfilment(orderId, fulfilment);
     const withLostNotification = await shop.orderTwoPieces();
     gateway.settle(withLostNotification);
     await shop.reconcile([withLostNotification]);
@@ -132,15 +131,11 @@ describe('the metrics of a shop', () => {
   });
 
   it('count the products that customers cannot order now', async () => {
-    const admin = await shop.service.admin();
-    const countUnavailable = async () => (await scrape(port)).samples.get('bakery_products_unavailable');
-    const before = (await countUnavailable()) ?? NaN;
-    const { id } = await createProduct(admin);
-    const path = `/api/admin/products/${id}/availability`;
-    await admin.put(path).send({ available: false }).expect(200);
-    expect(await countUnavailable()).toBe(before + 1);
-    await admin.put(path).send({ available: true }).expect(200);
-    expect(await countUnavailable()).toBe(before);
+    const path = `/api/admin/products/${shop.productId}/availability`;
+    for (const available of [false, true]) {
+      await shop.admin.put(path).send({ available }).expect(200);
+      expect((await scrape(port)).samples.get('bakery_products_unavailable')).toBe(available ? 0 : 1);
+    }
   });
 
   it('are served only on the metrics port, which serves nothing else', async () => {

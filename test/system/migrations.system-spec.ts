@@ -12,47 +12,6 @@ import { readContents, readSchema } from '../support/schema.js';
 import { startService } from '../support/service.js';
 import { until } from '../support/wait.js';
 
-/** Tables and columns that a `down` loses, because the earlier schema has no place for them. */
-const LOSSES: Readonly<Record<string, readonly string[]>> = {
-  InitialSchema1763600000000: [
-    'users',
-    'one_time_passwords',
-    'products',
-    'images',
-    'orders',
-    'payment_notifications',
-  ],
-  Simulator1763700000000: ['simulator_transactions', 'simulator_notifications'],
-  Orders1763800000000: [
-    'order_items',
-    'payment_attempts',
-    'orders.idempotency_key',
-    'orders.request_digest',
-    'orders.checks',
-    'orders.next_check_at',
-    'payment_notifications.source',
-  ],
-  AttemptOfOrder1763810000000: ['orders.attempt_id'],
-  AttemptCounts1763900000000: ['attempt_counts'],
-  Payments1765200000000: ['payment_attempts.claim_id', 'simulator_transactions.notifications'],
-  OwnersDay1765600000000: ['orders.fulfilment', 'orders.first_paid_at', 'products.search_name'],
-  SessionsById1765000000000: ['users.session_id'],
-  RequesterOfCodes1766230000000: ['one_time_passwords.requester'],
-  Sessions1766300000000: ['sessions'],
-  // The revert moves its fields back into separate columns.
-  SimulatedPayment1765700000000: ['simulator_transactions.payment'],
-  Shop1766200000000: [
-    'shop',
-    'orders.pickup_at',
-    'orders.phone',
-    'orders.note',
-    'products.available',
-    'products.unavailable_until',
-    'products.available_again_at',
-  ],
-  Refunds1766210000000: ['orders.refunded_amount', 'payment_notifications.refund_amount', 'refunds'],
-};
-
 /** Statements that TypeORM proposes although the tables are right. */
 const NEEDLESS_STATEMENTS = new Set([
   `ALTER TABLE "orders" ALTER COLUMN "next_check_at" SET DEFAULT now() + interval '5 minutes'`,
@@ -109,8 +68,8 @@ async function revertTo(url: string, name: string): Promise<void> {
 
 type Contents = Awaited<ReturnType<typeof readContents>>;
 
-/** Returns the tables and columns of `before` that `after` lacks. Fails if the common columns differ. */
-function findLosses(before: Contents, after: Contents): string[] {
+/** Expects the same rows in the tables and columns of both. @returns the tables and columns of `before` that `after` lacks */
+function compareContents(before: Contents, after: Contents): string[] {
   return [...before].flatMap(([table, rows]) => {
     const kept = after.get(table);
     if (kept === undefined) return [table];
@@ -135,7 +94,7 @@ describe('the migrations', () => {
 
   afterEach(() => database.drop());
 
-  it('can be reverted one by one on a filled database, lose only the listed data, and lead to the same schema again', async () => {
+  it('can be reverted one by one on a filled database, keep the data of earlier migrations, and lead to the same schema again', async () => {
     database = await createVersion1Database();
     await migrate(database.url);
     const { pool, url } = database;
@@ -146,14 +105,14 @@ describe('the migrations', () => {
     for (const name of [...applied].reverse()) {
       const before = await readContents(pool);
       expect(await revertLastMigration(url)).toBe(name);
-      const losses = findLosses(before, await readContents(pool));
-      expect({ name, losses: losses.sort() }).toEqual({ name, losses: [...(LOSSES[name] ?? [])].sort() });
+      compareContents(before, await readContents(pool));
     }
     expect(await revertLastMigration(url)).toBeNull();
     expect([...(await readContents(pool)).keys()]).toEqual([]);
     const queue = await pool.query("SELECT to_regclass('graphile_worker.migrations') AS name");
     expect(queue.rows).toEqual([{ name: 'graphile_worker.migrations' }]);
 
+    // A revert that drops more or less than its migration has added leads to another schema here.
     for (const name of applied) {
       await revertTo(url, name);
       await migrate(url);
@@ -171,7 +130,7 @@ describe('the migrations', () => {
     }
     const before = await readContents(database.pool);
     await migrate(database.url);
-    const losses = findLosses(before, await readContents(database.pool));
+    const losses = compareContents(before, await readContents(database.pool));
     expect(losses.sort()).toEqual(LOST_SINCE_VERSION_1);
 
     const service = await startService({ database, settings: { DATA_DIR: dataDir } });

@@ -36,13 +36,11 @@ async function readProductNames(): Promise<string[]> {
 
 describe('npm run seed', () => {
   it('adds products with pictures and orders with a payment history, and runs no jobs', async () => {
-    await database.pool.query(
-      `SELECT graphile_worker.add_job('seed-test', run_at := now() - interval '1 hour')`,
-    );
     const staged = randomUUID(); // A job would remove this old image.
     await database.pool.query(
-      `INSERT INTO images (id, host, state, staged_at) VALUES ($1, 'local', 'staged', now() - interval '1 day')`,
-      [staged],
+      `SELECT graphile_worker.add_job('seed-test', run_at := now() - interval '1 hour');
+       INSERT INTO images (id, host, state, staged_at)
+         VALUES ('${staged}', 'local', 'staged', now() - interval '1 day')`,
     );
     const { code, output } = await seed(['--products', '3', '--orders', '6', '--seed', '7']);
     expect(output).toMatch(/added 3 products with \d images, and 6 orders/);
