@@ -14,11 +14,6 @@ const NEVER_OPEN = everyDay();
 
 const shop = useShop();
 let customer: Client;
-let productId: number;
-
-beforeAll(async () => {
-  productId = await addProduct(shop.service);
-});
 
 beforeEach(async () => {
   customer = await shop.service.customer();
@@ -32,9 +27,9 @@ const inHours = (hours: number): string => new Date(Date.now() + hours * HOUR_MS
 const toJakarta = (utc: string): string =>
   new Date(Date.parse(utc) + 7 * HOUR_MS).toISOString().replace('Z', '+07:00');
 
-/** Sends an order with these fields. The default for `items` is one piece of the product. */
+/** Sends an order with these fields. The default for `items` is one piece of the shop's product. */
 function requestWith(fields: object, key?: string): Test {
-  return requestOrder(customer, [{ product_id: productId, quantity: 1 }], key, fields);
+  return requestOrder(customer, [{ product_id: shop.productId, quantity: 1 }], key, fields);
 }
 
 /** Places an order with these fields, like `requestWith`. */
@@ -110,7 +105,7 @@ describe('the price that a customer was shown', () => {
     const items = [
       { product_id: cakeId, quantity: 1, price: 252_000 },
       { product_id: unknownId, quantity: 1, price: 1 },
-      { product_id: productId, quantity: 1, price: 25_000 },
+      { product_id: shop.productId, quantity: 1, price: 185_000 },
     ];
     await changeShop(shop.admin, { hours: NEVER_OPEN });
     const response = await requestWith({ items, pickup_at: inHours(24) }).expect(400);
@@ -125,7 +120,7 @@ describe('the price that a customer was shown', () => {
   });
 
   it.each([-1, 1.5, 'cheap'])('is rejected if it is %s instead of a whole number from 0', async (price) => {
-    const items = [{ product_id: productId, quantity: 1, price }];
+    const items = [{ product_id: shop.productId, quantity: 1, price }];
     const details = { 'items.0.price': 'price should be a whole number from 0' };
     expect((await requestWith({ items }).expect(400)).body).toEqual(buildValidationFailure(details));
   });
@@ -148,7 +143,7 @@ describe('a retry with the same Idempotency-Key', () => {
     const body = { pickup_at, phone: '0812345', note: 'a' };
     const created = await placeOrderWith(body, key);
     expect(await placeOrderWith({ ...body, pickup_at: toJakarta(pickup_at) }, key)).toEqual(created);
-    const items = [{ product_id: productId, quantity: 1, price: 25_000 }];
+    const items = [{ product_id: shop.productId, quantity: 1, price: 185_000 }];
     for (const change of [{ pickup_at: inHours(25) }, { phone: null }, { note: 'b' }, { items }])
       expect((await requestWith({ ...body, ...change }, key).expect(409)).body).toEqual(KEY_REUSED);
   });
@@ -159,7 +154,7 @@ describe('a retry with the same Idempotency-Key', () => {
       'SELECT request_digest FROM orders WHERE order_id = $1',
       [order_id],
     );
-    const digest = createHash('sha256').update(`[[${productId},1]]`).digest();
+    const digest = createHash('sha256').update(`[[${shop.productId},1]]`).digest();
     expect(rows).toEqual([{ request_digest: digest }]);
   });
 });

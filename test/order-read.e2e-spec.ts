@@ -1,16 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Client } from './support/client.js';
 import { buildValidationFailure, NOT_FOUND } from './support/failure.js';
-import {
-  addProduct,
-  type OrderAnswer,
-  orderOf,
-  ORDERS,
-  pageOf,
-  placeOrder,
-  readOrder,
-  userIdOf,
-} from './support/orders.js';
+import { addProduct, orderOf, ORDERS, pageOf, placeOrder, readOrder, userIdOf } from './support/orders.js';
 import { useShop } from './support/shop.js';
 
 const ADMIN_ORDERS = '/api/admin/orders';
@@ -22,11 +13,6 @@ const DATE_MESSAGE = 'pickup should be a date, such as 2026-11-24';
 
 const shop = useShop();
 let customer: Client;
-let bread: number;
-
-beforeAll(async () => {
-  bread = await addProduct(shop.service);
-});
 
 beforeEach(async () => {
   customer = await shop.service.customer();
@@ -55,8 +41,7 @@ describe('GET /api/orders', () => {
   it('lists 120 own orders newest first, in pages of 50, also orders that were created at the same instant', async () => {
     const newestFirst = await shop.insertOrdersWithoutPayment(customer, 120);
     expect(await readPages(customer, ORDERS)).toEqual({ ids: newestFirst, sizes: [50, 50, 20] });
-    const change = 'UPDATE orders SET created_at = now() WHERE user_id = $1';
-    await shop.query(change, [userIdOf(customer)]);
+    await shop.query('UPDATE orders SET created_at = now() WHERE user_id = $1', [userIdOf(customer)]);
     const ids = await shop.readOrderIds(customer);
     expect(await readPages(customer, ORDERS)).toEqual({ ids, sizes: [50, 50, 20] });
   });
@@ -70,14 +55,12 @@ describe('GET /api/orders', () => {
   });
 
   it('returns only the orders of the customer, each as GET /api/orders/{order_id} does, with the items as requested', async () => {
-    const other = await shop.service.customer();
-    await placeOrder(other, [{ product_id: bread, quantity: 1 }]);
-    const cake = await addProduct(shop.service, 185_000, 'Kue lapis');
-    const first = await placeOrder(customer, [{ product_id: bread, quantity: 3 }]);
-    const second = await placeOrder(customer, [
-      { product_id: cake, quantity: 1 },
-      { product_id: bread, quantity: 2 },
-    ]);
+    const otherCustomer = await shop.service.customer();
+    const cakes = { product_id: shop.productId, quantity: 1 };
+    const rolls = { product_id: await addProduct(shop.service), quantity: 2 };
+    await placeOrder(otherCustomer, [cakes]);
+    const first = await placeOrder(customer, [cakes]);
+    const second = await placeOrder(customer, [rolls, cakes]);
     await shop.report(first.order_id, 'settlement');
     const paid = await readOrder(customer, first.order_id);
     expect(paid).toMatchObject({ status: 'settlement', token: null, redirect_url: null });
@@ -107,27 +90,23 @@ describe('GET /api/orders', () => {
 });
 
 describe('GET /api/orders/{order_id}', () => {
-  let created: OrderAnswer;
-
-  beforeEach(async () => {
-    created = await placeOrder(customer, [{ product_id: bread, quantity: 2 }]);
-  });
-
   it('returns the same order to its customer and to an administrator, also for an id in upper case', async () => {
+    const created = await placeOrder(customer, [{ product_id: shop.productId, quantity: 2 }]);
     for (const reader of [customer, shop.admin])
       for (const id of [created.order_id, created.order_id.toUpperCase()])
         expect(await readOrder(reader, id)).toEqual(created);
   });
 
   it('returns 304 for the ETag of an unchanged order, and a changed order with another ETag', async () => {
-    const path = `${ORDERS}/${created.order_id}`;
-    const first = await customer.get(path).expect(200);
+    const orderId = await shop.orderTwoPieces();
+    const path = `${ORDERS}/${orderId}`;
+    const first = await shop.customer.get(path).expect(200);
     const etag = String(first.headers.etag);
-    const unchanged = await customer.get(path).set('If-None-Match', etag).expect(304);
+    const unchanged = await shop.customer.get(path).set('If-None-Match', etag).expect(304);
     expect([unchanged.text, unchanged.headers.etag]).toEqual(['', etag]);
 
-    await shop.report(created.order_id, 'settlement');
-    const changed = await customer.get(path).set('If-None-Match', etag).expect(200);
+    await shop.report(orderId, 'settlement');
+    const changed = await shop.customer.get(path).set('If-None-Match', etag).expect(200);
     expect(orderOf(changed)).toMatchObject({ status: 'settlement', token: null });
     expect(changed.headers.etag).not.toBe(etag);
   });
@@ -180,18 +159,15 @@ describe('an order', () => {
     ['paid', 'administrators', 'post', '/token'],
     ['cancelled', 'other customers', 'post', '/cancel'],
     ['cancelled', 'administrators', 'post', '/cancel'],
-  ] as const)(
-    'cannot be %s by %s, who get 404 as for an unknown order',
-    async (_what, callers, method, action) => {
-      const created = await placeOrder(customer, [{ product_id: bread, quantity: 2 }]);
-      shop.gateway.calls.length = 0;
-      const caller = callers === 'other customers' ? await shop.service.customer() : shop.admin;
-      for (const id of [created.order_id, randomUUID(), 'none', '1%00']) {
-        const response = await caller[method](`${ORDERS}/${id}${action}`).expect(404);
-        expect(response.body).toEqual(NOT_FOUND);
-      }
-      expect(await readOrder(customer, created.order_id)).toEqual(created);
-      expect(shop.gateway.calls).toEqual([]);
-    },
-  );
+  ] as const)('cannot be %s by %s, who get 404', async (_what, callers, method, action) => {
+    const created = await placeOrder(customer, [{ product_id: shop.productId, quantity: 2 }]);
+    shop.gateway.calls.length = 0;
+    const caller = callers === 'other customers' ? await shop.service.customer() : shop.admin;
+    for (const id of [created.order_id, randomUUID(), 'none', '1%00']) {
+      const response = await caller[method](`${ORDERS}/${id}${action}`).expect(404);
+      expect(response.body).toEqual(NOT_FOUND);
+    }
+    expect(await readOrder(customer, created.order_id)).toEqual(created);
+    expect(shop.gateway.calls).toEqual([]);
+  });
 });
