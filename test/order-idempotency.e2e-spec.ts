@@ -40,7 +40,7 @@ function orderInParallel(count: number): Promise<Response>[] {
 }
 
 /** Asserts that all responses are equal and have the status 201, and that the gateway was called once. */
-function expectOneOrder(responses: readonly Response[]): void {
+function expectSameOrder(responses: readonly Response[]): void {
   expect(responses[0]?.status).toBe(201);
   expect(new Set(responses.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
   expect(shop.gateway.calls).toHaveLength(1);
@@ -65,14 +65,14 @@ describe('parallel requests with one Idempotency-Key', () => {
   it('create one order with one gateway call of 3 seconds, and 50 requests at two processes get equal responses 201', async () => {
     shop.gateway.fault({ operation: 'create', kind: 'late', afterMs: 3_000 });
     const responses = await Promise.all(orderInParallel(50));
-    expectOneOrder(responses);
+    expectSameOrder(responses);
     const [response = { body: null }] = responses;
     expect(orderOf(response).items).toHaveLength(1);
     expect(await shop.readOrderIds(customer)).toHaveLength(1);
     shop.expectNoRejectedCall();
   });
 
-  it('wait for the gateway call of the first request without locking the order, and get the same response', async () => {
+  it('wait for the gateway call of the first request, during which the order can be read, and get the same response', async () => {
     const unblock = blockGateway();
     const requests = orderInParallel(1);
     const orderId = await waitForGatewayCall();
@@ -80,7 +80,7 @@ describe('parallel requests with one Idempotency-Key', () => {
     expect(await readOrder(customer, orderId)).toMatchObject({ status: 'pending', token: null });
     expect(await shop.readAttempts(orderId)).toMatchObject([{ attempt_id: orderId, is_claimed: true }]);
     unblock();
-    expectOneOrder(await Promise.all(requests));
+    expectSameOrder(await Promise.all(requests));
   });
 
   it('get the same 502 if the gateway returns no payment page to the first request', async () => {

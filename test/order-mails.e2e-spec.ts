@@ -137,7 +137,7 @@ describe('the receipt', () => {
     }
   });
 
-  it('is sent once for a payment that is captured, settled, denied and settled again, and then paid a second time through another attempt', async () => {
+  it('is sent once for an order whose payment is captured, settled, denied and settled again, and that is then paid through another attempt', async () => {
     const orderId = await shop.orderTwoPieces();
     for (const status of ['capture', 'settlement', 'deny', 'settlement'] as const)
       await shop.report(orderId, status, { fraudStatus: status === 'deny' ? 'deny' : 'accept' });
@@ -201,7 +201,7 @@ describe('the receipt', () => {
     const orderId = await orderOnePiece(customer);
     await smtp.down();
     await pay(orderId);
-    await until('the mail server was tried once', async () =>
+    await until('a delivery has failed', async () =>
       (await readJobs(shop.service.database.pool, 'send-order-mail')).some((job) => job.last_error !== null),
     );
     const email = `${randomUUID()}@example.com`;

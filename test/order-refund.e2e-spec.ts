@@ -43,12 +43,16 @@ async function placeCapturedOrder(): Promise<string> {
   return orderId;
 }
 
-function listRefundsAtGateway(orderId: string): number[] {
+function listRefundAmountsAtGateway(orderId: string): number[] {
   const { transactions } = shop.gateway.order(orderId);
   return transactions.flatMap(({ refunds }) => refunds.map(({ amount }) => amount));
 }
 
-async function expectRefunded(orderId: string, status: string, refunded_amount: number): Promise<void> {
+async function expectStatusAndRefund(
+  orderId: string,
+  status: string,
+  refunded_amount: number,
+): Promise<void> {
   expect(await readOrder(shop.customer, orderId)).toMatchObject({ status, refunded_amount });
 }
 
@@ -81,17 +85,17 @@ describe('POST /api/admin/orders/{order_id}/refund', () => {
     const partial = { status: 'partial_refund', refunded_amount: 70_000 };
     expect(await refund(orderId, { amount: 70_000 })).toMatchObject(partial);
     await shop.notify(orderId);
-    await expectRefunded(orderId, 'partial_refund', 70_000);
+    await expectStatusAndRefund(orderId, 'partial_refund', 70_000);
     expect((await shop.setFulfilment(orderId, 'preparing')).status).toBe(200);
 
     expect((await shop.requestRefund(orderId, { amount: 300_001 })).body).toEqual(NOT_REFUNDABLE);
     expect((await refund(orderId, { amount: 100_000 })).refunded_amount).toBe(170_000);
     await shop.notify(orderId);
-    await expectRefunded(orderId, 'partial_refund', 170_000);
+    await expectStatusAndRefund(orderId, 'partial_refund', 170_000);
     expect(await refund(orderId)).toMatchObject(FULLY_REFUNDED);
     await shop.notify(orderId);
-    await expectRefunded(orderId, 'refund', GROSS_AMOUNT);
-    expect(listRefundsAtGateway(orderId)).toEqual([70_000, 100_000, 200_000]);
+    await expectStatusAndRefund(orderId, 'refund', GROSS_AMOUNT);
+    expect(listRefundAmountsAtGateway(orderId)).toEqual([70_000, 100_000, 200_000]);
   });
 
   it('counts a refund once if the notification of the gateway arrives before its response', async () => {
@@ -101,13 +105,13 @@ describe('POST /api/admin/orders/{order_id}/refund', () => {
     };
     expect(await refund(orderId, { amount: 70_000 })).toMatchObject({ refunded_amount: 70_000 });
     expect(await refund(orderId, { amount: 50_000 })).toMatchObject({ refunded_amount: 120_000 });
-    await expectRefunded(orderId, 'partial_refund', 120_000);
+    await expectStatusAndRefund(orderId, 'partial_refund', 120_000);
   });
 
   it('records a manual refund without a call, also for a bank transfer, which the gateway cannot refund', async () => {
     const orderId = await placePaidOrder('bank_transfer');
     expect((await shop.requestRefund(orderId)).body).toEqual(REJECTED_BY_GATEWAY);
-    await expectRefunded(orderId, 'settlement', 0);
+    await expectStatusAndRefund(orderId, 'settlement', 0);
     const partial = { status: 'partial_refund', refunded_amount: 20_000 };
     expect(await refund(orderId, { amount: 20_000, manual: true })).toMatchObject(partial);
     expect(await refund(orderId, { manual: true })).toMatchObject(FULLY_REFUNDED);
@@ -124,9 +128,9 @@ describe('POST /api/admin/orders/{order_id}/refund', () => {
     await refund(orderId, { amount: 10_000, manual: true });
     expect((await refund(orderId, { amount: 20_000 })).refunded_amount).toBe(30_000);
     await shop.notify(orderId);
-    await expectRefunded(orderId, 'partial_refund', 30_000);
+    await expectStatusAndRefund(orderId, 'partial_refund', 30_000);
     expect(await refund(orderId, { amount: null, reason: null, manual: null })).toMatchObject(FULLY_REFUNDED);
-    expect(listRefundsAtGateway(orderId)).toEqual([20_000, 340_000]);
+    expect(listRefundAmountsAtGateway(orderId)).toEqual([20_000, 340_000]);
   });
 
   it('refunds all of a captured payment by cancelling it, and the notification of the cancellation is a duplicate', async () => {
@@ -136,7 +140,7 @@ describe('POST /api/admin/orders/{order_id}/refund', () => {
     expect(shop.countCalls('cancel', orderId)).toBe(1);
     expect(shop.gateway.order(orderId).transactions.at(-1)?.status).toBe('cancel');
     await shop.notify(orderId);
-    await expectRefunded(orderId, 'refund', GROSS_AMOUNT);
+    await expectStatusAndRefund(orderId, 'refund', GROSS_AMOUNT);
     expect((await shop.describeHistory(orderId)).at(-1)).toBe('notification cancel duplicate');
   });
 
@@ -144,7 +148,7 @@ describe('POST /api/admin/orders/{order_id}/refund', () => {
     const orderId = await placeCapturedOrder();
     shop.gateway.settle(orderId);
     expect(await refund(orderId)).toMatchObject(FULLY_REFUNDED);
-    expect(listRefundsAtGateway(orderId)).toEqual([GROSS_AMOUNT]);
+    expect(listRefundAmountsAtGateway(orderId)).toEqual([GROSS_AMOUNT]);
   });
 
   const UNPAID = ['pending', 'deny', 'expire', 'cancel', 'authorize'] as const;
@@ -192,7 +196,7 @@ describe('a refund with an Idempotency-Key', () => {
       expect(response.body).toEqual(KEY_REUSED);
     }
     await refund(orderId, { amount: 50_000 }, 'key-2');
-    expect(listRefundsAtGateway(orderId)).toEqual([50_000, 50_000]);
+    expect(listRefundAmountsAtGateway(orderId)).toEqual([50_000, 50_000]);
   });
 
   it('gets the same rejection of the gateway again, without another call', async () => {
@@ -207,7 +211,7 @@ describe('parallel refunds', () => {
   it('of a whole payment without a key result in one refund and five rejections with 409', async () => {
     const orderId = await placePaidOrder();
     expect(await requestSixRefunds(orderId)).toEqual([200, 409, 409, 409, 409, 409]);
-    expect(listRefundsAtGateway(orderId)).toEqual([GROSS_AMOUNT]);
+    expect(listRefundAmountsAtGateway(orderId)).toEqual([GROSS_AMOUNT]);
   });
 
   it('of parts of a payment, at the gateway or by hand, never return more than was paid', async () => {
@@ -219,7 +223,7 @@ describe('parallel refunds', () => {
     );
     expect(responses.filter(({ status }) => status === 200)).toHaveLength(3);
     expect(responses.filter(({ status }) => status === 409)).toHaveLength(9);
-    await expectRefunded(orderId, 'partial_refund', 300_000);
+    await expectStatusAndRefund(orderId, 'partial_refund', 300_000);
     expect(shop.loggedErrors()).toEqual([]);
   });
 });
@@ -236,9 +240,9 @@ describe('a refund while the gateway fails', () => {
         const orderId = await placePaidOrder();
         shop.gateway.fault({ operation: 'refund', nth: 1, kind: 'answer-lost' });
         expect((await shop.requestRefund(orderId, body, key)).body).toEqual(GATEWAY_AWAY);
-        await expectRefunded(orderId, 'settlement', 0);
+        await expectStatusAndRefund(orderId, 'settlement', 0);
         const order = await refund(orderId, body, key);
-        expect(listRefundsAtGateway(orderId)).toEqual([order.refunded_amount]);
+        expect(listRefundAmountsAtGateway(orderId)).toEqual([order.refunded_amount]);
         shop.gateway.clearFaults();
       }
     },
@@ -249,7 +253,7 @@ describe('a refund while the gateway fails', () => {
     shop.gateway.fault({ operation: 'refund', nth: 1, kind: 'error' });
     expect((await shop.requestRefund(orderId, { amount: 100_000 }, 'key-1')).status).toBe(502);
     expect((await refund(orderId, { amount: 30_000 }, 'key-2')).refunded_amount).toBe(130_000);
-    expect(listRefundsAtGateway(orderId)).toEqual([100_000, 30_000]);
+    expect(listRefundAmountsAtGateway(orderId)).toEqual([100_000, 30_000]);
     expect((await refund(orderId, { amount: 100_000 }, 'key-1')).refunded_amount).toBe(130_000);
   });
 
@@ -262,8 +266,8 @@ describe('a refund while the gateway fails', () => {
       await makeJobsDue(pool);
       return (await readJobs(pool, 'settle-refund')).length === 0;
     });
-    await expectRefunded(orderId, 'refund', GROSS_AMOUNT);
-    expect(listRefundsAtGateway(orderId)).toEqual([GROSS_AMOUNT]);
+    await expectStatusAndRefund(orderId, 'refund', GROSS_AMOUNT);
+    expect(listRefundAmountsAtGateway(orderId)).toEqual([GROSS_AMOUNT]);
   });
 
   it('of a captured payment is completed by a repeated request after the response to its cancellation was lost', async () => {
@@ -281,7 +285,7 @@ describe('a refund while the gateway fails', () => {
     expect(await requestSixRefunds(orderId)).toEqual([502, 502, 502, 502, 502, 502]);
     await shop.gateway.up();
     expect((await refund(orderId)).status).toBe('refund');
-    expect(listRefundsAtGateway(orderId)).toEqual([GROSS_AMOUNT]);
+    expect(listRefundAmountsAtGateway(orderId)).toEqual([GROSS_AMOUNT]);
   });
 });
 
@@ -291,16 +295,16 @@ describe('a notification of a refund that was made at the gateway', () => {
     const notify = (refund_amount: unknown, transaction_status = 'partial_refund'): Promise<void> =>
       shop.notify(orderId, { transaction_status, status_code: '200', refund_amount });
     await notify('50000.00');
-    await expectRefunded(orderId, 'partial_refund', 50_000);
+    await expectStatusAndRefund(orderId, 'partial_refund', 50_000);
     await notify('120000.00');
     await notify('120000.00');
-    await expectRefunded(orderId, 'partial_refund', 120_000);
+    await expectStatusAndRefund(orderId, 'partial_refund', 120_000);
     for (const unknownSum of [undefined, 'much', '-1', 5, '1e9']) await notify(unknownSum);
-    await expectRefunded(orderId, 'partial_refund', 120_000);
+    await expectStatusAndRefund(orderId, 'partial_refund', 120_000);
     await notify('999999999.00');
-    await expectRefunded(orderId, 'partial_refund', GROSS_AMOUNT);
+    await expectStatusAndRefund(orderId, 'partial_refund', GROSS_AMOUNT);
     expect((await shop.requestRefund(orderId)).body).toEqual(NOT_REFUNDABLE);
     await notify(undefined, 'refund');
-    await expectRefunded(orderId, 'refund', GROSS_AMOUNT);
+    await expectStatusAndRefund(orderId, 'refund', GROSS_AMOUNT);
   });
 });

@@ -103,17 +103,17 @@ describe('GET /api/admin/orders', () => {
     await shop.query('TRUNCATE orders CASCADE');
     const paid = await shop.orderTwoPieces();
     const due = await shop.orderTwoPieces();
-    const doubtful = await shop.orderTwoPieces();
+    const challenged = await shop.orderTwoPieces();
     const pending = await shop.orderTwoPieces();
     const refunded = await shop.orderTwoPieces();
     for (const orderId of [paid, due, refunded])
       await shop.report(orderId, 'settlement', { paymentType: 'qris' });
-    await shop.report(doubtful, 'capture', { paymentType: 'credit_card', fraudStatus: 'challenge' });
+    await shop.report(challenged, 'capture', { paymentType: 'credit_card', fraudStatus: 'challenge' });
     for (const orderId of [due, refunded]) await refuse(orderId);
     await shop.requestRefund(refunded);
 
     expect(await listIds('paid=true')).toEqual([due, paid]);
-    expect(await listIds('paid=false')).toEqual([refunded, pending, doubtful]);
+    expect(await listIds('paid=false')).toEqual([refunded, pending, challenged]);
     expect(await listIds('refund=due')).toEqual([due]);
     expect(await listIds('paid=true&fulfilment=new')).toEqual([paid]);
     expect(await listIds(`paid=true&last_id=${due}`)).toEqual([paid]);

@@ -100,7 +100,7 @@ describe('POST /api/otp/verify', () => {
 });
 
 it.each([0, 3, 25, 49])(
-  'of 50 parallel guesses of a code, of which number %d is correct, at most 5 wrong ones are checked',
+  'of 50 parallel guesses of a code, of which the one at index %d is correct, at most 5 wrong ones are checked',
   async (position) => {
     const account = await newAccountWithCode();
     const guesses = wrongCodes(account.code, 49);

@@ -34,12 +34,9 @@ function changePassword(client: Client, fields: object = {}): Test {
 }
 
 async function expectNewPassword(email: string): Promise<void> {
-  const [oldPassword, newPassword] = [
-    { email, password: PASSWORD },
-    { email, password: NEW_PASSWORD },
-  ];
-  await service.client().post('/api/login').send(oldPassword).expect(400);
-  await service.client().post('/api/login').send(newPassword).expect(200);
+  const login = (password: string) => service.client().post('/api/login').send({ email, password });
+  await login(PASSWORD).expect(400);
+  await login(NEW_PASSWORD).expect(200);
 }
 
 async function requestReset(email: unknown): Promise<Response> {
