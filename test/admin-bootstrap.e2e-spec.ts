@@ -1,9 +1,8 @@
 import { waitForCode, signIn } from './support/accounts.js';
 import { createDatabase, type TestDatabase } from './support/databases.js';
 import { expectFailure, MESSAGES } from './support/failure.js';
-import { ADMIN, type TestService, withService } from './support/service.js';
+import { ADMIN, withService } from './support/service.js';
 
-const WITHOUT_ADMIN = { ADMIN_EMAIL: '', ADMIN_PASSWORD: '' };
 const OWN_PASSWORD = 'chosen by the owner';
 
 let database: TestDatabase;
@@ -14,19 +13,12 @@ beforeEach(async () => {
 
 afterEach(() => database.drop());
 
-/** Runs the service on the database of the test. */
-function withSettings<T>(
-  settings: Record<string, string>,
-  act: (service: TestService) => Promise<T>,
-): Promise<T> {
-  return withService({ database, settings }, act);
-}
-
-/** Registers the address of ADMIN_EMAIL in another letter case while the service runs without this setting. */
+/** Registers the address of ADMIN_EMAIL, in another letter case, while the service runs without this setting. */
 async function registerFirst({ isVerified }: { readonly isVerified: boolean }): Promise<void> {
-  await withSettings(WITHOUT_ADMIN, async (service) => {
+  const settings = { ADMIN_EMAIL: '', ADMIN_PASSWORD: '' };
+  await withService({ database, settings }, async (service) => {
     const client = service.client();
-    const email = 'ADMIN@bakery.example';
+    const email = ADMIN.email.replace('admin', 'ADMIN');
     await client.register({ email, fullname: 'The owner', password: OWN_PASSWORD }).expect(201);
     const otp = await waitForCode(service, email);
     if (isVerified) await client.post('/api/otp/verify').send({ otp }).expect(200);
@@ -39,16 +31,17 @@ async function readUsers(): Promise<Record<string, unknown>[]> {
 
 describe('the account of ADMIN_EMAIL', () => {
   it('is created at start with a hashed password and the role ADMIN', async () => {
-    await withSettings({}, async (service) => {
+    await withService({ database }, async (service) => {
       await (await service.admin()).delete('/api/products/1').expect(404); // Customers get 403.
-      expect(await readUsers()).toMatchObject([{ role: 'ADMIN' }]);
-      expect(JSON.stringify(service.log)).not.toContain(ADMIN.password);
+      const users = await readUsers();
+      expect(users).toMatchObject([{ role: 'ADMIN' }]);
+      expect(JSON.stringify([users, service.log])).not.toContain(ADMIN.password);
     });
   });
 
-  it('is promoted if it exists with a verified e-mail; the password stays and the session ends', async () => {
+  it('becomes an administrator if it exists with a verified e-mail; the password stays and the session ends', async () => {
     await registerFirst({ isVerified: true });
-    await withSettings({}, async (service) => {
+    await withService({ database }, async (service) => {
       expect(await readUsers()).toMatchObject([{ role: 'ADMIN', fullname: 'The owner' }]);
       expect((await database.pool.query('SELECT FROM sessions')).rowCount).toBe(0);
       expectFailure(await service.client().post('/api/login').send(ADMIN), 400, MESSAGES.credentials);
@@ -57,10 +50,10 @@ describe('the account of ADMIN_EMAIL', () => {
     });
   });
 
-  it('does not change if it exists with an unverified e-mail; a warning names the command to use', async () => {
+  it('stays a customer if its e-mail is not verified; a warning names the command that grants the role', async () => {
     await registerFirst({ isVerified: false });
     const before = await readUsers();
-    await withSettings({}, async (service) => {
+    await withService({ database }, async (service) => {
       expect(await readUsers()).toEqual(before);
       const warnings = service.log.filter(({ level }) => level === 'warn');
       expect(JSON.stringify(warnings)).toContain('npm run admin -- grant');
@@ -70,17 +63,14 @@ describe('the account of ADMIN_EMAIL', () => {
   });
 
   it('does not change at a second start, even with another ADMIN_PASSWORD', async () => {
-    const refreshToken = await withSettings({}, async (service) =>
-      (await service.admin()).cookie('refreshToken'),
-    );
+    const admin = await withService({ database }, (service) => service.admin());
     const before = await readUsers();
-    await withSettings({ ADMIN_PASSWORD: 'another' }, async (service) => {
+    await withService({ database, settings: { ADMIN_PASSWORD: 'another' } }, async (service) => {
       expect(await readUsers()).toEqual(before);
-      const client = service.client().setCookie('refreshToken', refreshToken, '/api/refresh');
-      await client.get('/api/refresh').expect(200);
+      await admin.clone(service.url).get('/api/refresh').expect(200);
       const login = service.client().post('/api/login').send({ email: ADMIN.email, password: 'another' });
       expectFailure(await login, 400, MESSAGES.credentials);
-      await service.admin();
+      await signIn(service, ADMIN.email, ADMIN.password);
     });
   });
 });

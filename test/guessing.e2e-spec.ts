@@ -15,6 +15,7 @@ import {
   ATTACKER,
   CAFE,
   clearCounts,
+  type Counts,
   expectWrong,
   HOME,
   readCounts,
@@ -59,10 +60,14 @@ async function expectAccepted(address: string, email = ayu.email): Promise<void>
   expect((await tryPassword(address, PASSWORD, email)).status).toBe(200);
 }
 
+async function expectCounts(counts: Counts): Promise<void> {
+  expect(await readCounts(service)).toMatchObject(counts);
+}
+
 /** Simulates wrong passwords: sends one, then overwrites the counts of all pairs of an account and an address. */
 async function recordWrongPasswords(address: string, times: number, email = ayu.email): Promise<void> {
   await tryPassword(address, WRONG, email);
-  await setCounts(service, 'password-from', times);
+  await setCounts(service, 'wrongPasswordsOfPair', times);
 }
 
 describe('password guesses for one account from one address', () => {
@@ -78,7 +83,7 @@ describe('password guesses for one account from one address', () => {
     await expectAccepted(ATTACKER, (await newAccount(service)).email);
   });
 
-  it('are accepted again one hour after the first wrong password, even if others were rejected in between', async () => {
+  it('are accepted again one hour after the first wrong password, even if guesses were rejected in between', async () => {
     await recordWrongPasswords(ATTACKER, 50);
     await ageCounts(service, HOUR_S - 60);
     await expectBlocked(ATTACKER);
@@ -89,15 +94,15 @@ describe('password guesses for one account from one address', () => {
   it('are counted from zero again after a correct password', async () => {
     await recordWrongPasswords(HOME, 49);
     await expectAccepted(HOME);
-    expect(await readCounts(service)).not.toHaveProperty('password-from');
+    expect(await readCounts(service)).not.toHaveProperty('wrongPasswordsOfPair');
   });
 
   it('are counted and answered in the same way for an unknown e-mail, in upper or lower case', async () => {
     const email = 'Nobody.At.All@example.com';
     expectWrongPassword(await tryPassword(ATTACKER, WRONG, email));
     expectWrongPassword(await tryPassword(ATTACKER, WRONG, email.toLowerCase()));
-    expect(await readCounts(service)).toEqual({ 'password-from': 2, 'password-at': 2, 'wrong-of': 2 });
-    await setCounts(service, 'password-from', 50);
+    await expectCounts({ wrongPasswordsOfPair: 2, wrongPasswordsOfAccount: 2, wrongPasswordsOfAddress: 2 });
+    await setCounts(service, 'wrongPasswordsOfPair', 50);
     expectWrongPassword(await tryPassword(ATTACKER, WRONG, email));
   });
 
@@ -110,8 +115,8 @@ describe('password guesses for one account from one address', () => {
     for (const response of [await changePassword(ATTACKER, WRONG), await changeEmail(WRONG)])
       expectWrongPassword(response);
     await tryPassword(ATTACKER, WRONG, ayu.email.toUpperCase());
-    expect(await readCounts(service)).toMatchObject({ 'password-from': 3 });
-    await setCounts(service, 'password-from', 50);
+    await expectCounts({ wrongPasswordsOfPair: 3 });
+    await setCounts(service, 'wrongPasswordsOfPair', 50);
     for (const response of [await changePassword(ATTACKER, PASSWORD), await changeEmail(PASSWORD)])
       expectWrongPassword(response);
     await changePassword(HOME, PASSWORD).expect(204);
@@ -119,7 +124,7 @@ describe('password guesses for one account from one address', () => {
 });
 
 describe('parallel logins', () => {
-  it('with wrong passwords are checked only as often as the limit allows', async () => {
+  it('with wrong passwords are checked only 50 times', async () => {
     const { authProofs } = await built('src/common/metrics.js');
     // The metric calls a rejected guess `slowed`.
     const countLogins = async (outcome: 'wrong' | 'slowed'): Promise<number> =>
@@ -130,8 +135,8 @@ describe('parallel logins', () => {
     const responses = await Promise.all(Array.from({ length: 120 }, () => tryPassword(ATTACKER, WRONG)));
     for (const response of responses) expectWrongPassword(response);
     expect([(await countLogins('wrong')) - wrong, (await countLogins('slowed')) - slowed]).toEqual([50, 70]);
-    // Rejected guesses count for the address (`wrong-of`), but not for the account (`password-at`).
-    expect(await readCounts(service)).toMatchObject({ 'password-at': 50, 'wrong-of': 120 });
+    // Rejected guesses count for the address, but not for the account.
+    await expectCounts({ wrongPasswordsOfAccount: 50, wrongPasswordsOfAddress: 120 });
     await expectBlocked(ATTACKER);
     await expectAccepted(HOME);
   });
@@ -139,7 +144,7 @@ describe('parallel logins', () => {
   it('with the correct password all succeed, and none counts as wrong', async () => {
     const responses = await Promise.all(Array.from({ length: 60 }, () => tryPassword(CAFE, PASSWORD)));
     expect(responses.map(({ status }) => status)).toEqual(responses.map(() => 200));
-    expect(await readCounts(service)).toEqual({ 'password-at': 0, 'wrong-of': 0, known: 1 });
+    await expectCounts({ wrongPasswordsOfAccount: 0, wrongPasswordsOfAddress: 0, knownAddresses: 1 });
   });
 });
 
@@ -147,7 +152,7 @@ describe('password guesses for one account from many addresses', () => {
   beforeEach(async () => {
     await expectAccepted(HOME);
     await tryPassword(ATTACKER, WRONG);
-    await setCounts(service, 'password-at', 100);
+    await setCounts(service, 'wrongPasswordsOfAccount', 100);
   });
 
   it('leave an unknown address one guess after 100 wrong passwords in an hour', async () => {
@@ -165,7 +170,7 @@ describe('password guesses for one account from many addresses', () => {
       await expectAccepted(HOME);
     }
     await tryPassword(ATTACKER, WRONG);
-    await setCounts(service, 'password-at', 100);
+    await setCounts(service, 'wrongPasswordsOfAccount', 100);
     await tryPassword(HOME, WRONG);
     await expectAccepted(HOME);
   });
@@ -178,7 +183,7 @@ describe('password guesses for many accounts from one address', () => {
     const email = 'registered-there@example.com';
     await sendFrom(ATTACKER, service.client().register({ email, password: PASSWORD })).expect(201);
     await tryPassword(ATTACKER, WRONG, 'nobody@example.com');
-    await setCounts(service, 'wrong-of', 999);
+    await setCounts(service, 'wrongPasswordsOfAddress', 999);
     await tryPassword(ATTACKER, WRONG, 'nobody@example.com');
 
     await expectBlocked(ATTACKER, newcomer.email);
@@ -194,8 +199,8 @@ describe('guesses of codes', () => {
   let code: string;
 
   beforeEach(async () => {
-    // Request a second code, so that HOME is the address that requested it. Wait for the first mail before that: the request
-    // would replace a mail that has not been sent.
+    // Request a second code, so that HOME is the address that requested it. First wait for the mail of the registration: the
+    // request would replace a mail that has not been sent.
     await waitForCode(service, ayu.email);
     await sendFrom(HOME, ayu.client.clone().post('/api/otp')).expect(204);
     code = await waitForCode(service, ayu.email, SUBJECTS.verification, 2);
@@ -212,7 +217,7 @@ describe('guesses of codes', () => {
     expect((await verify(CAFE, code)).status).toBe(200);
   });
 
-  it('in parallel: at most 5 from one address and 20 in total are checked', async () => {
+  it('that arrive in parallel are checked at most 5 times from one address and 20 times in total', async () => {
     const guesses = wrongCodes(code, 60).map((wrong, index) => verify(`203.0.113.${index % 6}`, wrong));
     for (const response of await Promise.all(guesses)) expectWrongCode(response);
     expect(await readTries(ayu)).toBe(20);
@@ -222,14 +227,14 @@ describe('guesses of codes', () => {
   it.each([
     ['that requested the code', HOME],
     ['that the owner has used before', CAFE],
-  ])('from elsewhere do not lock out an address %s', async (_what, address) => {
+  ])('from other addresses do not lock out an address %s', async (_what, address) => {
     await expectAccepted(CAFE);
     await Promise.all(wrongCodes(code, 25).map((wrong, index) => verify(`203.0.113.${index % 5}`, wrong)));
     for (const wrong of wrongCodes(code, 4)) expectWrongCode(await verify(address, wrong));
     expect((await verify(address, code)).status).toBe(200);
   });
 
-  it('in parallel: at most 60 an hour from one address, for any accounts, are checked', async () => {
+  it('that arrive in parallel from one address for many accounts are checked at most 60 times an hour', async () => {
     const accounts = await Promise.all(Array.from({ length: 20 }, () => newAccount(service)));
     const codes = await Promise.all(accounts.map(({ email }) => waitForCode(service, email)));
     await clearCounts(service);
@@ -248,19 +253,18 @@ describe('guesses of codes', () => {
 
   it('are not counted if the codes are correct', async () => {
     expect((await verify(CAFE, code)).status).toBe(200);
-    expect(await readCounts(service)).toMatchObject({ 'code-from': 0, 'codes-of': 0, known: 1 });
+    await expectCounts({ wrongCodesOfPair: 0, wrongCodesOfAddress: 0, knownAddresses: 1 });
   });
 
-  it('are counted in the same way for accounts that do not exist', async () => {
+  it('are also counted for an e-mail without an account, in upper or lower case', async () => {
     for (const email of ['nobody@example.com', 'NOBODY@example.com'])
       expectWrongCode(await tryReset(ATTACKER, email, '000000'));
-    expect(await readCounts(service)).toMatchObject({ 'code-from': 2, 'codes-of': 2 });
+    await expectCounts({ wrongCodesOfPair: 2, wrongCodesOfAddress: 2 });
   });
 
   it('have the same limits for a password reset, whose success deletes the count of wrong passwords', async () => {
-    await sendFrom(HOME, service.client().post('/api/password/forgot').send({ email: ayu.email })).expect(
-      204,
-    );
+    const requestReset = service.client().post('/api/password/forgot').send({ email: ayu.email });
+    await sendFrom(HOME, requestReset).expect(204);
     const otp = await waitForCode(service, ayu.email, SUBJECTS.reset);
     for (const wrong of wrongCodes(otp, 5)) expectWrongCode(await tryReset(ATTACKER, ayu.email, wrong));
     expectWrongCode(await tryReset(ATTACKER, ayu.email, otp));
@@ -291,6 +295,7 @@ describe('the counts of guesses', () => {
     await expectAccepted(HOME);
     const { rows } = await service.database.pool.query<{ key: string }>('SELECT key FROM attempt_counts');
     expect(rows.length).toBeGreaterThan(3);
+    // The name of the count and a hash.
     for (const { key } of rows) expect(key).toMatch(/^[a-z-]+:[\w-]{43}$/);
   });
 });
@@ -303,9 +308,9 @@ describe('without TRUSTED_PROXIES, the counts of guesses', () => {
     const guess = (header: string, value: string, password: string) =>
       plain.client().post('/api/login').set(header, value).send({ email, password });
     await guess('X-Forwarded-For', ATTACKER, WRONG);
-    await guess('Forwarded', `for=${HOME}`, WRONG);
-    await guess('X-Real-IP', HOME, WRONG);
-    await setCounts(plain, 'password-from', 50);
-    expectWrongPassword(await guess('X-Forwarded-For', CAFE, PASSWORD));
+    await setCounts(plain, 'wrongPasswordsOfPair', 50);
+    expectWrongPassword(await guess('X-Forwarded-For', HOME, PASSWORD));
+    expectWrongPassword(await guess('Forwarded', `for=${HOME}`, PASSWORD));
+    expectWrongPassword(await guess('X-Real-IP', HOME, PASSWORD));
   });
 });

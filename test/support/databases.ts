@@ -20,13 +20,13 @@ export function createEmptyDatabase(): Promise<TestDatabase> {
   return copyDatabase('template1');
 }
 
-/** Waits until a statement of the service waits for a lock of a test's transaction. */
-export async function waitForLock({ pool }: TestDatabase): Promise<void> {
-  await until('a statement waits for a lock', async () => {
+/** Waits until this number of statements of the service wait for locks of a test's transaction. */
+export async function waitForLock({ pool }: TestDatabase, statements = 1): Promise<void> {
+  await until('the statements wait for a lock', async () => {
     const { rowCount } = await pool.query(
       "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
     );
-    return rowCount !== 0;
+    return rowCount !== null && rowCount >= statements;
   });
 }
 

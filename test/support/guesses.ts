@@ -12,26 +12,36 @@ export function sendFrom(address: string, test: Test): Test {
   return test.set('X-Forwarded-For', address);
 }
 
-/**
- * Returns the sum of the current counts of each limit, by the name under which the service stores the limit:
- * - failed logins: `password-from` (per account and address), `password-at` (per account), `wrong-of` (per address)
- * - wrong codes: `code-from` (per account and address), `codes-of` (per address)
- * - mails with a code: `mails-to` (per mailbox), `mails-of` (per address of the client)
- * - `known`: addresses that the owner of an account has used
- */
-export async function readCounts({ database }: TestService): Promise<Readonly<Record<string, number>>> {
-  const { rows } = await database.pool.query<{ name: string; points: number }>(
-    `SELECT split_part(key, ':', 1) AS name, sum(points)::integer AS points FROM attempt_counts
+/** Stored names of the counts. A pair is an account and an address from which its secrets are guessed. */
+const STORED_NAMES = {
+  wrongPasswordsOfPair: 'password-from',
+  wrongPasswordsOfAccount: 'password-at',
+  wrongPasswordsOfAddress: 'wrong-of',
+  wrongCodesOfPair: 'code-from',
+  wrongCodesOfAddress: 'codes-of',
+  mailsToMailbox: 'mails-to',
+  mailsOfClientAddress: 'mails-of',
+  /** Addresses that the owner of an account has used. */
+  knownAddresses: 'known',
+} as const;
+type CountName = keyof typeof STORED_NAMES;
+export type Counts = Readonly<Partial<Record<CountName, number>>>;
+
+/** Returns the sum of the current counts of each name. */
+export async function readCounts({ database }: TestService): Promise<Counts> {
+  const { rows } = await database.pool.query<{ stored: string; points: number }>(
+    `SELECT split_part(key, ':', 1) AS stored, sum(points)::integer AS points FROM attempt_counts
      WHERE expire > extract(epoch FROM now()) * 1000 GROUP BY 1`,
   );
-  return Object.fromEntries(rows.map(({ name, points }) => [name, points]));
+  const names = new Map<string, string>(Object.entries(STORED_NAMES).map(([name, stored]) => [stored, name]));
+  return Object.fromEntries(rows.map(({ stored, points }) => [names.get(stored) ?? stored, points]));
 }
 
-/** Overwrites all existing counts of a limit. */
-export async function setCounts({ database }: TestService, name: string, points: number): Promise<void> {
+/** Overwrites all existing counts of a name. */
+export async function setCounts({ database }: TestService, name: CountName, points: number): Promise<void> {
   const update = `UPDATE attempt_counts SET points = $2 WHERE key LIKE $1 || ':%'`;
-  const { rowCount } = await database.pool.query(update, [name, points]);
-  if (rowCount === 0) throw new Error(`nothing was counted by ${name}`);
+  const { rowCount } = await database.pool.query(update, [STORED_NAMES[name], points]);
+  if (rowCount === 0) throw new Error(`${name} has no counts`);
 }
 
 /** Moves all counts into the past. */
