@@ -14,28 +14,21 @@ beforeAll(async () => {
 describe('with CATALOG_ACCESS=public, the catalog', () => {
   // ProductListMiddleware answers the first path, from its cache if repeated. The controller handles the other two.
   const paths = () => ['/api/products', '/api/products?q=', `/api/products/${id}`];
-
-  it('needs no cookie, and caches must revalidate it each time', async () => {
-    for (const path of paths()) {
-      const first = await service.client().get(path).expect(200).expect('Cache-Control', 'no-cache');
-      await service.client().get(path).set('If-None-Match', String(first.headers.etag)).expect(304);
-    }
-  });
+  const invalidPaths = ['/api/products?last_id=x', `/api/products?q=${'x'.repeat(101)}`];
 
   it.each([
-    ['expired', () => expiredToken()],
-    ['malformed', () => 'a.b.c'],
-    ['empty', () => ''],
-  ])('ignores an access cookie that is %s', async (_what, cookie) => {
-    const client = service.client().setCookie('accessToken', cookie());
-    for (const path of [...paths(), ...paths()])
-      await client.get(path).expect(200).expect('Cache-Control', 'no-cache');
-  });
-
-  it('is not marked private in a failing response without a valid cookie', async () => {
-    for (const path of ['/api/products?last_id=x', `/api/products?q=${'x'.repeat(101)}`])
-      for (const client of [service.client(), service.client().setCookie('accessToken', 'a.b.c')])
-        await client.get(path).expect(400).expect('Cache-Control', 'no-cache');
+    ['no', undefined],
+    ['an expired', expiredToken()],
+    ['a malformed', 'a.b.c'],
+    ['an empty', ''],
+  ])('is available with %s access cookie, and no response is marked private', async (_what, cookie) => {
+    const client = service.client();
+    if (cookie !== undefined) client.setCookie('accessToken', cookie);
+    for (const path of [...paths(), ...paths()]) {
+      const { headers } = await client.get(path).expect(200).expect('Cache-Control', 'no-cache');
+      await client.get(path).set('If-None-Match', String(headers.etag)).expect(304);
+    }
+    for (const path of invalidPaths) await client.get(path).expect(400).expect('Cache-Control', 'no-cache');
   });
 
   it('is marked private in a response to a valid access cookie', async () => {
@@ -55,7 +48,7 @@ describe('with CATALOG_ACCESS=public, the catalog', () => {
     await admin.get(path).expect(200);
   });
 
-  it('is the only part of the service that needs no cookie', async () => {
+  it('cannot be changed without a cookie, and orders and the profile still require one', async () => {
     const anyone = service.client();
     for (const response of [
       await anyone.delete(`/api/products/${id}`),
@@ -67,29 +60,28 @@ describe('with CATALOG_ACCESS=public, the catalog', () => {
   });
 });
 
-describe('the shortcut of the product list', () => {
-  it('has a replacement for every guard, interceptor and pipe of the route', async () => {
-    const { ProductsController, LIST_ACCESS } = await built('src/products/products.controller.js');
-    const { Access } = await built('src/common/access.decorator.js');
-    const { Reflector } = (await importPackage('@nestjs/core')) as typeof import('@nestjs/core');
-    const reflector = service.app.get(Reflector);
-    const { list } = ProductsController.prototype as unknown as { readonly list: () => unknown };
-    const { config } = service.app as unknown as {
-      readonly config: Readonly<Record<string, () => readonly object[]>>;
-    };
-    const listGlobals = (kind: string): string[] =>
-      (config[`getGlobal${kind}`]?.call(config) ?? []).map((enhancer) => enhancer.constructor.name);
+it('ProductListMiddleware, which skips guards, interceptors and pipes, has a replacement for each of them', async () => {
+  const { ProductsController, LIST_ACCESS } = await built('src/products/products.controller.js');
+  const { Access } = await built('src/common/access.decorator.js');
+  const { Reflector } = (await importPackage('@nestjs/core')) as typeof import('@nestjs/core');
+  const reflector = service.app.get(Reflector);
+  const { list } = ProductsController.prototype as unknown as { readonly list: () => unknown };
+  // Nest stores global enhancers in its private configuration, and those of a route or controller as metadata.
+  const { config } = service.app as unknown as {
+    readonly config: Readonly<Record<string, () => readonly object[]>>;
+  };
+  const listGlobals = (kind: string): string[] =>
+    (config[`getGlobal${kind}`]?.call(config) ?? []).map((enhancer) => enhancer.constructor.name);
 
-    for (const kind of ['guards', 'interceptors', 'pipes'])
-      for (const target of [list, ProductsController])
-        expect(reflector.get<unknown[] | undefined>(`__${kind}__`, target) ?? []).toEqual([]);
-    // The shortcut checks the access `catalog` like JwtCookieGuard does. AdminGuard only checks the access `admin`.
-    expect(listGlobals('Guards')).toEqual(['JwtCookieGuard', 'AdminGuard']);
-    // The page that the shortcut sends already contains the success envelope.
-    expect(listGlobals('Interceptors')).toEqual(['SuccessEnvelopeInterceptor']);
-    // The shortcut leaves every URL whose query may be invalid to the controller.
-    expect(listGlobals('Pipes')).toEqual(['DtoValidationPipe']);
-    expect(reflector.get(Access, list)).toBe(LIST_ACCESS);
-    expect(LIST_ACCESS).toBe('catalog');
-  });
+  for (const kind of ['guards', 'interceptors', 'pipes'])
+    for (const target of [list, ProductsController])
+      expect(reflector.get<unknown[] | undefined>(`__${kind}__`, target) ?? []).toEqual([]);
+  // The middleware checks the access `catalog` like JwtCookieGuard does. AdminGuard only checks the access `admin`.
+  expect(listGlobals('Guards')).toEqual(['JwtCookieGuard', 'AdminGuard']);
+  // The page that the middleware sends already contains the success envelope.
+  expect(listGlobals('Interceptors')).toEqual(['SuccessEnvelopeInterceptor']);
+  // The middleware leaves every URL whose query may be invalid to the controller.
+  expect(listGlobals('Pipes')).toEqual(['DtoValidationPipe']);
+  expect(reflector.get(Access, list)).toBe(LIST_ACCESS);
+  expect(LIST_ACCESS).toBe('catalog');
 });

@@ -1,23 +1,20 @@
 import type { Client } from './support/client.js';
-import { type DatabaseProxy, startServiceBehindProxy } from './support/database-proxy.js';
+import { startServiceBehindProxy } from './support/database-proxy.js';
 import { expectFailure, MESSAGES } from './support/failure.js';
 import { readJobs } from './support/jobs.js';
 import { buildNotification, sendNotification } from './support/notifications.js';
-import type { TestService } from './support/service.js';
 import { SmtpStandIn } from './support/smtp-stand-in.js';
 import { until } from './support/wait.js';
 
 const AYU = { email: 'ayu@example.com', password: 'correct horse battery staple' };
 
-let proxy: DatabaseProxy;
 let smtp: SmtpStandIn;
-let service: TestService;
+let service: Awaited<ReturnType<typeof startServiceBehindProxy>>;
 let ayu: Client;
 
 beforeEach(async () => {
   smtp = await SmtpStandIn.start();
-  const started = await startServiceBehindProxy({ SMTP_URL: smtp.url });
-  [service, proxy] = [started, started.proxy];
+  service = await startServiceBehindProxy({ SMTP_URL: smtp.url });
   ayu = service.client();
   await ayu.register(AYU).expect(201);
   // If a test interrupted the job of the registration's mail, the retry would come too late for the test.
@@ -26,8 +23,8 @@ beforeEach(async () => {
 
 afterEach(async () => {
   // Close the stalled connections: the queue's connections have no timeout, so the service would not stop.
-  await proxy.down();
-  await proxy.up();
+  await service.proxy.down();
+  await service.proxy.up();
   await service.stop();
   await smtp.down();
 });
@@ -49,39 +46,37 @@ async function expectUnavailable(deadlineMs: number): Promise<void> {
   }
 }
 
-describe('an unavailable database', () => {
-  it('causes 503 at once for requests that need it, and everything works once it is available again', async () => {
-    await proxy.down();
-    await expectUnavailable(5000);
-    // The profile is in the access token.
-    await ayu.get('/api/users').expect(200);
-    await ayu.get('/api/health/live').expect(200);
-    expectFailure(await service.client().post('/api/login').send({}), 400, MESSAGES.validation, {
-      email: 'email is required',
-      password: 'password is required',
-    });
-
-    // A bad signature is rejected without the database. After a 503, the gateway would retry the notification.
-    await sendNotification(service, buildNotification({ signature_key: '0'.repeat(128) })).expect(403);
-
-    await proxy.up();
-    await service.client().post('/api/login').send(AYU).expect(200);
-    // The order is unknown.
-    await sendNotification(service, buildNotification()).expect(404);
-    await service.client().register({ email: 'new@example.com' }).expect(201);
-    // The queue recovers without a restart as well.
-    await smtp.waitForMail(({ to }) => to.includes('new@example.com'));
+it('an unavailable database causes 503 at once for requests that need it, and everything works once it is available again', async () => {
+  await service.proxy.down();
+  await expectUnavailable(5000);
+  // The access token contains the profile.
+  await ayu.get('/api/users').expect(200);
+  await ayu.get('/api/health/live').expect(200);
+  expectFailure(await service.client().post('/api/login').send({}), 400, MESSAGES.validation, {
+    email: 'email is required',
+    password: 'password is required',
   });
 
-  it('that does not respond causes 503 within 20 seconds, and its connections are replaced', async () => {
-    proxy.stall();
-    await expectUnavailable(20_000);
-    proxy.failOver(); // The earlier connections stay silent.
-    const start = performance.now();
-    await service.client().post('/api/login').send(AYU).expect(200);
-    // The catalog is empty.
-    await ayu.get('/api/products').expect(404);
-    await service.client().register({ email: 'other@example.com' }).expect(201);
-    expect(performance.now() - start).toBeLessThan(5000);
-  });
+  // A wrong signature is rejected without the database. With a 503, the gateway would retry the notification in vain.
+  await sendNotification(service, buildNotification({ signature_key: '0'.repeat(128) })).expect(403);
+
+  await service.proxy.up();
+  await service.client().post('/api/login').send(AYU).expect(200);
+  // The order is unknown.
+  await sendNotification(service, buildNotification()).expect(404);
+  await service.client().register({ email: 'new@example.com' }).expect(201);
+  // The job queue sends the mail, so the queue has recovered without a restart too.
+  await smtp.waitForMail(({ to }) => to.includes('new@example.com'));
+});
+
+it('a database that does not respond causes 503 within 20 seconds, and its connections are replaced after a failover', async () => {
+  service.proxy.stall();
+  await expectUnavailable(20_000);
+  service.proxy.failOver(); // The earlier connections stay silent.
+  const start = performance.now();
+  await service.client().post('/api/login').send(AYU).expect(200);
+  // The catalog is empty.
+  await ayu.get('/api/products').expect(404);
+  await service.client().register({ email: 'other@example.com' }).expect(201);
+  expect(performance.now() - start).toBeLessThan(5000);
 });

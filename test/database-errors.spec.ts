@@ -46,7 +46,7 @@ describe('an error of an unavailable database', () => {
     ['a violated constraint', sqlError('23505')],
     ['a mistake in a statement', new QueryFailedError('SELECT 1', [], sqlError('42601'))],
     ['a mistake in the code', new TypeError("Cannot read properties of undefined (reading 'id')")],
-    ['the same message from another service', new Error('upload failed: connection terminated by the host')],
+    ['a similar message of another service', new Error('upload failed: connection terminated by the host')],
     ['a wrapped failure of another service', new Error('failed', { cause: networkError('ECONNREFUSED') })],
   ])('is not confused with %s', (_, error) => {
     expect(isDatabaseUnavailable(error)).toBe(false);

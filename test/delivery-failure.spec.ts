@@ -6,15 +6,14 @@ const UNKNOWN_RECIPIENT = [
   ...['550', '551', '553'],
   ...['550 5.1.1', '554 5.1.2', '552 5.1.3', '530 5.1.6', '553 5.1.10', '550 5.2.1'],
 ];
+/** Other replies, also with enhanced status codes like `5.1.0`, whose last two numbers are listed here. */
 const OTHER_REPLIES = [
   ...['421', '450', '451', '452', '530', '535', '552', '554', '450 4.1.1', '450 4.2.1', '451 5.1.1'],
-  ...listReplies('550', '0.0 1.0 1.4 1.5 1.7 1.8 1.9 1.11 2.0 2.2 2.3 2.4 2.10 3.4 4.1 4.4 4.7 7.1 7.26'),
-  ...listReplies('554', '5.0 5.1 5.2 6.0 7.0 7.1 7.8'),
+  ...'0.0 1.0 1.4 1.5 1.7 1.8 1.9 1.11 2.0 2.2 2.3 2.4 2.10 3.4 4.1 4.4 4.7 7.1 7.26'
+    .split(' ')
+    .map((numbers) => `550 5.${numbers}`),
+  ...['5.0', '5.1', '5.2', '6.0', '7.0', '7.1', '7.8'].map((numbers) => `554 5.${numbers}`),
 ];
-
-function listReplies(code: string, details: string): string[] {
-  return details.split(' ').map((detail) => `${code} 5.${detail}`);
-}
 
 /** Creates an error as nodemailer throws it for a rejected command. */
 function smtpError(command: string, reply: string): Error {
