@@ -26,7 +26,7 @@ afterEach(() => {
 });
 
 /** Builds the headers and the first bytes of a form of 25 MiB. The queue admits no other form beside one of this size. */
-function buildStartOfForm(): string {
+function buildFormStart(): string {
   const cookie = `accessToken=${admin.cookie('accessToken')}`;
   return (
     `POST /api/products HTTP/1.1\r\nHost: bakery.test\r\nContent-Length: ${25 * 1024 * 1024}\r\n` +
@@ -43,7 +43,7 @@ it(
       const stalled = Array.from({ length: 8 }, (): Socket =>
         connect(Number(new URL(service.url).port), '127.0.0.1'),
       );
-      await Promise.all(stalled.map((socket) => new Promise((sent) => socket.write(buildStartOfForm(), sent))));
+      await Promise.all(stalled.map((socket) => new Promise((sent) => socket.write(buildFormStart(), sent))));
       let isAnswered = false;
       const created = createProduct(admin, pictures(1)).finally(() => (isAnswered = true));
       await service.client().get('/api/health/live').expect(200); // Time in which the form could be processed.
@@ -61,7 +61,7 @@ it(
     expect(interceptor.idleMs).toBe(15_000);
     // Long enough for the complete form on a busy machine.
     interceptor.idleMs = 1_500;
-    const stalled = [1, 2].map(() => sendRaw(service.url, buildStartOfForm(), DEADLINE_MS));
+    const stalled = [1, 2].map(() => sendRaw(service.url, buildFormStart(), DEADLINE_MS));
     const created = createProduct(admin, pictures(1));
     for (const [response] of await Promise.all(stalled)) {
       expect(response?.headers.connection).toBe('close');

@@ -12,11 +12,13 @@ const HOST = 'Host: bakery.test\r\n';
 const CLOSE = 'Connection: close\r\n';
 const JSON_TYPE = 'Content-Type: application/json\r\n';
 const CHUNKED = 'Transfer-Encoding: chunked\r\n';
-/** Could end a log line or move the cursor of a terminal. */
-const LINE_BREAKS = '\n\r\u2028\u2029\u0085\u001b[2K{"level":"fatal"}';
-/** Enough for a busy machine. A regular expression that backtracks takes minutes. */
+/** Line breaks, an escape sequence that clears a line of a terminal, and a log entry that an attacker invented. */
+const FORGED_LOG_LINE = '\n\r\u2028\u2029\u0085\u001b[2K{"level":"fatal"}';
+/** Deadline that suffices on a busy machine. A regular expression that backtracks would take minutes. */
 const SOON_MS = 2_000;
 const LONG_LENGTH = 40_000;
+/** Exceeds Node's limit of 16 KiB for headers and for chunk extensions. */
+const OVERSIZED = 'x'.repeat(20_000);
 
 const service = useService();
 let server: Server;
@@ -28,22 +30,19 @@ beforeAll(async () => {
 });
 
 describe('a hostile field name', () => {
-  it.each(['__proto__', 'constructor', 'prototype'])(
-    'in JSON, %s, changes no prototype and is ignored',
-    async (key) => {
-      const email = `${key}@example.com`;
-      const fields = JSON.stringify({ fullname: 'Ayu', email, password: 'x', passwordConfirmation: 'x' });
-      const register = (json: string) => service.client().post('/api/register').type('json').send(json);
-      const polluting = fields.replace('{', `{"${key}":{"role":"ADMIN","prototype":{"role":"ADMIN"}},`);
-      expect((await register(polluting).expect(201)).body).toMatchObject({
-        data: { user: { role: 'USER' } },
-      });
-      await register(`{"${key}":${fields},"passwordConfirmation":"x"}`).expect(400); // Only own fields count.
-    },
-  );
+  it.each(['__proto__', 'constructor', 'prototype'])('(%s) in JSON is ignored', async (key) => {
+    const email = `${key}@example.com`;
+    const fields = JSON.stringify({ fullname: 'Ayu', email, password: 'x', passwordConfirmation: 'x' });
+    const register = (json: string) => service.client().post('/api/register').type('json').send(json);
+    const polluting = fields.replace('{', `{"${key}":{"role":"ADMIN","prototype":{"role":"ADMIN"}},`);
+    const { body } = await register(polluting).expect(201);
+    expect(body).toMatchObject({ data: { user: { role: 'USER' } } });
+    // The required fields must not be inherited.
+    await register(`{"${key}":${fields},"passwordConfirmation":"x"}`).expect(400);
+  });
 
   it.each(['__proto__[polluted]', 'constructor[prototype][polluted]', 'toString', 'a[b][c][d][e][f][g]'])(
-    'in a form, %s, changes no prototype',
+    '(%s) in a form changes no prototype',
     async (field) => {
       await createProduct(admin, [], { ...CAKE, [field]: 'yes' });
       // `server` inherits from the service's Object.prototype; Jest's realm has another one.
@@ -81,9 +80,9 @@ describe('a JSON body of 100 KB', () => {
 describe('a hostile text', () => {
   it('with a line break in a path or a field starts no new log line', async () => {
     const client = service.client();
-    const path = `/api/${encodeURIComponent(LINE_BREAKS)}`;
+    const path = `/api/${encodeURIComponent(FORGED_LOG_LINE)}`;
     await client.get(path).set('X-Request-Id', 'injection').expect(404);
-    await client.register({ fullname: `Ayu${LINE_BREAKS}b` }).expect(400);
+    await client.register({ fullname: `Ayu${FORGED_LOG_LINE}` }).expect(400);
     const line = await until('the log line', () =>
       service.log.find(({ requestId }) => requestId === 'injection'),
     );
@@ -107,14 +106,14 @@ describe('a hostile text', () => {
     ['description', ' '.repeat(20_000) + 'x'.repeat(10_001)],
     ['price', '0'.repeat(LONG_LENGTH) + 'x'],
     ['price', '1.' + '0'.repeat(LONG_LENGTH)],
-  ])('with many characters as the %s is rejected soon', async (field, value) => {
+  ])('with many characters as the %s of a product is rejected soon', async (field, value) => {
     await sendForm(admin.post('/api/products'), { ...CAKE, [field]: value })
       .timeout(SOON_MS)
       .expect(400);
   });
 });
 
-describe('a malformed HTTP request', () => {
+describe('an HTTP request', () => {
   it.each([
     ['rubbish', 'rubbish\r\n\r\n'],
     ['an unknown method', `BAKE /api/users HTTP/1.1\r\n${HOST}\r\n`],
@@ -125,12 +124,8 @@ describe('a malformed HTTP request', () => {
     ['two lengths', `POST /api/login HTTP/1.1\r\n${HOST}Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}`],
     ['a length and chunks', `POST /api/login HTTP/1.1\r\n${HOST}Content-Length: 2\r\n${CHUNKED}\r\n{}`],
     ['a broken chunk', `POST /api/login HTTP/1.1\r\n${HOST}${JSON_TYPE}${CHUNKED}\r\nzz\r\n{}\r\n0\r\n\r\n`],
-    ['a URL of 20,000 characters', `GET /api/products?${'x'.repeat(20_000)} HTTP/1.1\r\n${HOST}\r\n`, 431],
-    [
-      'a cookie of 20,000 characters',
-      `GET / HTTP/1.1\r\n${HOST}Cookie: a=${'x'.repeat(20_000)}\r\n\r\n`,
-      431,
-    ],
+    ['a URL of 20,000 characters', `GET /api/products?${OVERSIZED} HTTP/1.1\r\n${HOST}\r\n`, 431],
+    ['a cookie of 20,000 characters', `GET / HTTP/1.1\r\n${HOST}Cookie: a=${OVERSIZED}\r\n\r\n`, 431],
   ])('with %s gets the fail envelope (contract 7)', async (_what, bytes, status = 400) => {
     const [response, ...others] = await sendRaw(service.url, bytes);
     expect(others).toEqual([]);
@@ -142,16 +137,17 @@ describe('a malformed HTTP request', () => {
   });
 
   it.each([
-    [100, 401],
+    [100, 200],
     [101, 431],
   ])('with %d headers gets %d (contract 7)', async (count, status) => {
     const others = Array.from({ length: count - 2 }, (_, index) => `X${index}: 1\r\n`).join('');
-    const responses = await sendRaw(service.url, `GET /api/users HTTP/1.1\r\n${HOST}${CLOSE}${others}\r\n`);
+    const bytes = `GET /api/health/live HTTP/1.1\r\n${HOST}${CLOSE}${others}\r\n`;
+    const responses = await sendRaw(service.url, bytes);
     expect(responses.map((response) => response.status)).toEqual([status]);
   });
 
   it.each(['rubbish', 'GET http://[ HTTP/1.1', 'CONNECT bakery.test:80 HTTP/1.1'])(
-    'such as %s does no harm if the client then resets the connection',
+    '(%s) does no harm if the client then resets the connection',
     async (line) => {
       const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
       const closed = once(socket, 'close');
@@ -165,7 +161,7 @@ describe('a malformed HTTP request', () => {
 
   it('with endless chunk extensions gets 413', async () => {
     const head = `POST /api/login HTTP/1.1\r\n${HOST}${JSON_TYPE}${CHUNKED}\r\n`;
-    const responses = await sendRaw(service.url, `${head}2;${'x'.repeat(40_000)}`);
+    const responses = await sendRaw(service.url, `${head}2;${OVERSIZED}`);
     expect(responses.map(({ status }) => status)).toEqual([413]);
   });
 });

@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import { statusesOf } from './support/accounts.js';
 import type { Client } from './support/client.js';
 import { CloudinaryStandIn } from './support/cloudinary-stand-in.js';
 import { createDatabase } from './support/databases.js';
-import { buildFailure, NOT_FOUND } from './support/failure.js';
+import { buildFailure, MESSAGES, NOT_FOUND } from './support/failure.js';
+import { readJobs } from './support/jobs.js';
 import { png } from './support/pictures.js';
 import {
   BREAD,
@@ -25,237 +27,221 @@ const CREATION_FAILED = buildFailure(
   500,
   'fail to create product and this is not your fault, please try again later',
 );
-const UNEXPECTED = buildFailure(500, 'something went wrong on our side, please try again later');
+const UNEXPECTED = buildFailure(500, MESSAGES.unexpected);
 
-describe('products while the image host fails', () => {
-  let standIn: CloudinaryStandIn;
-  let service: TestService;
-  let admin: Client;
+let standIn: CloudinaryStandIn;
+let service: TestService;
+let admin: Client;
 
-  beforeEach(async () => {
-    standIn = await CloudinaryStandIn.start();
-    service = await start();
-    admin = await service.admin();
-  });
+beforeEach(async () => {
+  standIn = await CloudinaryStandIn.start();
+  service = await startWithStandIn();
+  admin = await service.admin();
+});
 
-  afterEach(async () => {
-    await service.stop();
-    await standIn.down();
-  });
+afterEach(async () => {
+  await service.stop();
+  await standIn.down();
+});
 
-  function start(options: ServiceOptions = {}): Promise<TestService> {
-    const settings = { IMAGE_HOST: 'cloudinary', CLOUDINARY_URL: standIn.url, ...options.settings };
-    return startService({ ...options, settings });
-  }
+function startWithStandIn(options: ServiceOptions = {}): Promise<TestService> {
+  const settings = { IMAGE_HOST: 'cloudinary', CLOUDINARY_URL: standIn.url, ...options.settings };
+  return startService({ ...options, settings });
+}
 
-  const createCake = () => sendForm(admin.post('/api/products'), CAKE, pictures(2));
-  const expectOnly = (urls: readonly string[]) => expectOnlyImages(service.database, standIn, urls);
+const expectOnlyImagesAt = (urls: readonly string[]) => expectOnlyImages(service.database, standIn, urls);
 
-  /** Inserts staged images of a process that died before it attached them. */
-  async function insertStaged(ageSeconds: number, count: number): Promise<string[]> {
-    const ids = Array.from({ length: count }, () => randomUUID());
-    await service.database.pool.query(
-      `INSERT INTO images (id, host, state, staged_at)
-       SELECT id, 'cloudinary', 'staged', now() - make_interval(secs => $2) FROM unnest($1::uuid[]) AS id`,
-      [ids, ageSeconds],
-    );
-    for (const id of ids) standIn.images.set(id, { bytes: png(id), format: 'png', version: 1 });
-    return ids;
-  }
-
-  it('the uploads of one request run in parallel, and the images stay in the order sent', async () => {
-    standIn.delayMs = 100;
-    const files = pictures(5);
-    const { images } = await createProduct(admin, files);
-    expect(standIn.mostCallsInProgress).toBe(5);
-    expect(images.map((url) => standIn.imageAt(url)?.bytes)).toEqual(files.map(({ bytes }) => bytes));
-    expect(
-      standIn.calls.every(({ signatureValid, overwrite }) => signatureValid && overwrite === false),
-    ).toBe(true);
-    await expectOnly(images);
-  });
-
-  it.each(FAULTS)(
-    'a creation with a failed upload (%s) of any of its 5 images leaves neither a product nor an image',
-    async (kind) => {
-      for (const nth of [1, 2, 3, 4, 5]) {
-        standIn.clearFaults();
-        standIn.fault({ operation: 'upload', kind, nth });
-        const answer = await sendForm(admin.post('/api/products'), CAKE, pictures(5)).expect(500);
-        expect(answer.body).toEqual(CREATION_FAILED);
-      }
-      expect(standIn.calls.filter(({ fault }) => fault === kind)).toHaveLength(5);
-      expect(await countProducts(service.database)).toBe(0);
-      await expectOnly([]);
-    },
+/** Inserts staged images of a process that died before it attached them. */
+async function insertStaged({ count = 1, ageSeconds = 0 }): Promise<string[]> {
+  const ids = Array.from({ length: count }, () => randomUUID());
+  await service.database.pool.query(
+    `INSERT INTO images (id, host, state, staged_at)
+     SELECT id, 'cloudinary', 'staged', now() - make_interval(secs => $2) FROM unnest($1::uuid[]) AS id`,
+    [ids, ageSeconds],
   );
+  for (const id of ids) standIn.images.set(id, { bytes: png(id), format: 'png', version: 1 });
+  return ids;
+}
 
-  it('an update with a failed upload changes neither the product nor its images', async () => {
-    const before = await createProduct(admin, pictures(2));
-    const fields = { ...BREAD, 'images.removed[]': before.images[0] ?? '' };
-    for (const kind of FAULTS) {
+it('the uploads of one request run in parallel, are signed, overwrite nothing, and stay in the order of the files', async () => {
+  standIn.delayMs = 100;
+  const files = pictures(5);
+  const { images } = await createProduct(admin, files);
+  expect(standIn.mostCallsInProgress).toBe(5);
+  expect(images.map((url) => standIn.imageAt(url)?.bytes)).toEqual(files.map(({ bytes }) => bytes));
+  for (const { signatureValid, overwrite } of standIn.calls)
+    expect({ signatureValid, overwrite }).toEqual({ signatureValid: true, overwrite: false });
+  await expectOnlyImagesAt(images);
+});
+
+it.each(FAULTS)(
+  'a creation with a failed upload (%s) of any of its 5 images leaves neither a product nor an image',
+  async (kind) => {
+    for (const nth of [1, 2, 3, 4, 5]) {
       standIn.clearFaults();
-      standIn.fault({ operation: 'upload', kind, nth: 2 });
-      const answer = await sendForm(admin.put(`/api/products/${before.id}`), fields, pictures(3)).expect(500);
-      expect(answer.body).toEqual(UNEXPECTED);
+      standIn.fault({ operation: 'upload', kind, nth });
+      const answer = await sendForm(admin.post('/api/products'), CAKE, pictures(5)).expect(500);
+      expect(answer.body).toEqual(CREATION_FAILED);
     }
-    expect(await readProduct(admin, before.id)).toEqual(before);
-    await expectOnly(before.images);
-  });
-
-  it('a product is deleted with 204 while the host is down, and its images are removed once the host is available', async () => {
-    const other = await createProduct(admin, pictures(1));
-    const { id } = await createProduct(admin, pictures(3));
-    await standIn.down();
-    await admin.delete(`/api/products/${id}`).expect(204);
-    const answer = await admin.get(`/api/products/${id}`).expect(404);
-    expect(answer.body).toEqual(NOT_FOUND);
-    await until('a removal has failed', async () => {
-      const { rows } = await service.database.pool.query(
-        'SELECT 1 FROM graphile_worker._private_jobs WHERE last_error IS NOT NULL',
-      );
-      return rows.length > 0;
-    });
-    expect(standIn.images.size).toBe(4);
-    // Even 1,000 failed attempts must not end the retries: the images would stay at the host forever.
-    await service.database.pool.query('UPDATE graphile_worker._private_jobs SET attempts = 1000');
-    await standIn.up();
-    await expectOnly(other.images);
-  });
-
-  it.each(FAULTS)('failed removals (%s) are retried until the host confirms them', async (kind) => {
-    const { id } = await createProduct(admin, pictures(2));
-    standIn.fault({ operation: 'destroy', kind, nth: 1 });
-    await admin.delete(`/api/products/${id}`).expect(204);
-    await expectOnly([]);
-    const removals = standIn.listCalls('destroy');
-    expect(removals.length).toBeGreaterThanOrEqual(3);
-    // The stand-in reads no parameters of a call with the fault `down`.
-    expect(removals.every(({ fault, invalidate }) => fault === 'down' || invalidate)).toBe(true);
-  });
-
-  it('six parallel updates never exceed 5 images, and the host contains exactly the images of the catalog', async () => {
-    const { id } = await createProduct(admin, pictures(2));
-    standIn.delayMs = 50;
-    const answers = await Promise.all(
-      Array.from({ length: 6 }, () => sendForm(admin.put(`/api/products/${id}`), BREAD, pictures(1))),
-    );
-    expect(answers.map(({ status }) => status).sort((a, b) => a - b)).toEqual([200, 200, 200, 400, 400, 400]);
-    for (const { status, body } of answers) {
-      if (status === 400)
-        expect(body).toEqual(buildFailure(400, 'each product can only have 5 images at max'));
-    }
-    const { images } = await readProduct(admin, id);
-    expect(images).toHaveLength(5);
-    await expectOnly(images ?? []);
-  });
-
-  it('parallel updates that remove the same image and add others lose no image', async () => {
-    const { id, images } = await createProduct(admin, pictures(3));
-    const fields = { ...BREAD, 'images.removed[]': images[0] ?? '' };
-    await Promise.all(
-      [1, 2, 3].map(() => sendForm(admin.put(`/api/products/${id}`), fields, pictures(1)).expect(200)),
-    );
-    const after = (await readProduct(admin, id)).images ?? [];
-    expect(after.slice(0, 2)).toEqual(images.slice(1));
-    expect(after).toHaveLength(5);
-    await expectOnly(after);
-  });
-
-  it('a parallel update and deletion leave neither a product nor an image', async () => {
-    standIn.delayMs = 30;
-    for (let round = 0; round < 5; round += 1) {
-      const { id } = await createProduct(admin, pictures(1));
-      const before = standIn.listCalls('upload').length;
-      const [updated, deleted] = await Promise.all([
-        sendForm(admin.put(`/api/products/${id}`), BREAD, pictures(2)),
-        // Delete before, during or after the two uploads of the update, depending on the round.
-        until('the upload', () => standIn.listCalls('upload').length >= before + (round % 3)).then(() =>
-          admin.delete(`/api/products/${id}`),
-        ),
-      ]);
-      expect(deleted.status).toBe(204);
-      expect([200, 404]).toContain(updated.status);
-      if (updated.status === 404) expect(updated.body).toEqual(NOT_FOUND);
-    }
+    expect(standIn.calls.filter(({ fault }) => fault === kind)).toHaveLength(5);
     expect(await countProducts(service.database)).toBe(0);
-    await expectOnly([]);
-  });
+    await expectOnlyImagesAt([]);
+  },
+);
 
-  it('images that a crash left staged are removed after STAGED_IMAGE_TTL_S, 600 seconds by default', async () => {
-    await insertStaged(601, 150);
-    const [young = ''] = await insertStaged(300, 1);
-    const { images } = await createProduct(admin, pictures(1));
-    await enqueueImageSweep(service.database);
-    await until('the abandoned images are gone', () => standIn.images.size === 2);
-    expect(standIn.images.has(young)).toBe(true);
-    expect(standIn.imageAt(images[0] ?? '')).toBeDefined();
-    await until('their rows are gone', async () => (await readLedger(service.database)).length === 2);
-  });
+it('an update with a failed upload changes neither the product nor its images', async () => {
+  const before = await createProduct(admin, pictures(2));
+  const fields = { ...BREAD, 'images.removed[]': before.images[0] ?? '' };
+  for (const kind of FAULTS) {
+    standIn.clearFaults();
+    standIn.fault({ operation: 'upload', kind, nth: 2 });
+    const answer = await sendForm(admin.put(`/api/products/${before.id}`), fields, pictures(3)).expect(500);
+    expect(answer.body).toEqual(UNEXPECTED);
+  }
+  expect(await readProduct(admin, before.id)).toEqual(before);
+  await expectOnlyImagesAt(before.images);
+});
 
-  it('with a STAGED_IMAGE_TTL_S of 1, images that a crash left staged are removed within seconds of the next start', async () => {
-    await service.stop();
-    service = await start({ settings: { STAGED_IMAGE_TTL_S: '1' } });
-    await insertStaged(61, 3);
-    await until(
-      'the abandoned images are gone',
-      async () => (await readLedger(service.database)).length === 0,
-    );
-    expect(standIn.images.size).toBe(0);
-  });
+it('a product is deleted with 204 while the host is down, and its images are removed once the host is available', async () => {
+  const other = await createProduct(admin, pictures(1));
+  const { id } = await createProduct(admin, pictures(3));
+  await standIn.down();
+  await admin.delete(`/api/products/${id}`).expect(204);
+  const answer = await admin.get(`/api/products/${id}`).expect(404);
+  expect(answer.body).toEqual(NOT_FOUND);
+  await until('a removal has failed', async () =>
+    (await readJobs(service.database.pool, 'remove-image')).some(({ last_error }) => last_error !== null),
+  );
+  expect(standIn.images.size).toBe(4);
+  // Even 1,000 failed attempts must not end the retries: the images would stay at the host forever.
+  await service.database.pool.query('UPDATE graphile_worker._private_jobs SET attempts = 1000');
+  await standIn.up();
+  await expectOnlyImagesAt(other.images);
+});
 
-  it('an image that was swept during its upload is never attached', async () => {
-    const before = await createProduct(admin, pictures(1));
-    standIn.delayMs = 2_000;
-    const uploads = Promise.all([
-      createCake(),
-      sendForm(admin.put(`/api/products/${before.id}`), BREAD, pictures(1)),
+it.each(FAULTS)('a failed removal (%s) is retried, and removals clear the cache of the CDN', async (kind) => {
+  const { id } = await createProduct(admin, pictures(2));
+  standIn.fault({ operation: 'destroy', kind, nth: 1 });
+  await admin.delete(`/api/products/${id}`).expect(204);
+  await expectOnlyImagesAt([]);
+  const removals = standIn.listCalls('destroy');
+  expect(removals.length).toBeGreaterThanOrEqual(3); // Two images and at least one retry.
+  // The stand-in reads no parameters of a call with the fault `down`.
+  expect(removals.every(({ fault, invalidate }) => fault === 'down' || invalidate)).toBe(true);
+});
+
+it('six parallel updates never exceed 5 images, and the host contains exactly the images of the catalog', async () => {
+  const { id } = await createProduct(admin, pictures(2));
+  standIn.delayMs = 50;
+  const answers = await Promise.all(
+    Array.from({ length: 6 }, () => sendForm(admin.put(`/api/products/${id}`), BREAD, pictures(1))),
+  );
+  expect(statusesOf(answers)).toEqual([200, 200, 200, 400, 400, 400]);
+  const { images } = await readProduct(admin, id);
+  expect(images).toHaveLength(5);
+  await expectOnlyImagesAt(images ?? []);
+});
+
+it('parallel updates that remove the same image and add others lose no image', async () => {
+  const { id, images } = await createProduct(admin, pictures(3));
+  const fields = { ...BREAD, 'images.removed[]': images[0] ?? '' };
+  await Promise.all(
+    [1, 2, 3].map(() => sendForm(admin.put(`/api/products/${id}`), fields, pictures(1)).expect(200)),
+  );
+  const after = (await readProduct(admin, id)).images ?? [];
+  expect(after.slice(0, 2)).toEqual(images.slice(1));
+  expect(after).toHaveLength(5);
+  await expectOnlyImagesAt(after);
+});
+
+it('a parallel update and deletion leave neither a product nor an image', async () => {
+  standIn.delayMs = 30;
+  for (let round = 0; round < 5; round += 1) {
+    const { id } = await createProduct(admin, pictures(1));
+    const before = standIn.listCalls('upload').length;
+    const [updated, deleted] = await Promise.all([
+      sendForm(admin.put(`/api/products/${id}`), BREAD, pictures(2)),
+      // Delete before, during or after the two uploads of the update, depending on the round.
+      until('the upload', () => standIn.listCalls('upload').length >= before + (round % 3)).then(() =>
+        admin.delete(`/api/products/${id}`),
+      ),
     ]);
-    const listStaged = async () =>
-      (await readLedger(service.database)).filter(({ state }) => state === 'staged');
-    await until('three images are staged', async () => (await listStaged()).length === 3);
-    await letTimePassForImagesAndJobs(service.database);
-    await until('they are swept', async () => (await listStaged()).length === 0);
-    const [created, updated] = await uploads;
-    standIn.delayMs = 0;
-    expect([created.body, updated.body]).toEqual([CREATION_FAILED, UNEXPECTED]);
-    expect(await countProducts(service.database)).toBe(1);
-    expect(await readProduct(admin, before.id)).toEqual(before);
-    await expectOnly(before.images);
-  });
+    expect(deleted.status).toBe(204);
+    expect([200, 404]).toContain(updated.status);
+    if (updated.status === 404) expect(updated.body).toEqual(NOT_FOUND);
+  }
+  expect(await countProducts(service.database)).toBe(0);
+  await expectOnlyImagesAt([]);
+});
 
-  it('the ledger row of an upload that may still arrive stays, and its image is removed again later', async () => {
-    standIn.fault({ operation: 'upload', kind: 'answer-lost', nth: 1 });
-    await sendForm(admin.post('/api/products'), CAKE, pictures(1)).expect(500);
-    await until('the image was removed once', () => standIn.images.size === 0);
-    await until('a second removal is queued for a minute later', async () => {
-      const { rowCount } = await service.database.pool.query(
-        `SELECT FROM graphile_worker._private_jobs WHERE locked_at IS NULL
-         AND run_at BETWEEN now() + interval '30 s' AND now() + interval '61 s'`,
-      );
-      return rowCount === 1;
-    });
-    const [row] = await readLedger(service.database);
-    expect(row?.state).toBe('condemned');
-    // The delayed upload arrives.
-    standIn.images.set(row?.id ?? '', { bytes: png(), format: 'png', version: 1 });
-    await expectOnly([]);
-  });
+it('images that a crash left staged are removed after STAGED_IMAGE_TTL_S, 600 seconds by default', async () => {
+  await insertStaged({ count: 3, ageSeconds: 601 });
+  const [young = ''] = await insertStaged({ ageSeconds: 300 });
+  const { images } = await createProduct(admin, pictures(1));
+  await enqueueImageSweep(service.database);
+  await until('the abandoned images are gone', () => standIn.images.size === 2);
+  expect(standIn.images.has(young)).toBe(true);
+  expect(standIn.imageAt(images[0] ?? '')).toBeDefined();
+  await until('their rows are gone', async () => (await readLedger(service.database)).length === 2);
+});
 
-  it('images that were stored before IMAGE_HOST changed are removed from their earlier host', async () => {
-    const database = await createDatabase();
-    try {
-      const first = await start({ database });
-      const { id } = await createProduct(await first.admin(), pictures(2));
-      await first.stop();
-      expect(standIn.images.size).toBe(2);
+it('with a STAGED_IMAGE_TTL_S of 1, images that a crash left staged are removed within seconds of the next start', async () => {
+  await service.stop();
+  service = await startWithStandIn({ settings: { STAGED_IMAGE_TTL_S: '1' } });
+  // The rows of younger images would stay: an upload may arrive for 60 seconds.
+  await insertStaged({ count: 3, ageSeconds: 61 });
+  await until('the rows are gone', async () => (await readLedger(service.database)).length === 0);
+  expect(standIn.images.size).toBe(0);
+});
 
-      const second = await start({ database, settings: { IMAGE_HOST: 'local' } });
-      await (await second.admin()).delete(`/api/products/${id}`).expect(204);
-      await expectOnlyImages(database, standIn, []);
-      await second.stop();
-    } finally {
-      await database.drop();
-    }
+it('an image that is condemned during its upload is never attached', async () => {
+  const before = await createProduct(admin, pictures(1));
+  standIn.delayMs = 2_000;
+  const uploads = Promise.all([
+    sendForm(admin.post('/api/products'), CAKE, pictures(2)),
+    sendForm(admin.put(`/api/products/${before.id}`), BREAD, pictures(1)),
+  ]);
+  const listStaged = async () =>
+    (await readLedger(service.database)).filter(({ state }) => state === 'staged');
+  await until('three images are staged', async () => (await listStaged()).length === 3);
+  await letTimePassForImagesAndJobs(service.database);
+  await until('the images are condemned', async () => (await listStaged()).length === 0);
+  const [created, updated] = await uploads;
+  standIn.delayMs = 0;
+  expect([created.body, updated.body]).toEqual([CREATION_FAILED, UNEXPECTED]);
+  expect(await countProducts(service.database)).toBe(1);
+  expect(await readProduct(admin, before.id)).toEqual(before);
+  await expectOnlyImagesAt(before.images);
+});
+
+it('the row of an upload without a response stays, and its image is removed again in case the upload still arrives', async () => {
+  standIn.fault({ operation: 'upload', kind: 'answer-lost', nth: 1 });
+  await sendForm(admin.post('/api/products'), CAKE, pictures(1)).expect(500);
+  await until('the image was removed once', () => standIn.images.size === 0);
+  await until('a second removal is queued for a minute later', async () => {
+    const [job, ...others] = await readJobs(service.database.pool, 'remove-image');
+    return others.length === 0 && job?.locked_by === null && job.due_in > 30 && job.due_in <= 61;
   });
+  const [row] = await readLedger(service.database);
+  expect(row?.state).toBe('condemned');
+  // The delayed upload arrives.
+  standIn.images.set(row?.id ?? '', { bytes: png(), format: 'png', version: 1 });
+  await expectOnlyImagesAt([]);
+});
+
+it('images that were stored before IMAGE_HOST changed are removed from their earlier host', async () => {
+  const database = await createDatabase();
+  try {
+    const first = await startWithStandIn({ database });
+    const { id } = await createProduct(await first.admin(), pictures(2));
+    await first.stop();
+    expect(standIn.images.size).toBe(2);
+
+    const second = await startWithStandIn({ database, settings: { IMAGE_HOST: 'local' } });
+    await (await second.admin()).delete(`/api/products/${id}`).expect(204);
+    await expectOnlyImages(database, standIn, []);
+    await second.stop();
+  } finally {
+    await database.drop();
+  }
 });

@@ -10,6 +10,7 @@ import { png } from './support/pictures.js';
 import { until } from './support/wait.js';
 
 const SECRET = 'thisIsTheApiSecret';
+const WRONG_SECRET = 'aWrongSecret';
 const DEADLINE_MS = 300;
 const ID = randomUUID();
 
@@ -35,7 +36,8 @@ describe('Cloudinary image host', () => {
     const error: unknown = await call.catch((reason: unknown) => reason);
     if (!(error instanceof ImageHostError)) throw new Error(`not an ImageHostError: ${String(error)}`);
     const text = JSON.stringify(error, Object.getOwnPropertyNames(error));
-    expect(text).not.toMatch(/thisIsTheApiSecret|aWrongSecret|[0-9a-f]{40}/);
+    const signature = /[0-9a-f]{40}/;
+    for (const forbidden of [SECRET, WRONG_SECRET, signature]) expect(text).not.toMatch(forbidden);
     expect(error.cause).toBeUndefined();
     return error;
   }
@@ -43,10 +45,8 @@ describe('Cloudinary image host', () => {
   it.each<CloudinaryOperation>(['upload', 'destroy'])(
     'fails the operation "%s" with a wrong secret and reveals neither secret nor signature',
     async (operation) => {
-      const error = await catchFailure(
-        new CloudinaryImageHost(standIn.url.replace(SECRET, 'aWrongSecret')),
-        operation,
-      );
+      const rejected = new CloudinaryImageHost(standIn.url.replace(SECRET, WRONG_SECRET));
+      const error = await catchFailure(rejected, operation);
       expect(error.httpCode).toBe(401);
       expect(error.message).toMatch(/^image host: (upload|remove) failed: the host responded with 401$/);
       expect(standIn.calls.at(-1)?.signatureValid).toBe(false);

@@ -24,231 +24,229 @@ interface Payload {
 const TASK = 'test-task';
 const never = (): Promise<void> => new Promise(() => undefined);
 
-describe('durable jobs on PostgreSQL', () => {
-  let database: TestDatabase;
-  let dataSource: DataSource;
-  let processes: Process[] = [];
-  const log: string[] = [];
+let database: TestDatabase;
+let dataSource: DataSource;
+let processes: Process[] = [];
+const log: string[] = [];
 
-  beforeAll(async () => {
-    // Use the build's instance of Nest. Jest's loader would create another instance.
-    const { Logger } = (await importBuilt(
-      '../node_modules/@nestjs/common/index.js',
-    )) as typeof import('@nestjs/common');
-    const record = (message: unknown): void => void log.push(String(message));
-    Logger.overrideLogger({ log: record, warn: record, error: record, verbose: () => undefined });
-    // Replace the logger like the service does: graphile-worker prints a stack when its connection breaks.
-    const { createLogger, routeConsole } = await built('src/common/logging.js');
-    routeConsole(createLogger({ logLevel: 'info', nodeEnv: 'test' }, { write: record }));
+beforeAll(async () => {
+  // Use the build's instance of Nest. Jest's loader would create another instance.
+  const { Logger } = (await importBuilt(
+    '../node_modules/@nestjs/common/index.js',
+  )) as typeof import('@nestjs/common');
+  const record = (message: unknown): void => void log.push(String(message));
+  Logger.overrideLogger({ log: record, warn: record, error: record, verbose: () => undefined });
+  // Replace the logger like the service does: graphile-worker prints a stack when its connection breaks.
+  const { createLogger, routeConsole } = await built('src/common/logging.js');
+  routeConsole(createLogger({ logLevel: 'info', nodeEnv: 'test' }, { write: record }));
+});
+
+beforeEach(async () => {
+  log.length = 0;
+  database = await createDatabase();
+  dataSource = await new DataSource({ type: 'postgres', url: database.url, poolSize: 3 }).initialize();
+});
+
+afterEach(async () => {
+  await Promise.all(processes.map(({ stop }) => stop()));
+  processes = [];
+  await dataSource.destroy();
+  await database.drop();
+});
+
+/** Creates a process that does not run jobs before `jobs.start()`. */
+async function createProcess(
+  handler: (payload: Payload) => Promise<void> | void = () => undefined,
+  options: HandleOptions & { url?: string; isExclusive?: boolean } = {},
+): Promise<Process> {
+  const { JobsService } = await built('src/jobs/jobs.service.js');
+  const { Database } = await built('src/config/database.js');
+  const jobs = new JobsService(new Database(options.url ?? database.url, options.isExclusive ?? false));
+  const ran: number[] = [];
+  jobs.handle<Payload>(
+    TASK,
+    async (payload) => {
+      ran.push(payload.n);
+      await handler(payload);
+    },
+    options,
+  );
+  let stopped: Promise<void> | undefined;
+  const created = { jobs, ran, stop: () => (stopped ??= jobs.onModuleDestroy()) };
+  processes.push(created);
+  return created;
+}
+
+async function startProcess(...args: Parameters<typeof createProcess>): Promise<Process> {
+  const started = await createProcess(...args);
+  started.jobs.start();
+  return started;
+}
+
+const enqueue = ({ jobs }: Process, n: number): Promise<void> =>
+  jobs.enqueue(dataSource.manager, TASK, { n }, { key: `${TASK}:${randomUUID()}` });
+const readTestJobs = () => readJobs(database.pool, TASK);
+const waitUntilAllDone = () => until('every job is done', async () => (await readTestJobs()).length === 0);
+
+it('a failed job is retried with growing gaps until it succeeds, and does not delay other jobs', async () => {
+  let failures = 3;
+  const worker = await startProcess(({ n }) => {
+    if (n === 1 && failures-- > 0) throw new Error('not yet');
   });
-
-  beforeEach(async () => {
-    log.length = 0;
-    database = await createDatabase();
-    dataSource = await new DataSource({ type: 'postgres', url: database.url, poolSize: 3 }).initialize();
-  });
-
-  afterEach(async () => {
-    await Promise.all(processes.map(({ stop }) => stop()));
-    processes = [];
-    await dataSource.destroy();
-    await database.drop();
-  });
-
-  /** Creates a process that does not run jobs before `jobs.start()`. */
-  async function createProcess(
-    handler: (payload: Payload) => Promise<void> | void = () => undefined,
-    options: HandleOptions & { url?: string; isExclusive?: boolean } = {},
-  ): Promise<Process> {
-    const { JobsService } = await built('src/jobs/jobs.service.js');
-    const { Database } = await built('src/config/database.js');
-    const jobs = new JobsService(new Database(options.url ?? database.url, options.isExclusive ?? false));
-    const ran: number[] = [];
-    jobs.handle<Payload>(
-      TASK,
-      async (payload) => {
-        ran.push(payload.n);
-        await handler(payload);
-      },
-      options,
+  await enqueue(worker, 1);
+  for (let attempt = 1; attempt <= 3; attempt += 1) {
+    const job = await until(`attempt ${attempt} has failed`, async () =>
+      (await readTestJobs()).find(({ attempts, locked_by }) => attempts === attempt && locked_by === null),
     );
-    let stopped: Promise<void> | undefined;
-    const created = { jobs, ran, stop: () => (stopped ??= jobs.onModuleDestroy()) };
-    processes.push(created);
-    return created;
-  }
-
-  async function startProcess(...args: Parameters<typeof createProcess>): Promise<Process> {
-    const started = await createProcess(...args);
-    started.jobs.start();
-    return started;
-  }
-
-  const enqueue = ({ jobs }: Process, n: number): Promise<void> =>
-    jobs.enqueue(dataSource.manager, TASK, { n }, { key: `${TASK}:${randomUUID()}` });
-  const readTestJobs = () => readJobs(database.pool, TASK);
-  const waitUntilAllDone = () => until('every job is done', async () => (await readTestJobs()).length === 0);
-
-  it('a failed job is retried with growing gaps until it succeeds, and does not delay other jobs', async () => {
-    let failures = 3;
-    const worker = await startProcess(({ n }) => {
-      if (n === 1 && failures-- > 0) throw new Error('not yet');
-    });
-    await enqueue(worker, 1);
-    for (let attempt = 1; attempt <= 3; attempt += 1) {
-      const job = await until(`attempt ${attempt} has failed`, async () =>
-        (await readTestJobs()).find(({ attempts, locked_by }) => attempts === attempt && locked_by === null),
-      );
-      expect(job.last_error).toBe('not yet');
-      // exp(attempt) seconds: about 2.7, 7.4 and 20.
-      expect(job.due_in).toBeGreaterThan(Math.exp(attempt) - 2);
-      expect(job.due_in).toBeLessThan(Math.exp(attempt) + 0.1);
-      await enqueue(worker, 10 + attempt);
-      await until('another job ran meanwhile', () => worker.ran.includes(10 + attempt));
-      await makeJobsDue(database.pool);
-    }
-    await waitUntilAllDone();
-    expect(worker.ran.filter((n) => n === 1)).toHaveLength(4);
-  });
-
-  describe('jobs of a process that died', () => {
-    /** Adds a job that a process locked `seconds` ago and never released. */
-    async function addLockedJob(n: number, seconds: number, maxAttempts = 25): Promise<void> {
-      await dataSource.query(
-        'SELECT graphile_worker.add_job($1, $2::json, job_key := $3, max_attempts := $4::int)',
-        [TASK, JSON.stringify({ n }), `${TASK}:${n}`, maxAttempts],
-      );
-      await dataSource.query(
-        `UPDATE graphile_worker._private_jobs
-         SET locked_by = 'dead ' || key, locked_at = now() - make_interval(secs => $2), attempts = 1
-         WHERE payload->>'n' = $1`,
-        [String(n), seconds],
-      );
-    }
-
-    it('are unlocked once they have been locked for longer than any deadline, and not before', async () => {
-      await addLockedJob(1, 46); // Locks expire after 45 seconds.
-      await addLockedJob(2, 20);
-      const worker = await startProcess();
-      await until('the job with the older lock ran', () => worker.ran.includes(1));
-      await enqueue(worker, 3);
-      await until('the new job ran', () => worker.ran.includes(3));
-      expect(worker.ran).not.toContain(2);
-      await until(
-        'only the job with the younger lock is left',
-        async () => (await readTestJobs()).length === 1,
-      );
-    });
-
-    it('become dead if they have no attempt left, and the log says so', async () => {
-      await addLockedJob(1, 46, 1);
-      await startProcess();
-      await until('the log reports the dead job', () =>
-        log.find((line) => /^dead job \d+ .*: its process died/.test(line)),
-      );
-      expect(await readTestJobs()).toMatchObject([
-        { attempts: 1, max_attempts: 1, locked_by: null, last_error: 'its process died' },
-      ]);
-    });
-
-    it('are unlocked when the queue starts if no other process uses the database', async () => {
-      const proxy = await DatabaseProxy.start(database.url);
-      // The queue starts while the database is unreachable.
-      await proxy.down();
-      try {
-        await addLockedJob(1, 0);
-        // Longer than the second between two polls: a poll that unlocked the running job would run it again.
-        const worker = await startProcess(() => delay(1_500), { url: proxy.url, isExclusive: true });
-        await proxy.up();
-        await until('the job ran', () => worker.ran.includes(1));
-        await waitUntilAllDone();
-        expect(worker.ran).toEqual([1]);
-      } finally {
-        await proxy.down();
-      }
-    });
-  });
-
-  it('a stopping queue waits for running jobs, loses no waiting job and closes all connections', async () => {
-    let finish: (() => void) | undefined;
-    const worker = await startProcess(({ n }) =>
-      n === 1 ? new Promise<void>((resolve) => (finish = resolve)) : undefined,
-    );
-    await enqueue(worker, 1);
-    await until('the job runs', () => finish !== undefined);
-    let hasStopped = false;
-    const stopping = worker.stop().then(() => (hasStopped = true));
-    await enqueue(worker, 2);
-    for (let query = 0; query < 10; query += 1) await readTestJobs(); // Time in which the queue could stop.
-    expect(hasStopped).toBe(false);
-    finish?.();
-    await stopping;
-    // The second job either is still waiting or has run: a worker may have been fetching it when the stop began.
-    const left = await readTestJobs();
-    expect([...worker.ran, ...left.map(() => 2)]).toEqual([1, 2]);
-    for (const job of left) expect(job).toMatchObject({ attempts: 0, locked_by: null });
-    // The server needs a moment to notice a closed connection.
-    await until('the queue has no connections', async () => {
-      const { rows: connections } = await database.pool.query(
-        "SELECT 1 FROM pg_stat_activity WHERE application_name = 'bakery-jobs' AND datname = current_database()",
-      );
-      return connections.length === 0;
-    });
-  });
-
-  it('stopping the queue throws no error if the connection breaks while the queue waits for the database', async () => {
-    const proxy = await DatabaseProxy.start(database.url);
-    const stalled = proxy.stallAt('LISTEN "jobs:insert"');
-    const worker = await startProcess(undefined, { url: proxy.url });
-    await stalled;
-    const stopped = worker.stop();
-    await proxy.down();
-    await stopped;
-  });
-
-  it('a job whose handler hangs fails at its deadline and is retried', async () => {
-    let hangs = true;
-    const worker = await startProcess(() => (hangs ? never() : undefined), { deadlineMs: 100 });
-    await enqueue(worker, 1);
-    await until('the job failed', async () =>
-      (await readTestJobs()).some(({ last_error }) => last_error === `${TASK} took longer than 100 ms`),
-    );
-    hangs = false;
+    expect(job.last_error).toBe('not yet');
+    // exp(attempt) seconds: about 2.7, 7.4 and 20.
+    expect(job.due_in).toBeGreaterThan(Math.exp(attempt) - 2);
+    expect(job.due_in).toBeLessThan(Math.exp(attempt) + 0.1);
+    await enqueue(worker, 10 + attempt);
+    await until('another job ran meanwhile', () => worker.ran.includes(10 + attempt));
     await makeJobsDue(database.pool);
-    await waitUntilAllDone();
-    expect(worker.ran).toEqual([1, 1]);
+  }
+  await waitUntilAllDone();
+  expect(worker.ran.filter((n) => n === 1)).toHaveLength(4);
+});
+
+describe('jobs of a process that died', () => {
+  /** Adds a job that a process locked `seconds` ago and never released. */
+  async function addLockedJob(n: number, seconds: number, maxAttempts = 25): Promise<void> {
+    await dataSource.query(
+      'SELECT graphile_worker.add_job($1, $2::json, job_key := $3, max_attempts := $4::int)',
+      [TASK, JSON.stringify({ n }), `${TASK}:${n}`, maxAttempts],
+    );
+    await dataSource.query(
+      `UPDATE graphile_worker._private_jobs
+       SET locked_by = 'dead ' || key, locked_at = now() - make_interval(secs => $2), attempts = 1
+       WHERE payload->>'n' = $1`,
+      [String(n), seconds],
+    );
+  }
+
+  it('are unlocked once they have been locked for longer than any deadline, and not before', async () => {
+    await addLockedJob(1, 46); // Locks expire after 45 seconds.
+    await addLockedJob(2, 20);
+    const worker = await startProcess();
+    await until('the job with the older lock ran', () => worker.ran.includes(1));
+    await enqueue(worker, 3);
+    await until('the new job ran', () => worker.ran.includes(3));
+    expect(worker.ran).not.toContain(2);
+    await until(
+      'only the job with the younger lock is left',
+      async () => (await readTestJobs()).length === 1,
+    );
   });
 
-  it('a queue that starts while the server is read-only runs the waiting jobs as soon as the server accepts writes', async () => {
-    const postgres = await startExternalPostgres();
-    const { migrate } = await built('src/config/migrate.js');
-    await migrate(postgres.url);
-    const external = await new DataSource({ type: 'postgres', url: postgres.url }).initialize();
-    const { jobs, ran, stop } = await createProcess(undefined, { url: postgres.url });
+  it('become dead if they have no attempt left, and the log says so', async () => {
+    await addLockedJob(1, 46, 1);
+    await startProcess();
+    await until('the log reports the dead job', () =>
+      log.find((line) => /^dead job \d+ .*: its process died/.test(line)),
+    );
+    expect(await readTestJobs()).toMatchObject([
+      { attempts: 1, max_attempts: 1, locked_by: null, last_error: 'its process died' },
+    ]);
+  });
+
+  it('are unlocked when the queue starts if no other process uses the database', async () => {
+    const proxy = await DatabaseProxy.start(database.url);
+    // The queue starts while the database is unreachable.
+    await proxy.down();
     try {
-      await jobs.enqueue(external.manager, TASK, { n: 1 }, { key: `${TASK}:1` });
-      await postgres.setReadOnly(true);
-      await until('the server is read-only', async () => {
-        const [row] = await external.query<Record<string, string>[]>('SHOW transaction_read_only');
-        return row?.transaction_read_only === 'on';
-      });
-      jobs.start();
-      const stopped = await until('the log says why the queue stopped', () =>
-        log.find((line) => line.startsWith('the queue stopped')),
-      );
-      expect(stopped).toMatch(/read-only transaction$/);
-      expect(jobs.queue.isWorking).toBe(false);
-      await postgres.setReadOnly(false);
-      await until('the job ran', () => ran.includes(1));
-      expect(jobs.queue.isWorking).toBe(true);
-      expect(log.filter((line) => !line.startsWith('a migration'))).toEqual([
-        stopped,
-        expect.stringMatching(/^the queue works again after \d+ s$/),
-      ]);
+      await addLockedJob(1, 0);
+      // Longer than the second between two polls: a poll that unlocked the running job would run it again.
+      const worker = await startProcess(() => delay(1_500), { url: proxy.url, isExclusive: true });
+      await proxy.up();
+      await until('the job ran', () => worker.ran.includes(1));
+      await waitUntilAllDone();
+      expect(worker.ran).toEqual([1]);
     } finally {
-      await stop();
-      await external.destroy();
-      await postgres.close();
+      await proxy.down();
     }
   });
+});
+
+it('a stopping queue waits for running jobs, loses no waiting job and closes all connections', async () => {
+  let finish: (() => void) | undefined;
+  const worker = await startProcess(({ n }) =>
+    n === 1 ? new Promise<void>((resolve) => (finish = resolve)) : undefined,
+  );
+  await enqueue(worker, 1);
+  await until('the job runs', () => finish !== undefined);
+  let hasStopped = false;
+  const stopping = worker.stop().then(() => (hasStopped = true));
+  await enqueue(worker, 2);
+  for (let query = 0; query < 10; query += 1) await readTestJobs(); // Time in which the queue could stop.
+  expect(hasStopped).toBe(false);
+  finish?.();
+  await stopping;
+  // The second job either is still waiting or has run: a worker may have been fetching it when the stop began.
+  const left = await readTestJobs();
+  expect([...worker.ran, ...left.map(() => 2)]).toEqual([1, 2]);
+  for (const job of left) expect(job).toMatchObject({ attempts: 0, locked_by: null });
+  // The server needs a moment to notice a closed connection.
+  await until('the queue has no connections', async () => {
+    const { rows: connections } = await database.pool.query(
+      "SELECT 1 FROM pg_stat_activity WHERE application_name = 'bakery-jobs' AND datname = current_database()",
+    );
+    return connections.length === 0;
+  });
+});
+
+it('stopping the queue throws no error if the connection breaks while the queue waits for the database', async () => {
+  const proxy = await DatabaseProxy.start(database.url);
+  const stalled = proxy.stallAt('LISTEN "jobs:insert"');
+  const worker = await startProcess(undefined, { url: proxy.url });
+  await stalled;
+  const stopped = worker.stop();
+  await proxy.down();
+  await stopped;
+});
+
+it('a job whose handler hangs fails at its deadline and is retried', async () => {
+  let hangs = true;
+  const worker = await startProcess(() => (hangs ? never() : undefined), { deadlineMs: 100 });
+  await enqueue(worker, 1);
+  await until('the job failed', async () =>
+    (await readTestJobs()).some(({ last_error }) => last_error === `${TASK} took longer than 100 ms`),
+  );
+  hangs = false;
+  await makeJobsDue(database.pool);
+  await waitUntilAllDone();
+  expect(worker.ran).toEqual([1, 1]);
+});
+
+it('a queue that starts while the server is read-only runs the waiting jobs as soon as the server accepts writes', async () => {
+  const postgres = await startExternalPostgres();
+  const { migrate } = await built('src/config/migrate.js');
+  await migrate(postgres.url);
+  const external = await new DataSource({ type: 'postgres', url: postgres.url }).initialize();
+  const { jobs, ran, stop } = await createProcess(undefined, { url: postgres.url });
+  try {
+    await jobs.enqueue(external.manager, TASK, { n: 1 }, { key: `${TASK}:1` });
+    await postgres.setReadOnly(true);
+    await until('the server is read-only', async () => {
+      const [row] = await external.query<Record<string, string>[]>('SHOW transaction_read_only');
+      return row?.transaction_read_only === 'on';
+    });
+    jobs.start();
+    const stopped = await until('the log says why the queue stopped', () =>
+      log.find((line) => line.startsWith('the queue stopped')),
+    );
+    expect(stopped).toMatch(/read-only transaction$/);
+    expect(jobs.queue.isWorking).toBe(false);
+    await postgres.setReadOnly(false);
+    await until('the job ran', () => ran.includes(1));
+    expect(jobs.queue.isWorking).toBe(true);
+    expect(log.filter((line) => !line.startsWith('a migration'))).toEqual([
+      stopped,
+      expect.stringMatching(/^the queue works again after \d+ s$/),
+    ]);
+  } finally {
+    await stop();
+    await external.destroy();
+    await postgres.close();
+  }
 });
