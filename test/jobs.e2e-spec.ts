@@ -17,10 +17,6 @@ interface Process {
   readonly stop: () => Promise<void>;
 }
 
-interface Payload {
-  readonly n: number;
-}
-
 const TASK = 'test-task';
 const never = (): Promise<void> => new Promise(() => undefined);
 
@@ -31,9 +27,7 @@ const log: string[] = [];
 
 beforeAll(async () => {
   // Use the build's instance of Nest. Jest's loader would create another instance.
-  const { Logger } = (await importBuilt(
-    '../node_modules/@nestjs/common/index.js',
-  )) as typeof import('@nestjs/common');
+  const { Logger } = (await importPackage('@nestjs/common')) as typeof import('@nestjs/common');
   const record = (message: unknown): void => void log.push(String(message));
   Logger.overrideLogger({ log: record, warn: record, error: record, verbose: () => undefined });
   // Replace the logger like the service does: graphile-worker prints a stack when its connection breaks.
@@ -54,23 +48,20 @@ afterEach(async () => {
   await database.drop();
 });
 
-/** Creates a process that does not run jobs before `jobs.start()`. */
+/** Creates a process that does not run jobs before `jobs.start()`. @param handler gets the number of a job */
 async function createProcess(
-  handler: (payload: Payload) => Promise<void> | void = () => undefined,
+  handler: (n: number) => Promise<void> | void = () => undefined,
   options: HandleOptions & { url?: string; isExclusive?: boolean } = {},
 ): Promise<Process> {
   const { JobsService } = await built('src/jobs/jobs.service.js');
   const { Database } = await built('src/config/database.js');
   const jobs = new JobsService(new Database(options.url ?? database.url, options.isExclusive ?? false));
   const ran: number[] = [];
-  jobs.handle<Payload>(
-    TASK,
-    async (payload) => {
-      ran.push(payload.n);
-      await handler(payload);
-    },
-    options,
-  );
+  const runJob = async ({ n }: { readonly n: number }): Promise<void> => {
+    ran.push(n);
+    await handler(n);
+  };
+  jobs.handle(TASK, runJob, options);
   let stopped: Promise<void> | undefined;
   const created = { jobs, ran, stop: () => (stopped ??= jobs.onModuleDestroy()) };
   processes.push(created);
@@ -90,7 +81,7 @@ const waitUntilAllDone = () => until('every job is done', async () => (await rea
 
 it('a failed job is retried with growing gaps until it succeeds, and does not delay other jobs', async () => {
   let failures = 3;
-  const worker = await startProcess(({ n }) => {
+  const worker = await startProcess((n) => {
     if (n === 1 && failures-- > 0) throw new Error('not yet');
   });
   await enqueue(worker, 1);
@@ -111,8 +102,8 @@ it('a failed job is retried with growing gaps until it succeeds, and does not de
 });
 
 describe('jobs of a process that died', () => {
-  /** Adds a job that a process locked `seconds` ago and never released. */
-  async function addLockedJob(n: number, seconds: number, maxAttempts = 25): Promise<void> {
+  /** Adds a job that a process locked some seconds ago and never released. */
+  async function addLockedJob({ n = 1, lockedForS = 0, maxAttempts = 25 }): Promise<void> {
     await dataSource.query(
       'SELECT graphile_worker.add_job($1, $2::json, job_key := $3, max_attempts := $4::int)',
       [TASK, JSON.stringify({ n }), `${TASK}:${n}`, maxAttempts],
@@ -121,26 +112,23 @@ describe('jobs of a process that died', () => {
       `UPDATE graphile_worker._private_jobs
        SET locked_by = 'dead ' || key, locked_at = now() - make_interval(secs => $2), attempts = 1
        WHERE payload->>'n' = $1`,
-      [String(n), seconds],
+      [String(n), lockedForS],
     );
   }
 
   it('are unlocked once they have been locked for longer than any deadline, and not before', async () => {
-    await addLockedJob(1, 46); // Locks expire after 45 seconds.
-    await addLockedJob(2, 20);
+    await addLockedJob({ n: 1, lockedForS: 46 }); // Locks expire after 45 seconds.
+    await addLockedJob({ n: 2, lockedForS: 20 });
     const worker = await startProcess();
     await until('the job with the older lock ran', () => worker.ran.includes(1));
     await enqueue(worker, 3);
     await until('the new job ran', () => worker.ran.includes(3));
     expect(worker.ran).not.toContain(2);
-    await until(
-      'only the job with the younger lock is left',
-      async () => (await readTestJobs()).length === 1,
-    );
+    await until('only the locked job is left', async () => (await readTestJobs()).length === 1);
   });
 
-  it('become dead if they have no attempt left, and the log says so', async () => {
-    await addLockedJob(1, 46, 1);
+  it('become dead if they have no attempt left, and the log reports them', async () => {
+    await addLockedJob({ lockedForS: 46, maxAttempts: 1 });
     await startProcess();
     await until('the log reports the dead job', () =>
       log.find((line) => /^dead job \d+ .*: its process died/.test(line)),
@@ -155,7 +143,7 @@ describe('jobs of a process that died', () => {
     // The queue starts while the database is unreachable.
     await proxy.down();
     try {
-      await addLockedJob(1, 0);
+      await addLockedJob({ lockedForS: 0 });
       // Longer than the second between two polls: a poll that unlocked the running job would run it again.
       const worker = await startProcess(() => delay(1_500), { url: proxy.url, isExclusive: true });
       await proxy.up();
@@ -170,7 +158,7 @@ describe('jobs of a process that died', () => {
 
 it('a stopping queue waits for running jobs, loses no waiting job and closes all connections', async () => {
   let finish: (() => void) | undefined;
-  const worker = await startProcess(({ n }) =>
+  const worker = await startProcess((n) =>
     n === 1 ? new Promise<void>((resolve) => (finish = resolve)) : undefined,
   );
   await enqueue(worker, 1);
@@ -188,10 +176,10 @@ it('a stopping queue waits for running jobs, loses no waiting job and closes all
   for (const job of left) expect(job).toMatchObject({ attempts: 0, locked_by: null });
   // The server needs a moment to notice a closed connection.
   await until('the queue has no connections', async () => {
-    const { rows: connections } = await database.pool.query(
-      "SELECT 1 FROM pg_stat_activity WHERE application_name = 'bakery-jobs' AND datname = current_database()",
+    const { rowCount } = await database.pool.query(
+      "SELECT FROM pg_stat_activity WHERE application_name = 'bakery-jobs' AND datname = current_database()",
     );
-    return connections.length === 0;
+    return rowCount === 0;
   });
 });
 
@@ -218,7 +206,7 @@ it('a job whose handler hangs fails at its deadline and is retried', async () =>
   expect(worker.ran).toEqual([1, 1]);
 });
 
-it('a queue that starts while the server is read-only runs the waiting jobs as soon as the server accepts writes', async () => {
+it('a queue that starts while the server is read-only runs the waiting jobs as soon as the server accepts writes, and logs one line for each change', async () => {
   const postgres = await startExternalPostgres();
   const { migrate } = await built('src/config/migrate.js');
   await migrate(postgres.url);

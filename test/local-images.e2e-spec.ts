@@ -20,8 +20,8 @@ beforeAll(() => {
   anyone = service.client();
 });
 
-/** Stores an image. @returns the path of its URL */
-async function store(bytes: Buffer): Promise<string> {
+/** Stores an image of a product. @returns the path of its URL */
+async function storeImage(bytes: Buffer): Promise<string> {
   const { images } = await createProduct(await service.admin(), [{ bytes, name: 'a.png' }]);
   const { origin, pathname } = new URL(images[0] ?? '');
   expect(origin).toBe('http://bakery.test');
@@ -32,8 +32,8 @@ describe('an image of the local host', () => {
   it.each([
     ['PNG', png('type'), 'image/png', /\.png$/],
     ['JPEG', jpeg('type'), 'image/jpeg', /\.jpg$/],
-  ])('is sent to anyone unchanged, with its type and without sniffing (%s)', async (_, bytes, type, name) => {
-    const path = await store(bytes);
+  ])('(%s) is sent to anyone unchanged, and browsers may not guess another type', async (_, bytes, type, name) => {
+    const path = await storeImage(bytes);
     expect(path).toMatch(name);
     const answer = await anyone.get(path).expect(200);
     expect(answer.body).toEqual(bytes);
@@ -48,21 +48,21 @@ describe('an image of the local host', () => {
     expect(answer.headers['set-cookie']).toBeUndefined();
   });
 
-  it('is sent with 304 for its current ETag and with 200 for another one', async () => {
-    const path = await store(png('etag'));
+  it('gets 304 for a request with its current ETag and 200 for a request with another one', async () => {
+    const path = await storeImage(png('etag'));
     const { etag } = (await anyone.get(path).expect(200)).headers as { etag: string };
     const unchanged = await anyone.get(path).set('If-None-Match', etag).expect(304);
     expect(unchanged.headers).toMatchObject({ etag, 'cache-control': CACHED_FOREVER });
     await anyone.get(path).set('If-None-Match', '"another"').expect(200);
   });
 
-  it('is not sent if the If-Match condition of the request fails, which gets 400', async () => {
-    const answer = await anyone.get(await store(png('condition'))).set('If-Match', '"another"');
+  it('is not sent if the request has an If-Match condition that fails: the response is 400', async () => {
+    const answer = await anyone.get(await storeImage(png('condition'))).set('If-Match', '"another"');
     expectFailure(answer, 400, MESSAGES.malformedRequest);
   });
 
   it('causes no error in the log when a client disconnects during a download', async () => {
-    const path = await store(padded(png('long'), 5 * 1024 * 1024));
+    const path = await storeImage(padded(png('long'), 5 * 1024 * 1024));
     const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
     socket.write(`GET ${path} HTTP/1.1\r\nHost: bakery.test\r\nX-Request-Id: left\r\n\r\n`);
     await once(socket, 'data');
@@ -92,7 +92,7 @@ describe('a path that names no stored image', () => {
   }
 
   it.each([
-    `${ID}.png`, // A symbolic link to a file outside of the folder.
+    `${ID}.png`, // The symbolic link.
     `${ID}.tmp`,
     `${ID}.svg`,
     ID,

@@ -23,8 +23,7 @@ const REQUEST: PaymentPageRequest = {
 };
 /** Valid response to `create`. */
 const PAGE = { token: 't', redirect_url: 'https://example.com/' };
-/** Valid response to `status`. */
-const GOOD = {
+const VALID_STATUS = {
   status_code: '200',
   transaction_id: 't',
   transaction_status: 'cancel',
@@ -32,119 +31,117 @@ const GOOD = {
   payment_type: 'qris',
 };
 
-describe('Midtrans gateway', () => {
-  let standIn: MidtransStandIn;
-  let gateway: MidtransGateway;
-  let impatient: MidtransGateway;
+let standIn: MidtransStandIn;
+let gateway: MidtransGateway;
+let impatient: MidtransGateway;
 
-  beforeEach(async () => {
-    standIn = await MidtransStandIn.start({ serverKey: KEY });
-    standIn.dripIntervalMs = 20;
-    const { snapUrl, apiUrl } = standIn;
-    const setting = { midtransServerKey: KEY, midtransSnapUrl: snapUrl, midtransApiUrl: apiUrl };
-    gateway = new MidtransGateway(setting, 10_000);
-    impatient = new MidtransGateway(setting, DEADLINE_MS);
+beforeEach(async () => {
+  standIn = await MidtransStandIn.start({ serverKey: KEY });
+  standIn.dripIntervalMs = 20;
+  const { snapUrl, apiUrl } = standIn;
+  const setting = { midtransServerKey: KEY, midtransSnapUrl: snapUrl, midtransApiUrl: apiUrl };
+  gateway = new MidtransGateway(setting, 10_000);
+  impatient = new MidtransGateway(setting, DEADLINE_MS);
+});
+
+afterEach(() => standIn.down());
+
+describe('openPaymentPage', () => {
+  it('removes the server key from the reason of a rejection', async () => {
+    standIn.fault({
+      operation: 'create',
+      kind: 'answer',
+      status: 400,
+      body: { error_messages: [`unknown Merchant ${KEY}`, `Basic ${BASIC}`, 7, 'x'.repeat(10_000)] },
+    });
+    const error = await catchError(gateway.openPaymentPage(REQUEST), GatewayRejectedError);
+    expect(error.message).toContain('unknown Merchant ***; Basic ***; xxx');
+    expect(error.message.length).toBeLessThan(400);
   });
 
-  afterEach(() => standIn.down());
+  it('ends at the shorter of the deadline of the call and the deadline of the gateway', async () => {
+    standIn.fault({ operation: 'create', kind: 'hang' });
+    for (const call of [
+      gateway.openPaymentPage(REQUEST, DEADLINE_MS),
+      impatient.openPaymentPage(REQUEST, 60_000),
+    ]) {
+      const { message } = await catchError(call, GatewayUnavailableError);
+      expect(message).toContain(`within ${DEADLINE_MS} ms`);
+    }
+  });
+});
 
-  describe('openPaymentPage', () => {
-    it('removes the server key from the reason of a rejection', async () => {
-      standIn.fault({
-        operation: 'create',
-        kind: 'answer',
-        status: 400,
-        body: { error_messages: [`unknown Merchant ${KEY}`, `Basic ${BASIC}`, 7, 'x'.repeat(10_000)] },
-      });
-      const error = await catchError(gateway.openPaymentPage(REQUEST), GatewayRejectedError);
-      expect(error.message).toContain('unknown Merchant ***; Basic ***; xxx');
-      expect(error.message.length).toBeLessThan(400);
-    });
+it.each<['create' | 'status', string, number, string | object]>([
+  ['create', '429 from Snap', 429, { error_messages: ['Too many requests'] }],
+  ['create', '403 from something that is not Snap', 403, '<html>Forbidden</html>'],
+  ['create', '200 with a valid payment page', 200, PAGE],
+  ['create', '201 with half an object', 201, '{"token":"t"'],
+  ['create', '201 without a token', 201, { ...PAGE, token: undefined }],
+  ['create', '201 with a script as the address', 201, { ...PAGE, redirect_url: 'javascript:alert(1)' }],
+  ['create', '201 with a very long address', 201, { ...PAGE, redirect_url: PAGE.redirect_url.repeat(150) }],
+  ['status', '404 from something that is not the Core API', 404, '<html>Not Found</html>'],
+  ['status', '500 with another status code in the body', 500, VALID_STATUS],
+  ['status', '200 with the status code 500 in the body', 200, { ...VALID_STATUS, status_code: '500' }],
+  ['status', '200 without a status code in the body', 200, { ...VALID_STATUS, status_code: undefined }],
+  ['status', '200 without a transaction id', 200, { ...VALID_STATUS, transaction_id: undefined }],
+  ['status', '200 with a number for an amount', 200, { ...VALID_STATUS, gross_amount: 185_000 }],
+  ['status', '200 with U+0000 in a field', 200, { ...VALID_STATUS, payment_type: 'a\0b' }],
+])(
+  'the operation "%s" throws GatewayUnavailableError if the response is %s',
+  async (operation, _what, status, body) => {
+    standIn.fault({ operation, kind: 'answer', status, body });
+    const call =
+      operation === 'create' ? gateway.openPaymentPage(REQUEST) : gateway.getTransaction(randomUUID());
+    await catchError(call, GatewayUnavailableError);
+  },
+);
 
-    it('ends at the shorter of the deadline of the call and the deadline of the gateway', async () => {
-      standIn.fault({ operation: 'create', kind: 'hang' });
-      for (const call of [
-        gateway.openPaymentPage(REQUEST, DEADLINE_MS),
-        impatient.openPaymentPage(REQUEST, 60_000),
-      ]) {
-        const { message } = await catchError(call, GatewayUnavailableError);
-        expect(message).toContain(`within ${DEADLINE_MS} ms`);
-      }
-    });
+describe('a call', () => {
+  const operation = 'cancel';
+  let attemptId: string;
+
+  beforeEach(() => {
+    attemptId = randomUUID();
+    standIn.open(attemptId, 185_000);
+    standIn.setStatus(attemptId, 'pending');
   });
 
-  it.each<['create' | 'status', string, number, string | object]>([
-    ['create', '429 from Snap', 429, { error_messages: ['Too many requests'] }],
-    ['create', '403 from something that is not Snap', 403, '<html>Forbidden</html>'],
-    ['create', '200 with a valid payment page', 200, PAGE],
-    ['create', '201 with half an object', 201, '{"token":"t"'],
-    ['create', '201 without a token', 201, { ...PAGE, token: undefined }],
-    ['create', '201 with a script as the address', 201, { ...PAGE, redirect_url: 'javascript:alert(1)' }],
-    ['create', '201 with a very long address', 201, { ...PAGE, redirect_url: PAGE.redirect_url.repeat(150) }],
-    ['status', '404 from something that is not the Core API', 404, '<html>Not Found</html>'],
-    ['status', '500 with another status code in the body', 500, GOOD],
-    ['status', '200 with the status code 500 in the body', 200, { ...GOOD, status_code: '500' }],
-    ['status', '200 without a status code in the body', 200, { ...GOOD, status_code: undefined }],
-    ['status', '200 without a transaction id', 200, { ...GOOD, transaction_id: undefined }],
-    ['status', '200 with a number for an amount', 200, { ...GOOD, gross_amount: 185_000 }],
-    ['status', '200 with U+0000 in a field', 200, { ...GOOD, payment_type: 'a\0b' }],
-  ])(
-    'the operation "%s" throws GatewayUnavailableError if the response is %s',
-    async (operation, _what, status, body) => {
-      standIn.fault({ operation, kind: 'answer', status, body });
-      const call =
-        operation === 'create' ? gateway.openPaymentPage(REQUEST) : gateway.getTransaction(randomUUID());
-      await catchError(call, GatewayUnavailableError);
+  it.each([
+    ['does not arrive', 'hang'],
+    ['arrives byte by byte', 'drip'],
+  ] as const)(
+    'fails at the deadline and closes the connection if the response %s',
+    async (_fault, kind) => {
+      standIn.fault({ operation, kind });
+      const startedAt = performance.now();
+      const call = impatient.cancelOrExpire(attemptId, operation);
+      const { message } = await catchError(call, GatewayUnavailableError);
+      const elapsedMs = performance.now() - startedAt;
+      expect(message).toBe(`Midtrans cancel: no complete response within ${DEADLINE_MS} ms`);
+      expect(elapsedMs).toBeGreaterThan(DEADLINE_MS - 10);
+      expect(elapsedMs).toBeLessThan(DEADLINE_MS + 2_000);
+      await until('the connection is closed', () => standIn.callsInProgress === 0, 2_000);
     },
   );
 
-  describe('a call', () => {
-    const operation = 'cancel';
-    let attemptId: string;
-
-    beforeEach(() => {
-      attemptId = randomUUID();
-      standIn.open(attemptId, 185_000);
-      standIn.setStatus(attemptId, 'pending');
-    });
-
-    it.each([
-      ['does not arrive', 'hang'],
-      ['arrives byte by byte', 'drip'],
-    ] as const)(
-      'fails at the deadline and closes the connection if the response %s',
-      async (_fault, kind) => {
-        standIn.fault({ operation, kind });
-        const startedAt = performance.now();
-        const call = impatient.cancelOrExpire(attemptId, operation);
-        const { message } = await catchError(call, GatewayUnavailableError);
-        const elapsedMs = performance.now() - startedAt;
-        expect(message).toBe(`Midtrans cancel: no complete response within ${DEADLINE_MS} ms`);
-        expect(elapsedMs).toBeGreaterThan(DEADLINE_MS - 10);
-        expect(elapsedMs).toBeLessThan(DEADLINE_MS + 2_000);
-        await until('the connection is closed', () => standIn.callsInProgress === 0, 2_000);
-      },
-    );
-
-    it('stops reading a response of more than 64 KiB and closes the connection', async () => {
-      standIn.fault({ operation, kind: 'answer', status: 200, body: ' '.repeat(8 * 1024 * 1024) });
-      const call = gateway.cancelOrExpire(attemptId, operation);
-      const { message } = await catchError(call, GatewayUnavailableError);
-      expect(message).toBe('Midtrans cancel: the response exceeds 65536 bytes');
-      await until('the connection is closed', () => standIn.callsInProgress === 0, 2_000);
-    });
-
-    it('does not follow a redirect', async () => {
-      const headers = { location: `${standIn.apiUrl}/v2/elsewhere/cancel` };
-      standIn.fault({ operation, nth: 1, kind: 'answer', status: 307, body: '', headers });
-      await catchError(gateway.cancelOrExpire(attemptId, operation), GatewayUnavailableError);
-      expect(standIn.calls).toHaveLength(1);
-    });
+  it('stops reading a response of more than 64 KiB and closes the connection', async () => {
+    standIn.fault({ operation, kind: 'answer', status: 200, body: ' '.repeat(8 * 1024 * 1024) });
+    const call = gateway.cancelOrExpire(attemptId, operation);
+    const { message } = await catchError(call, GatewayUnavailableError);
+    expect(message).toBe('Midtrans cancel: the response exceeds 65536 bytes');
+    await until('the connection is closed', () => standIn.callsInProgress === 0, 2_000);
   });
 
-  it('does not reveal the server key when the gateway is printed or serialized', () => {
-    expectNoSecret(gateway);
+  it('does not follow a redirect', async () => {
+    const headers = { location: `${standIn.apiUrl}/v2/elsewhere/cancel` };
+    standIn.fault({ operation, nth: 1, kind: 'answer', status: 307, body: '', headers });
+    await catchError(gateway.cancelOrExpire(attemptId, operation), GatewayUnavailableError);
+    expect(standIn.calls).toHaveLength(1);
   });
+});
+
+it('a printed or serialized gateway does not reveal the server key', () => {
+  expectNoSecret(gateway);
 });
 
 /** Returns the error of a failed call, which must not contain any part of a key. */
