@@ -35,8 +35,8 @@ describe('a hostile field name', () => {
     const fields = JSON.stringify({ fullname: 'Ayu', email, password: 'x', passwordConfirmation: 'x' });
     const register = (json: string) => service.client().post('/api/register').type('json').send(json);
     const polluting = fields.replace('{', `{"${key}":{"role":"ADMIN","prototype":{"role":"ADMIN"}},`);
-    const { body } = await register(polluting).expect(201);
-    expect(body).toMatchObject({ data: { user: { role: 'USER' } } });
+    const registered = await register(polluting).expect(201);
+    expect(registered.body).toMatchObject({ data: { user: { role: 'USER' } } });
     // The required fields must not be inherited.
     await register(`{"${key}":${fields},"passwordConfirmation":"x"}`).expect(400);
   });

@@ -32,21 +32,24 @@ describe('an image of the local host', () => {
   it.each([
     ['PNG', png('type'), 'image/png', /\.png$/],
     ['JPEG', jpeg('type'), 'image/jpeg', /\.jpg$/],
-  ])('(%s) is sent to anyone unchanged, and browsers may not guess another type', async (_, bytes, type, name) => {
-    const path = await storeImage(bytes);
-    expect(path).toMatch(name);
-    const answer = await anyone.get(path).expect(200);
-    expect(answer.body).toEqual(bytes);
-    expect(answer.headers).toMatchObject({
-      'content-type': type,
-      'content-length': String(bytes.length),
-      'x-content-type-options': 'nosniff',
-      'cross-origin-resource-policy': 'cross-origin',
-      'cache-control': CACHED_FOREVER,
-      'x-request-id': expect.any(String) as string,
-    });
-    expect(answer.headers['set-cookie']).toBeUndefined();
-  });
+  ])(
+    '(%s) is sent to anyone unchanged, and browsers may not guess another type',
+    async (_, bytes, type, name) => {
+      const path = await storeImage(bytes);
+      expect(path).toMatch(name);
+      const answer = await anyone.get(path).expect(200);
+      expect(answer.body).toEqual(bytes);
+      expect(answer.headers).toMatchObject({
+        'content-type': type,
+        'content-length': String(bytes.length),
+        'x-content-type-options': 'nosniff',
+        'cross-origin-resource-policy': 'cross-origin',
+        'cache-control': CACHED_FOREVER,
+        'x-request-id': expect.any(String) as string,
+      });
+      expect(answer.headers['set-cookie']).toBeUndefined();
+    },
+  );
 
   it('gets 304 for a request with its current ETag and 200 for a request with another one', async () => {
     const path = await storeImage(png('etag'));

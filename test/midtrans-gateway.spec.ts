@@ -109,20 +109,17 @@ describe('a call', () => {
   it.each([
     ['does not arrive', 'hang'],
     ['arrives byte by byte', 'drip'],
-  ] as const)(
-    'fails at the deadline and closes the connection if the response %s',
-    async (_fault, kind) => {
-      standIn.fault({ operation, kind });
-      const startedAt = performance.now();
-      const call = impatient.cancelOrExpire(attemptId, operation);
-      const { message } = await catchError(call, GatewayUnavailableError);
-      const elapsedMs = performance.now() - startedAt;
-      expect(message).toBe(`Midtrans cancel: no complete response within ${DEADLINE_MS} ms`);
-      expect(elapsedMs).toBeGreaterThan(DEADLINE_MS - 10);
-      expect(elapsedMs).toBeLessThan(DEADLINE_MS + 2_000);
-      await until('the connection is closed', () => standIn.callsInProgress === 0, 2_000);
-    },
-  );
+  ] as const)('fails at the deadline and closes the connection if the response %s', async (_fault, kind) => {
+    standIn.fault({ operation, kind });
+    const startedAt = performance.now();
+    const call = impatient.cancelOrExpire(attemptId, operation);
+    const { message } = await catchError(call, GatewayUnavailableError);
+    const elapsedMs = performance.now() - startedAt;
+    expect(message).toBe(`Midtrans cancel: no complete response within ${DEADLINE_MS} ms`);
+    expect(elapsedMs).toBeGreaterThan(DEADLINE_MS - 10);
+    expect(elapsedMs).toBeLessThan(DEADLINE_MS + 2_000);
+    await until('the connection is closed', () => standIn.callsInProgress === 0, 2_000);
+  });
 
   it('stops reading a response of more than 64 KiB and closes the connection', async () => {
     standIn.fault({ operation, kind: 'answer', status: 200, body: ' '.repeat(8 * 1024 * 1024) });
