@@ -82,9 +82,8 @@ describe('GET /api/orders', () => {
     'rejects last_id=%s with 400, because it is not the id of an order',
     async (lastId) => {
       const details = { last_id: 'last_id should be the id of an order' };
-      expect((await customer.get(`${ORDERS}?last_id=${lastId}`).expect(400)).body).toEqual(
-        buildValidationFailure(details),
-      );
+      const response = await customer.get(`${ORDERS}?last_id=${lastId}`).expect(400);
+      expect(response.body).toEqual(buildValidationFailure(details));
     },
   );
 });
