@@ -1,5 +1,5 @@
 import { parseCookies } from './support/client.js';
-import { inTransaction, waitForLock } from './support/databases.js';
+import { sendDuringTransaction } from './support/databases.js';
 import { comparableHeaders, expectFailure, MESSAGES } from './support/failure.js';
 import { ADMIN, useService } from './support/service.js';
 import { decodeClaims } from './support/tokens.js';
@@ -80,15 +80,10 @@ describe('a rejected login', () => {
 
 describe('a login while the account changes', () => {
   /** Logs in, with a change that commits between the check of the password and the start of the session. */
-  async function loginDuring(change: string) {
-    const { response } = await inTransaction(service.database, async (holder) => {
-      await holder.query(`UPDATE users SET ${change} WHERE id = $1`, [ayuId]);
-      const response = login({ email: AYU.email, password: AYU.password }).then((received) => received);
-      await waitForLock(service.database);
-      return { response }; // `inTransaction` would await a bare promise before it commits.
-    });
-    return response;
-  }
+  const loginDuring = (change: string) =>
+    sendDuringTransaction(service.database, `UPDATE users SET ${change} WHERE id = ${ayuId}`, () =>
+      login({ email: AYU.email, password: AYU.password }),
+    );
 
   it('issues tokens with the new role', async () => {
     const response = await loginDuring("role = 'ADMIN'");

@@ -45,6 +45,25 @@ export async function inTransaction<T>(
   }
 }
 
+/**
+ * Sends a request while a transaction with these statements is open. The transaction commits as soon as the request waits
+ * for one of its locks.
+ */
+export async function sendDuringTransaction<T>(
+  database: TestDatabase,
+  statements: string,
+  send: () => PromiseLike<T>,
+): Promise<T> {
+  const { response } = await inTransaction(database, async (holder) => {
+    await holder.query(statements);
+    // A request of supertest is sent when `then` is called.
+    const response = send().then((received) => received);
+    await waitForLock(database);
+    return { response }; // `inTransaction` would await a bare promise before it commits.
+  });
+  return response;
+}
+
 async function copyDatabase(template: string | undefined): Promise<TestDatabase> {
   const { TEST_POSTGRES_URL: serverUrl } = process.env;
   if (serverUrl === undefined || template === undefined) throw new Error('global-setup.mjs has not run');
