@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { buildFailure, buildValidationFailure, NOT_FOUND } from './support/failure.js';
 import type { MidtransStatus } from './support/midtrans-stand-in.js';
 import {
+  buildNotification,
   computeSignature,
   type Notification,
   NOTIFICATION_FIELDS,
@@ -17,14 +18,6 @@ const WRONG_CURRENCY = { currency: 'currency should be IDR' };
 const SETTLEMENT = { transaction_status: 'settlement', status_code: '200' };
 
 const shop = useShop();
-
-/** Settles a payment at the gateway for an order that the shop does not have. @returns the id of the order */
-function settleUnknownOrder(): string {
-  const orderId = randomUUID();
-  shop.gateway.open(orderId, 370_000);
-  shop.gateway.settle(orderId);
-  return orderId;
-}
 
 it.each([
   ['pending authorize capture settlement', 'applied applied applied applied'],
@@ -59,7 +52,7 @@ describe('a notification', () => {
     expect(await shop.readStatus(orderId)).toBe('settlement');
   });
 
-  it('sets completed_at to the current time, and a settlement after a capture keeps that time', async () => {
+  it('sets completed_at to the current time, which a settlement after a capture keeps and a second payment replaces', async () => {
     const orderId = await shop.orderWithPayment();
     const before = Date.now();
     await shop.report(orderId, 'capture');
@@ -89,7 +82,7 @@ describe('a notification', () => {
     const orderId = await shop.orderWithPayment('settlement');
     await shop.notify(orderId);
     const first = await shop.readStoredOrder(orderId);
-    // A redelivery is not recognized by these two fields, so they may differ.
+    // A redelivery is recognized although these two fields differ.
     await shop.notify(orderId, { payment_type: 'gopay', transaction_time: '2026-11-21T10:00:00Z' });
     expect(await shop.readStoredOrder(orderId)).toEqual(first);
     expect(await shop.describeHistory(orderId)).toEqual([
@@ -177,24 +170,6 @@ describe('the stored notification', () => {
     await shop.notify(orderId);
     expect(await shop.describeHistory(orderId)).toEqual(['notification settlement applied']);
   });
-
-  it('is missing for an invalid body with a wrong signature or of an unknown order, and for the test button of the gateway’s dashboard', async () => {
-    const orderId = await shop.orderWithPayment('settlement');
-    const unknownId = settleUnknownOrder();
-    const unknownStatus = { transaction_status: 'chargeback' };
-    const count = 'SELECT count(*) FROM payment_notifications';
-    const { rows: before } = await shop.service.database.pool.query(count);
-    const wronglySigned = { ...unknownStatus, signature_key: 'f'.repeat(128) };
-    expect((await shop.sendNotification(orderId, wronglySigned)).status).toBe(400);
-    expect((await shop.sendNotification(unknownId, unknownStatus)).status).toBe(400);
-    const order_id = `payment_notif_test_G812785002_${randomUUID()}`;
-    await shop.notify(unknownId, { order_id });
-    expect(await shop.sendNotification(unknownId, { order_id, signature_key: '0'.repeat(128) })).toEqual({
-      status: 400,
-      body: buildValidationFailure({ order_id: 'order_id is invalid' }),
-    });
-    expect((await shop.service.database.pool.query(count)).rows).toEqual(before);
-  });
 });
 
 describe('POST /api/products/payments', () => {
@@ -231,6 +206,21 @@ describe('POST /api/products/payments', () => {
     await expectInvalid(numbers, messages('should be a string'));
   });
 
+  it('stores nothing for an invalid body whose signature is wrong or whose order is unknown, and for a test sent from the gateway’s dashboard', async () => {
+    const countStored = async () => (await shop.service.database.pool.query('SELECT FROM payment_notifications')).rowCount;
+    const before = await countStored();
+    const invalid = { transaction_status: 'chargeback' };
+    const orderId = await shop.orderTwoPieces();
+    const wronglySigned = buildNotification({ ...invalid, order_id: orderId, signature_key: 'f'.repeat(128) });
+    await sendNotification(shop.service, wronglySigned).expect(400);
+    await sendNotification(shop.service, buildNotification(invalid)).expect(400);
+    const dashboardTest = { order_id: `payment_notif_test_G812785002_${randomUUID()}` };
+    await sendNotification(shop.service, buildNotification(dashboardTest)).expect(200, '');
+    const forgedTest = buildNotification({ ...dashboardTest, signature_key: '0'.repeat(128) });
+    await expectInvalid(forgedTest, { order_id: 'order_id is invalid' });
+    expect(await countStored()).toBe(before);
+  });
+
   it('rejects a wrong signature with 403 and changes nothing', async () => {
     const orderId = await shop.orderWithPayment('settlement');
     const good = shop.gateway.notification(orderId) as Notification;
@@ -241,7 +231,7 @@ describe('POST /api/products/payments', () => {
       { ...good, signature_key: `${good.signature_key}0` },
       { ...good, signature_key: 'x' },
       { ...good, gross_amount: '1.00' },
-      // The same value, written differently.
+      // The same amount, written differently.
       { ...good, gross_amount: '370000' },
       { ...good, order_id: orderId.toUpperCase() },
       { ...good, status_code: '201' },
@@ -256,7 +246,8 @@ describe('POST /api/products/payments', () => {
   });
 
   it('responds with 404 for an unknown order', async () => {
-    expect(await shop.sendNotification(settleUnknownOrder())).toEqual({ status: 404, body: NOT_FOUND });
+    const response = await sendNotification(shop.service, buildNotification()).expect(404);
+    expect(response.body).toEqual(NOT_FOUND);
   });
 
   it('responds with 415 to UTF-16, because PostgreSQL cannot store its zero bytes', async () => {

@@ -1,7 +1,7 @@
 import type { Response, Test } from 'supertest';
 import type { Client } from './client.js';
 import { MidtransStandIn } from './midtrans-stand-in.js';
-import { type ServiceOptions, startService, type TestService } from './service.js';
+import { SERVER_KEY, type ServiceOptions, startService, type TestService } from './service.js';
 import { decodeClaims } from './tokens.js';
 
 export const ORDERS = '/api/orders';
@@ -48,7 +48,7 @@ export async function startServiceWithGateway({
   gateway: given,
   ...options
 }: ServiceOptions & { gateway?: MidtransStandIn } = {}): Promise<ServiceWithGateway> {
-  const gateway = given ?? (await MidtransStandIn.start());
+  const gateway = given ?? (await MidtransStandIn.start({ serverKey: SERVER_KEY }));
   const service = await startService({
     ...options,
     settings: { ...gatewaySettings(gateway), ...options.settings },
