@@ -1,5 +1,5 @@
 import type { Client } from './support/client.js';
-import { inTransaction, waitForLock } from './support/databases.js';
+import { sendDuringTransaction } from './support/databases.js';
 import { buildValidationFailure, NOT_FOUND } from './support/failure.js';
 import { changeShop } from './support/shop-settings.js';
 import { addProduct, requestOrder } from './support/orders.js';
@@ -69,15 +69,13 @@ describe('a product that is not available', () => {
     const rejected = await orderProduct().expect(400);
     expect(rejected.body).toEqual(buildValidationFailure(details));
 
-    expect(productOf(await setAvailability({ available: true }).expect(200))).toMatchObject({
-      available: true,
-    });
+    expect(productOf(await setAvailability({ available: true }).expect(200)).available).toBe(true);
     expect(await isListed(customer)).toBe(true);
     await customer.get(`/api/products/${productId}`).expect(200);
     await orderProduct().expect(201);
   });
 
-  it('is available again from the start of the date in the time zone of the shop', async () => {
+  it('until a date becomes available at the start of that date in the time zone of the shop', async () => {
     const date = day(1);
     expect(productOf(await setAvailability({ available: false, until: date }).expect(200))).toMatchObject({
       available: false,
@@ -117,11 +115,9 @@ describe('PUT /api/admin/products/{product_id}/availability', () => {
   });
 });
 
-it('every accepted order exists when 50 customers order while two administrators toggle the product', async () => {
+it('every accepted order exists when 50 orders arrive while two administrators toggle the product, which is unavailable in the end', async () => {
   const administrators = [await shop.service.admin(), await shop.service.admin()];
-  const orders = Array.from({ length: 50 }, () =>
-    orderProduct(customer.clone()).then(({ status }) => status),
-  );
+  const orders = Array.from({ length: 50 }, async () => (await orderProduct(customer.clone())).status);
   const toggles = administrators.map(async (client) => {
     for (const available of [false, true, false, true, false])
       await setAvailability({ available }, productId, client).expect(200);
@@ -130,21 +126,18 @@ it('every accepted order exists when 50 customers order while two administrators
   await Promise.all(toggles);
   expect(statuses.filter((status) => status !== 201 && status !== 400)).toEqual([]);
   const accepted = statuses.filter((status) => status === 201);
-  const { rows } = await shop.service.database.pool.query('SELECT FROM order_items WHERE product_id = $1', [
-    productId,
-  ]);
-  expect(rows).toHaveLength(accepted.length);
+  const items = 'SELECT FROM order_items WHERE product_id = $1';
+  expect((await shop.service.database.pool.query(items, [productId])).rowCount).toBe(accepted.length);
   await orderProduct().expect(400);
 });
 
-it('a change of the availability waits for an order that has read the product', async () => {
-  const { change } = await inTransaction(shop.service.database, async (placing) => {
-    await placing.query('SELECT FROM products WHERE id = $1 FOR KEY SHARE', [productId]);
-    const change = setAvailability({ available: false }).then(({ status }) => status);
-    await waitForLock(shop.service.database);
-    return { change };
-  });
-  expect(await change).toBe(200);
+it('a change of the availability waits for an order that is being placed and has locked the product', async () => {
+  const response = await sendDuringTransaction(
+    shop.service.database,
+    `SELECT FROM products WHERE id = ${productId} FOR KEY SHARE`,
+    () => setAvailability({ available: false }),
+  );
+  expect(response.status).toBe(200);
 });
 
 describe('GET /api/admin/products', () => {
@@ -152,7 +145,7 @@ describe('GET /api/admin/products', () => {
   const listNames = async (query: string) =>
     productsOf(await list(query).expect(200)).map(({ name }) => name);
 
-  it('lists hidden and available products by id, filters by both, and searches words', async () => {
+  it('lists hidden and available products by id, and filters them by availability and by words of their names', async () => {
     const hidden = await addProduct(shop.service, 1, 'Crème brûlée');
     const shown = await addProduct(shop.service, 1, 'Brûlée tart');
     await setAvailability({ available: false }, hidden).expect(200);
@@ -164,7 +157,7 @@ describe('GET /api/admin/products', () => {
     expect((await list(`last_id=${shown}`).expect(404)).body).toEqual(NOT_FOUND);
   });
 
-  it('has pages of 50 with the last id, each product once and with its images in order', async () => {
+  it('has pages of 50 products with the last id, each product once and with its images by position', async () => {
     await Promise.all(Array.from({ length: 60 }, () => addProduct(shop.service, 1, 'Roti')));
     await shop.query(
       `INSERT INTO images (id, host, state, product_id, position, url)
@@ -174,7 +167,7 @@ describe('GET /api/admin/products', () => {
     const first = await list(`last_id=${productId - 1}`).expect(200);
     const { meta, products } = (first.body as PageAnswer).data;
     expect(products).toHaveLength(50);
-    expect(products[0]?.images?.map((url) => url.at(-5))).toEqual(['3', '2', '1']);
+    expect(products[0]?.images?.map((url) => url.split('/').at(-1))).toEqual(['3.png', '2.png', '1.png']);
     expect(meta.lastProductId).toBe(products.at(-1)?.id);
     expect(await listNames(`last_id=${meta.lastProductId}`)).toHaveLength(11);
   });
