@@ -1,5 +1,6 @@
+import type { Response } from 'supertest';
 import { statusesOf } from './support/accounts.js';
-import { buildFailure, NOT_FOUND } from './support/failure.js';
+import { expectFailure, NOT_FOUND } from './support/failure.js';
 import { jpeg, png, svgNamedPng } from './support/pictures.js';
 import {
   BREAD,
@@ -10,7 +11,6 @@ import {
   type LedgerRow,
   listProducts,
   pictures,
-  type ProductAnswer,
   productOf,
   readLedger,
   readProduct,
@@ -21,6 +21,8 @@ import { until } from './support/wait.js';
 
 const UNKNOWN = 2_000_000_000;
 const REMOVED = 'images.removed[]';
+/** Unlike the message of other operations, this one has a plural. */
+const INVALID = 'validation errors';
 const REQUIRED = {
   name: 'name is required',
   description: 'description is required',
@@ -31,28 +33,21 @@ const REQUIRED = {
 const service = useService();
 const admin = useAdmin(service);
 
-// Unlike the message of other operations, this one has a plural.
-const buildUpdateFailure = (details: Readonly<Record<string, string>>) =>
-  buildFailure(400, 'validation errors', details);
 const isAttached = ({ state }: LedgerRow) => state === 'attached';
 const update = (id: number, fields: FormFields, files: readonly FormFile[] = []) =>
   sendForm(admin.put(`/api/products/${id}`), fields, files);
 
-/** Sends an update that must be rejected with 400 and change nothing. @returns the body of the response */
-async function rejectUpdate(
-  product: ProductAnswer,
-  fields: FormFields,
-  files: readonly FormFile[],
-): Promise<unknown> {
-  const before = await readLedger(service.database);
-  const answer = await update(product.id, fields, files).expect(400);
-  const images = product.images?.length === 0 ? null : product.images;
-  expect(await readProduct(admin, product.id)).toEqual({ ...product, images });
+/** Sends an update and asserts that nothing changes. */
+async function sendInvalidUpdate(id: number, fields: FormFields, files: readonly FormFile[]): Promise<Response> {
+  const product = await readProduct(admin, id);
+  const images = await readLedger(service.database);
+  const response = await update(id, fields, files);
+  expect(await readProduct(admin, id)).toEqual(product);
   // Images of earlier tests may be removed meanwhile.
-  const after = await readLedger(service.database);
-  expect(after.filter(isAttached)).toEqual(before.filter(isAttached));
-  expect(before).toEqual(expect.arrayContaining(after));
-  return answer.body;
+  const remaining = await readLedger(service.database);
+  expect(remaining.filter(isAttached)).toEqual(images.filter(isAttached));
+  expect(images).toEqual(expect.arrayContaining(remaining));
+  return response;
 }
 
 describe('PUT /api/products/{product_id}', () => {
@@ -69,7 +64,7 @@ describe('PUT /api/products/{product_id}', () => {
     expect(await readProduct(admin, id)).toEqual(productOf(answer));
   });
 
-  it('returns an empty list without images, and the product shows null', async () => {
+  it('returns an empty list of images after the removal of all images, for which GET returns null', async () => {
     const { id, images } = await createProduct(admin, pictures(1));
     const answer = await update(id, { ...BREAD, [REMOVED]: images }).expect(200);
     expect(productOf(answer).images).toEqual([]);
@@ -87,30 +82,30 @@ describe('PUT /api/products/{product_id}', () => {
   });
 
   it('reports all failing fields together, including a file with another extension and a file in another field', async () => {
-    const product = await createProduct(admin, pictures(1));
-    const body = await rejectUpdate(product, {}, [
+    const { id } = await createProduct(admin, pictures(1));
+    const response = await sendInvalidUpdate(id, {}, [
       ...pictures(1),
       { bytes: png(), name: 'a.gif' },
       { bytes: png(), name: 'b.png', field: 'picture' },
     ]);
     const images = 'invalid file format, only .png or .jpg files are accepted';
     const picture = 'files belong in the field images';
-    expect(body).toEqual(buildUpdateFailure({ ...REQUIRED, images, picture }));
+    expectFailure(response, 400, INVALID, { ...REQUIRED, images, picture });
   });
 
   it('rejects a file named .png whose first bytes are those of another format', async () => {
-    const product = await createProduct(admin);
-    const body = await rejectUpdate(product, BREAD, [{ bytes: svgNamedPng(), name: 'a.png' }]);
-    expect(body).toEqual(buildUpdateFailure({ images: 'a.png is not a png or jpg file' }));
+    const { id } = await createProduct(admin);
+    const response = await sendInvalidUpdate(id, BREAD, [{ bytes: svgNamedPng(), name: 'a.png' }]);
+    expectFailure(response, 400, INVALID, { images: 'a.png is not a png or jpg file' });
   });
 
   it('accepts up to 5 images, and counts those that the same request removes and adds', async () => {
-    const product = await createProduct(admin, pictures(5));
-    const remove = (count: number) => ({ ...BREAD, [REMOVED]: ['', ...product.images.slice(0, count)] });
-    const tooMany = buildFailure(400, 'each product can only have 5 images at max');
-    expect(await rejectUpdate(product, remove(1), pictures(2))).toEqual(tooMany);
-    expect(await rejectUpdate(product, remove(5), pictures(6))).toEqual(tooMany);
-    const answer = await update(product.id, remove(5), pictures(5)).expect(200);
+    const { id, images } = await createProduct(admin, pictures(5));
+    const remove = (count: number) => ({ ...BREAD, [REMOVED]: ['', ...images.slice(0, count)] });
+    const tooMany = 'each product can only have 5 images at max';
+    expectFailure(await sendInvalidUpdate(id, remove(1), pictures(2)), 400, tooMany);
+    expectFailure(await sendInvalidUpdate(id, remove(5), pictures(6)), 400, tooMany);
+    const answer = await update(id, remove(5), pictures(5)).expect(200);
     expect(productOf(answer).images).toHaveLength(5);
   });
 
@@ -118,12 +113,12 @@ describe('PUT /api/products/{product_id}', () => {
     const before = await readLedger(service.database);
     expect((await update(UNKNOWN, BREAD, pictures(1)).expect(404)).body).toEqual(NOT_FOUND);
     expect(before).toEqual(expect.arrayContaining(await readLedger(service.database)));
-    const answer = await update(UNKNOWN, { ...BREAD, price: 'x' }).expect(400);
-    expect(answer.body).toEqual(buildUpdateFailure({ price: 'price should be a number' }));
+    const invalid = await update(UNKNOWN, { ...BREAD, price: 'x' });
+    expectFailure(invalid, 400, INVALID, { price: 'price should be a number' });
   });
 });
 
-it('a change of PUBLIC_URL moves the images, which can then be removed by their current and by their earlier URL', async () => {
+it('a change of PUBLIC_URL changes the URLs of images, which can then be removed by their new and by their earlier URL', async () => {
   const { id, images } = await createProduct(admin, pictures(3));
   const { database, dataDir } = service;
   const NEW_URL = 'https://shop.example';
@@ -153,12 +148,11 @@ describe('DELETE /api/products/{product_id}', () => {
 
     await admin.get(`/api/products/${id}`).expect(404);
     expect(await listProducts(admin, other.id - 1)).toEqual([other]);
-    await until('its images are gone from the host', async () =>
-      (await readStatuses(images)).every((status) => status === 404),
-    );
-    await until('its rows in the ledger are gone', async () =>
-      (await readLedger(service.database)).every(isAttached),
-    );
+    await until('its images are gone from the host and the ledger', async () => {
+      const statuses = new Set(await readStatuses(images));
+      return !statuses.has(200) && (await readLedger(service.database)).every(isAttached);
+    });
+    expect(await readStatuses(images)).toEqual([404, 404, 404]);
     expect(await readStatuses(other.images)).toEqual([200, 200, 200]);
   });
 

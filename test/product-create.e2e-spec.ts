@@ -1,5 +1,6 @@
+import type { Response } from 'supertest';
 import { built } from './support/built.js';
-import { buildFailure, buildValidationFailure } from './support/failure.js';
+import { expectFailure, MESSAGES } from './support/failure.js';
 import { jpeg, padded, png, svgNamedPng } from './support/pictures.js';
 import {
   CAKE,
@@ -27,22 +28,17 @@ const REQUIRED = {
   description: 'product description is required',
   price: 'product price cannot be empty',
 };
-const MALFORMED = buildFailure(400, 'malformed request');
 
 const service = useService();
 const admin = useAdmin(service);
 
 beforeEach(() => service.database.pool.query('DELETE FROM images; DELETE FROM products'));
 
-/** Sends a form that must be rejected and store nothing. @returns the body of the response */
-async function rejectForm(
-  fields: FormFields,
-  files: readonly FormFile[] = [],
-  status = 400,
-): Promise<unknown> {
-  const answer = await sendForm(admin.post('/api/products'), fields, files).expect(status);
+/** Sends a form and asserts that nothing is stored. */
+async function sendInvalidForm(fields: FormFields, files: readonly FormFile[] = []): Promise<Response> {
+  const response = await sendForm(admin.post('/api/products'), fields, files);
   await expectNothingStored();
-  return answer.body;
+  return response;
 }
 
 async function expectNothingStored(): Promise<void> {
@@ -100,7 +96,12 @@ describe('POST /api/products', () => {
       });
     });
 
-    it('accepts a name of 255 and a description of 10,000 four-byte characters', async () => {
+    it('accepts a name of 255 and a description of 10,000 four-byte characters, and not one more', async () => {
+      const tooLong = { ...CAKE, name: 'x'.repeat(256), description: 'x'.repeat(10_001) };
+      expectFailure(await sendInvalidForm(tooLong), 400, MESSAGES.validation, {
+        name: 'product name can have 255 characters at max',
+        description: 'product description can have 10000 characters at max',
+      });
       const longest = { name: '🍰'.repeat(255), description: '🍰'.repeat(10_000), price: '1' };
       const { id } = await createProduct(admin, [], longest);
       expect(await readProduct(admin, id)).toMatchObject({ ...longest, price: 1 });
@@ -115,13 +116,13 @@ describe('POST /api/products', () => {
       expect((await readProduct(admin, id)).price).toBe(kept);
     });
 
-    it.each<[string, FormFile, string]>([
-      ['.JpEg', { bytes: jpeg(), name: 'a.JpEg' }, 'image/jpeg'],
-      ['a JPEG named .png', { bytes: jpeg(), name: 'a.png' }, 'image/jpeg'],
-      ['a name with dots, slashes and letters', { bytes: png(), name: '../../é 語.v2.png' }, 'image/png'],
-    ])('detects the type of an image from its first bytes: %s', async (_, file, type) => {
-      const { images } = await createProduct(admin, [file]);
-      expect(await downloadImage(images[0])).toEqual({ type, bytes: file.bytes });
+    it.each([
+      ['a.JpEg', 'image/jpeg', jpeg()],
+      ['a.png', 'image/jpeg', jpeg()],
+      ['../../é 語.v2.png', 'image/png', png()],
+    ])('accepts an image named %s and detects its type %s from its first bytes', async (name, type, bytes) => {
+      const { images } = await createProduct(admin, [{ bytes, name }]);
+      expect(await downloadImage(images[0])).toEqual({ type, bytes });
     });
   });
 
@@ -129,16 +130,15 @@ describe('POST /api/products', () => {
     it('reports all failing fields together, images included', async () => {
       const svg = { bytes: svgNamedPng(), name: 'a.png' };
       const details = { ...REQUIRED, price: NO_NUMBER, images: 'a.png is not a png or jpg file' };
-      expect(await rejectForm({ name: ' ', price: 'cheap' }, [svg])).toEqual(buildValidationFailure(details));
+      const response = await sendInvalidForm({ name: ' ', price: 'cheap' }, [svg]);
+      expectFailure(response, 400, MESSAGES.validation, details);
     });
 
     it.each<[string, string | string[], string]>([
       ['name', ' \t\n\u00a0\u2003', REQUIRED.name],
       ['name', ['1', '2'], REQUIRED.name],
       ['name', 'Kue\0lapis', 'product name contains a character that is not allowed'],
-      ['name', 'x'.repeat(256), 'product name can have 255 characters at max'],
       ['description', '   ', REQUIRED.description],
-      ['description', 'x'.repeat(10_001), 'product description can have 10000 characters at max'],
       ['price', '  ', REQUIRED.price],
       ['price', ['1', '2'], REQUIRED.price],
       ...['abc', '1.234', '.5', '5.', '+1', '1e3', '1,000', '0x10', 'Infinity', '٣'].map(
@@ -148,9 +148,8 @@ describe('POST /api/products', () => {
       ['price', '1000000000000', BOUNDS],
       ['images', 'cake.png', 'images should be files'],
     ])('rejects %s %j: %s', async (field, value, message) => {
-      expect(await rejectForm({ ...CAKE, [field]: value })).toEqual(
-        buildValidationFailure({ [field]: message }),
-      );
+      const response = await sendInvalidForm({ ...CAKE, [field]: value });
+      expectFailure(response, 400, MESSAGES.validation, { [field]: message });
     });
   });
 
@@ -161,34 +160,33 @@ describe('POST /api/products', () => {
       ['a PNG named .gif', { bytes: png(), name: 'a.gif' }, EXTENSION],
       ['a PNG named .png.html', { bytes: png(), name: 'a.png.html' }, EXTENSION],
     ])('rejects %s before any upload', async (_, file, message) => {
-      expect(await rejectForm(CAKE, [...pictures(1), file])).toEqual(
-        buildValidationFailure({ images: message }),
-      );
+      const response = await sendInvalidForm(CAKE, [...pictures(1), file]);
+      expectFailure(response, 400, MESSAGES.validation, { images: message });
     });
 
-    it('rejects files in other fields together with the invalid fields', async () => {
-      const body = await rejectForm({ ...CAKE, price: '-1' }, [
+    it('reports files in other fields together with invalid fields', async () => {
+      const response = await sendInvalidForm({ ...CAKE, price: '-1' }, [
         { bytes: png(), name: 'a.png', field: 'avatar' },
         { bytes: png(), name: 'c.png', field: '__proto__' },
         { bytes: png(), name: 'd.gif' },
       ]);
       const misplaced = 'files belong in the field images';
       const details = { price: BOUNDS, avatar: misplaced, ['__proto__']: misplaced, images: EXTENSION };
-      expect(body).toEqual(buildValidationFailure(details));
+      expectFailure(response, 400, MESSAGES.validation, details);
     });
 
     it('rejects 6 files', async () => {
       const details = { images: 'each product can only have 5 images at max' };
-      expect(await rejectForm(CAKE, pictures(6))).toEqual(buildValidationFailure(details));
+      expectFailure(await sendInvalidForm(CAKE, pictures(6)), 400, MESSAGES.validation, details);
     });
 
     it('rejects a file of 5 MiB and one byte with 413', async () => {
       const files = [...pictures(4), { bytes: padded(png(), 5 * MIB + 1), name: 'big.png' }];
-      expect(await rejectForm(CAKE, files, 413)).toEqual(buildFailure(413, 'an image can have 5 MiB at max'));
+      expectFailure(await sendInvalidForm(CAKE, files), 413, 'an image can have 5 MiB at max');
     });
   });
 
-  describe('with a body that is not a complete form', () => {
+  describe('with an incomplete or unusual body', () => {
     it('treats a missing body as an empty form and does not count it as an upload', async () => {
       const { uploads } = await built('src/common/metrics.js');
       const countUploads = async (): Promise<number | undefined> =>
@@ -200,30 +198,27 @@ describe('POST /api/products', () => {
         'POST /api/products HTTP/1.1\r\nHost: bakery.test\r\nConnection: close\r\n' +
           `Cookie: accessToken=${admin.cookie('accessToken')}\r\n\r\n`,
       );
-      expect(JSON.parse(answer?.body ?? '')).toEqual(buildValidationFailure(REQUIRED));
+      expect(JSON.parse(answer?.body ?? '')).toMatchObject({ errors: { code: 400, details: REQUIRED } });
       expect(await countUploads()).toBe(before);
       await createProduct(admin);
       expect(await countUploads()).toBe(Number(before) + 1);
     });
 
-    const FIELD = '--b\r\nContent-Disposition: form-data; name="name"\r\n\r\nKue\r\n';
-    const WHOLE = `${FIELD}--b--\r\n`;
-    const FORM = 'multipart/form-data; boundary=b';
-
-    const file = 'Content-Disposition: form-data; name="images"; filename="a.png"\r\n\r\n';
+    const TYPE = 'multipart/form-data; boundary=b';
+    const NAME_FIELD = '--b\r\nContent-Disposition: form-data; name="name"\r\n\r\nKue\r\n';
+    const FILE_HEAD = '--b\r\nContent-Disposition: form-data; name="images"; filename="a.png"\r\n\r\n';
     it.each([
-      ['no boundary', 'multipart/form-data', WHOLE],
-      ['no final boundary', FORM, FIELD],
-      ['a file cut short', FORM, `${FIELD}--b\r\n${file}\x89PNG`],
-      ['a part without a name', FORM, '--b\r\nContent-Disposition: form-data\r\n\r\nx\r\n--b--\r\n'],
+      ['no boundary', 'multipart/form-data', `${NAME_FIELD}--b--\r\n`],
+      ['no final boundary', TYPE, NAME_FIELD],
+      ['a file cut short', TYPE, `${FILE_HEAD}\x89PNG`],
+      ['a part without a name', TYPE, '--b\r\nContent-Disposition: form-data\r\n\r\nx\r\n--b--\r\n'],
     ])('rejects a form with %s as malformed', async (_, type, text) => {
       const answer = await admin
         .post('/api/products')
         .set('Content-Type', type)
         .set('Content-Length', String(Buffer.byteLength(text)))
-        .send(text)
-        .expect(400);
-      expect(answer.body).toEqual(MALFORMED);
+        .send(text);
+      expectFailure(answer, 400, MESSAGES.malformedRequest);
       await expectNothingStored();
     });
 
@@ -234,18 +229,17 @@ describe('POST /api/products', () => {
       expect(productOf(answer).images).toEqual([]);
     });
 
-    it.each<[string, Record<string, string | string[]>, number]>([
-      ['a field of 65 KiB', { unknown: 'x'.repeat(65 * 1024 + 1) }, 413],
-      ['51 fields', { unknown: Array.from({ length: 51 }, () => 'x') }, 413],
-      ['a field name of more than 1 KiB', { ['x'.repeat(1025)]: 'x' }, 413],
-      ['a field name nested too deep', { [`x${'[a]'.repeat(50)}`]: 'x' }, 400],
-      ['a field name with a huge index', { 'x[99999999]': 'x' }, 400],
-    ])('rejects a form with %s', async (_, fields, status) => {
-      const body = await rejectForm({ ...CAKE, ...fields }, [], status);
-      expect(body).toEqual(status === 413 ? buildFailure(413, 'request is too large') : MALFORMED);
+    it.each<[string, FormFields, number, string]>([
+      ['a field of more than 65 KiB', { unknown: 'x'.repeat(65 * 1024 + 1) }, 413, MESSAGES.tooLarge],
+      ['51 fields', { unknown: Array.from({ length: 51 }, () => 'x') }, 413, MESSAGES.tooLarge],
+      ['a field name of more than 1 KiB', { ['x'.repeat(1025)]: 'x' }, 413, MESSAGES.tooLarge],
+      ['a deeply nested field name', { [`x${'[a]'.repeat(50)}`]: 'x' }, 400, MESSAGES.malformedRequest],
+      ['a huge index in a field name', { 'x[99999999]': 'x' }, 400, MESSAGES.malformedRequest],
+    ])('rejects a form with %s', async (_, fields, status, message) => {
+      expectFailure(await sendInvalidForm({ ...CAKE, ...fields }), status, message);
     });
 
-    it('stores neither a product nor a file if the client disconnects in the middle of a file', async () => {
+    it('stores neither a product nor a file, and logs no error, if the client disconnects in the middle of a file', async () => {
       const pieces = formPieces(CAKE, [padded(png(), 5 * MIB)]);
       expect(await upload(admin, pieces, { abortAfter: 2 * MIB })).toBeNull();
       await until('the request is logged', () => service.log.some(({ aborted }) => aborted === true));
