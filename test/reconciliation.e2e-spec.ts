@@ -37,7 +37,8 @@ describe('the check of a pending order', () => {
     let aged = 0;
     await shop.reconcile([orderId], '0 seconds');
     expect(shop.countCalls('status', orderId)).toBe(0);
-    for (let due = await readDueIn(orderId); aged + due < 25 * 3600 + 30; due = await readDueIn(orderId)) {
+    while (gaps.length < 11) {
+      const due = await readDueIn(orderId);
       gaps.push(Math.round(due / 60));
       aged += due;
       await shop.reconcile([orderId], `${due} seconds`);
@@ -102,10 +103,10 @@ describe('the result of a check', () => {
   ];
 
   it.each([
-    ['HTTP status 200 for every code', {}],
-    ['HTTP status as the code', { httpStatusFollowsCode: true }],
-    ['the transaction id for an order id', { answersTransactionIdAsOrderId: true }],
-  ])('brings orders to the state of their payment without any notification (%s)', async (_what, gateway) => {
+    ['HTTP status 200 with every status code', {}],
+    ['the status code as HTTP status', { httpStatusFollowsCode: true }],
+    ['the transaction id as order_id', { answersTransactionIdAsOrderId: true }],
+  ])('brings orders to the state of their payment without a notification if the gateway responds with %s', async (_what, gateway) => {
     Object.assign(shop.gateway, gateway);
     const orders = await shop.insertOrders(PAYMENTS.length);
     const cases = PAYMENTS.map(([now, change], index) => ({ orderId: orders[index] ?? '', now, change }));
@@ -138,11 +139,11 @@ describe('the result of a check', () => {
       status_code: '201',
     });
     expect(await shop.readStatus(orderId)).toBe('pending');
-    await shop.reconcile([orderId], '26 hours');
+    await shop.reconcile([orderId]);
     expect(await shop.readStoredOrder(orderId)).toMatchObject({ status: 'settlement', transaction_id });
   });
 
-  it('is not applied if its amount is not the total of the order, and the check is retried', async () => {
+  it('is not applied if its amount is not the total of the order: the check is retried, and a cancellation gets 502', async () => {
     const orderId = await shop.insertOrder();
     shop.gateway.settle(orderId, { grossAmount: '1.00' });
     await startCheck(orderId);
@@ -162,7 +163,7 @@ describe('the result of a check', () => {
     shop.gateway.beforeAnswering = async () => {
       if (!isFirst) return;
       isFirst = false;
-      // The response, not yet sent, says settlement.
+      // The response that is not sent yet contains the status settlement.
       await shop.notify(orderId);
       await shop.report(orderId, 'refund');
     };
@@ -178,9 +179,9 @@ describe('the result of a check', () => {
 
 describe('an order with several payment attempts', () => {
   it.each([
-    ['the newest', 1],
-    ['the oldest', 0],
-  ])('is paid if %s was paid and the other one has expired', async (_which, paidIndex) => {
+    ['newest', 1],
+    ['oldest', 0],
+  ])('is paid if its %s attempt was paid and its other attempt has expired', async (_which, paidIndex) => {
     const orderId = await shop.insertOrder();
     const attempts = [orderId, await shop.addAttempt(orderId)];
     const [paid = '', expired = ''] = paidIndex === 0 ? attempts : attempts.toReversed();
@@ -197,7 +198,7 @@ describe('an order with several payment attempts', () => {
     expect(await shop.readStatus(orderId)).toBe('settlement');
   });
 
-  it('stays paid if it was paid twice and one payment is refunded', async () => {
+  it('that was paid twice stays paid until both payments are refunded', async () => {
     const orderId = await shop.insertOrder();
     const later = await shop.addAttempt(orderId);
     await shop.report(orderId, 'settlement');
@@ -215,10 +216,11 @@ describe('25 hours after the creation of an order', () => {
     const [withPayment = '', withoutPayment = ''] = orders;
     shop.gateway.setStatus(withPayment, 'pending');
     await shop.reconcile(orders, '24 hours 58 minutes');
-    expect(await Promise.all(orders.map((id) => shop.readStatus(id)))).toEqual(['pending', 'pending']);
+    const readStatuses = () => Promise.all(orders.map((id) => shop.readStatus(id)));
+    expect(await readStatuses()).toEqual(['pending', 'pending']);
     expect(shop.countCalls('expire', withPayment)).toBe(0);
     await shop.reconcile(orders, '6 minutes');
-    expect(await Promise.all(orders.map((id) => shop.readStatus(id)))).toEqual(['expire', 'expire']);
+    expect(await readStatuses()).toEqual(['expire', 'expire']);
     expect(shop.gateway.order(withPayment).transactions[0]?.status).toBe('expire');
     await shop.notify(withPayment);
     expect(await shop.describeHistory(withPayment)).toEqual([
@@ -289,6 +291,7 @@ it('a dead check runs again when the next check of the order is due', async () =
 it('signed notifications without the required fraud_status are rejected and stored, 20 in parallel, and cause a check that finds the payment or its refund', async () => {
   const orderId = await shop.insertOrder();
   for (const status of ['settlement', 'refund'] as const) {
+    // The gateway's notifications of payments in convenience stores have no fraud_status.
     shop.gateway.setStatus(orderId, status, { paymentType: 'cstore' });
     const body = buildValidationFailure({ fraud_status: 'fraud_status is required' });
     const responses = await Promise.all(Array.from({ length: 20 }, () => shop.sendNotification(orderId)));

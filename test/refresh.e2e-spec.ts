@@ -5,6 +5,8 @@ import { expectFailure, MESSAGES } from './support/failure.js';
 import { ACCESS_SECRET, REFRESH_SECRET, useService } from './support/service.js';
 import { buildClaims, decodeClaims, expiredToken, signToken } from './support/tokens.js';
 
+const REFRESH_KEY = { secret: REFRESH_SECRET };
+
 const service = useService();
 
 function refreshWith(token: string) {
@@ -45,8 +47,8 @@ describe('GET /api/refresh', () => {
   });
 });
 
-describe('GET /api/refresh rejects', () => {
-  it('a request without the cookie with 401', async () => {
+describe('GET /api/refresh responds with 401 to', () => {
+  it('a request without the cookie', async () => {
     const { client } = await newAccount(service);
     const inOtherCookie = service.client().setCookie('accessToken', client.cookie('refreshToken'));
     for (const response of [await refreshWith(''), await inOtherCookie.get('/api/refresh')]) {
@@ -55,12 +57,12 @@ describe('GET /api/refresh rejects', () => {
     }
   });
 
-  it('a malformed token with 401', async () => {
+  it('a malformed token', async () => {
     for (const token of ['rubbish', '..', 'bm8ganNvbg.e30.x', 'j:{"a":1}', 'x'.repeat(6000)])
       expectFailure(await refreshWith(token), 401, MESSAGES.refreshToken);
   });
 
-  it('a stored token that is expired, of another key or algorithm, or unsigned with 401', async () => {
+  it('a stored token that is expired, unsigned, of another key or algorithm, of another account or of no session', async () => {
     const { client, id, email } = await newAccount(service);
     const { jti } = decodeClaims(client.cookie('refreshToken'));
     const claims = buildClaims({ tokenId: id, email, jti });
@@ -72,46 +74,35 @@ describe('GET /api/refresh rejects', () => {
       { algorithm: 'none' },
       { algorithm: 'None', secret: REFRESH_SECRET },
     ].map((forgery) => signToken(claims, forgery));
-    for (const token of [...forged, expiredToken({ tokenId: id, email, jti }, { secret: REFRESH_SECRET })]) {
+    for (const token of [
+      ...forged,
+      expiredToken({ tokenId: id, email, jti }, REFRESH_KEY),
+      signToken({ ...claims, tokenId: 1 }, REFRESH_KEY),
+      signToken({ ...claims, jti: undefined }, REFRESH_KEY),
+    ]) {
       await storeDigest(id, token);
       expectFailure(await refreshWith(token), 401, MESSAGES.refreshToken);
     }
-    const good = signToken(claims, { secret: REFRESH_SECRET });
+    const good = signToken(claims, REFRESH_KEY);
     await storeDigest(id, good);
     expect((await refreshWith(good)).status).toBe(200);
   });
 
-  it('a well-signed token that is not stored for the session with 401', async () => {
+  it('a token that is not the stored one of the session that it names', async () => {
     const { client, id, email } = await newAccount(service);
     const other = await newAccount(service);
     const { jti } = decodeClaims(client.cookie('refreshToken'));
-    const secret = { secret: REFRESH_SECRET };
     const token = client.cookie('refreshToken');
-    const changed = token.slice(0, -2) + (token.at(-2) === 'A' ? 'B' : 'A') + (token.at(-1) ?? '');
+    const withOtherSignature = token.slice(0, -2) + (token.at(-2) === 'A' ? 'B' : 'A') + (token.at(-1) ?? '');
     for (const wrong of [
       client.cookie('accessToken'),
-      changed,
-      signToken(buildClaims({ tokenId: id, email, jti }), secret),
-      signToken({ ...decodeClaims(other.client.cookie('refreshToken')), tokenId: id }, secret),
+      withOtherSignature,
+      signToken(buildClaims({ tokenId: id, email, jti }), REFRESH_KEY),
+      signToken({ ...decodeClaims(other.client.cookie('refreshToken')), tokenId: id }, REFRESH_KEY),
     ])
       expectFailure(await refreshWith(wrong), 401, MESSAGES.refreshToken);
     await client.get('/api/refresh').expect(200);
     await service.database.pool.query('UPDATE sessions SET id = gen_random_uuid() WHERE user_id = $1', [id]);
     expectFailure(await client.get('/api/refresh'), 401, MESSAGES.refreshToken);
-    await service.database.pool.query('DELETE FROM users WHERE id = $1', [id]);
-    expectFailure(await client.get('/api/refresh'), 401, MESSAGES.refreshToken);
-  });
-
-  it.each([
-    ['another account', { tokenId: 1 }],
-    ['no session', { jti: undefined }],
-  ])('a stored token whose claims name %s with 401', async (_what, claims) => {
-    const { client, id } = await newAccount(service);
-    const token = signToken(
-      { ...decodeClaims(client.cookie('refreshToken')), ...claims },
-      { secret: REFRESH_SECRET },
-    );
-    await storeDigest(id, token);
-    expectFailure(await refreshWith(token), 401, MESSAGES.refreshToken);
   });
 });
