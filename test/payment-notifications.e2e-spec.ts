@@ -207,12 +207,13 @@ describe('POST /api/products/payments', () => {
   });
 
   it('stores nothing for an invalid body whose signature is wrong or whose order is unknown, and for a test sent from the gateway’s dashboard', async () => {
-    const countStored = async () => (await shop.service.database.pool.query('SELECT FROM payment_notifications')).rowCount;
+    const { pool } = shop.service.database;
+    const countStored = async () => (await pool.query('SELECT FROM payment_notifications')).rowCount;
     const before = await countStored();
     const invalid = { transaction_status: 'chargeback' };
     const orderId = await shop.orderTwoPieces();
-    const wronglySigned = buildNotification({ ...invalid, order_id: orderId, signature_key: 'f'.repeat(128) });
-    await sendNotification(shop.service, wronglySigned).expect(400);
+    const wronglySigned = { order_id: orderId, signature_key: 'f'.repeat(128) };
+    await sendNotification(shop.service, buildNotification({ ...invalid, ...wronglySigned })).expect(400);
     await sendNotification(shop.service, buildNotification(invalid)).expect(400);
     const dashboardTest = { order_id: `payment_notif_test_G812785002_${randomUUID()}` };
     await sendNotification(shop.service, buildNotification(dashboardTest)).expect(200, '');

@@ -38,7 +38,7 @@ const update = (id: number, fields: FormFields, files: readonly FormFile[] = [])
   sendForm(admin.put(`/api/products/${id}`), fields, files);
 
 /** Sends an update and asserts that nothing changes. */
-async function sendInvalidUpdate(id: number, fields: FormFields, files: readonly FormFile[]): Promise<Response> {
+async function sendInvalidUpdate(id: number, fields: FormFields, files: FormFile[]): Promise<Response> {
   const product = await readProduct(admin, id);
   const images = await readLedger(service.database);
   const response = await update(id, fields, files);

@@ -120,7 +120,7 @@ describe('POST /api/products', () => {
       ['a.JpEg', 'image/jpeg', jpeg()],
       ['a.png', 'image/jpeg', jpeg()],
       ['../../é 語.v2.png', 'image/png', png()],
-    ])('accepts an image named %s and detects its type %s from its first bytes', async (name, type, bytes) => {
+    ])('accepts an image named %s and detects %s from its first bytes', async (name, type, bytes) => {
       const { images } = await createProduct(admin, [{ bytes, name }]);
       expect(await downloadImage(images[0])).toEqual({ type, bytes });
     });

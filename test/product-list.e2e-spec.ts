@@ -42,7 +42,7 @@ describe('GET /api/products', () => {
     ['last_id=', 400, NO_NUMBER],
     ['last_id=0x10', 400, NO_NUMBER],
     ['last_id=1&last_id=2', 400, NO_NUMBER],
-  ])('responds to %s with %d: a number beyond the last id gets 404, any other text 400', async (query, status, body) => {
+  ])('responds to %s with %d: 404 is for numbers beyond the last id', async (query, status, body) => {
     await insertProducts(service.database, 3);
     const answer = await customer.get(`/api/products?${query}`).expect(status);
     expect(answer.body).toEqual(body);

@@ -20,7 +20,7 @@ import { decodeClaims } from './support/tokens.js';
 
 const service = useService();
 
-function changeProfile(client: Client, body: object): Test {
+function patch(client: Client, body: object): Test {
   return client.patch('/api/users').send(body);
 }
 
@@ -45,7 +45,7 @@ it('a new name needs no password and is in the response, both cookies and the ta
   const otp = await waitForCode(service, email);
   await client.post('/api/otp/verify').send({ otp }).expect(200);
   const user = { id, fullname: 'Ayu Wulandari', email, role: 'USER' };
-  expectUser(await changeProfile(client, { fullname: '  Ayu Wulandari ' }), user);
+  expectUser(await patch(client, { fullname: '  Ayu Wulandari ' }), user);
   const stored = await readUser(service, id);
   expect(stored.fullname).toBe('Ayu Wulandari');
   expect(stored.email_verified_at).not.toBeNull();
@@ -60,7 +60,7 @@ describe('a new e-mail', () => {
     const { client, id, email } = await newAccount(service);
     const next = newEmail();
     const user = { id, fullname: 'Ayu W.', email: next, role: 'USER' };
-    expectUser(await changeProfile(client, { fullname: 'Ayu W.', email: ` ${next} `, password: PASSWORD }), user);
+    expectUser(await patch(client, { fullname: 'Ayu W.', email: ` ${next} `, password: PASSWORD }), user);
     expect(await readUser(service, id)).toMatchObject({ fullname: 'Ayu W.', email: next });
     await client.get('/api/refresh').expect(200);
     const formerLogin = service.client().post('/api/login').send({ email, password: PASSWORD });
@@ -74,7 +74,7 @@ describe('a new e-mail', () => {
     await client.post('/api/otp/verify').send({ otp: firstOtp }).expect(200);
     const next = newEmail();
     // The limit of one code a minute is per address, so the account gets a second code at once.
-    await changeProfile(client, { email: next, password: PASSWORD }).expect(200);
+    await patch(client, { email: next, password: PASSWORD }).expect(200);
     expect((await readUser(service, id)).email_verified_at).toBeNull();
     const { to, text, html } = await waitForMail(service, next, SUBJECTS.newEmail);
     const otp = await waitForCode(service, next, SUBJECTS.newEmail);
@@ -93,7 +93,7 @@ describe('a new e-mail', () => {
     await service.client().post('/api/password/forgot').send({ email }).expect(204);
     const otp = await waitForCode(service, email, SUBJECTS.reset);
     const next = newEmail();
-    await changeProfile(client, { email: next, password: PASSWORD }).expect(200);
+    await patch(client, { email: next, password: PASSWORD }).expect(200);
     const fresh = await waitForCode(service, next, SUBJECTS.newEmail);
     const body = { email: next, otp, password: 'stolen', passwordConfirmation: 'stolen' };
     expectFailure(await service.client().post('/api/password/reset').send(body), 400, MESSAGES.otp);
@@ -124,7 +124,7 @@ describe('a rejected change of the profile', () => {
   it('gets 400 for a new e-mail with a wrong password, even if the e-mail is taken', async () => {
     const [account, other] = [await newAccount(service), await newAccount(service)];
     for (const email of [newEmail(), other.email]) {
-      const response = await changeProfile(account.client, { fullname: 'Eve', email, password: 'x' });
+      const response = await patch(account.client, { fullname: 'Eve', email, password: 'x' });
       expectFailure(response, 400, MESSAGES.credentials);
       expect(parseCookies(response)).toEqual([]);
     }
@@ -135,7 +135,7 @@ describe('a rejected change of the profile', () => {
     const [account, other] = [await newAccount(service), await newAccount(service)];
     const otp = await waitForCode(service, account.email);
     const email = other.email.toUpperCase();
-    const response = await changeProfile(account.client, { fullname: 'Eve', email, password: PASSWORD });
+    const response = await patch(account.client, { fullname: 'Eve', email, password: PASSWORD });
     expectFailure(response, 409, MESSAGES.emailTaken);
     expect(parseCookies(response)).toEqual([]);
     await expectUnchanged(account);
@@ -146,9 +146,9 @@ describe('a rejected change of the profile', () => {
 
   it('gets 400 with a message for each field, and for an e-mail without password', async () => {
     const account = await newAccount(service);
-    const withoutPassword = await changeProfile(account.client, { email: 'x@example.com' });
+    const withoutPassword = await patch(account.client, { email: 'x@example.com' });
     expectFailure(withoutPassword, 400, MESSAGES.validation, { password: 'password is required' });
-    const invalid = await changeProfile(account.client, { fullname: null, email: 'ayu', password: '' });
+    const invalid = await patch(account.client, { fullname: null, email: 'ayu', password: '' });
     expectFailure(invalid, 400, MESSAGES.validation, {
       fullname: 'fullname is required',
       email: 'your email format is invalid',
@@ -164,7 +164,7 @@ describe('a rejected change of the profile', () => {
     const response = await sendDuringTransaction(
       service.database,
       `UPDATE users SET password_hash = 'replaced' WHERE id = ${account.id}`,
-      () => changeProfile(account.client, { email: newEmail(), password: PASSWORD }),
+      () => patch(account.client, { email: newEmail(), password: PASSWORD }),
     );
     expectFailure(response, 400, MESSAGES.credentials);
     await expectUnchanged(account);
@@ -180,7 +180,7 @@ it.each([
   async (_what, bodyFor) => {
     const { client, id, email } = await newAccount(service);
     const before = await readUser(service, id);
-    const response = await changeProfile(client, bodyFor(email)).expect(200);
+    const response = await patch(client, bodyFor(email)).expect(200);
     const user = { id, fullname: 'Ayu Lestari', email, role: 'USER' };
     expect(response.body).toEqual({ status: 'success', data: { user } });
     expect(parseCookies(response)).toEqual([]);
@@ -195,7 +195,10 @@ it('parallel changes of the profile leave one session, whose claims equal the st
   const copies = Array.from({ length: 8 }, () => client.clone());
   const responses = await Promise.all(
     copies.map((copy, index) =>
-      changeProfile(copy, { password: PASSWORD, ...(index === 0 ? { email } : { fullname: `Ayu ${index}` }) }),
+      patch(copy, {
+        password: PASSWORD,
+        ...(index === 0 ? { email } : { fullname: `Ayu ${index}` }),
+      }),
     ),
   );
   // A change can fail because an earlier change ended its session.

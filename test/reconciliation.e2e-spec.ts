@@ -1,7 +1,8 @@
 import { buildValidationFailure } from './support/failure.js';
 import { makeJobsDue } from './support/jobs.js';
 import type { MidtransStatus, StatusChange } from './support/midtrans-stand-in.js';
-import { startServiceWithGateway } from './support/orders.js';
+import { gatewaySettings } from './support/orders.js';
+import { withService } from './support/service.js';
 import { GROSS_AMOUNT, useShop } from './support/shop.js';
 import { until } from './support/wait.js';
 
@@ -15,13 +16,12 @@ afterEach(() =>
   ),
 );
 
-/** Returns the seconds until the next check of an order. */
-async function readDueIn(orderId: string): Promise<number> {
-  const { rows } = await shop.service.database.pool.query<{ due_in: number }>(
-    'SELECT extract(epoch FROM next_check_at - now())::float AS due_in FROM orders WHERE order_id = $1',
+async function readSecondsUntilCheck(orderId: string): Promise<number> {
+  const { rows } = await shop.service.database.pool.query<{ seconds: number }>(
+    'SELECT extract(epoch FROM next_check_at - now())::float AS seconds FROM orders WHERE order_id = $1',
     [orderId],
   );
-  return rows[0]?.due_in ?? NaN;
+  return rows[0]?.seconds ?? NaN;
 }
 
 /** Makes the check of an order due and starts it. */
@@ -33,19 +33,18 @@ async function startCheck(orderId: string): Promise<void> {
 describe('the check of a pending order', () => {
   it('runs after 5 minutes, then with gaps that grow to 6 hours, and 25 hours after the creation', async () => {
     const orderId = await shop.insertOrder();
-    const gaps: number[] = [];
-    let aged = 0;
     await shop.reconcile([orderId], '0 seconds');
-    expect(shop.countCalls('status', orderId)).toBe(0);
-    while (gaps.length < 11) {
-      const due = await readDueIn(orderId);
-      gaps.push(Math.round(due / 60));
-      aged += due;
-      await shop.reconcile([orderId], `${due} seconds`);
-      expect(shop.countCalls('status', orderId)).toBe(gaps.length);
+    const gapsInMinutes = [5, 5, 10, 20, 40, 80, 160, 320, 360, 360, 140];
+    let agedSeconds = 0;
+    for (const [checks, minutes] of gapsInMinutes.entries()) {
+      expect(shop.countCalls('status', orderId)).toBe(checks);
+      const seconds = await readSecondsUntilCheck(orderId);
+      expect([checks, Math.round(seconds / 60)]).toEqual([checks, minutes]);
+      await shop.reconcile([orderId], `${seconds} seconds`);
+      agedSeconds += seconds;
     }
-    expect(gaps).toEqual([5, 5, 10, 20, 40, 80, 160, 320, 360, 360, 140]);
-    expect(aged / 3600).toBeCloseTo(25, 2);
+    expect(shop.countCalls('status', orderId)).toBe(gapsInMinutes.length);
+    expect(agedSeconds / 3600).toBeCloseTo(25, 2);
   });
 
   it('is not made for a paid order', async () => {
@@ -56,11 +55,8 @@ describe('the check of a pending order', () => {
   });
 
   it('calls the gateway once for each order when two processes search for due orders in parallel', async () => {
-    const other = await startServiceWithGateway({
-      gateway: shop.gateway,
-      database: shop.service.database,
-    });
-    try {
+    const secondProcess = { database: shop.service.database, settings: gatewaySettings(shop.gateway) };
+    await withService(secondProcess, async () => {
       const orders = await shop.insertOrders(10);
       for (const orderId of orders) shop.gateway.settle(orderId);
       await shop.letOrdersAge(orders, '6 minutes');
@@ -71,22 +67,15 @@ describe('the check of a pending order', () => {
         expect(shop.countCalls('status', orderId)).toBe(1);
         expect(await shop.describeHistory(orderId)).toEqual(['reconciliation settlement applied']);
       }
-    } finally {
-      await other.stop();
-    }
+    });
   });
-});
 
-it('one search takes all due orders, also more than a batch of 200', async () => {
-  const orders = await shop.insertOrders(201);
-  await shop.letOrdersAge(orders, '6 minutes');
-  await shop.enqueueDueOrderSearch();
-  await shop.waitForChecks();
-  const { rowCount } = await shop.service.database.pool.query(
-    'SELECT FROM orders WHERE checks = 1 AND order_id = ANY ($1)',
-    [orders],
-  );
-  expect(rowCount).toBe(201);
+  it('is made for each of 201 due orders after one search, which takes batches of 200', async () => {
+    const orders = await shop.insertOrders(201);
+    await shop.reconcile(orders);
+    const calls = orders.map((orderId) => shop.countCalls('status', orderId));
+    expect(calls).toEqual(orders.map(() => 1));
+  });
 });
 
 describe('the result of a check', () => {
@@ -106,7 +95,7 @@ describe('the result of a check', () => {
     ['HTTP status 200 with every status code', {}],
     ['the status code as HTTP status', { httpStatusFollowsCode: true }],
     ['the transaction id as order_id', { answersTransactionIdAsOrderId: true }],
-  ])('brings orders to the state of their payment without a notification if the gateway responds with %s', async (_what, gateway) => {
+  ])('brings orders to the state of their payment if the gateway sends %s', async (_what, gateway) => {
     Object.assign(shop.gateway, gateway);
     const orders = await shop.insertOrders(PAYMENTS.length);
     const cases = PAYMENTS.map(([now, change], index) => ({ orderId: orders[index] ?? '', now, change }));

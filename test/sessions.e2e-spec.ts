@@ -63,7 +63,10 @@ const WAYS_TO_END: readonly (readonly [what: string, end: (account: TestAccount)
     ],
     ['a change of name', ({ client }) => client.patch('/api/users').send({ fullname: 'Ayu L.' }).expect(200)],
     ['a new role', ({ email }) => changeRole(email, 'ADMIN')],
-    ['a deletion of the account', ({ id }) => service.database.pool.query(`DELETE FROM users WHERE id = ${id}`)],
+    [
+      'a deletion of the account',
+      ({ id }) => service.database.pool.query(`DELETE FROM users WHERE id = ${id}`),
+    ],
     ['a logout', ({ client }) => client.clone().post('/api/logout').expect(204)],
   ];
 
