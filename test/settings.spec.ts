@@ -27,13 +27,14 @@ function read(settings: Record<string, string>) {
   return readEnv({ DATA_DIR: dataDir, ...settings });
 }
 
-/** Returns the sorted names of the variables in the message. */
+/** Returns the sorted names of the variables for which settings are rejected. */
 function findBadVariables(settings: Record<string, string>): string[] {
-  const [, ...lines] = readMessage(settings).split('\n');
+  const [, ...lines] = readRejection(settings).split('\n');
   return lines.map((line) => /^ {2}(\w+) /.exec(line)?.[1] ?? line).sort();
 }
 
-function readMessage(settings: Record<string, string>): string {
+/** Returns the message with which settings are rejected; empty if they are accepted. */
+function readRejection(settings: Record<string, string>): string {
   try {
     read(settings);
   } catch (error) {
@@ -71,19 +72,14 @@ describe('the settings', () => {
     });
   });
 
-  it('turn metrics and traces on with METRICS_PORT and the OTLP endpoint', () => {
+  it('turn metrics on with METRICS_PORT, and traces with one of the OTLP endpoints unless OTEL_SDK_DISABLED is true', () => {
     expect(read({ METRICS_PORT: '9464' })).toMatchObject({ metricsPort: 9464, isTraced: false });
-    const forTraces = { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'http://collector:4318/v1/traces' };
-    expect(read(forTraces)).toMatchObject({ isTraced: true, otelServiceName: 'bakery-catalog-service' });
-    const endpoint = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318' };
-    expect(read({ ...endpoint, OTEL_SERVICE_NAME: 'shop' })).toMatchObject({
-      isTraced: true,
-      otelServiceName: 'shop',
-    });
-    expect(read({ ...endpoint, OTEL_SDK_DISABLED: 'true' }).isTraced).toBe(false);
     expect(findBadVariables({ PORT: '3000', METRICS_PORT: '3000' })).toEqual(['METRICS_PORT']);
-    const bad = { METRICS_PORT: '0', OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4318' };
-    expect(findBadVariables(bad)).toEqual(Object.keys(bad));
+    const forTraces = { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'http://collector:4318/v1/traces' };
+    expect(read(forTraces).isTraced).toBe(true);
+    const endpoint = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318', OTEL_SERVICE_NAME: 'shop' };
+    expect(read(endpoint)).toMatchObject({ isTraced: true, otelServiceName: 'shop' });
+    expect(read({ ...endpoint, OTEL_SDK_DISABLED: 'true' }).isTraced).toBe(false);
   });
 
   it('treat an empty variable like an unset one', () => {
@@ -99,16 +95,16 @@ describe('the settings', () => {
       publicUrl: 'http://localhost:8080',
     });
     expect(read({ ...cloud, IMAGE_HOST: 'local' }).imageHost).toBe('local');
-    expect(read({ PUBLIC_URL: 'https://bakery.example/' }).publicUrl).toBe('https://bakery.example');
-    for (const MAIL_FROM of ['shop@localhost', 'Toko, Roti <shop@bakery.example>'])
-      expect(read({ MAIL_FROM }).mailFrom).toBe(MAIL_FROM);
   });
 
-  it.each([
-    ['9', 9],
-    ['127.0.0.1, fd00::/8,::1', '127.0.0.1, fd00::/8,::1'],
-  ])('accept TRUSTED_PROXIES=%s', (value, proxies) => {
-    expect(read({ TRUSTED_PROXIES: value }).trustedProxies).toEqual(proxies);
+  it.each<[string, string, object]>([
+    ['TRUSTED_PROXIES', '9', { trustedProxies: 9 }],
+    ['TRUSTED_PROXIES', '127.0.0.1, fd00::/8,::1', { trustedProxies: '127.0.0.1, fd00::/8,::1' }],
+    ['PUBLIC_URL', 'https://bakery.example/', { publicUrl: 'https://bakery.example' }],
+    ['MAIL_FROM', 'shop@localhost', { mailFrom: 'shop@localhost' }],
+    ['MAIL_FROM', 'Toko, Roti <shop@bakery.example>', { mailFrom: 'Toko, Roti <shop@bakery.example>' }],
+  ])('accept %s=%s', (name, value, expected) => {
+    expect(read({ [name]: value })).toMatchObject(expected);
   });
 
   it('are rejected with one message that names every bad variable and contains no value', () => {
@@ -126,11 +122,13 @@ describe('the settings', () => {
       MIDTRANS_API_URL: 'api-value',
     };
     expect(findBadVariables(bad)).toEqual([...Object.keys(bad), 'ADMIN_PASSWORD'].sort());
-    expect(readMessage(bad)).not.toMatch(/-value|70000/);
+    expect(readRejection(bad)).not.toMatch(/-value|70000/);
   });
 
   it.each([
     ['PORT', ['-1', '65536', '0x50']],
+    ['METRICS_PORT', ['0']],
+    ['OTEL_EXPORTER_OTLP_ENDPOINT', ['collector:4318']],
     ['CATALOG_CACHE_MB', ['-1', '1.5', '4097']],
     ['STAGED_IMAGE_TTL_S', ['0', '86401', 'ten']],
     ['SESSIONS_PER_ACCOUNT', ['0', '21', 'ten', '1.5']],
@@ -194,17 +192,14 @@ async function findPublishedSecrets(): Promise<string[]> {
   const found = (await readPublishedTexts()).flatMap((text) =>
     SECRETS.flatMap((secret) => [...text.matchAll(secret)].map((match) => match.at(-1) ?? '')),
   );
-  // Messages about a field, purposes of one-time passwords and digests are not secrets.
+  // Messages about a field, purposes of codes, texts with a $ (templates, hashes) and punctuation are not secrets.
   const isSecret = (text: string) => !/^(current )?password |^verify_email$|\$|^\W+$/.test(text);
   return [...new Set(found)].filter(isSecret);
 }
 
 describe('the settings of production', () => {
-  it('are accepted with private secrets', () => {
+  it('are accepted with private secrets, and rejected without secrets and with the simulator; no key is generated', async () => {
     expect(read(PRODUCTION).paymentGateway).toBe('midtrans');
-  });
-
-  it('are rejected without secrets and with the simulator, and no key is generated', async () => {
     expect(findBadVariables({ NODE_ENV: 'production' })).toEqual([
       'JWT_ACCESS_SECRET',
       'JWT_REFRESH_SECRET',
@@ -219,34 +214,34 @@ describe('the settings of production', () => {
     expect(found).toEqual(expect.arrayContaining(samples));
     const secretOfVersion1 = 'of-this-compose-file-alone-access-key';
     const accepted = [...found, secretOfVersion1].filter((secret) => {
-      const everyByte = Buffer.from(secret).toString('hex').replaceAll(/../g, '%$&');
+      const percentEncoded = Buffer.from(secret).toString('hex').replaceAll(/../g, '%$&');
       const settings = {
         ADMIN_PASSWORD: secret,
         MIDTRANS_SERVER_KEY: secret,
         DATABASE_URL: `postgresql://bakery:${encodeURIComponent(secret)}@postgres/bakery`,
-        SMTP_URL: `smtp://bakery:${everyByte}@mail.example`,
-        CLOUDINARY_URL: `cloudinary://key:${everyByte}@cloud`,
+        SMTP_URL: `smtp://bakery:${percentEncoded}@mail.example`,
+        CLOUDINARY_URL: `cloudinary://key:${percentEncoded}@cloud`,
       };
-      const encoded = { DATABASE_URL: `postgresql://bakery:${everyByte}@postgres/bakery` };
-      const inQuery = { DATABASE_URL: `postgresql://postgres/bakery?user=bakery&password=${everyByte}` };
-      return [settings, encoded, inQuery].some(
-        (changed) =>
-          findBadVariables({ ...PRODUCTION, ...changed }).join() !== Object.keys(changed).sort().join(),
-      );
+      const encoded = { DATABASE_URL: `postgresql://bakery:${percentEncoded}@postgres/bakery` };
+      const inQuery = { DATABASE_URL: `postgresql://postgres/bakery?user=bakery&password=${percentEncoded}` };
+      return [settings, encoded, inQuery].some((changed) => {
+        const rejected = findBadVariables({ ...PRODUCTION, ...changed });
+        return rejected.join() !== Object.keys(changed).sort().join();
+      });
     });
     expect(accepted).toEqual([]);
     for (const name of ['JWT_ACCESS_SECRET', 'JWT_REFRESH_SECRET', 'MIDTRANS_SERVER_KEY', 'ADMIN_PASSWORD'])
       expect([name, findBadVariables({ ...PRODUCTION, [name]: secretOfVersion1 })]).toEqual([name, [name]]);
   });
 
-  it('reject an ADMIN_PASSWORD with fewer than 12 characters', () => {
+  it('reject an ADMIN_PASSWORD of less than 12 characters, which development accepts', () => {
     expect(findBadVariables({ ...PRODUCTION, ADMIN_PASSWORD: 'elevenchars' })).toEqual(['ADMIN_PASSWORD']);
     expect(findBadVariables({ ...PRODUCTION, ADMIN_PASSWORD: '🥐'.repeat(6) })).toEqual(['ADMIN_PASSWORD']);
     expect(read({ ...PRODUCTION, ADMIN_PASSWORD: 'twelve chars' }).adminPassword).toBe('twelve chars');
     expect(read({ ADMIN_EMAIL: 'owner@example.com', ADMIN_PASSWORD: '1' }).adminPassword).toBe('1');
   });
 
-  it('produce a warning for each of SMTP_URL, PUBLIC_URL and CORS_ORIGINS that is unset', () => {
+  it('cause a warning for each of SMTP_URL, PUBLIC_URL and CORS_ORIGINS that is unset', () => {
     const settings = {
       SMTP_URL: 'smtp://mail.example',
       PUBLIC_URL: 'https://shop.example',
@@ -267,14 +262,14 @@ describe('DATABASE_URL', () => {
     'postgres://db1.example%2Cdb2.example/shop',
     'postgresql://shop:a-value@/shop?host=db1.example,db2.example',
   ])('is rejected if it names several hosts, with a message that suggests a proxy: %s', (url) => {
-    expect(readMessage({ DATABASE_URL: url })).toBe(
+    expect(readRejection({ DATABASE_URL: url })).toBe(
       'The service cannot start with these settings:\n' +
         '  DATABASE_URL names several hosts; name one, such as a proxy in front of the cluster',
     );
   });
 
   it.each(['prefer', 'require', 'verify-ca', 'verify-full'])(
-    'with sslmode=%s is passed on with verify-full, which the driver treats alike but without a security warning',
+    'with sslmode=%s gets verify-full, which means the same to the driver but causes no security warning',
     (mode) => {
       const url = (value: string) =>
         `postgresql://shop:p%2Cw@db.example/shop?sslmode=${value}&connect_timeout=3`;
@@ -296,7 +291,7 @@ describe('DATABASE_URL', () => {
 });
 
 describe('the signing keys of development', () => {
-  it('are generated once, readable only by their owner, and reused at every start', async () => {
+  it('are generated once, in a file that only its owner can read, and reused at every start', async () => {
     const { jwtAccessSecret, jwtRefreshSecret } = read({});
     expect(jwtAccessSecret.length).toBeGreaterThanOrEqual(32);
     expect(jwtRefreshSecret.length).toBeGreaterThanOrEqual(32);

@@ -1,6 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { Response } from 'supertest';
+import { statusesOf } from './support/accounts.js';
 import { Client } from './support/client.js';
+import { expectFailure } from './support/failure.js';
 import { readHistory } from './support/notifications.js';
 import { addProduct, placeOrder, readOrder } from './support/orders.js';
 import { freePort } from './support/process.js';
@@ -30,9 +32,8 @@ beforeAll(async () => {
 
 /** Places an order and opens its payment page. */
 async function openPayment(by: Client = customer, product = productId) {
-  const { order_id: orderId, redirect_url: url } = await placeOrder(by, [
-    { product_id: product, quantity: 1 },
-  ]);
+  const items = [{ product_id: product, quantity: 1 }];
+  const { order_id: orderId, redirect_url: url } = await placeOrder(by, items);
   const path = new URL(url ?? '').pathname;
   const anyone = new Client(by.url);
   const viewOf = ({ body }: Response): PaymentView => (body as { data: PaymentView }).data;
@@ -62,8 +63,8 @@ async function openPayment(by: Client = customer, product = productId) {
   };
 }
 
-describe('an action on the payment page', () => {
-  it('pays the order with one click, and the page shows the response 200 of the service', async () => {
+describe('actions on the payment page', () => {
+  it('pay the order with one click, and the page shows the response 200 of the service', async () => {
     const payment = await openPayment();
     const form = /<form method="post" action="([^"]*\/qris)">/.exec(await payment.page());
     const posted = await new Client(service.url).post(form?.[1] ?? '').expect(303);
@@ -85,48 +86,37 @@ describe('an action on the payment page', () => {
     [['gopay', 'partial-refund', 'refund'], 'refund'],
     [['gopay', 'deny'], 'deny'],
     [['deny', 'card'], 'capture'],
-    // As at the gateway, this method's notification has no fraud_status. The service rejects it and then checks the payment.
+    // Notifications of this method have no fraud_status. The service rejects them and then checks the payment.
     [['convenience-store', 'settle'], 'settlement', 'HTTP 400'],
-  ])(
-    '%j leads to the status %s, and each step sends a notification',
-    async (actions, status, response = 'HTTP 200') => {
-      const payment = await openPayment();
-      await payment.act(...actions);
-      expect(await payment.responses()).toEqual(actions.map(() => response));
-      await until('the payment is recorded', async () => (await payment.order()).status === status);
-      expect((await payment.order()).refunded_amount).toBe(status === 'refund' ? 185_000 : 0);
-    },
-  );
+  ])('%j lead to the status %s, with a notification each', async (actions, status, response = 'HTTP 200') => {
+    const payment = await openPayment();
+    await payment.act(...actions);
+    expect(await payment.responses()).toEqual(actions.map(() => response));
+    await until('the payment is recorded', async () => (await payment.order()).status === status);
+    expect((await payment.order()).refunded_amount).toBe(status === 'refund' ? 185_000 : 0);
+  });
 });
 
 it.each([
   ['send-again', 'HTTP 200', ['settlement applied', 'settlement duplicate']],
   ['send-late-pending', 'HTTP 200', ['settlement applied', 'pending late']],
   ['send-bad-signature', 'HTTP 403', ['settlement applied']],
-])(
-  'the action %s after a payment gets %s, and the page shows the response',
-  async (action, response, history) => {
-    const payment = await openPayment();
-    await payment.act('gopay', action);
-    expect(await payment.responses()).toEqual(['HTTP 200', response]);
-    expect(await payment.history()).toEqual(history);
-    expect((await payment.order()).status).toBe('settlement');
-    expect(await payment.page()).toContain(response);
-  },
-);
+])('the action %s after a payment gets %s, which the page shows', async (action, response, history) => {
+  const payment = await openPayment();
+  await payment.act('gopay', action);
+  expect(await payment.responses()).toEqual(['HTTP 200', response]);
+  expect(await payment.history()).toEqual(history);
+  expect((await payment.order()).status).toBe('settlement');
+  expect(await payment.page()).toContain(response);
+});
 
 describe('an action that is not possible', () => {
   it('gets 409 with an explanation if the status does not allow it, and sends no notification', async () => {
     const payment = await openPayment();
     const { text } = await payment.click('settle').expect(409);
     expect(text).toMatch(/role="alert".*does not allow <code>settle<\/code>/);
-    await payment
-      .click('settle')
-      .set('Accept', 'application/json')
-      .expect(409, {
-        status: 'fail',
-        errors: { code: 409, message: 'the payment is in a state that does not allow this' },
-      });
+    const response = await payment.click('settle').set('Accept', 'application/json');
+    expectFailure(response, 409, 'the payment is in a state that does not allow this');
     expect(await payment.responses()).toEqual([]);
   });
 
@@ -143,18 +133,7 @@ describe('an action that is not possible', () => {
     expect(new Set([...forms].map(([, name]) => name))).toEqual(new Set(allowed.split(' ')));
   });
 
-  it('is rejected for nine of ten parallel clicks on payment methods', async () => {
-    const payment = await openPayment();
-    const clicks = Array.from({ length: 10 }, (_, click) =>
-      payment.click(click % 2 === 0 ? 'gopay' : 'card'),
-    );
-    const statuses = (await Promise.all(clicks)).map(({ status }) => status);
-    expect(statuses.filter((status) => status === 303)).toHaveLength(1);
-    expect(statuses.filter((status) => status === 409)).toHaveLength(9);
-    expect(await payment.responses()).toHaveLength(1);
-  });
-
-  it('gets 404 if its token or name is unknown', async () => {
+  it('gets 404 if its name or the token of its page is unknown, like the page of an unknown token', async () => {
     const payment = await openPayment();
     const client = new Client(service.url);
     for (const token of [randomUUID(), '%00', payment.orderId])
@@ -166,6 +145,14 @@ describe('an action that is not possible', () => {
 });
 
 describe('a payment at the simulator', () => {
+  it('is started by one of ten parallel clicks on payment methods, and the other clicks get 409', async () => {
+    const payment = await openPayment();
+    const methods = Array.from({ length: 10 }, (_, n) => (n % 2 === 0 ? 'gopay' : 'card'));
+    const responses = await Promise.all(methods.map((method) => payment.click(method)));
+    expect(statusesOf(responses)).toEqual([303, ...Array<number>(9).fill(409)]);
+    expect(await payment.responses()).toHaveLength(1);
+  });
+
   it('cannot be started on the page of a cancelled order', async () => {
     const payment = await openPayment();
     await customer.post(`/api/orders/${payment.orderId}/cancel`).expect(200);
@@ -195,6 +182,7 @@ describe('a payment at the simulator', () => {
     await paid.act('gopay');
     const { pool } = service.database;
     const orderIds = payments.map(({ orderId }) => orderId);
+    // Makes the jobs due that let payments expire after 24 hours.
     const { rowCount } = await pool.query(
       `UPDATE graphile_worker._private_jobs SET run_at = now()
        WHERE payload ->> 'orderId' = ANY($1) AND run_at BETWEEN now() + interval '23 hours 59 minutes' AND now() + interval '1 day'`,
@@ -234,9 +222,9 @@ describe('the link back to the shop', () => {
     const first = await browser.get(path).set('Referer', `${SHOP}/orders/1`).expect(200);
     expect(first.text).toContain(LINK);
     const [, action = ''] = /<form method="post" action="([^"]*\/qris[^"]*)">/.exec(first.text) ?? [];
-    const url = action.replaceAll('&amp;', '&').replaceAll('&#x3D;', '=');
+    const unescaped = action.replaceAll('&amp;', '&').replaceAll('&#x3D;', '=');
     const referer = service.url + path;
-    const posted = await browser.post(url).set('Referer', referer).expect(303);
+    const posted = await browser.post(unescaped).set('Referer', referer).expect(303);
     const paid = await browser.get(posted.headers.location ?? '').set('Referer', referer);
     expect(paid.text).toContain('<h1 id="state">settlement</h1>');
     expect(paid.text).toContain(LINK);
@@ -274,9 +262,8 @@ describe('the payment page', () => {
   it('shows the order and its total in rupiah, with all values escaped', async () => {
     const hostile = `<script>alert('&"')</script>{{constructor}}`;
     const hostileCustomer = service.client();
-    await hostileCustomer
-      .register({ email: 'hostile@example.com', fullname: `${hostile}"><img src=x onerror=alert(1)>` })
-      .expect(201);
+    const fullname = `${hostile}"><img src=x onerror=alert(1)>`;
+    await hostileCustomer.register({ email: 'hostile@example.com', fullname }).expect(201);
     const payment = await openPayment(hostileCustomer, await addProduct(service, 185_000, hostile));
     await payment.act('gopay');
     const text = await payment.page();
