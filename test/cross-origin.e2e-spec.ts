@@ -144,21 +144,16 @@ it('every route that changes something rejects a form of another origin, even wi
 describe('the default of CORS_ORIGINS in development', () => {
   const development = useService({ settings: { NODE_ENV: 'development' } });
 
-  it.each(['http://localhost:5173', 'http://127.0.0.1:8080', 'http://localhost'])(
-    'allows the loopback origin %s',
-    async (origin) => {
+  it('allows every loopback origin and no other origin', async () => {
+    for (const origin of ['http://localhost:5173', 'http://127.0.0.1:8080', 'http://localhost']) {
       const { headers } = await preflight(development.url, origin).expect(204);
       expect(headers['access-control-allow-origin']).toBe(origin);
       await sendEmptyLogin(origin, development).expect(400);
-    },
-  );
-
-  it.each(['http://localhost.evil.example', 'http://localhost:5173.evil.example', 'http://127.0.0.2', SHOP])(
-    'does not allow %s',
-    async (origin) => {
-      const { headers } = await preflight(development.url, origin);
-      expect(headers).not.toHaveProperty('access-control-allow-origin');
-      expectFailure(await sendEmptyLogin(origin, development), 403, MESSAGES.origin);
-    },
-  );
+    }
+    for (const host of ['localhost.evil.example', 'localhost:5173.evil.example', '127.0.0.2']) {
+      const { headers } = await preflight(development.url, `http://${host}`);
+      expect([host, headers['access-control-allow-origin']]).toEqual([host, undefined]);
+      expectFailure(await sendEmptyLogin(`http://${host}`, development), 403, MESSAGES.origin);
+    }
+  });
 });

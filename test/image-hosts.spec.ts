@@ -72,21 +72,17 @@ describe('Cloudinary image host', () => {
   });
 
   it.each([
-    ['upload', 'hang'],
-    ['upload', 'drip'],
-    ['destroy', 'hang'],
-    ['destroy', 'drip'],
+    ['upload', 'does not arrive', 'hang'],
+    ['upload', 'arrives byte by byte', 'drip'],
+    ['destroy', 'does not arrive', 'hang'],
+    ['destroy', 'arrives byte by byte', 'drip'],
   ] as const)(
-    'fails the operation "%s" at the deadline and closes its connection (fault: %s)',
-    async (operation, kind) => {
+    'fails the operation "%s" at the deadline and closes its connection if the response %s',
+    async (operation, _response, kind) => {
       standIn.fault({ operation, kind });
-      const startedAt = performance.now();
       const error = await catchFailure(new CloudinaryImageHost(standIn.url, DEADLINE_MS), operation);
-      const elapsedMs = performance.now() - startedAt;
       expect(error.reason).toBe(`no complete response within ${DEADLINE_MS} ms`);
-      expect(elapsedMs).toBeGreaterThan(DEADLINE_MS - 10);
-      expect(elapsedMs).toBeLessThan(DEADLINE_MS + 2_000);
-      await until('the connection is closed', () => standIn.openConnections === 0);
+      await until('the connection is closed', () => standIn.openConnections === 0, 2_000);
     },
   );
 });

@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import type { Client } from './support/client.js';
 import { expectFailure, MESSAGES, NOT_FOUND } from './support/failure.js';
 import { jpeg, padded, png } from './support/pictures.js';
 import { createProduct } from './support/products.js';
@@ -14,11 +13,6 @@ const ID = '0f8fad5b-d9cb-469f-a165-70867728950e';
 const CACHED_FOREVER = 'public, max-age=31536000, immutable';
 
 const service = useService();
-let anyone: Client;
-
-beforeAll(() => {
-  anyone = service.client();
-});
 
 /** Stores an image of a product. @returns the path of its URL */
 async function storeImage(bytes: Buffer): Promise<string> {
@@ -32,35 +26,35 @@ describe('an image of the local host', () => {
   it.each([
     ['PNG', png('type'), 'image/png', /\.png$/],
     ['JPEG', jpeg('type'), 'image/jpeg', /\.jpg$/],
-  ])(
-    '(%s) is sent to anyone unchanged, and browsers may not guess another type',
-    async (_, bytes, type, name) => {
-      const path = await storeImage(bytes);
-      expect(path).toMatch(name);
-      const answer = await anyone.get(path).expect(200);
-      expect(answer.body).toEqual(bytes);
-      expect(answer.headers).toMatchObject({
-        'content-type': type,
-        'content-length': String(bytes.length),
-        'x-content-type-options': 'nosniff',
-        'cross-origin-resource-policy': 'cross-origin',
-        'cache-control': CACHED_FOREVER,
-        'x-request-id': expect.any(String) as string,
-      });
-      expect(answer.headers['set-cookie']).toBeUndefined();
-    },
-  );
+  ])('(%s) is sent to anyone unchanged, and its type may not be guessed', async (_, bytes, type, name) => {
+    const path = await storeImage(bytes);
+    expect(path).toMatch(name);
+    const answer = await service.client().get(path).expect(200);
+    expect(answer.body).toEqual(bytes);
+    expect(answer.headers).toMatchObject({
+      'content-type': type,
+      'content-length': String(bytes.length),
+      'x-content-type-options': 'nosniff',
+      'cross-origin-resource-policy': 'cross-origin',
+      'cache-control': CACHED_FOREVER,
+      'x-request-id': expect.any(String) as string,
+    });
+    expect(answer.headers['set-cookie']).toBeUndefined();
+  });
 
   it('gets 304 for a request with its current ETag and 200 for a request with another one', async () => {
     const path = await storeImage(png('etag'));
-    const { etag } = (await anyone.get(path).expect(200)).headers as { etag: string };
-    const unchanged = await anyone.get(path).set('If-None-Match', etag).expect(304);
+    const { etag } = (await service.client().get(path).expect(200)).headers as { etag: string };
+    const unchanged = await service.client().get(path).set('If-None-Match', etag).expect(304);
     expect(unchanged.headers).toMatchObject({ etag, 'cache-control': CACHED_FOREVER });
-    await anyone.get(path).set('If-None-Match', '"another"').expect(200);
+    await service.client().get(path).set('If-None-Match', '"another"').expect(200);
   });
 
   it('is not sent if the request has an If-Match condition that fails: the response is 400', async () => {
-    const answer = await anyone.get(await storeImage(png('condition'))).set('If-Match', '"another"');
+    const answer = await service
+      .client()
+      .get(await storeImage(png('condition')))
+      .set('If-Match', '"another"');
     expectFailure(answer, 400, MESSAGES.malformedRequest);
   });
 

@@ -111,13 +111,9 @@ describe('a call', () => {
     ['arrives byte by byte', 'drip'],
   ] as const)('fails at the deadline and closes the connection if the response %s', async (_fault, kind) => {
     standIn.fault({ operation, kind });
-    const startedAt = performance.now();
     const call = impatient.cancelOrExpire(attemptId, operation);
     const { message } = await catchError(call, GatewayUnavailableError);
-    const elapsedMs = performance.now() - startedAt;
     expect(message).toBe(`Midtrans cancel: no complete response within ${DEADLINE_MS} ms`);
-    expect(elapsedMs).toBeGreaterThan(DEADLINE_MS - 10);
-    expect(elapsedMs).toBeLessThan(DEADLINE_MS + 2_000);
     await until('the connection is closed', () => standIn.callsInProgress === 0, 2_000);
   });
 
