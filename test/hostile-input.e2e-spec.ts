@@ -55,14 +55,14 @@ describe('a hostile field name', () => {
 describe('a JSON body of 100 KB', () => {
   /** Limit for the CPU time of a request, including the client. Reading every value would take at least 60 ms. */
   const CPU_MS = 30;
-  const many = Object.fromEntries(Array.from({ length: 8_000 }, (_, index) => [`key${index}`, 1]));
+  const manyFields = Object.fromEntries(Array.from({ length: 8_000 }, (_, index) => [`key${index}`, 1]));
 
   it.each([
-    ['unknown fields', '/api/login', { password: 'x', ...many }],
-    ['an object instead of a text', '/api/login', { email: many, password: 'x' }],
-    ['unknown fields of an item', '/api/orders', { items: [{ product_id: 0, quantity: 1, ...many }] }],
+    ['unknown fields', '/api/login', { password: 'x', ...manyFields }],
+    ['an object instead of a text', '/api/login', { email: manyFields, password: 'x' }],
+    ['unknown fields of an item', '/api/orders', { items: [{ product_id: 0, quantity: 1, ...manyFields }] }],
     ['too many items', '/api/orders', { items: Array.from({ length: 33_000 }, () => ({})) }],
-  ])('does not occupy the process with %s', async (_what, path, body) => {
+  ])('with %s takes less than 30 ms of CPU time', async (_what, path, body) => {
     const json = JSON.stringify(body);
     expect(json.length).toBeLessThan(100 * 1024);
     const times: number[] = [];
