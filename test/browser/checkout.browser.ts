@@ -55,30 +55,27 @@ it('a retry after a failed response continues the same order', async () => {
 });
 
 it.each([
-  ['deleted', deleteProduct],
-  ['unavailable', makeUnavailable],
-])(
-  'a product that became %s is marked in the cart and left out of the total and the order',
-  async (_, makeGone) => {
-    const { page } = await newCustomer();
-    const gone = await createProduct('Roti habis', 20_000);
-    await addToCart(page, CROISSANT);
-    await addToCart(page, gone.id);
-    await waitForText(page, 'Total, 2 pieces');
-    await makeGone(gone.id);
+  ['was deleted', deleteProduct],
+  ['became unavailable', makeUnavailable],
+])('a product that %s is marked in the cart and left out of the total and the order', async (_, makeGone) => {
+  const { page } = await newCustomer();
+  const gone = await createProduct('Roti habis', 20_000);
+  await addToCart(page, CROISSANT);
+  await addToCart(page, gone.id);
+  await waitForText(page, 'Total, 2 pieces');
+  await makeGone(gone.id);
 
-    await page.getByRole('button', { name: 'Order and pay' }).click();
-    await waitForText(page, 'A product in your cart is sold out.');
-    await waitForText(page, 'Sold out. It is left out of your order.');
-    await waitForText(page, 'Total, 1 piece');
-    await page.getByRole('button', { name: 'Order and pay' }).click();
-    await waitForHeading(page, 'Waiting for payment');
-    await waitForText(page, 'Butter croissant');
-    expect(await page.getByRole('main').getByText(gone.name).count()).toBe(0);
-    await page.goto(`/products/${gone.id}`);
-    await waitForText(page, 'This product is sold out or no longer baked.');
-  },
-);
+  await page.getByRole('button', { name: 'Order and pay' }).click();
+  await waitForText(page, 'A product in your cart is sold out.');
+  await waitForText(page, 'Sold out. It is left out of your order.');
+  await waitForText(page, 'Total, 1 piece');
+  await page.getByRole('button', { name: 'Order and pay' }).click();
+  await waitForHeading(page, 'Waiting for payment');
+  await waitForText(page, 'Butter croissant');
+  expect(await page.getByRole('main').getByText(gone.name).count()).toBe(0);
+  await page.goto(`/products/${gone.id}`);
+  await waitForText(page, 'This product is sold out or no longer baked.');
+});
 
 it('a price that changed while the cart was open is shown before anything is ordered', async () => {
   const { page } = await newCustomer();
@@ -102,7 +99,7 @@ it('an open order is polled with growing gaps, and at once when the tab becomes 
 
   const gaps = [];
   for (let polls = 0; polls < 5; polls += 1) gaps.push(await measureGapToPoll(page));
-  // The first gap begins before the clock is paused.
+  // Ignore the first gap: it begins before the clock is paused.
   const [, first = 0, ...later] = gaps;
   expect(first).toBeLessThan(5);
   expect(later).toEqual([...later].sort((one, other) => one - other));
@@ -124,7 +121,7 @@ function isOrderRequest(response: Response): boolean {
   return response.request().method() === 'GET' && /\/api\/orders\/[^/]+$/.test(response.url());
 }
 
-/** Advances the page's clock until the order is requested. @returns by how many seconds */
+/** Advances the page's clock until the page requests the order. @returns the number of seconds */
 async function measureGapToPoll(page: Page): Promise<number> {
   let requests = 0;
   const response = page.waitForResponse(isOrderRequest);

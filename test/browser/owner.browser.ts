@@ -1,5 +1,5 @@
 import { expectGoodLayout, search, waitForHeading, waitForText } from './support/page.js';
-import { CROISSANT, makeUnique, placeOrder, placePaidOrder, takeStep } from './support/shop.js';
+import { CROISSANT, makeUnique, placeOrder, placePaidOrder, setFulfilment } from './support/shop.js';
 import { newCustomer, openAsAdmin } from './support/shopper.js';
 
 it('the owner takes an order from the search to collected, and its customer sees each step', async () => {
@@ -54,7 +54,7 @@ it.each([
   const { page } = await openAsAdmin(toPath(id), /Order|Today/);
   const article = page.locator('.order, .day-order').filter({ hasText: id.slice(0, 8).toUpperCase() });
   await article.getByRole('button', { name: 'Start preparing' }).waitFor();
-  await takeStep(id, 'preparing');
+  await setFulfilment(id, 'preparing');
   await article.getByRole('button', { name: 'Start preparing' }).click();
   await page.getByRole('alert').getByText('The order cannot become preparing.').waitFor();
   await article.getByRole('button', { name: 'Ready to be collected' }).waitFor();

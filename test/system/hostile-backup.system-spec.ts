@@ -8,6 +8,7 @@ import { built } from '../support/built.js';
 import { createDatabase, createEmptyDatabase, type TestDatabase } from '../support/databases.js';
 import { runDb } from '../support/db-command.js';
 import { png } from '../support/pictures.js';
+import { startBeforeTests } from '../support/start-before-tests.js';
 
 /** Fields of a backup's manifest that the tests change. */
 interface Manifest {
@@ -19,11 +20,11 @@ interface Manifest {
 
 const IMAGE = randomUUID();
 const IMAGE_PATH = join('images', IMAGE.slice(0, 2), `${IMAGE}.png`);
-const USERS = 'tables/public.users';
+const USERS_FILE = 'tables/public.users';
 const isTableOfUsers = ({ name }: { name: string }) => name === 'public.users';
 
+const source = startBeforeTests(createDatabase, (created) => created.drop());
 let root: string;
-let source: TestDatabase;
 let target: TestDatabase;
 
 const at = (name: string): string => join(root, name);
@@ -31,7 +32,6 @@ const run = promisify(execFile);
 
 beforeAll(async () => {
   root = await fs.mkdtemp(join(tmpdir(), 'bakery-hostile-backup-'));
-  source = await createDatabase();
   await source.pool.query(`
     INSERT INTO users (fullname, email, password_hash) VALUES ('Wayan', 'wayan@example.com', 'x');
     INSERT INTO products (name, description, price) VALUES ('Kue lapis', 'Eighteen layers', 185000);
@@ -51,10 +51,7 @@ beforeEach(async () => {
 
 afterEach(() => target.drop());
 
-afterAll(async () => {
-  await source.drop();
-  await fs.rm(root, { recursive: true, force: true });
-});
+afterAll(() => fs.rm(root, { recursive: true, force: true }));
 
 /** Packs a changed copy of the honest backup. @param options of tar @returns the path of the new backup */
 async function forge(change: (folder: string) => Promise<unknown>, ...options: string[]): Promise<string> {
@@ -135,7 +132,7 @@ it.each<[string, (folder: string) => Promise<void>, RegExp]>([
   [
     'lacks a table',
     async (folder) => {
-      await fs.rm(join(folder, USERS));
+      await fs.rm(join(folder, USERS_FILE));
       await rewriteManifest(folder, ({ tables }) => tables.splice(tables.findIndex(isTableOfUsers), 1));
     },
     WRONG_TABLES,
@@ -163,13 +160,13 @@ it.each<[string, (folder: string) => Promise<void>, RegExp]>([
   ['lacks a file', (folder) => fs.rm(join(folder, IMAGE_PATH)), /is not complete: "images\/.*" is missing$/],
   [
     'contains changed rows',
-    (folder) => fs.appendFile(join(folder, USERS), 'x'),
+    (folder) => fs.appendFile(join(folder, USERS_FILE), 'x'),
     /was changed: tables\/public\.users has another checksum/,
   ],
   [
     'contains rows that the database rejects',
     async (folder) => {
-      await fs.appendFile(join(folder, USERS), 'nonsense\n');
+      await fs.appendFile(join(folder, USERS_FILE), 'nonsense\n');
       await rewriteManifest(folder);
     },
     /^the rows of public\.users cannot be written: /,

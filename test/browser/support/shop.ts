@@ -38,7 +38,8 @@ export async function placePaidOrder(
   });
 }
 
-export async function takeStep(orderId: string, fulfilment: Schemas['FulfilmentDto']['fulfilment']) {
+/** Moves an order to another step of its fulfilment, as the administrator. */
+export async function setFulfilment(orderId: string, fulfilment: Schemas['FulfilmentDto']['fulfilment']) {
   await callAsAdmin('PUT', `/api/admin/orders/${orderId}/fulfilment`, { data: { fulfilment } });
 }
 
