@@ -17,7 +17,7 @@ async function payOnSamePage(orderId: string): Promise<void> {
 
 describe('a pending order', () => {
   it('is cancelled at the gateway and in the shop if a payment method was chosen', async () => {
-    const orderId = await shop.orderWithPayment();
+    const orderId = await shop.orderWithUnreportedPayment();
     const response = await shop.cancel(orderId);
     expect(response.status).toBe(200);
     expect(orderOf(response)).toMatchObject({
@@ -45,7 +45,7 @@ describe('a pending order', () => {
   it.each(['pending', 'expire'] as const)(
     'is cancelled at the gateway for both of its payment attempts, of which the first has the status %s',
     async (status) => {
-      const orderId = await shop.orderWithPayment(status);
+      const orderId = await shop.orderWithUnreportedPayment(status);
       const later = await shop.addAttempt(orderId);
       expect(orderOf(await shop.cancel(orderId))).toMatchObject({ status: 'cancel', token: null });
       for (const attemptId of [orderId, later]) expect(shop.countCalls('cancel', attemptId)).toBe(1);
@@ -54,7 +54,7 @@ describe('a pending order', () => {
   );
 
   it('is not cancelled if a later attempt was paid', async () => {
-    const orderId = await shop.orderWithPayment();
+    const orderId = await shop.orderWithUnreportedPayment();
     const later = await shop.addAttempt(orderId);
     shop.gateway.settle(later);
     expect((await shop.cancel(orderId)).status).toBe(409);
@@ -82,7 +82,7 @@ describe('a cancellation', () => {
   it('gets 409 if the order was paid at the gateway, which responds with "status_code": "412", with HTTP status 200 or 412', async () => {
     for (const httpStatusFollowsCode of [false, true]) {
       shop.gateway.httpStatusFollowsCode = httpStatusFollowsCode;
-      const orderId = await shop.orderWithPayment('settlement');
+      const orderId = await shop.orderWithUnreportedPayment('settlement');
       expect((await shop.cancel(orderId)).status).toBe(409);
       expect(await shop.readStatus(orderId)).toBe('settlement');
       expect(await shop.describeHistory(orderId)).toEqual(['reconciliation settlement applied']);
@@ -90,7 +90,7 @@ describe('a cancellation', () => {
   });
 
   it('is recorded once for four parallel requests, which get 200 or 409, with or without a chosen payment method', async () => {
-    for (const orderId of [await shop.orderWithPayment(), await shop.orderTwoPieces()]) {
+    for (const orderId of [await shop.orderWithUnreportedPayment(), await shop.orderTwoPieces()]) {
       const responses = await Promise.all(Array.from({ length: 4 }, () => shop.cancel(orderId)));
       const statuses = responses.map(({ status }) => status);
       expect(statuses).toContain(200);
@@ -128,7 +128,7 @@ describe('a cancellation while the gateway fails', () => {
     ['responds with an unknown status', responseFault(200, buildTransaction('dissolved'))],
     ['responds that the payment is pending', responseFault(200, buildTransaction('pending'))],
   ])('gets 502 if the gateway %s, and the order stays payable', async (_fault, fault) => {
-    const orderId = await shop.orderWithPayment();
+    const orderId = await shop.orderWithUnreportedPayment();
     shop.gateway.fault({ operation: 'cancel', ...fault } as MidtransFault);
     const response = await shop.cancel(orderId);
     expect([response.status, response.body]).toEqual([502, GATEWAY_AWAY]);
@@ -137,7 +137,7 @@ describe('a cancellation while the gateway fails', () => {
   });
 
   it('gets 502 within 6 s if the gateway does not respond, and the order can be cancelled later', async () => {
-    const orderId = await shop.orderWithPayment();
+    const orderId = await shop.orderWithUnreportedPayment();
     shop.gateway.fault({ operation: 'cancel', kind: 'hang' });
     const startedAt = Date.now();
     expect((await shop.cancel(orderId)).status).toBe(502);
@@ -148,7 +148,7 @@ describe('a cancellation while the gateway fails', () => {
   });
 
   it('gets 502 if the response of the gateway was lost, and is recorded by the next check of the order', async () => {
-    const orderId = await shop.orderWithPayment();
+    const orderId = await shop.orderWithUnreportedPayment();
     shop.gateway.fault({ operation: 'cancel', kind: 'answer-lost' });
     expect((await shop.cancel(orderId)).status).toBe(502);
     expect(await shop.readStatus(orderId)).toBe('pending');
@@ -158,7 +158,7 @@ describe('a cancellation while the gateway fails', () => {
   });
 
   it('gets 502 and leaves the order pending and payable if the gateway cancels only one of two attempts', async () => {
-    const orderId = await shop.orderWithPayment();
+    const orderId = await shop.orderWithUnreportedPayment();
     const later = await shop.addAttempt(orderId);
     shop.gateway.setStatus(later, 'pending');
     shop.gateway.beforeProcessing = (call) => {

@@ -23,7 +23,7 @@ async function readAsAdmin(orderId: string): Promise<OrderAnswer> {
 
 describe('refusing an order whose payment is pending', () => {
   it('cancels the payment at the gateway, so that the order can no longer be paid', async () => {
-    const orderId = await shop.orderWithPayment();
+    const orderId = await shop.orderWithUnreportedPayment();
     const withoutPage = { token: null, redirect_url: null };
     expect(await refuse(orderId)).toMatchObject({ ...REFUSED_AND_CANCELLED, ...withoutPage });
     expect(shop.gateway.order(orderId).transactions.at(-1)?.status).toBe('cancel');
@@ -33,7 +33,7 @@ describe('refusing an order whose payment is pending', () => {
   });
 
   it('gets 502 and changes nothing while the gateway is unavailable', async () => {
-    const orderId = await shop.orderWithPayment();
+    const orderId = await shop.orderWithUnreportedPayment();
     await shop.gateway.down();
     expect((await requestRefusal(orderId)).body).toEqual(GATEWAY_AWAY);
     await shop.gateway.up();
@@ -42,7 +42,7 @@ describe('refusing an order whose payment is pending', () => {
   });
 
   it('makes a refund due until everything is refunded, if the order was paid at the gateway in the meantime', async () => {
-    const orderId = await shop.orderWithPayment('settlement', { paymentType: 'qris' });
+    const orderId = await shop.orderWithUnreportedPayment('settlement', { paymentType: 'qris' });
     expect(await refuse(orderId)).toMatchObject(REFUSED_BUT_PAID);
     const partial = orderOf(await shop.requestRefund(orderId, { amount: 100_000 }));
     expect(partial).toMatchObject({ refunded_amount: 100_000, refund_due: true });

@@ -31,7 +31,7 @@ it.each([
 ])(
   'notifications with the statuses %s of one transaction have the outcomes %s (contract 14)',
   async (statuses, expected) => {
-    const orderId = await shop.orderWithPayment();
+    const orderId = await shop.orderWithUnreportedPayment();
     for (const status of statuses.split(' ')) await shop.report(orderId, status as MidtransStatus);
     const events = await readHistory(shop.service, orderId);
     expect(events.map(({ outcome }) => outcome).join(' ')).toBe(expected);
@@ -43,7 +43,7 @@ it.each([
 
 describe('a notification', () => {
   it('is acknowledged with 200 and an empty body, and its cookies are ignored', async () => {
-    const orderId = await shop.orderWithPayment('settlement');
+    const orderId = await shop.orderWithUnreportedPayment('settlement');
     const client = shop.service.client().setCookie('accessToken', 'garbage');
     const response = await client.post(NOTIFICATIONS_PATH).send(shop.gateway.notification(orderId));
     expect([response.status, response.text]).toEqual([200, '']);
@@ -53,7 +53,7 @@ describe('a notification', () => {
   });
 
   it('sets completed_at to the current time, which a settlement after a capture keeps and a second payment replaces', async () => {
-    const orderId = await shop.orderWithPayment();
+    const orderId = await shop.orderWithUnreportedPayment();
     const before = Date.now();
     await shop.report(orderId, 'capture');
     const { completed_at: completedAt } = await shop.readStoredOrder(orderId);
@@ -66,7 +66,7 @@ describe('a notification', () => {
   });
 
   it('stores payment type, fraud status (including challenge), transaction id and amount on the order', async () => {
-    const orderId = await shop.orderWithPayment();
+    const orderId = await shop.orderWithUnreportedPayment();
     const change = { paymentType: 'credit_card', fraudStatus: 'challenge', grossAmount: '370000.0' };
     await shop.report(orderId, 'capture', change);
     expect(await shop.readStoredOrder(orderId)).toMatchObject({
@@ -79,7 +79,7 @@ describe('a notification', () => {
   });
 
   it('that is redelivered is stored and does not change the order', async () => {
-    const orderId = await shop.orderWithPayment('settlement');
+    const orderId = await shop.orderWithUnreportedPayment('settlement');
     await shop.notify(orderId);
     const first = await shop.readStoredOrder(orderId);
     // A redelivery is recognized although these two fields differ.
@@ -89,6 +89,31 @@ describe('a notification', () => {
       'notification settlement applied',
       'notification settlement duplicate',
     ]);
+  });
+
+  it('is stored as received, including undocumented fields', async () => {
+    const orderId = await shop.orderWithUnreportedPayment('settlement');
+    const fields = Object.entries(shop.gateway.notification(orderId)).map(
+      ([key, value]) => `  ${JSON.stringify(key)} :\t${JSON.stringify(value)}`,
+    );
+    const received = `{\n${fields.join(',\n')},\n "note": "caf\\u00e9 ☕ \\u0000", "amount": 1.00 }`;
+    await sendNotification(shop.service, received).expect(200, '');
+    const history = await readHistory(shop.service, orderId);
+    expect(history).toMatchObject([{ outcome: 'applied', payload: received }]);
+  });
+
+  it('is not stored if its order cannot be updated, and is applied when it is sent again', async () => {
+    const orderId = await shop.orderWithUnreportedPayment('settlement');
+    await shop.query(`
+      CREATE FUNCTION refuse_update() RETURNS trigger LANGUAGE plpgsql AS
+        $$ BEGIN RAISE EXCEPTION 'the order cannot be written'; END $$;
+      CREATE TRIGGER refuse_update BEFORE UPDATE ON orders
+        FOR EACH ROW WHEN (NEW.order_id = '${orderId}') EXECUTE FUNCTION refuse_update();`);
+    expect((await shop.sendNotification(orderId)).status).toBe(500);
+    expect(await shop.describeHistory(orderId)).toEqual([]);
+    await shop.query('DROP FUNCTION refuse_update CASCADE');
+    await shop.notify(orderId);
+    expect(await shop.describeHistory(orderId)).toEqual(['notification settlement applied']);
   });
 });
 
@@ -109,7 +134,7 @@ describe('a signed notification of a completed payment', () => {
     'with %s is rejected and stored, and the order is checked at the gateway',
     async (_what, fields, details) => {
       for (const transaction_status of ['settlement', 'capture']) {
-        const orderId = await shop.orderWithPayment();
+        const orderId = await shop.orderWithUnreportedPayment();
         const completion = { ...SETTLEMENT, transaction_status, ...fields };
         const answer = await shop.sendNotification(orderId, completion);
         expect(answer).toEqual({ status: 400, body: buildValidationFailure(details) });
@@ -129,7 +154,7 @@ describe('a signed notification of a completed payment', () => {
     ['the time 2026-11-20T17:05:12+07:00', { transaction_time: '2026-11-20T17:05:12+07:00' }],
     ['the time 20261120T100512Z', { transaction_time: '20261120T100512Z' }],
   ])('with %s is applied', async (_what, fields) => {
-    const orderId = await shop.orderWithPayment();
+    const orderId = await shop.orderWithUnreportedPayment();
     // The service finds the order also by an id in upper case.
     await shop.notify(orderId, { ...SETTLEMENT, order_id: orderId.toUpperCase(), ...fields });
     expect(await shop.readStatus(orderId)).toBe('settlement');
@@ -139,38 +164,11 @@ describe('a signed notification of a completed payment', () => {
 it.each(['pending', 'deny', 'cancel', 'expire'])(
   'a notification with the status %s is applied with any amount',
   async (transaction_status) => {
-    const orderId = await shop.orderWithPayment();
+    const orderId = await shop.orderWithUnreportedPayment();
     await shop.notify(orderId, { transaction_status, gross_amount: '1.00' });
     expect(await shop.readStatus(orderId)).toBe(transaction_status);
   },
 );
-
-describe('the stored notification', () => {
-  it('contains the body as received, including undocumented fields', async () => {
-    const orderId = await shop.orderWithPayment('settlement');
-    const fields = Object.entries(shop.gateway.notification(orderId)).map(
-      ([key, value]) => `  ${JSON.stringify(key)} :\t${JSON.stringify(value)}`,
-    );
-    const received = `{\n${fields.join(',\n')},\n "note": "caf\\u00e9 ☕ \\u0000", "amount": 1.00 }`;
-    await sendNotification(shop.service, received).expect(200, '');
-    const history = await readHistory(shop.service, orderId);
-    expect(history).toMatchObject([{ outcome: 'applied', payload: received }]);
-  });
-
-  it('is rolled back if the order cannot be updated', async () => {
-    const orderId = await shop.orderWithPayment('settlement');
-    await shop.query(`
-      CREATE FUNCTION refuse_update() RETURNS trigger LANGUAGE plpgsql AS
-        $$ BEGIN RAISE EXCEPTION 'the order cannot be written'; END $$;
-      CREATE TRIGGER refuse_update BEFORE UPDATE ON orders
-        FOR EACH ROW WHEN (NEW.order_id = '${orderId}') EXECUTE FUNCTION refuse_update();`);
-    expect((await shop.sendNotification(orderId)).status).toBe(500);
-    expect(await shop.describeHistory(orderId)).toEqual([]);
-    await shop.query('DROP FUNCTION refuse_update CASCADE');
-    await shop.notify(orderId);
-    expect(await shop.describeHistory(orderId)).toEqual(['notification settlement applied']);
-  });
-});
 
 describe('POST /api/products/payments', () => {
   async function expectInvalid(body: object, details: Record<string, string>): Promise<void> {
@@ -193,7 +191,7 @@ describe('POST /api/products/payments', () => {
     ['status_code', '2003'],
     ['status_code', '２００'],
   ])('rejects the field %s with the value %j', async (field, value) => {
-    const orderId = await shop.orderWithPayment('settlement');
+    const orderId = await shop.orderWithUnreportedPayment('settlement');
     const body = shop.gateway.notification(orderId, { [field]: value });
     await expectInvalid(body, { [field]: `${field} is invalid` });
   });
@@ -221,7 +219,7 @@ describe('POST /api/products/payments', () => {
   });
 
   it('rejects a wrong signature with 403 and changes nothing', async () => {
-    const orderId = await shop.orderWithPayment('settlement');
+    const orderId = await shop.orderWithUnreportedPayment('settlement');
     const good = shop.gateway.notification(orderId) as Notification;
     const wrong = [
       { ...good, signature_key: computeSignature(good, 'another server key') },
@@ -252,7 +250,7 @@ describe('POST /api/products/payments', () => {
   });
 
   it('responds with 415 to UTF-16, because PostgreSQL cannot store its zero bytes', async () => {
-    const orderId = await shop.orderWithPayment('settlement');
+    const orderId = await shop.orderWithUnreportedPayment('settlement');
     await shop.service
       .client()
       .post(NOTIFICATIONS_PATH)

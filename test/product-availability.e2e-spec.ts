@@ -1,4 +1,3 @@
-import type { Client } from './support/client.js';
 import { sendDuringTransaction } from './support/databases.js';
 import { buildValidationFailure, NOT_FOUND } from './support/failure.js';
 import { changeShop } from './support/shop-settings.js';
@@ -17,20 +16,15 @@ const UNTIL_AVAILABLE = 'until needs available to be false';
 const NO_LATER_DATE = 'until should be a date after today, such as 2026-11-24';
 
 const shop = useShop();
-let admin: Client;
-let customer: Client;
 let productId: number;
 
-beforeAll(async () => {
-  ({ admin, customer } = shop);
-  await changeShop(admin, { time_zone: 'Pacific/Kiritimati' });
-});
+beforeAll(() => changeShop(shop.admin, { time_zone: 'Pacific/Kiritimati' }));
 
 beforeEach(async () => {
   productId = await addProduct(shop.service, 25_000, 'Kue lapis legit');
 });
 
-const setAvailability = (body: unknown, id = productId, client = admin) =>
+const setAvailability = (body: unknown, id = productId, client = shop.admin) =>
   client.put(`/api/admin/products/${id}/availability`).send(body as object);
 
 function productOf({ body }: { readonly body: unknown }): AdminProduct {
@@ -41,11 +35,12 @@ function productsOf({ body }: { readonly body: unknown }): AdminProduct[] {
   return (body as { data: { products: AdminProduct[] } }).data.products;
 }
 
-async function isListed(client: Client): Promise<boolean> {
-  return (await listProducts(client, productId - 1)).some(({ id }) => id === productId);
+async function isListed(): Promise<boolean> {
+  return (await listProducts(shop.customer, productId - 1)).some(({ id }) => id === productId);
 }
 
-const orderProduct = (client = customer) => requestOrder(client, [{ product_id: productId, quantity: 1 }]);
+const orderProduct = (client = shop.customer) =>
+  requestOrder(client, [{ product_id: productId, quantity: 1 }]);
 
 /** Returns the date that is this many days from today in the time zone of the shop, 14 hours ahead of UTC. */
 const day = (days: number): string =>
@@ -62,16 +57,16 @@ describe('a product that is not available', () => {
       available: false,
       unavailable_until: null,
     });
-    expect(await isListed(customer)).toBe(false);
-    await customer.get(`/api/products?q=legit&last_id=${productId - 1}`).expect(404);
-    expect((await customer.get(`/api/products/${productId}`).expect(404)).body).toEqual(NOT_FOUND);
+    expect(await isListed()).toBe(false);
+    await shop.customer.get(`/api/products?q=legit&last_id=${productId - 1}`).expect(404);
+    expect((await shop.customer.get(`/api/products/${productId}`).expect(404)).body).toEqual(NOT_FOUND);
     const details = { 'items.0.product_id': 'product is no longer available' };
     const rejected = await orderProduct().expect(400);
     expect(rejected.body).toEqual(buildValidationFailure(details));
 
     expect(productOf(await setAvailability({ available: true }).expect(200)).available).toBe(true);
-    expect(await isListed(customer)).toBe(true);
-    await customer.get(`/api/products/${productId}`).expect(200);
+    expect(await isListed()).toBe(true);
+    await shop.customer.get(`/api/products/${productId}`).expect(200);
     await orderProduct().expect(201);
   });
 
@@ -88,10 +83,10 @@ describe('a product that is not available', () => {
     expect(rows[0]?.again).toEqual(new Date(`${date}T00:00:00+14:00`));
 
     await shop.query('UPDATE products SET available_again_at = now() WHERE id = $1', [productId]);
-    await until('it is listed again', () => isListed(customer));
-    await customer.get(`/api/products/${productId}`).expect(200);
+    await until('it is listed again', isListed);
+    await shop.customer.get(`/api/products/${productId}`).expect(200);
     await orderProduct().expect(201);
-    const response = await admin.get(`/api/admin/products?last_id=${productId - 1}`).expect(200);
+    const response = await shop.admin.get(`/api/admin/products?last_id=${productId - 1}`).expect(200);
     expect(productsOf(response)).toMatchObject([{ id: productId, available: true, unavailable_until: null }]);
   });
 });
@@ -105,7 +100,7 @@ describe('PUT /api/admin/products/{product_id}/availability', () => {
     ['a date that does not exist', { available: false, until: '2027-02-30' }, { until: NO_LATER_DATE }],
   ])('rejects %s and changes nothing', async (_what, body, details) => {
     expect((await setAvailability(body).expect(400)).body).toEqual(buildValidationFailure(details));
-    expect(await isListed(customer)).toBe(true);
+    expect(await isListed()).toBe(true);
   });
 
   it('accepts the last date of the calendar, and returns 404 for an unknown product', async () => {
@@ -117,7 +112,7 @@ describe('PUT /api/admin/products/{product_id}/availability', () => {
 
 it('every accepted order exists when 50 orders arrive while two administrators toggle the product, which is unavailable in the end', async () => {
   const administrators = [await shop.service.admin(), await shop.service.admin()];
-  const orders = Array.from({ length: 50 }, async () => (await orderProduct(customer.clone())).status);
+  const orders = Array.from({ length: 50 }, async () => (await orderProduct(shop.customer.clone())).status);
   const toggles = administrators.map(async (client) => {
     for (const available of [false, true, false, true, false])
       await setAvailability({ available }, productId, client).expect(200);
@@ -141,7 +136,7 @@ it('a change of the availability waits for an order that is being placed and has
 });
 
 describe('GET /api/admin/products', () => {
-  const list = (query: string) => admin.get(`/api/admin/products?${query}`);
+  const list = (query: string) => shop.admin.get(`/api/admin/products?${query}`);
   const listNames = async (query: string) =>
     productsOf(await list(query).expect(200)).map(({ name }) => name);
 

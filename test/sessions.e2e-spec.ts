@@ -19,7 +19,7 @@ import { type HttpMethod } from './support/routes.js';
 import { useService, withService } from './support/service.js';
 import { until } from './support/wait.js';
 
-const NEW_PASSWORD = 'nastar dan kastengel';
+const NEW_PASSWORD = { password: 'nastar dan kastengel', passwordConfirmation: 'nastar dan kastengel' };
 
 const service = useService();
 
@@ -28,13 +28,7 @@ async function changeRole(email: string, role: 'ADMIN' | 'USER'): Promise<void> 
   expect(await service.app.get(AdminAccountsService).changeRole(email, role)).toBe('changed');
 }
 
-function changePassword(client: Client, from = PASSWORD, to = NEW_PASSWORD) {
-  return client
-    .put('/api/users/password')
-    .send({ currentPassword: from, password: to, passwordConfirmation: to });
-}
-
-/** Calls all operations with this `x-access`: those that change something, or those that only read. */
+/** Calls all operations of the OpenAPI document with this `x-access` that change something, or that only read. */
 async function callAll(client: Client, access: string, kind: 'changes' | 'reads'): Promise<Response[]> {
   const operations = extractOperations(await readOpenApi(service)).filter(
     ([method, , operation]) => operation['x-access'] === access && (method === 'get') === (kind === 'reads'),
@@ -45,16 +39,26 @@ async function callAll(client: Client, access: string, kind: 'changes' | 'reads'
   return Promise.all(operations.map(([method, path]) => call(method, path)));
 }
 
-const WAYS_TO_END: readonly (readonly [what: string, end: (account: TestAccount) => PromiseLike<unknown>])[] =
-  [
-    ['a change of password', ({ client }) => changePassword(client).expect(204)],
+describe('an ended session', () => {
+  it.each<[string, (account: TestAccount) => PromiseLike<unknown>]>([
+    [
+      'a change of password',
+      ({ client }) =>
+        client
+          .put('/api/users/password')
+          .send({ currentPassword: PASSWORD, ...NEW_PASSWORD })
+          .expect(204),
+    ],
     [
       'a reset of the password',
       async ({ email }) => {
         await service.client().post('/api/password/forgot').send({ email }).expect(204);
         const otp = await waitForCode(service, email, SUBJECTS.reset);
-        const body = { email, otp, password: NEW_PASSWORD, passwordConfirmation: NEW_PASSWORD };
-        await service.client().post('/api/password/reset').send(body).expect(204);
+        await service
+          .client()
+          .post('/api/password/reset')
+          .send({ email, otp, ...NEW_PASSWORD })
+          .expect(204);
       },
     ],
     [
@@ -68,10 +72,7 @@ const WAYS_TO_END: readonly (readonly [what: string, end: (account: TestAccount)
       ({ id }) => service.database.pool.query(`DELETE FROM users WHERE id = ${id}`),
     ],
     ['a logout', ({ client }) => client.clone().post('/api/logout').expect(204)],
-  ];
-
-describe('an ended session', () => {
-  it.each(WAYS_TO_END)(
+  ])(
     'after %s can read until its access token expires, but can neither change anything nor be refreshed',
     async (_what, end) => {
       const account = await newAccount(service);
@@ -99,19 +100,17 @@ describe('an ended session', () => {
   });
 });
 
-describe('a revoked administrator', () => {
-  it('gets 403 from every operation for administrators at once', async () => {
-    const { email } = await newAccount(service);
-    await changeRole(email, 'ADMIN');
-    const admin = await signIn(service, email);
-    await admin.delete('/api/products/999').expect(404);
-    await changeRole(email, 'USER');
-    for (const kind of ['changes', 'reads'] as const)
-      for (const response of await callAll(admin, 'admin', kind))
-        expectFailure(response, 403, MESSAGES.adminOnly);
-    expectFailure(await admin.get('/api/refresh'), 401, MESSAGES.refreshToken);
-    expectFailure(await (await signIn(service, email)).delete('/api/products/999'), 403, MESSAGES.adminOnly);
-  });
+it('a revoked administrator gets 403 from every operation for administrators at once, also after a new login', async () => {
+  const { email } = await newAccount(service);
+  await changeRole(email, 'ADMIN');
+  const admin = await signIn(service, email);
+  await admin.delete('/api/products/999').expect(404);
+  await changeRole(email, 'USER');
+  for (const kind of ['changes', 'reads'] as const)
+    for (const response of await callAll(admin, 'admin', kind))
+      expectFailure(response, 403, MESSAGES.adminOnly);
+  expectFailure(await admin.get('/api/refresh'), 401, MESSAGES.refreshToken);
+  expectFailure(await (await signIn(service, email)).delete('/api/products/999'), 403, MESSAGES.adminOnly);
 });
 
 describe('a login', () => {

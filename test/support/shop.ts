@@ -76,7 +76,10 @@ export class Shop {
   }
 
   /** Orders two pieces, for which the customer has chosen a payment method. The shop has no notification yet. */
-  async orderWithPayment(status: MidtransStatus = 'pending', change: StatusChange = {}): Promise<string> {
+  async orderWithUnreportedPayment(
+    status: MidtransStatus = 'pending',
+    change: StatusChange = {},
+  ): Promise<string> {
     const orderId = await this.orderTwoPieces();
     this.gateway.setStatus(orderId, status, change);
     return orderId;
