@@ -19,7 +19,9 @@ import { type HttpMethod } from './support/routes.js';
 import { useService, withService } from './support/service.js';
 import { until } from './support/wait.js';
 
-const NEW_PASSWORD = { password: 'nastar dan kastengel', passwordConfirmation: 'nastar dan kastengel' };
+const NASTAR = 'nastar dan kastengel';
+const NEW_PASSWORD = { password: NASTAR, passwordConfirmation: NASTAR };
+const PASSWORD_CHANGE = { currentPassword: PASSWORD, ...NEW_PASSWORD };
 
 const service = useService();
 
@@ -43,22 +45,15 @@ describe('an ended session', () => {
   it.each<[string, (account: TestAccount) => PromiseLike<unknown>]>([
     [
       'a change of password',
-      ({ client }) =>
-        client
-          .put('/api/users/password')
-          .send({ currentPassword: PASSWORD, ...NEW_PASSWORD })
-          .expect(204),
+      ({ client }) => client.put('/api/users/password').send(PASSWORD_CHANGE).expect(204),
     ],
     [
       'a reset of the password',
       async ({ email }) => {
         await service.client().post('/api/password/forgot').send({ email }).expect(204);
         const otp = await waitForCode(service, email, SUBJECTS.reset);
-        await service
-          .client()
-          .post('/api/password/reset')
-          .send({ email, otp, ...NEW_PASSWORD })
-          .expect(204);
+        const body = { email, otp, ...NEW_PASSWORD };
+        await service.client().post('/api/password/reset').send(body).expect(204);
       },
     ],
     [
