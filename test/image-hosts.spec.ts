@@ -10,7 +10,7 @@ import { png } from './support/pictures.js';
 import { until } from './support/wait.js';
 
 const SECRET = 'thisIsTheApiSecret';
-const WRONG_SECRET = 'aWrongSecret';
+const WRONG_SECRET = 'wrongSecret';
 const DEADLINE_MS = 300;
 const ID = randomUUID();
 

@@ -93,7 +93,7 @@ describe('a product that is not available', () => {
 
 describe('PUT /api/admin/products/{product_id}/availability', () => {
   it.each<[string, unknown, Record<string, string>]>([
-    ['no body', {}, { available: NO_BOOLEAN }],
+    ['an empty body', {}, { available: NO_BOOLEAN }],
     ['a text instead of a boolean', { available: 'false' }, { available: NO_BOOLEAN }],
     ['a date for an available product', { available: true, until: day(1) }, { until: UNTIL_AVAILABLE }],
     ['today as its date', { available: false, until: day(0) }, { until: NO_LATER_DATE }],

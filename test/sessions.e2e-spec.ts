@@ -61,7 +61,7 @@ describe('an ended session', () => {
       ({ client }) => client.patch('/api/users').send({ email: newEmail(), password: PASSWORD }).expect(200),
     ],
     ['a change of name', ({ client }) => client.patch('/api/users').send({ fullname: 'Ayu L.' }).expect(200)],
-    ['a new role', ({ email }) => changeRole(email, 'ADMIN')],
+    ['a change of role', ({ email }) => changeRole(email, 'ADMIN')],
     [
       'a deletion of the account',
       ({ id }) => service.database.pool.query(`DELETE FROM users WHERE id = ${id}`),

@@ -192,8 +192,9 @@ async function findPublishedSecrets(): Promise<string[]> {
   const found = (await readPublishedTexts()).flatMap((text) =>
     SECRETS.flatMap((secret) => [...text.matchAll(secret)].map((match) => match.at(-1) ?? '')),
   );
-  // Messages about a field, purposes of codes, texts with a $ (templates, hashes) and punctuation are not secrets.
-  const isSecret = (text: string) => !/^(current )?password |^verify_email$|\$|^\W+$/.test(text);
+  // Messages about a field, purposes of codes, names of limits, templates, hashes and punctuation are not secrets.
+  const isSecret = (text: string) =>
+    !/^(current )?password |^verify_email$|^password-from$|\$|^\W+$/.test(text);
   return [...new Set(found)].filter(isSecret);
 }
 
