@@ -56,6 +56,19 @@ async function expectConsistent(orderId: string): Promise<void> {
   expect(order.status).toBe(shop.gateway.order(orderId).transactions.at(-1)?.status);
 }
 
+/** Runs races in parallel, each with its own order, and asserts that all orders are consistent. @returns their ids */
+async function runRaces<T>(
+  races: readonly T[],
+  run: (race: T, orderId: string) => Promise<void>,
+): Promise<string[]> {
+  const orders = await shop.insertOrders(races.length);
+  await Promise.all(races.map((race, index) => run(race, orders[index] ?? '')));
+  await shop.waitForChecks();
+  for (const orderId of orders) await expectConsistent(orderId);
+  expect(shop.loggedErrors()).toEqual([]);
+  return orders;
+}
+
 /** Points at which the order is paid, the shop is notified (not before the payment), and the order is checked. */
 const RACES = POINTS.flatMap((paid) =>
   POINTS.flatMap((notified) => POINTS.map((checked) => ({ paid, notified, checked }))),
@@ -63,53 +76,39 @@ const RACES = POINTS.flatMap((paid) =>
 
 describe('a race of settlement, cancellation and reconciliation', () => {
   it(`has one winner, which the history shows, in all ${RACES.length} sequences of payment, notification and check`, async () => {
-    const orders = await shop.insertOrders(RACES.length);
-    await Promise.all(
-      RACES.map(async ({ paid, notified, checked }, index) => {
-        const orderId = orders[index] ?? '';
-        shop.gateway.setStatus(orderId, 'pending');
-        // The customer cannot pay after the cancellation has taken effect.
-        const isPayable = POINTS.indexOf(paid) < POINTS.indexOf('before its answer');
-        const status = await cancelAndAct(orderId, async (point) => {
-          if (point === paid && isPayable) shop.gateway.settle(orderId);
-          if (point === notified) await shop.notify(orderId);
-          if (point === checked) await startCheck(orderId);
-        });
-        expect([orderId, status]).toEqual([orderId, isPayable ? 409 : 200]);
-      }),
-    );
-    await shop.waitForChecks();
+    const orders = await runRaces(RACES, async ({ paid, notified, checked }, orderId) => {
+      shop.gateway.setStatus(orderId, 'pending');
+      // The customer cannot pay after the cancellation has taken effect.
+      const isPayable = POINTS.indexOf(paid) < POINTS.indexOf('before its answer');
+      const status = await cancelAndAct(orderId, async (point) => {
+        if (point === paid && isPayable) shop.gateway.settle(orderId);
+        if (point === notified) await shop.notify(orderId);
+        if (point === checked) await startCheck(orderId);
+      });
+      expect([orderId, status]).toEqual([orderId, isPayable ? 409 : 200]);
+    });
     for (const orderId of orders) {
-      await expectConsistent(orderId);
       const history = await shop.describeHistory(orderId);
       expect(history.filter((event) => /(settlement|cancel) applied$/.test(event))).toHaveLength(1);
       expect(history.filter((event) => event.startsWith('notification'))).toHaveLength(1);
     }
-    expect(shop.loggedErrors()).toEqual([]);
   });
 
   it('leaves an order that agrees with the gateway if a captured payment is cancelled, at whatever point the capture is notified', async () => {
     // A check before the call could record the capture, and then the order could not be cancelled.
     const checks = ['never', ...POINTS.filter((point) => point !== 'before the call')] as const;
     const races = POINTS.flatMap((notified) => checks.map((checked) => ({ notified, checked })));
-    const orders = await shop.insertOrders(races.length);
-    await Promise.all(
-      races.map(async ({ notified, checked }, index) => {
-        const orderId = orders[index] ?? '';
-        shop.gateway.setStatus(orderId, 'capture', { paymentType: 'credit_card' });
-        const status = await cancelAndAct(orderId, async (point) => {
-          if (point === notified)
-            await shop.notify(orderId, { transaction_status: 'capture', status_code: '200' });
-          if (point === checked) await startCheck(orderId);
-        });
-        // If the notification arrives first, the order is paid and its customer cannot cancel it.
-        expect([notified, status]).toEqual([notified, notified === 'before the call' ? 409 : 200]);
-        await shop.notify(orderId);
-      }),
-    );
-    await shop.waitForChecks();
-    for (const orderId of orders) await expectConsistent(orderId);
-    expect(shop.loggedErrors()).toEqual([]);
+    await runRaces(races, async ({ notified, checked }, orderId) => {
+      shop.gateway.setStatus(orderId, 'capture', { paymentType: 'credit_card' });
+      const status = await cancelAndAct(orderId, async (point) => {
+        if (point === notified)
+          await shop.notify(orderId, { transaction_status: 'capture', status_code: '200' });
+        if (point === checked) await startCheck(orderId);
+      });
+      // If the notification arrives first, the order is paid and its customer cannot cancel it.
+      expect([notified, status]).toEqual([notified, notified === 'before the call' ? 409 : 200]);
+      await shop.notify(orderId);
+    });
   });
 });
 

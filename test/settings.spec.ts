@@ -72,21 +72,11 @@ describe('the settings', () => {
     });
   });
 
-  it('turn metrics on with METRICS_PORT, and traces with one of the OTLP endpoints unless OTEL_SDK_DISABLED is true', () => {
-    expect(read({ METRICS_PORT: '9464' })).toMatchObject({ metricsPort: 9464, isTraced: false });
-    expect(findBadVariables({ PORT: '3000', METRICS_PORT: '3000' })).toEqual(['METRICS_PORT']);
-    const forTraces = { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'http://collector:4318/v1/traces' };
-    expect(read(forTraces).isTraced).toBe(true);
-    const endpoint = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318', OTEL_SERVICE_NAME: 'shop' };
-    expect(read(endpoint)).toMatchObject({ isTraced: true, otelServiceName: 'shop' });
-    expect(read({ ...endpoint, OTEL_SDK_DISABLED: 'true' }).isTraced).toBe(false);
-  });
-
   it('treat an empty variable like an unset one', () => {
     expect(read({ PORT: '', DATABASE_URL: ' ', ADMIN_EMAIL: '', ADMIN_PASSWORD: '' })).toEqual(read({}));
   });
 
-  it('derive the image host, the gateway and PUBLIC_URL from other variables', () => {
+  it('derive the image host, the gateway, PUBLIC_URL and whether requests are traced from several variables', () => {
     const cloud = { CLOUDINARY_URL: 'cloudinary://key:secret@cloud' };
     expect(read({ ...cloud, MIDTRANS_SERVER_KEY: 'SB-Mid-server-x', PORT: '8080' })).toMatchObject({
       imageHost: 'cloudinary',
@@ -95,15 +85,21 @@ describe('the settings', () => {
       publicUrl: 'http://localhost:8080',
     });
     expect(read({ ...cloud, IMAGE_HOST: 'local' }).imageHost).toBe('local');
+    const endpoint = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318' };
+    expect(read({ ...endpoint, OTEL_SDK_DISABLED: 'true' }).isTraced).toBe(false);
   });
 
   it.each<[string, string, object]>([
+    ['METRICS_PORT', '9464', { metricsPort: 9464, isTraced: false }],
+    ['OTEL_EXPORTER_OTLP_ENDPOINT', 'http://collector:4318', { isTraced: true }],
+    ['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', 'http://collector:4318/v1/traces', { isTraced: true }],
+    ['OTEL_SERVICE_NAME', 'shop', { otelServiceName: 'shop', isTraced: false }],
     ['TRUSTED_PROXIES', '9', { trustedProxies: 9 }],
     ['TRUSTED_PROXIES', '127.0.0.1, fd00::/8,::1', { trustedProxies: '127.0.0.1, fd00::/8,::1' }],
     ['PUBLIC_URL', 'https://bakery.example/', { publicUrl: 'https://bakery.example' }],
     ['MAIL_FROM', 'shop@localhost', { mailFrom: 'shop@localhost' }],
     ['MAIL_FROM', 'Toko, Roti <shop@bakery.example>', { mailFrom: 'Toko, Roti <shop@bakery.example>' }],
-  ])('accept %s=%s', (name, value, expected) => {
+  ])('with %s=%s contain %j', (name, value, expected) => {
     expect(read({ [name]: value })).toMatchObject(expected);
   });
 
@@ -153,11 +149,12 @@ describe('the settings', () => {
     expect(findBadVariables({ ...settings, ADMIN_EMAIL: 'owner@a/\u3002example' })).toEqual(['ADMIN_EMAIL']);
   });
 
-  it('require ADMIN_EMAIL and ADMIN_PASSWORD together, and two different signing keys', () => {
+  it('require ADMIN_EMAIL and ADMIN_PASSWORD together, two different signing keys and two different ports', () => {
     expect(findBadVariables({ ADMIN_EMAIL: 'admin@example.com' })).toEqual(['ADMIN_PASSWORD']);
     expect(findBadVariables({ ADMIN_PASSWORD: 'secret' })).toEqual(['ADMIN_EMAIL']);
     const sameSecrets = { JWT_ACCESS_SECRET: LONG, JWT_REFRESH_SECRET: LONG };
     expect(findBadVariables(sameSecrets)).toEqual(['JWT_REFRESH_SECRET']);
+    expect(findBadVariables({ PORT: '3000', METRICS_PORT: '3000' })).toEqual(['METRICS_PORT']);
   });
 });
 
