@@ -8,8 +8,8 @@ function buildRules(settings: Partial<ShopSettings>) {
   const { time_zone, hours, closed, lead_minutes, days_ahead } = { ...ALWAYS_OPEN, ...settings };
   return {
     timeZone: time_zone,
-    hours: hours as Parameters<typeof isPickupPossible>[0]['hours'],
-    closed: [...closed],
+    hours,
+    closed,
     leadMinutes: lead_minutes,
     daysAhead: days_ahead,
   };

@@ -8,6 +8,7 @@ import { until } from '../support/wait.js';
 import { CLUSTER_PROGRAMS, PatroniCluster } from './support/patroni-cluster.js';
 
 const SECOND = 1000;
+/** Longer than `ttl` in patroni.yml, after which the cluster elects another primary. */
 const HANG_MS = 35 * SECOND;
 const READ_ONLY_MS = 8 * SECOND;
 const PROMOTION_LIMIT_MS = 60 * SECOND;

@@ -1,6 +1,6 @@
 import { jpeg, padded, png, svgNamedPng } from '../support/pictures.js';
 
-export const HOSTILE_TEXTS = [
+const HOSTILE_TEXTS = [
   '',
   ' ',
   '\0',

@@ -2,14 +2,14 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import PostalMime from 'postal-mime';
 import type { Response, Test } from 'supertest';
 import { findCode } from '../support/accounts.js';
 import type { Client } from '../support/client.js';
 import { CloudinaryStandIn } from '../support/cloudinary-stand-in.js';
 import { DatabaseProxy } from '../support/database-proxy.js';
 import { createDatabase, type TestDatabase } from '../support/databases.js';
-import { readJobs, makeJobsDue } from '../support/jobs.js';
+import { makeJobsDue, readJobs } from '../support/jobs.js';
+import { parseMail } from '../support/mail.js';
 import { MidtransStandIn } from '../support/midtrans-stand-in.js';
 import { NOTIFICATIONS_PATH } from '../support/notifications.js';
 import { gatewaySettings, orderOf, requestOrder } from '../support/orders.js';
@@ -279,7 +279,7 @@ it('a service that writes mails to files, generates its keys and simulates the g
     await useAccount(service, async (_email, nth) => {
       const mails = (await readFolder(dataDir)).filter(isMail).toSorted();
       const [path] = mails[nth] ?? [];
-      return path === undefined ? undefined : (await PostalMime.parse(await readFile(path))).text;
+      return path === undefined ? undefined : (await parseMail(await readFile(path))).text;
     });
     await sendSecretsInMalformedRequests(service);
     records.push(...(await dumpDatabase(database.pool)));

@@ -1,6 +1,6 @@
-import PostalMime from 'postal-mime';
 import { Client } from './client.js';
 import { readJobs } from './jobs.js';
+import { type Mail, parseMail } from './mail.js';
 import type { TestService } from './service.js';
 import { until } from './wait.js';
 
@@ -13,18 +13,7 @@ export const SUBJECTS = {
 } as const;
 
 /** Registered account with the client that registered it. */
-export interface TestAccount {
-  readonly client: Client;
-  readonly id: number;
-  readonly email: string;
-}
-
-export interface OutboxMail {
-  readonly to: readonly string[];
-  readonly subject: string;
-  readonly text: string;
-  readonly html: string;
-}
+export type TestAccount = Readonly<Awaited<ReturnType<typeof newAccount>>>;
 
 interface StoredUser {
   readonly fullname: string;
@@ -61,10 +50,7 @@ export function newEmail(): string {
 }
 
 /** Registers an account with a new e-mail and `PASSWORD`. */
-export async function newAccount(
-  { url }: Pick<TestService, 'url'>,
-  fullname = 'Ayu Lestari',
-): Promise<TestAccount> {
+export async function newAccount({ url }: Pick<TestService, 'url'>, fullname = 'Ayu Lestari') {
   const email = newEmail();
   const client = new Client(url);
   const response = await client.register({ email, fullname, password: PASSWORD }).expect(201);
@@ -121,23 +107,13 @@ export async function ageOtps({ database }: TestService, userId: number, seconds
 }
 
 /** Returns all mails to an address, oldest first. */
-export async function readMails(service: TestService, email: string): Promise<OutboxMail[]> {
-  const mails = await Promise.all(
-    (await service.outbox()).map(async (source) => {
-      const { to = [], subject = '', text = '', html = '' } = await PostalMime.parse(source);
-      return { to: to.flatMap(({ address }) => address ?? []), subject, text, html };
-    }),
-  );
+export async function readMails(service: TestService, email: string): Promise<Mail[]> {
+  const mails = await Promise.all((await service.outbox()).map(parseMail));
   return mails.filter(({ to }) => to.includes(email));
 }
 
 /** Waits for the nth mail with a subject to an address. */
-export function waitForMail(
-  service: TestService,
-  email: string,
-  subject: string,
-  nth = 1,
-): Promise<OutboxMail> {
+export function waitForMail(service: TestService, email: string, subject: string, nth = 1): Promise<Mail> {
   return until(
     `mail ${nth} "${subject}" to ${email}`,
     async () => (await readMails(service, email)).filter((mail) => mail.subject === subject)[nth - 1],

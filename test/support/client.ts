@@ -1,11 +1,8 @@
 import request, { type Response, type Test } from 'supertest';
+import type { components } from '../../client/schema.js';
+import type { HttpMethod } from './routes.js';
 
-export interface Registration {
-  readonly email: string;
-  readonly fullname: string;
-  readonly password: string;
-  readonly passwordConfirmation: string;
-}
+export type Registration = components['schemas']['RegisterDto'];
 
 /** Cookie of a Set-Cookie header. */
 export interface Cookie {
@@ -14,8 +11,6 @@ export interface Cookie {
   /** In lower case: `path`, `max-age`, `httponly` (empty) and so on. */
   readonly attributes: Readonly<Record<string, string>>;
 }
-
-type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
 
 /** Client that stores cookies by name and path and sends Secure cookies over http, like a browser on loopback. */
 export class Client {
@@ -60,7 +55,7 @@ export class Client {
     return clone;
   }
 
-  #send(method: Method, path: string): Test {
+  #send(method: HttpMethod, path: string): Test {
     const test = request(this.url)[method](path);
     const sent = [...this.#cookies.values()].filter(({ attributes }) =>
       path.startsWith(attributes.path ?? '/'),

@@ -2,13 +2,8 @@ import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { until } from './wait.js';
 
-/** Separate database on the PostgreSQL server of the test run. */
-export interface TestDatabase {
-  readonly url: string;
-  /** For tests that read or change stored data directly. */
-  readonly pool: pg.Pool;
-  drop(): Promise<void>;
-}
+/** Separate database on the PostgreSQL server of the test run. Tests use the pool to read or change stored data. */
+export type TestDatabase = Readonly<Awaited<ReturnType<typeof copyDatabase>>>;
 
 /** Copies the migrated template database, which takes about 50 ms. */
 export function createDatabase(): Promise<TestDatabase> {
@@ -64,7 +59,7 @@ export async function sendDuringTransaction<T>(
   return response;
 }
 
-async function copyDatabase(template: string | undefined): Promise<TestDatabase> {
+async function copyDatabase(template: string | undefined) {
   const { TEST_POSTGRES_URL: serverUrl } = process.env;
   if (serverUrl === undefined || template === undefined) throw new Error('global-setup.mjs has not run');
   const name = `test_${randomBytes(6).toString('hex')}`;

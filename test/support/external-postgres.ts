@@ -6,21 +6,8 @@ import { startServer, stopServer } from '../../src/config/embedded-postgres/serv
 import { startEmbeddedPostgres } from '../../src/config/embedded-postgres.js';
 import { createOpenFolder } from './process.js';
 
-/** PostgreSQL server outside of the service, for DATABASE_URL. The test stops and starts the server like an operator. */
-export interface ExternalPostgres {
-  /** The same across restarts. */
-  readonly url: string;
-  /** Stops the server with `pg_ctl stop -m immediate`: this ends every session and writes no checkpoint. */
-  crash(): Promise<void>;
-  /** Starts the server after `crash`. */
-  up(): Promise<void>;
-  /** Makes every session read-only or writable, as managed databases do when their disk is full. */
-  setReadOnly(isReadOnly: boolean): Promise<void>;
-  /** Stops the server and removes its data. */
-  close(): Promise<void>;
-}
-
-export async function startExternalPostgres(): Promise<ExternalPostgres> {
+/** Starts a PostgreSQL server for DATABASE_URL, which the test stops and starts like an operator. */
+export async function startExternalPostgres() {
   const dataDir = await createOpenFolder('bakery-external-');
   // Let the embedded PostgreSQL of the service create the cluster, the database and the user.
   const embedded = await startEmbeddedPostgres({ dataDir, log: () => undefined });
@@ -33,13 +20,17 @@ export async function startExternalPostgres(): Promise<ExternalPostgres> {
   await up();
   return {
     url,
+    /** Starts the server after `crash`. */
     up,
+    /** Ends every session and stops the server without a checkpoint. */
     crash: () => pgCtl('stop', '-m', 'immediate'),
-    setReadOnly: async (isReadOnly) => {
+    /** Makes every session read-only or writable, as managed databases do when their disk is full. */
+    setReadOnly: async (isReadOnly: boolean) => {
       const setting = `default_transaction_read_only = ${isReadOnly ? 'on' : 'off'}`;
       await appendFile(join(cluster.folder, 'postgresql.conf'), `\n${setting}\n`);
       await pgCtl('reload');
     },
+    /** Stops the server and removes its data. */
     close: async () => {
       await stopServer(cluster);
       await rm(dataDir, { recursive: true, force: true });

@@ -235,7 +235,7 @@ export class MidtransStandIn extends StandIn<MidtransOperation, MidtransCall> {
     const unread = { orderId: null, authorized: null, body: undefined };
     if (method === 'POST' && url === '/snap/v1/transactions') return { operation: 'create', ...unread };
     const [, id = '', operation] = /^\/v2\/([^/?#]+)\/(status|cancel|expire|refund)$/.exec(url) ?? [];
-    if (method !== (operation === 'status' ? 'GET' : 'POST') || operation === undefined) return null;
+    if (operation === undefined || method !== (operation === 'status' ? 'GET' : 'POST')) return null;
     return { operation: operation as MidtransOperation, ...unread, orderId: decodeURIComponent(id) };
   }
 

@@ -99,7 +99,7 @@ function forbidAdditionalFields(schema: Schema): Schema {
   }) as Schema;
 }
 
-/** Copies a JSON value. Replaces each object after its fields. */
+/** Copies a JSON value and replaces its objects, inner objects first. */
 function transform(value: unknown, replace: (value: object) => object): unknown {
   if (Array.isArray(value)) return value.map((entry) => transform(entry, replace));
   if (typeof value !== 'object' || value === null) return value;

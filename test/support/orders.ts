@@ -1,53 +1,32 @@
 import type { Response, Test } from 'supertest';
+import type { components } from '../../client/schema.js';
 import type { Client } from './client.js';
 import { MidtransStandIn } from './midtrans-stand-in.js';
 import { SERVER_KEY, type ServiceOptions, startService, type TestService } from './service.js';
 import { decodeClaims } from './tokens.js';
 
+type Schemas = components['schemas'];
+
 export const ORDERS = '/api/orders';
 
-export interface NewItem {
-  readonly product_id: number;
-  readonly quantity: number;
-}
+export type NewItem = Schemas['NewOrderItemDto'];
 
-/** Order as shown in a response (contract 13). */
-export interface OrderAnswer {
-  readonly order_id: string;
-  readonly status: string;
-  readonly fulfilment: string;
-  readonly gross_amount: number;
-  readonly refunded_amount: number;
-  readonly payment_type: string | null;
-  readonly fraud_status: string | null;
-  readonly completed_at: string | null;
-  readonly created_at: string;
-  readonly pickup_at: string | null;
-  readonly phone: string | null;
-  readonly note: string | null;
-  readonly items: readonly (NewItem & { readonly name: string; readonly price: number })[];
-  readonly token: string | null;
-  readonly redirect_url: string | null;
-  /** Only for administrators, like `refund_due`. */
-  readonly customer?: { readonly id: number; readonly fullname: string; readonly email: string };
-  readonly refund_due?: boolean;
-}
+/** Order in a response. The fields of AdminOrderView are present only for administrators. */
+export type OrderAnswer = Schemas['OrderView'] & Partial<Schemas['AdminOrderView']>;
 
 interface OrderPage {
-  readonly meta: { readonly lastOrderId: string };
+  readonly meta: Schemas['OrderPageMeta'];
   readonly orders: readonly OrderAnswer[];
 }
 
-/** Service with a payment gateway that validates its requests. */
-export interface ServiceWithGateway extends TestService {
-  readonly gateway: MidtransStandIn;
-}
-
-/** @param gateway existing gateway, which the caller closes; by default the service gets its own */
+/**
+ * Starts a service with a payment gateway that validates its requests.
+ * @param gateway existing gateway, which the caller closes; by default the service gets its own
+ */
 export async function startServiceWithGateway({
   gateway: given,
   ...options
-}: ServiceOptions & { gateway?: MidtransStandIn } = {}): Promise<ServiceWithGateway> {
+}: ServiceOptions & { gateway?: MidtransStandIn } = {}) {
   const gateway = given ?? (await MidtransStandIn.start({ serverKey: SERVER_KEY }));
   const service = await startService({
     ...options,

@@ -10,15 +10,10 @@ import { until } from './wait.js';
 /** User `nobody` on Debian, because PgBouncer does not run as root. */
 const UNPRIVILEGED = { uid: 65_534, gid: 65_534 };
 
-/** PgBouncer in transaction mode in front of a PostgreSQL server. */
-export interface PgBouncer {
-  /** Returns the URL of a database of the same server through PgBouncer. */
-  through(databaseUrl: string): string;
-  stop(): Promise<void>;
-}
+export type PgBouncer = Awaited<ReturnType<typeof startPgBouncer>>;
 
-/** Starts PgBouncer in front of the server of a database. */
-export async function startPgBouncer(databaseUrl: string): Promise<PgBouncer> {
+/** Starts PgBouncer in transaction mode in front of the server of a database. */
+export async function startPgBouncer(databaseUrl: string) {
   const { hostname, port: serverPort, username, password } = new URL(databaseUrl);
   const port = await freePort();
   const folder = await createOpenFolder('bakery-pgbouncer-');
@@ -50,7 +45,8 @@ ignore_startup_parameters = statement_timeout, lock_timeout, idle_in_transaction
     return accepts('127.0.0.1', port);
   });
   return {
-    through: (url) => Object.assign(new URL(url), { hostname: '127.0.0.1', port: String(port) }).href,
+    /** Returns the URL of a database of the same server through PgBouncer. */
+    through: (url: string) => Object.assign(new URL(url), { hostname: '127.0.0.1', port: String(port) }).href,
     stop: async () => {
       child.kill('SIGINT');
       if (child.exitCode === null) await once(child, 'exit');

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { chmod, mkdtemp } from 'node:fs/promises';
@@ -8,13 +8,7 @@ import { join } from 'node:path';
 import { until } from './wait.js';
 
 /** Command of the build in a separate process. */
-export interface BuiltProcess {
-  readonly child: ChildProcess;
-  /** Output so far. */
-  output(): string;
-  /** Exit code; null if a signal ended the process. */
-  readonly exited: Promise<number | null>;
-}
+export type BuiltProcess = Readonly<ReturnType<typeof spawnBuilt>>;
 
 /** Starts `node dist/<path>` with these settings and without the settings of this process. */
 export function spawnBuilt(
@@ -22,7 +16,7 @@ export function spawnBuilt(
   settings: Readonly<Record<string, string>>,
   args: readonly string[] = [],
   buildFolder = '.',
-): BuiltProcess {
+) {
   const child = spawn(process.execPath, [join(buildFolder, 'dist', path), ...args], {
     env: { PATH: process.env.PATH, HOME: process.env.HOME, NODE_ENV: 'test', ...settings },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -32,7 +26,9 @@ export function spawnBuilt(
   child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()));
   return {
     child,
+    /** Returns the output so far. */
     output: () => output,
+    /** Exit code; null if a signal ended the process. */
     exited: once(child, 'close').then(([code]) => code as number | null),
   };
 }

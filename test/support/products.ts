@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Test } from 'supertest';
+import type { components } from '../../client/schema.js';
 import type { Client } from './client.js';
 import type { CloudinaryStandIn } from './cloudinary-stand-in.js';
 import type { TestDatabase } from './databases.js';
@@ -7,19 +8,12 @@ import { makeJobsDue } from './jobs.js';
 import { png } from './pictures.js';
 import { until } from './wait.js';
 
-export interface ProductAnswer {
-  readonly id: number;
-  readonly name: string;
-  readonly description: string | null;
-  readonly price: number;
-  readonly images: string[] | null;
-}
-
-export type CreatedProduct = ProductAnswer & { readonly images: string[] };
+type Schemas = components['schemas'];
+/** Product in a response. A list shows null instead of an empty list of images. */
+export type ProductAnswer = Schemas['ListedProductView'];
 
 export interface PageAnswer {
-  readonly status: string;
-  readonly data: { readonly meta: { readonly lastProductId: number }; readonly products: ProductAnswer[] };
+  readonly data: { readonly meta: Schemas['ProductPageMeta']; readonly products: ProductAnswer[] };
 }
 
 export interface FormFile {
@@ -60,8 +54,9 @@ export async function createProduct(
   admin: Client,
   files: readonly FormFile[] = [],
   fields: FormFields = CAKE,
-): Promise<CreatedProduct> {
-  return productOf(await sendForm(admin.post('/api/products'), fields, files).expect(201)) as CreatedProduct;
+): Promise<Schemas['ProductView']> {
+  const answer = await sendForm(admin.post('/api/products'), fields, files).expect(201);
+  return productOf(answer) as Schemas['ProductView'];
 }
 
 /** Returns `data.products` of a response. */

@@ -1,6 +1,6 @@
 import { readFile, rm } from 'node:fs/promises';
 import { Client } from './client.js';
-import { createDatabase, type TestDatabase } from './databases.js';
+import { createDatabase } from './databases.js';
 import {
   type BuiltProcess,
   createOpenFolder,
@@ -98,20 +98,9 @@ export async function killHard({ child, exited }: BuiltProcess): Promise<void> {
 }
 
 /** Service in a separate process with a separate database. */
-export interface ServiceProcess extends BuiltProcess {
-  readonly url: string;
-  readonly database: TestDatabase;
-  client(): Client;
-  admin(): Promise<Client>;
-  /** Resident memory in MiB, on Linux only. */
-  residentMiB(): Promise<number>;
-  /** Sends SIGTERM. @returns the exit code */
-  stop(): Promise<number | null>;
-}
+export type ServiceProcess = Awaited<ReturnType<typeof startServiceProcess>>;
 
-export async function startServiceProcess(
-  settings: Readonly<Record<string, string>> = {},
-): Promise<ServiceProcess> {
+export async function startServiceProcess(settings: Readonly<Record<string, string>> = {}) {
   const database = await createDatabase();
   const instance = await ServiceInstance.create();
   const { url } = instance;
@@ -123,10 +112,12 @@ export async function startServiceProcess(
     database,
     client: () => new Client(url),
     admin: () => instance.admin(),
+    /** Returns the resident memory. Works only on Linux. */
     residentMiB: async () => {
       const status = await readFile(`/proc/${service.child.pid ?? 0}/status`, 'utf8');
       return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) / 1024;
     },
+    /** Stops the process and drops the database. @returns the exit code */
     stop: async () => {
       const code = await stopProcess(service);
       await instance.clear();

@@ -26,23 +26,7 @@ export const COMMON_SETTINGS = {
 };
 
 /** Service of the build in this process, with its own port and database. */
-export interface TestService {
-  readonly url: string;
-  readonly app: NestExpressApplication;
-  readonly database: TestDatabase;
-  readonly dataDir: string;
-  /** Parsed log lines so far, oldest first. */
-  readonly log: readonly Record<string, unknown>[];
-  /** Returns a client without cookies. */
-  client(): Client;
-  /** Returns a client that has logged in as the administrator. */
-  admin(): Promise<Client>;
-  /** Registers a new account and returns its client. */
-  customer(): Promise<Client>;
-  /** Texts of the mails in the outbox, oldest first. */
-  outbox(): Promise<string[]>;
-  stop(): Promise<void>;
-}
+export type TestService = Readonly<Awaited<ReturnType<typeof startService>>>;
 
 export interface ServiceOptions {
   /** Settings that add to or replace the defaults of the tests. */
@@ -55,7 +39,7 @@ export interface ServiceOptions {
   readonly listenOn?: number;
 }
 
-export async function startService(options: ServiceOptions = {}): Promise<TestService> {
+export async function startService(options: ServiceOptions = {}) {
   const { AppModule } = await built('src/app.module.js');
   const { APP_OPTIONS, configureApp } = await built('src/app.setup.js');
   const { HttpAdapter } = await built('src/common/http-adapter.js');
@@ -98,15 +82,18 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
     app,
     database,
     dataDir,
+    /** Parsed log lines so far, oldest first. */
     log,
     client: () => new Client(url),
     admin: () => signInAdmin(url),
+    /** Registers a new account and returns its client. */
     customer: async () => {
       const client = new Client(url);
       customers += 1;
       await client.register({ email: `customer-${customers}-${Date.now()}@example.com` }).expect(201);
       return client;
     },
+    /** Returns the sources of the mails in the outbox, oldest first. */
     outbox: async () => {
       const directory = join(dataDir, 'outbox');
       const names = await readdir(directory).catch(() => []);

@@ -1,19 +1,12 @@
+import type { components } from '../../client/schema.js';
+import type { OpeningHours, OpeningWindow } from '../../src/shop/shop.entity.js';
 import type { Client } from './client.js';
 
-/** Settings of the shop as a request sends them and a response shows them. */
-export interface ShopSettings {
-  readonly time_zone: string;
-  readonly hours: Readonly<Record<string, readonly (readonly [string, string])[]>>;
-  readonly closed: readonly string[];
-  readonly lead_minutes: number;
-  readonly days_ahead: number;
-}
-
-export const WEEKDAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
+export type ShopSettings = Omit<components['schemas']['ShopDto'], 'hours'> & { readonly hours: OpeningHours };
 
 /** Returns the same opening hours for all days of the week. */
-export function everyDay(...windows: (readonly [string, string])[]): ShopSettings['hours'] {
-  return Object.fromEntries(WEEKDAYS.map((day) => [day, windows]));
+export function everyDay(...windows: OpeningWindow[]): OpeningHours {
+  return { mon: windows, tue: windows, wed: windows, thu: windows, fri: windows, sat: windows, sun: windows };
 }
 
 /** Default settings of a shop. */

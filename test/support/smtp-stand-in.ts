@@ -1,23 +1,15 @@
 import type { Socket } from 'node:net';
 import { buffer } from 'node:stream/consumers';
-import PostalMime from 'postal-mime';
 import { SMTPServer, type SMTPServerDataStream, type SMTPServerSession } from 'smtp-server';
 import { listenOnLoopback, stopListening, trackSockets } from './loopback.js';
+import { type Mail, parseMail } from './mail.js';
 import { startBeforeTests } from './start-before-tests.js';
 import { until } from './wait.js';
 
 /** Message that the server has accepted. */
-export interface ReceivedMail {
-  /** `from` and `to` are the addresses in the headers, without names. */
-  readonly from: string;
-  readonly to: readonly string[];
+export interface ReceivedMail extends Mail {
   /** Addresses that the client named for delivery (RCPT TO). */
   readonly recipients: readonly string[];
-  readonly subject: string;
-  /** Plain text; empty if the mail has none. */
-  readonly text: string;
-  /** Empty if the mail has none. */
-  readonly html: string;
   readonly raw: Buffer;
 }
 
@@ -119,15 +111,7 @@ export class SmtpStandIn {
   async #receive(stream: SMTPServerDataStream, session: SMTPServerSession): Promise<void> {
     const raw = await buffer(stream);
     if (this.#hangsAfterData) return;
-    const { from, to = [], subject = '', text = '', html = '' } = await PostalMime.parse(raw);
-    this.mails.push({
-      from: from?.address ?? '',
-      to: to.flatMap(({ address }) => address ?? []),
-      recipients: session.envelope.rcptTo.map(({ address }) => address),
-      subject,
-      text,
-      html,
-      raw,
-    });
+    const recipients = session.envelope.rcptTo.map(({ address }) => address);
+    this.mails.push({ ...(await parseMail(raw)), recipients, raw });
   }
 }

@@ -1,5 +1,5 @@
 import { ServiceInstance } from '../../support/service-process.js';
-import { ExternalServices } from './external-services.js';
+import { type ExternalServices, startExternalServices } from './external-services.js';
 
 /** Instances of the service with one DATA_DIR, and the external services that they use. */
 export class Deployment {
@@ -11,8 +11,7 @@ export class Deployment {
   static async create(size = 1): Promise<Deployment> {
     const first = await ServiceInstance.create();
     const others = Array.from({ length: size - 1 }, () => ServiceInstance.create(first.dataDir));
-    const external = await ExternalServices.start(first.dataDir);
-    return new Deployment([first, ...(await Promise.all(others))], external);
+    return new Deployment([first, ...(await Promise.all(others))], await startExternalServices());
   }
 
   /** Returns the log of all processes. */

@@ -1,16 +1,13 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import { Agent } from 'node:http';
 import type { Response } from 'supertest';
+import type { components } from '../../../client/schema.js';
 import { findCode, PASSWORD } from '../../support/accounts.js';
 import { Client } from '../../support/client.js';
 import type { SmtpStandIn } from '../../support/smtp-stand-in.js';
 import type { Observer } from './observer.js';
 
-interface User {
-  readonly id: number;
-  readonly email: string;
-  readonly fullname: string;
-}
+type User = components['schemas']['UserView'];
 
 interface Account {
   readonly email: string;

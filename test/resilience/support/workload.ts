@@ -7,7 +7,7 @@ import { signInAdmin } from '../../support/service.js';
 import { until } from '../../support/wait.js';
 import { Catalog, readCatalog } from './catalog.js';
 import type { Deployment } from './deployment.js';
-import { imageIdOf } from './external-services.js';
+import { imageIdOf, readImageDigests } from './external-services.js';
 import { Observer } from './observer.js';
 import { Purchases } from './purchases.js';
 import { Registrations } from './registrations.js';
@@ -135,7 +135,7 @@ export class Workload {
   }
 
   async #verifyStoredData(pool: pg.Pool, kills: number): Promise<void> {
-    const { external } = this.deployment;
+    const { external, instances } = this.deployment;
     const [admin] = this.admins;
     this.#expectNoViolation();
     for (const purchases of this.#purchases) await purchases.verify(admin);
@@ -158,7 +158,7 @@ export class Workload {
       },
       60_000,
     );
-    const digests = await external.readImageDigests();
+    const digests = await readImageDigests(external.cloudinary, instances[0].dataDir);
     expect([...digests.keys()].toSorted()).toEqual(shown.toSorted());
     // `verify` removes the products that a catalog has created from `listed`. The product that customers buy remains.
     for (const catalog of this.#catalogs) catalog.verify(listed, digests);
