@@ -76,6 +76,16 @@ describe('an operation of the OpenAPI document', () => {
     await expectFailureOfEach(routesWith('admin'), token, 403, MESSAGES.adminOnly);
   });
 
+  it('demands no more than it declares: users need no role, and other callers no access cookie', async () => {
+    const token = signToken(buildClaims({ role: 'USER' }));
+    for (const route of routesWith('user', 'catalog'))
+      for (const { status } of await callWithEachBody(route, token))
+        expect([route, status]).not.toEqual([route, 403]);
+    for (const route of routesWith('public', 'refresh cookie'))
+      for (const { text } of await callWithEachBody(route))
+        expect([route, text]).not.toEqual([route, expect.stringContaining(MESSAGES.missingAccessToken)]);
+  });
+
   it('for users or administrators rejects HEAD like GET', async () => {
     for (const { path } of routesWith(...REQUIRES_COOKIE).filter(({ method }) => method === 'get'))
       await request(service.url).head(path).expect(401);
