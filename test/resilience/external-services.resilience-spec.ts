@@ -1,17 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import type { Response } from 'supertest';
 import type { Client } from '../support/client.js';
-import { CloudinaryStandIn } from '../support/cloudinary-stand-in.js';
 import { inTransaction } from '../support/databases.js';
 import { makeJobsDue } from '../support/jobs.js';
-import { MidtransStandIn } from '../support/midtrans-stand-in.js';
 import { readStoredOrder, sendNotification } from '../support/notifications.js';
-import { gatewaySettings, orderOf, requestOrder } from '../support/orders.js';
+import { orderOf, requestOrder } from '../support/orders.js';
 import { png } from '../support/pictures.js';
 import { CAKE, createProduct, letTimePassForImagesAndJobs, sendForm } from '../support/products.js';
-import { type ServiceProcess, startServiceProcess } from '../support/service-process.js';
-import { SmtpStandIn } from '../support/smtp-stand-in.js';
+import { startServiceProcess } from '../support/service-process.js';
+import { startBeforeTests } from '../support/start-before-tests.js';
 import { until } from '../support/wait.js';
+import { startExternalServices } from './support/external-services.js';
 import { isLongRun } from './support/long-run.js';
 import { measureMaximum } from './support/maximum.js';
 
@@ -26,35 +25,24 @@ const POOL_SIZE = 10;
 /** Total of an order in rupiah. */
 const GROSS_AMOUNT = 50_000;
 
-let images: CloudinaryStandIn;
-let smtp: SmtpStandIn;
-let gateway: MidtransStandIn;
-let service: ServiceProcess;
+const external = startBeforeTests(startExternalServices, ({ close }) => close());
+const service = startBeforeTests(
+  () => startServiceProcess(external.settings),
+  async (started) => {
+    expect(await started.stop()).toBe(0);
+  },
+);
 let admin: Client;
 let productId: number;
 
 beforeAll(async () => {
-  images = await CloudinaryStandIn.start();
-  smtp = await SmtpStandIn.start();
-  gateway = await MidtransStandIn.start();
-  service = await startServiceProcess({
-    ...gatewaySettings(gateway),
-    CLOUDINARY_URL: images.url,
-    SMTP_URL: smtp.url,
-  });
   admin = await service.admin();
   ({ id: productId } = await createProduct(admin));
 });
 
 afterEach(() => {
-  images.clearFaults();
-  gateway.clearFaults();
-});
-
-afterAll(async () => {
-  const code = await service.stop();
-  await Promise.all([images.down(), smtp.down(), gateway.down()]);
-  expect(code).toBe(0);
+  external.cloudinary.clearFaults();
+  external.gateway.clearFaults();
 });
 
 async function query<T>(sql: string, values: unknown[] = []): Promise<T[]> {
@@ -73,8 +61,8 @@ async function insertPaidOrder(): Promise<string> {
      INSERT INTO payment_attempts (attempt_id, order_id, number) SELECT order_id, order_id, 1 FROM made`,
     [orderId, GROSS_AMOUNT],
   );
-  gateway.open(orderId, GROSS_AMOUNT);
-  gateway.settle(orderId);
+  external.gateway.open(orderId, GROSS_AMOUNT);
+  external.gateway.settle(orderId);
   return orderId;
 }
 
@@ -121,7 +109,7 @@ async function expectResponses(
 const repeatForCallers = <T>(call: () => T): T[] => Array.from({ length: CALLERS }, call);
 
 it(`${REMOVALS} image removals at a hanging host delay neither a mail nor a payment check`, async () => {
-  images.fault({ operation: 'destroy', kind: 'hang' });
+  external.cloudinary.fault({ operation: 'destroy', kind: 'hang' });
   await query(
     `WITH made AS (
        INSERT INTO images (id, host, state, url)
@@ -132,16 +120,16 @@ it(`${REMOVALS} image removals at a hanging host delay neither a mail nor a paym
        priority := 20, flags := ARRAY['images'], max_attempts := 32767) FROM made`,
     [REMOVALS],
   );
-  await until('removals hang', () => images.openConnections === MAX_CONNECTIONS.removals);
+  await until('removals hang', () => external.cloudinary.openConnections === MAX_CONNECTIONS.removals);
   const email = `${randomUUID()}@example.com`;
   const runOtherJobs = async (): Promise<void> => {
     await service.client().register({ email }).expect(201);
-    await smtp.waitForMail(({ to }) => to.includes(email), 5_000);
+    await external.smtp.waitForMail(({ to }) => to.includes(email), 5_000);
     await expectPaymentChecked();
   };
-  await expectBounded(images, MAX_CONNECTIONS.removals, runOtherJobs());
+  await expectBounded(external.cloudinary, MAX_CONNECTIONS.removals, runOtherJobs());
 
-  images.clearFaults();
+  external.cloudinary.clearFaults();
   await makeJobsDue(service.database.pool);
   // The short run waits for only 100 removals and deletes the other jobs.
   const remaining = isLongRun ? 0 : REMOVALS - 100;
@@ -160,19 +148,19 @@ const mailFaults = [
 it.each(isLongRun ? mailFaults : mailFaults.slice(0, 1))(
   'a mail server that %s stops no payment check, and each mail is sent when the server works again',
   async (_name, fault) => {
-    smtp[fault]();
+    external.smtp[fault]();
     const emails = repeatForCallers(() => `${randomUUID()}@example.com`);
     const registrations = emails.map((email) => service.client().register({ email }));
     const work = expectResponses(201, 60_000, registrations).then(expectPaymentChecked);
-    await expectBounded(smtp, MAX_CONNECTIONS.mail, work);
+    await expectBounded(external.smtp, MAX_CONNECTIONS.mail, work);
 
-    smtp.resume();
+    external.smtp.resume();
     const isDone = async (): Promise<boolean> => {
       await makeJobsDue(service.database.pool);
       return (await countJobs('send-otp')) === 0;
     };
     await until('every mail is sent', isDone, 60_000);
-    const recipients = smtp.mails.flatMap(({ to }) => to).filter((to) => emails.includes(to));
+    const recipients = external.smtp.mails.flatMap(({ to }) => to).filter((to) => emails.includes(to));
     expect(recipients.toSorted()).toEqual(emails.toSorted());
   },
 );
@@ -185,19 +173,19 @@ const uploadFaults = [
 it.each(isLongRun ? uploadFaults : uploadFaults.slice(0, 1))(
   'uploads to an image host that %s get 500 within 15 s and leave no image behind',
   async (_name, kind) => {
-    images.fault({ operation: 'upload', kind });
+    external.cloudinary.fault({ operation: 'upload', kind });
     // The service processes this many forms at a time. Further forms would wait while the host hangs.
     const uploads = Array.from({ length: MAX_CONNECTIONS.images }, (_, n) =>
       sendForm(admin.clone().post('/api/products'), CAKE, [{ name: 'a.png', bytes: png(n) }]),
     );
-    await expectBounded(images, MAX_CONNECTIONS.images, expectResponses(500, 15_000, uploads));
+    await expectBounded(external.cloudinary, MAX_CONNECTIONS.images, expectResponses(500, 15_000, uploads));
 
-    images.clearFaults();
+    external.cloudinary.clearFaults();
     await createProduct(admin);
     await letTimePassForImagesAndJobs(service.database);
     const isEmpty = async (): Promise<boolean> => {
       await makeJobsDue(service.database.pool);
-      return images.images.size === 0 && (await countJobs('remove-image')) === 0;
+      return external.cloudinary.images.size === 0 && (await countJobs('remove-image')) === 0;
     };
     await until('no image is left', isEmpty, 60_000);
     expect(await query('SELECT 1 FROM images')).toEqual([]);
@@ -220,15 +208,15 @@ it.each(isLongRun ? gatewayFaults : gatewayFaults.slice(0, 1))(
     const orders = () =>
       keys.map((key) => requestOrder(customer.clone(), [{ product_id: productId, quantity: 2 }], key));
 
-    gateway.fault({ operation: 'create', ...fault });
-    await expectBounded(gateway, MAX_CONNECTIONS.gateway, expectResponses(502, 12_000, orders()));
-    gateway.clearFaults();
+    external.gateway.fault({ operation: 'create', ...fault });
+    await expectBounded(external.gateway, MAX_CONNECTIONS.gateway, expectResponses(502, 12_000, orders()));
+    external.gateway.clearFaults();
     const placed = await expectResponses(201, 60_000, orders());
     expect(new Set(placed.map((answer) => orderOf(answer).redirect_url)).size).toBe(CALLERS);
   },
 );
 
-const notify = (orderId: string) => sendNotification(service, gateway.notification(orderId));
+const notify = (orderId: string) => sendNotification(service, external.gateway.notification(orderId));
 
 it('while every database connection waits for a lock, the service is alive but not ready, and a notification gets 503 within 12 s', async () => {
   const orderId = await insertPaidOrder();

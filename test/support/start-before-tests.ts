@@ -1,10 +1,10 @@
 /** Functions that stop what was started. They run in reverse order, unlike the `afterAll` hooks of Jest. */
-const stops: (() => Promise<void>)[] = [];
+const stops: (() => Promise<unknown>)[] = [];
 
 /** Starts something before the tests of a file, or of a `describe`, and stops it afterwards. */
 export function startBeforeTests<T extends object>(
   start: () => Promise<T>,
-  stop: (started: T) => Promise<void> = () => Promise.resolve(),
+  stop: (started: T) => Promise<unknown> = () => Promise.resolve(),
 ): T {
   let started: T | undefined;
   beforeAll(async () => {

@@ -9,7 +9,6 @@ import { BIN_DIR, PatroniNode } from './patroni-node.js';
 import { giveToClusterUser, startProgram, stopProgram } from './processes.js';
 
 export const CLUSTER_PROGRAMS = [join(BIN_DIR, 'postgres'), 'patroni', 'etcd', 'haproxy'];
-const NODES = 3;
 /** Random for each run, because production rejects passwords that a file publishes. */
 const PASSWORD = randomBytes(16).toString('hex');
 const START_LIMIT_MS = 90_000;
@@ -33,8 +32,10 @@ export class PatroniCluster {
     await giveToClusterUser(folder);
     const etcdPort = await freePort();
     const nodes: PatroniNode[] = [];
-    for (let number = 1; number <= NODES; number += 1)
-      nodes.push(await PatroniNode.prepare(`node${number}`, folder, `127.0.0.1:${etcdPort}`, PASSWORD));
+    for (const name of ['node1', 'node2', 'node3']) {
+      const [port, apiPort] = [await freePort(), await freePort()];
+      nodes.push(new PatroniNode(name, folder, `127.0.0.1:${etcdPort}`, PASSWORD, port, apiPort));
+    }
     const cluster = new PatroniCluster(folder, nodes, await freePort());
     try {
       await cluster.#startEtcd(etcdPort);

@@ -1,7 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { freePort } from '../../support/process.js';
 import { hasExited, signalTree, startProgram, stopProgram } from './processes.js';
 
 /** Folder of PostgreSQL's programs in Debian 12. */
@@ -14,7 +13,7 @@ export class PatroniNode {
   #patroni: ChildProcess | undefined;
   #isSuspended = false;
 
-  private constructor(
+  constructor(
     readonly name: string,
     private readonly folder: string,
     private readonly etcd: string,
@@ -22,10 +21,6 @@ export class PatroniNode {
     readonly port: number,
     readonly apiPort: number,
   ) {}
-
-  static async prepare(name: string, folder: string, etcd: string, password: string): Promise<PatroniNode> {
-    return new PatroniNode(name, folder, etcd, password, await freePort(), await freePort());
-  }
 
   start(): void {
     const [api, address] = [`127.0.0.1:${this.apiPort}`, `127.0.0.1:${this.port}`];
