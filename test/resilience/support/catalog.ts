@@ -39,7 +39,7 @@ export class Catalog {
       ({ candidates: [content, ...others] }) => content && others.length === 0,
     );
     const product = certain[randomInt(10)];
-    // The fewer of these ten products exist, the more likely is a creation.
+    // The index may exceed the list: the fewer products exist, the more likely is a creation.
     if (product === undefined) await this.#create();
     else if (randomInt(10) < 3) await this.#delete(product);
     else await this.#update(product);
