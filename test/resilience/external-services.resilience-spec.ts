@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Response } from 'supertest';
 import type { Client } from '../support/client.js';
 import { inTransaction } from '../support/databases.js';
+import { sendFrom } from '../support/guesses.js';
 import { makeJobsDue } from '../support/jobs.js';
 import { readStoredOrder, sendNotification } from '../support/notifications.js';
 import { orderOf, requestOrder } from '../support/orders.js';
@@ -150,7 +151,9 @@ it.each(isLongRun ? mailFaults : mailFaults.slice(0, 1))(
   async (_name, fault) => {
     external.smtp[fault]();
     const emails = repeatForCallers(() => `${randomUUID()}@example.com`);
-    const registrations = emails.map((email) => service.client().register({ email }));
+    const registrations = emails.map((email, n) =>
+      sendFrom(`192.0.2.${n}`, service.client().register({ email })),
+    );
     const work = expectResponses(201, 60_000, registrations).then(expectPaymentChecked);
     await expectBounded(external.smtp, MAX_CONNECTIONS.mail, work);
 

@@ -1,7 +1,9 @@
+import { randomInt } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import { ServiceInstance } from '../../support/service-process.js';
 import { type ExternalServices, startExternalServices } from './external-services.js';
 
-/** Instances of the service with one DATA_DIR, and the external services that they use. */
+/** Instances of the service with one DATA_DIR, and external services that delay each response by a random time. */
 export class Deployment {
   private constructor(
     readonly instances: readonly [ServiceInstance, ...ServiceInstance[]],
@@ -11,7 +13,10 @@ export class Deployment {
   static async create(size = 1): Promise<Deployment> {
     const first = await ServiceInstance.create();
     const others = Array.from({ length: size - 1 }, () => ServiceInstance.create(first.dataDir));
-    return new Deployment([first, ...(await Promise.all(others))], await startExternalServices());
+    const external = await startExternalServices();
+    external.cloudinary.beforeAnswering = () => delay(randomInt(150));
+    external.gateway.beforeAnswering = () => delay(randomInt(60));
+    return new Deployment([first, ...(await Promise.all(others))], external);
   }
 
   /** Returns the log of all processes. */

@@ -1,7 +1,6 @@
-import { createHash, randomInt } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { CloudinaryStandIn } from '../../support/cloudinary-stand-in.js';
 import { MidtransStandIn } from '../../support/midtrans-stand-in.js';
 import { gatewaySettings } from '../../support/orders.js';
@@ -10,18 +9,15 @@ import { SmtpStandIn } from '../../support/smtp-stand-in.js';
 /** Stand-ins of the image host, the gateway and the mail server. They continue while processes of the service are killed. */
 export type ExternalServices = Awaited<ReturnType<typeof startExternalServices>>;
 
-/** Starts stand-ins. The image host and the gateway delay each response by a random time. */
 export async function startExternalServices() {
   const cloudinary = await CloudinaryStandIn.start();
   const gateway = await MidtransStandIn.start();
   const smtp = await SmtpStandIn.start();
-  cloudinary.beforeAnswering = () => delay(randomInt(150));
-  gateway.beforeAnswering = () => delay(randomInt(60));
   const settings = {
     ...gatewaySettings(gateway),
     CLOUDINARY_URL: cloudinary.url,
     SMTP_URL: smtp.url,
-    // Behind nginx, registrations must count for the addresses of their clients: an address gets 100 codes an hour.
+    // X-Forwarded-For distinguishes clients. The service mails at most 100 codes an hour to clients at one address.
     TRUSTED_PROXIES: '1',
   };
   const close = () => Promise.all([cloudinary.down(), gateway.down(), smtp.down()]);
