@@ -60,3 +60,14 @@ it('a service whose database is read-only is alive but not ready, and ready agai
   await setReadOnly('off');
   await waitUntilReady();
 });
+
+it('the log contains one line when the queue stops and one line when it works again', () => {
+  const lines = service.log.map(({ msg }) => String(msg)).filter((line) => line.startsWith('the queue'));
+  expect(lines.length).toBeGreaterThanOrEqual(4); // The two tests above each stopped the queue.
+  for (const [index, line] of lines.entries())
+    expect(line).toMatch(
+      index % 2 === 0
+        ? /^the queue stopped and restarts until it works: /
+        : /^the queue works again after \d+ s$/,
+    );
+});

@@ -91,7 +91,7 @@ describe('the payment history of an order', () => {
     const orderId = await shop.insertOrder();
     const later = await shop.addAttempt(orderId);
     await shop.report(later, 'settlement');
-    expect((await getHistory(orderId)).notifications).toMatchObject([
+    expect((await getHistory(orderId.toUpperCase())).notifications).toMatchObject([
       { outcome: 'applied', transaction_status: 'settlement' },
     ]);
     await shop.admin.get(`/api/admin/orders/${later}`).expect(404);

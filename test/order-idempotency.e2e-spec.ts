@@ -62,8 +62,10 @@ async function waitForGatewayCall(): Promise<string> {
 }
 
 describe('parallel requests with one Idempotency-Key', () => {
-  it('create one order with one gateway call of 3 seconds, and 50 requests at two processes get equal responses 201', async () => {
-    shop.gateway.fault({ operation: 'create', kind: 'late', afterMs: 3_000 });
+  const TITLE =
+    'create one order with one gateway call, and 50 requests at two processes get equal responses 201 (delay of the call: %i ms)';
+  it.each([0, 3_000])(TITLE, async (afterMs) => {
+    shop.gateway.fault({ operation: 'create', kind: 'late', afterMs });
     const responses = await Promise.all(orderInParallel(50));
     expectSameOrder(responses);
     const [response = { body: null }] = responses;

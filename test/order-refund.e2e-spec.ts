@@ -171,6 +171,12 @@ describe('POST /api/admin/orders/{order_id}/refund', () => {
     }
   });
 
+  it('rejects an Idempotency-Key of 256 characters', async () => {
+    const response = await shop.requestRefund(randomUUID(), {}, 'x'.repeat(256));
+    const message = 'Idempotency-Key should have 1 to 255 characters';
+    expect(response.body).toEqual(buildValidationFailure({ 'idempotency-key': message }));
+  });
+
   it('responds with 404 for an unknown order', async () => {
     for (const id of [randomUUID(), 'no-order'])
       expect((await shop.requestRefund(id)).body).toEqual(NOT_FOUND);

@@ -49,7 +49,10 @@ export function hasExited({ exitCode, signalCode }: ChildProcess): boolean {
 /** Returns the ids of the child processes of a process. */
 export async function listChildren(pid: number): Promise<number[]> {
   const threads = `/proc/${pid}/task`;
-  const lists = (await readdir(threads)).map((thread) => readFile(join(threads, thread, 'children'), 'utf8'));
+  const lists = (await readdir(threads)).map((thread) =>
+    // A thread that has ended since `readdir` has no children.
+    readFile(join(threads, thread, 'children'), 'utf8').catch(() => ''),
+  );
   return (await Promise.all(lists)).join(' ').split(' ').filter(Boolean).map(Number);
 }
 
