@@ -12,7 +12,7 @@ const MALFORMED_FORMS = [
   ['multipart/form-data; boundary=x', '--x\r\nno header'],
   ['multipart/form-data', 'no boundary'],
 ] as const;
-/** Levels of access that require an access cookie; `catalog` only while CATALOG_ACCESS is not `public`. */
+/** Levels of access that require an access cookie. `catalog` does with the default value of CATALOG_ACCESS. */
 const REQUIRES_COOKIE = ['user', 'catalog', 'admin'] as const;
 
 /** Operation of the OpenAPI document with the access that it declares. Every path parameter is 1. */
@@ -76,7 +76,7 @@ describe('an operation of the OpenAPI document', () => {
     await expectFailureOfEach(routesWith('admin'), token, 403, MESSAGES.adminOnly);
   });
 
-  it('demands no more than it declares: users need no role, and other callers no access cookie', async () => {
+  it('demands neither the role ADMIN nor an access cookie unless it declares so', async () => {
     const token = signToken(buildClaims({ role: 'USER' }));
     for (const route of routesWith('user', 'catalog'))
       for (const { status } of await callWithEachBody(route, token))

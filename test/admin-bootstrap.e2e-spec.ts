@@ -14,7 +14,7 @@ beforeEach(async () => {
 afterEach(() => database.drop());
 
 /** Registers the address of ADMIN_EMAIL, in another letter case, while the service runs without this setting. */
-async function registerFirst({ isVerified }: { readonly isVerified: boolean }): Promise<void> {
+async function registerOwner({ isVerified }: { readonly isVerified: boolean }): Promise<void> {
   const settings = { ADMIN_EMAIL: '', ADMIN_PASSWORD: '' };
   await withService({ database, settings }, async (service) => {
     const client = service.client();
@@ -40,7 +40,7 @@ describe('the account of ADMIN_EMAIL', () => {
   });
 
   it('becomes an administrator if it exists with a verified e-mail; the password stays and the session ends', async () => {
-    await registerFirst({ isVerified: true });
+    await registerOwner({ isVerified: true });
     await withService({ database }, async (service) => {
       expect(await readUsers()).toMatchObject([{ role: 'ADMIN', fullname: 'The owner' }]);
       expect((await database.pool.query('SELECT FROM sessions')).rowCount).toBe(0);
@@ -51,7 +51,7 @@ describe('the account of ADMIN_EMAIL', () => {
   });
 
   it('stays a customer if its e-mail is not verified; a warning names the command that grants the role', async () => {
-    await registerFirst({ isVerified: false });
+    await registerOwner({ isVerified: false });
     const before = await readUsers();
     await withService({ database }, async (service) => {
       expect(await readUsers()).toEqual(before);

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path/posix';
 
 const ROOT = join(import.meta.dirname, '..');
 
-/** Allowed imports between modules; every module may also import `common`, and what its imports may import. */
+/** Modules that each module may import, transitively. Each module except `config` may also import `common`. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   payments: ['orders', 'gateway'],
   reports: ['orders', 'shop'],
@@ -91,7 +91,7 @@ it.each(FORBIDDEN)('no source contains $what', ({ pattern, exceptIn }) => {
   expect(found.map(([path]) => path)).toEqual([]);
 });
 
-it('no source has more than 250 lines, and no index.ts re-exports other sources', () => {
+it('no source has more than 250 lines or is named index.ts', () => {
   const long = [...sources].filter(([, text]) => text.trimEnd().split('\n').length > 250);
   expect(long.map(([path]) => path)).toEqual([]);
   expect([...sources.keys()].filter((path) => path.endsWith('/index.ts'))).toEqual([]);

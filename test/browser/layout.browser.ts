@@ -9,7 +9,7 @@ interface PageToCheck {
   readonly path: string;
   /** Text that the page shows when it has loaded. */
   readonly text: string | RegExp;
-  /** Changes the page before it is checked. */
+  /** Prepares the page for the check. */
   readonly act?: (page: Page) => Promise<unknown>;
 }
 
@@ -31,6 +31,7 @@ const NEW_CUSTOMER_PAGES: readonly PageToCheck[] = [
   { name: 'no orders', path: '/orders', text: 'No orders yet' },
 ];
 
+/** Pages of a customer with two orders. The two product pages fill the cart. */
 const CUSTOMER_PAGES: readonly PageToCheck[] = [
   { name: 'catalog', path: '/', text: 'Kue lapis legit', act: waitForPictures },
   { name: 'search', path: '/?q=bagel', text: /^Bagel wijen no\. 1$/ },
@@ -71,7 +72,7 @@ async function checkPages(page: Page, pages: readonly PageToCheck[]): Promise<vo
   }
 }
 
-/** Registers a customer with an order that is paid and an order that is not. */
+/** Registers a customer with a paid and an unpaid order. `pages` are the pages of these orders. */
 async function newCustomerWithOrders(): Promise<{ customer: Customer; pages: PageToCheck[] }> {
   const customer = await newCustomer({ name: LONG_NAME });
   const details = { phone: '0812-3456-7890', note: 'Please slice it '.repeat(20).trim() };

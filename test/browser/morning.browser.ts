@@ -98,7 +98,7 @@ it("the baker sees what to bake, hands over three orders, marks a product as sol
   expect((await download).suggestedFilename()).toMatch(/^sales-.*\.csv$/);
 });
 
-it('the page of a day is polled, so it shows new orders, and leads to the next and the previous day', async () => {
+it('the page of a day polls for new orders, and has buttons for the next and the previous day', async () => {
   const dewi = await newCustomer({ name: makeUnique('Dewi') });
   const { page } = await openAsAdmin('/manage/today', 'Today');
   await page.clock.install();
@@ -106,7 +106,7 @@ it('the page of a day is polled, so it shows new orders, and leads to the next a
   await waitForHeading(page, 'Today');
   await page.getByRole('heading', { name: 'To bake' }).waitFor();
   await placePaidOrder(dewi, { [CROISSANT]: 1 });
-  await page.clock.runFor(16_000); // The day is polled every 15 seconds.
+  await page.clock.runFor(16_000); // The page polls every 15 seconds.
   await findOrders(page, dewi).waitFor();
 
   await page.getByRole('button', { name: 'Next day' }).click();

@@ -3,10 +3,10 @@ import { expectGoodLayout, waitForHeading, waitForText } from './support/page.js
 import { CROISSANT, placeOrder, placePaidOrder } from './support/shop.js';
 import { type Customer, newCustomer, openAsAdmin } from './support/shopper.js';
 
-/** Opens an order of a croissant for Rp 24.000 as its customer and as the administrator. */
-async function openOrder(order: (customer: Customer) => Promise<string>) {
+/** Places an order for a new customer, and opens it as this customer and as the administrator. */
+async function openOrder(place: (customer: Customer) => Promise<string>) {
   const customer = await newCustomer();
-  const id = await order(customer);
+  const id = await place(customer);
   await customer.page.goto(`/orders/${id}`);
   const { page } = await openAsAdmin(`/manage/orders/${id}`, 'Order');
   return { id, customerPage: customer.page, page };
@@ -36,7 +36,7 @@ it('refusing a paid order asks about the refund, and the customer sees what happ
   await expectGoodLayout(customerPage, 'refused order');
 });
 
-it('a refused order without a refund is marked as due until the rest is refunded by hand', async () => {
+it('a refused order without a refund is marked as due until it is refunded in full, by hand and through the gateway', async () => {
   const { id, page, customerPage } = await openPaidOrder();
   const number = id.slice(0, 8).toUpperCase();
   await page.getByRole('button', { name: 'Refuse' }).click();
@@ -64,7 +64,7 @@ it('a refused order without a refund is marked as due until the rest is refunded
   await page.getByText('The order is refused and not refunded in full.').waitFor({ state: 'detached' });
 });
 
-it('an order that is refused before it is paid is cancelled at the payment partner', async () => {
+it('an order that is refused before it is paid is cancelled at the payment gateway', async () => {
   const { page, customerPage } = await openOrder(
     async (customer) => (await placeOrder(customer, { [CROISSANT]: 1 })).order_id,
   );

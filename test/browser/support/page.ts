@@ -34,7 +34,7 @@ export async function waitForText(page: Page | Locator, text: string | RegExp): 
   await page.getByText(text).first().waitFor();
 }
 
-/** Searches the list of a page. */
+/** Submits the search form of a page. */
 export async function search(page: Page, text: string): Promise<void> {
   await page.getByRole('searchbox').fill(text);
   await page.getByRole('search').getByRole('button', { name: 'Search' }).click();
@@ -94,7 +94,7 @@ export async function waitForPictures(page: Page): Promise<void> {
   );
 }
 
-/** Expects that a page prints on one A4 page, and fits the 80 mm paper of a receipt printer without its buttons. */
+/** Expects that a page prints on one A4 page, fits the 80 mm paper of a receipt printer, and hides its buttons in print. */
 export async function expectGoodPrint(page: Page): Promise<void> {
   expect(countPages(await page.pdf({ format: 'A4' }))).toBe(1);
   await page.emulateMedia({ media: 'print' });

@@ -11,7 +11,7 @@ type OrderDetails = Omit<Schemas['CreateOrderDto'], 'items'>;
 /** Id of "Butter croissant" for Rp 24.000, which `run.mjs` creates in each shop. */
 export const CROISSANT = 2;
 
-/** Orders pieces of products by id. */
+/** Places an order. `quantities` contains the number of pieces by product id. */
 export async function placeOrder(
   { context }: Shopper,
   quantities: Readonly<Record<number, number>>,
@@ -22,7 +22,7 @@ export async function placeOrder(
   return (await readData<{ order: Schemas['OrderView'] }>(response)).order;
 }
 
-/** Orders pieces of products and pays with QRIS. @returns the order's id */
+/** Places an order and pays for it with QRIS. @returns the order's id */
 export async function placePaidOrder(
   customer: Shopper,
   quantities: Readonly<Record<number, number>>,

@@ -82,7 +82,7 @@ export function newEmail(): string {
   return `shopper-${randomUUID()}@example.com`;
 }
 
-/** Signs in through the API, and stores the account in the local storage, as the storefront does after a sign-in. */
+/** Calls a route that signs in, and stores the account in the local storage, as the storefront does after a sign-in. */
 async function signIn({ context }: Shopper, path: string, data: object): Promise<void> {
   const response = await context.request.post(serviceUrl + path, { data });
   const body = (await response.json()) as { data: { user: object } };

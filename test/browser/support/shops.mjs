@@ -69,7 +69,7 @@ async function copyStorefront(build, folder, serviceUrl) {
   return folder;
 }
 
-/** Starts a program of Node in the folder `cwd` and waits until `url` responds. */
+/** Starts a Node program in the folder `cwd` and waits until `url` responds. */
 async function startProgram(args, cwd, url, settings) {
   const env = { PATH: process.env.PATH, HOME: process.env.HOME, ...settings };
   const child = spawn(process.execPath, args, { cwd, env, stdio: ['ignore', 'pipe', 'inherit'] });
@@ -81,7 +81,7 @@ async function startProgram(args, cwd, url, settings) {
     const response = await fetch(url).catch(() => undefined);
     if (response?.ok) return;
     if (child.exitCode !== null || Date.now() > deadline)
-      throw new Error(`${url} does not respond. Its output:\n${output}`);
+      throw new Error(`${url} does not respond. Output of the program:\n${output}`);
     await delay(50);
   }
 }
