@@ -10,7 +10,7 @@ export type { components, operations, paths } from './schema.js';
 export interface BakeryClientOptions {
   /** URL of the service without `/api`: `https://api.bakery.example`. */
   readonly baseUrl: string;
-  /** Called once when the session has ended: the service rejected a call and the refresh after it. */
+  /** Called after each refresh that the service rejects with 401: the session has ended, or nobody has signed in. */
   readonly onSignedOut?: () => void;
   /** Sends a request. Default: the platform's `fetch`. */
   readonly fetch?: Send;
@@ -19,7 +19,7 @@ export interface BakeryClientOptions {
 /** Client with one method for each HTTP method, typed by the OpenAPI document. */
 export type BakeryClient = Client<paths>;
 
-/** Creates a client that sends cookies, refreshes the access token and retries rejected calls. */
+/** Creates a client that sends cookies. It refreshes a rejected access token and then retries the call. */
 export function createBakeryClient({ baseUrl, onSignedOut, fetch }: BakeryClientOptions): BakeryClient {
   const url = baseUrl.replace(/\/+$/, '');
   return createClient<paths>({

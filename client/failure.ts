@@ -41,7 +41,7 @@ export class BakeryFailure extends Error {
  * Returns `data` of a successful call.
  *
  * @throws BakeryFailure if the service or a proxy returns a failure
- * @throws TypeError if there is no response
+ * @throws the error of the `fetch` function if there is no response, usually a TypeError
  */
 export async function dataOf<R extends Result>(call: Promise<R>): Promise<DataOf<R>> {
   const { data, error, response } = await call;

@@ -1,6 +1,7 @@
 /**
- * Converts a body to multipart/form-data: `bodySerializer: asForm`. A list becomes repeated fields. A form cannot
- * contain an empty list: if the name ends with `[]`, one empty value is sent (`images.removed[]`, contract 4.7).
+ * Converts a body to multipart/form-data. Pass this function to a call as `bodySerializer`. A list becomes repeated
+ * fields. A form cannot contain an empty list, so the form contains one empty value instead if the name of the list
+ * ends with `[]` (`images.removed[]`, contract 4.7).
  */
 export function asForm(body: Readonly<Record<string, unknown>>): FormData {
   const form = new FormData();

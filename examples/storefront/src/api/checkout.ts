@@ -18,7 +18,8 @@ export async function placeOrder(lines: CartLine[], details: CheckoutDetails) {
   const order = toNewOrder(lines, details);
   try {
     let response = await postOrder(order);
-    // The response is an earlier order with the same idempotency key, which ended unpaid. Order again with a new key.
+    // A new order is never final, so the service has returned an earlier order with the same idempotency key. Order
+    // again: `postOrder` has removed that key and creates a new one.
     if (UNPAID_FINAL_STATUSES.includes(response.order.status)) response = await postOrder(order);
     await cacheOrder(response);
     return response.order;

@@ -40,9 +40,9 @@ export function getFieldMessages(error: unknown, fields: readonly string[]): Rec
 }
 
 /**
- * Returns the text that explains a failed call to a person.
+ * Returns the text that explains a failed call to a person, or '' if `except` contains all fields with messages.
  *
- * @param except names of fields that show their own messages, which the text leaves out
+ * @param except names of the fields whose messages are shown at the fields and are not needed in the text
  */
 export function explain(error: unknown, { except = [] }: { except?: readonly string[] } = {}) {
   if (!(error instanceof BakeryFailure))

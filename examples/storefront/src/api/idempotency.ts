@@ -1,15 +1,15 @@
 /**
- * Returns the stored key if the request is the same as before, otherwise stores a new key. So a second click, a reload
- * or a retry after a lost response does not repeat the action.
+ * Returns the stored key if the body is the same as before, otherwise stores and returns a new key. So a second click,
+ * a reload or a retry after a lost response does not repeat the action.
  *
  * @param name name of the entry in sessionStorage
  */
 export function getIdempotencyKey(name: string, body: object) {
-  const request = JSON.stringify(body);
-  const [key, keyRequest] = sessionStorage.getItem(name)?.split('\n') ?? [];
-  if (key !== undefined && keyRequest === request) return key;
+  const text = JSON.stringify(body);
+  const [storedKey, storedText] = sessionStorage.getItem(name)?.split('\n') ?? [];
+  if (storedKey !== undefined && storedText === text) return storedKey;
   const newKey = crypto.randomUUID();
-  sessionStorage.setItem(name, `${newKey}\n${request}`);
+  sessionStorage.setItem(name, `${newKey}\n${text}`);
   return newKey;
 }
 

@@ -109,7 +109,7 @@ export async function setFulfilment(id: string, fulfilment: Fulfilment) {
 
 export type Refund = Schemas['RefundDto'];
 
-/** Refunds an order. Without an amount, refunds the rest. A retry after a lost response does not refund twice. */
+/** Refunds an order. Without an amount, refunds all that remains. A retry after a lost response does not refund twice. */
 export async function refundOrder(id: string, body: Refund) {
   const name = `bakery.refund.${id}`;
   const params = { ...orderPath(id).params, header: { 'Idempotency-Key': getIdempotencyKey(name, body) } };
@@ -125,10 +125,10 @@ export async function refundOrder(id: string, body: Refund) {
   }
 }
 
-/** Shows an order from a response without loading it again. Reloads the lists of orders. */
+/** Caches the order of a response, so that its page shows it without loading. Reloads the lists of orders. */
 export async function cacheOrder(response: { order: Order }) {
   const { queryKey } = orderDetail(response.order.order_id);
-  // A response that is still being loaded may be older than this one.
+  // A response that is still loading may be older than this one.
   await queryClient.cancelQueries({ queryKey });
   queryClient.setQueryData(queryKey, response);
   void queryClient.invalidateQueries({ queryKey: ['orders', 'list'] });

@@ -40,7 +40,7 @@ export function allProducts(filter: ProductFilter) {
   });
 }
 
-/** Product, or null if there is none with this id. */
+/** Product, or null if no product has this id or the product is unavailable. Administrators get unavailable products. */
 export function productDetail(id: number) {
   return queryOptions<Product | null>({
     queryKey: [...DETAILS, id],
@@ -48,7 +48,7 @@ export function productDetail(id: number) {
       const call = api.GET('/api/products/{product_id}', { ...productPath(id), signal });
       return (await orNullIf404(dataOf(call)))?.products ?? null;
     },
-    // Shows the product of a cached list while the product is loading.
+    // Shows the copy from a cached list while the product is loading.
     placeholderData: () => {
       const lists = queryClient.getQueriesData<ListData>({ queryKey: LISTS });
       return lists.flatMap(([, list]) => (list ? itemsOf(list) : [])).find((product) => product.id === id);
@@ -58,7 +58,7 @@ export function productDetail(id: number) {
 
 /** Caches that a product is unavailable, after the service rejected an order for it. */
 export async function markSoldOut(id: number) {
-  // A response that is still being loaded may be older than the rejection.
+  // A response that is still loading may be older than the rejection.
   await queryClient.cancelQueries({ queryKey: productDetail(id).queryKey });
   queryClient.setQueryData(productDetail(id).queryKey, null);
 }

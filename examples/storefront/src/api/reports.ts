@@ -4,7 +4,7 @@ import { api } from './client';
 
 const DAY_POLL_MS = 15_000;
 
-/** Paid orders of a day, and the products to bake. The key starts with `orders`, so changed orders reload them. */
+/** Paid orders of a day, and the products to bake. The key starts with `orders`, so `setFulfilment` reloads this query. */
 export function daySheet(date: string) {
   return queryOptions({
     queryKey: ['orders', 'day', date],
@@ -28,7 +28,7 @@ export function salesReport(range: Range) {
 
 export async function downloadSales(range: Range): Promise<void> {
   const call = api.GET('/api/admin/sales.csv', { params: { query: range }, parseAs: 'blob' });
-  // `dataOf` throws if the call failed. It cannot return the CSV, which has no envelope.
+  // `dataOf` throws if the call failed, but cannot return the CSV, because the CSV has no envelope.
   await dataOf(call);
   const { data = new Blob() } = await call;
   const link = document.createElement('a');

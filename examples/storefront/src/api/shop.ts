@@ -4,7 +4,7 @@ import { toLocalDate } from '../calendar';
 import { api, type Shop, type ShopSettings } from './client';
 import { queryClient } from './query-client';
 
-/** Default of the service, used until the settings of the shop are loaded. */
+/** Default time zone of the service, used until the settings of the shop are loaded. */
 const DEFAULT_TIME_ZONE = 'Asia/Jakarta';
 
 /** Opening hours and pickup windows. */
