@@ -10,7 +10,7 @@ import { OrderPage } from './pages/order';
 import { OrdersPage } from './pages/orders';
 import { ProductPage } from './pages/product';
 import { WelcomePage } from './pages/welcome';
-import { CatalogPages, GuestsOnly, RequireAdmin, RequireUser, RedirectToSignIn } from './routing/guards';
+import { CatalogGuard, GuestsOnly, RequireAdmin, RequireUser, RedirectToSignIn } from './routing/guards';
 import { useSession } from './state/session';
 
 // Loaded on demand, to keep the script of the catalog small.
@@ -38,13 +38,13 @@ export function App() {
         resetKeys={[pathname]}
       >
         <Suspense fallback={<Skeleton />}>
-          {/* The key resets the state of all pages when another person signs in. */}
+          {/* The key resets the state of all pages when a person signs in or out. */}
           <Routes key={personId ?? 'visitor'}>
-            {/* Visitors see `instead`, unless the catalog is public. */}
-            <Route element={<CatalogPages instead={<WelcomePage />} />}>
+            {/* Visitors see the fallback, unless the catalog is public. */}
+            <Route element={<CatalogGuard fallback={<WelcomePage />} />}>
               <Route index element={<CatalogPage />} />
             </Route>
-            <Route element={<CatalogPages instead={<RedirectToSignIn />} />}>
+            <Route element={<CatalogGuard fallback={<RedirectToSignIn />} />}>
               <Route path="products/:id" element={<ProductPage />} />
               <Route path="cart" element={<CartPage />} />
             </Route>

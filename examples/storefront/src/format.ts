@@ -18,12 +18,12 @@ export function parsePrice(text: string): string {
   return amount.replaceAll('.', '').replace(',', '.');
 }
 
-/** Formats an ISO 8601 time in the time zone of the browser. */
-export function formatTime(iso: string): string {
+/** Formats an ISO 8601 time in the time zone of the browser: `24 Nov 2026, 14:30` */
+export function formatDateAndTime(iso: string): string {
   return dateAndTime.format(new Date(iso));
 }
 
-/** Shortens an order's id to its number: `5F0C2A3E` */
+/** Shortens an order's id to the order number that people see: `5F0C2A3E` */
 export function formatOrderNumber(id: string): string {
   return id.slice(0, 8).toUpperCase();
 }

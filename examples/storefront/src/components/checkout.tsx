@@ -48,7 +48,8 @@ function CheckoutForm({ lines }: { lines: CartLine[] }) {
   const chosen = times.find(({ at }) => at === details.pickupAt) ?? times[0];
   const { mutate, isPending, error } = useMutation({
     mutationFn: () => {
-      // Store the default time: a retry must send the same time, otherwise it gets a new idempotency key.
+      // Store the preselected time, because the first time of the list changes. A retry must send the same time: another
+      // body would get a new idempotency key.
       changeCheckoutDetails({ pickupAt: chosen?.at ?? null });
       return placeOrder(lines, { ...details, pickupAt: chosen?.at ?? null });
     },

@@ -19,7 +19,7 @@ interface QuestionButtonProps extends QuestionProps {
 
 const NO = 'no';
 
-/** Button for an action that cannot be undone. It asks a question first; Escape declines. */
+/** Button that asks a question before an action that cannot be undone. Escape declines. */
 export function QuestionButton(props: QuestionButtonProps) {
   const { className, label, question, text, no = 'Keep it', disabled, answers, onAnswer } = props;
   const dialog = useRef<HTMLDialogElement>(null);

@@ -14,7 +14,7 @@ export interface EndlessListProps<Item> {
   /** Renders an `li` element with a key. */
   renderItem: (item: Item) => ReactNode;
   empty: ReactNode;
-  /** Text if nothing matches the search and the filters. Empty or false if there are none. */
+  /** Text if nothing matches the search and the filters. Empty or false if neither is in use. */
   notFound?: string | false;
   /** Text below the last item. `items` is for example `2 orders`. */
   end?: (items: string) => string;

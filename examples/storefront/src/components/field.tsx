@@ -39,7 +39,7 @@ export type TextFieldProps = FieldTexts & ComponentProps<'input'> & { isMultilin
 
 /** Field for a text, a number or a date. */
 export function TextField({ label, hint, message, isMultiline = false, ...attributes }: TextFieldProps) {
-  // React's types of the two elements differ, but this component passes only attributes that both have.
+  // Typed as 'input', because React's types of the two elements differ. Callers pass only attributes that both have.
   const Tag: 'input' = isMultiline ? ('textarea' as 'input') : 'input';
   return (
     <FieldFrame label={label} hint={hint} message={message}>

@@ -12,14 +12,15 @@ import { TextField, type TextFieldProps } from './field';
 import { Alert } from './page';
 
 interface FormProps<Values> {
+  /** Label of the button. */
   submit: string;
   defaultValues?: DefaultValues<Values>;
-  /** If it rejects with a failure of the service, the form shows the messages at their fields. */
+  /** If the promise is rejected, the form shows the failure. `reset` restores the default values. */
   onSubmit: (values: Values, reset: () => void) => Promise<void>;
   children: ReactNode;
 }
 
-/** Form that shows the service's validation messages at their fields. */
+/** Form that shows the service's validation messages at their fields, and other failures above the button. */
 export function Form<Values extends FieldValues>(props: FormProps<Values>) {
   const { submit, defaultValues, onSubmit, children } = props;
   const form = useForm<Values>(defaultValues && { defaultValues });
@@ -32,7 +33,7 @@ export function Form<Values extends FieldValues>(props: FormProps<Values>) {
       const fields = Object.keys(values);
       for (const [index, [name, message]] of Object.entries(getFieldMessages(error, fields)).entries())
         form.setError(name as Path<Values>, { message }, { shouldFocus: index === 0 });
-      // Empty if the fields show all messages.
+      // '' if the fields show all messages.
       const remaining = explain(error, { except: fields });
       if (remaining !== '') form.setError('root', { message: remaining });
     }

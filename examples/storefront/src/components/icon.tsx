@@ -1,4 +1,4 @@
-/** Icon of index.html: `name` is the id without `icon-`. */
+/** SVG icon: the `symbol` in index.html whose id is `icon-` and the name. */
 export function Icon({ name }: { name: string }) {
   return (
     <svg className="icon" aria-hidden="true">

@@ -3,7 +3,7 @@ import type { AdminOrder, Order } from '../api/client';
 import { isPaid } from '../api/orders';
 import { useTimeZone } from '../api/shop';
 import { formatPickup } from '../calendar';
-import { formatOrderNumber, formatPrice, formatTime } from '../format';
+import { formatDateAndTime, formatOrderNumber, formatPrice } from '../format';
 import { EndlessList, type EndlessListProps } from './endless-list';
 import { Badge, FULFILMENT_TEXTS, STATUS_TEXTS } from './order-labels';
 import { useBackLinkState } from './page';
@@ -36,7 +36,7 @@ function OrderRow({ order, path }: { order: Order & Partial<AdminOrder>; path: s
           {order.customer && <span>{order.customer.fullname}</span>}
           {order.pickup_at !== null && <span>Pickup {formatPickup(order.pickup_at, timeZone)}</span>}
           <small>
-            {formatOrderNumber(order.order_id)} · {formatTime(order.created_at)}
+            {formatOrderNumber(order.order_id)} · {formatDateAndTime(order.created_at)}
           </small>
         </span>
         <Badge {...STATUS_TEXTS[order.status]} />

@@ -1,7 +1,7 @@
 import type { Order } from '../api/client';
 import { useTimeZone } from '../api/shop';
 import { formatPickup } from '../calendar';
-import { formatOrderNumber, formatPrice, formatTime } from '../format';
+import { formatDateAndTime, formatOrderNumber, formatPrice } from '../format';
 import { Button } from './button';
 
 /** Items and total of an order. After the payment, the section is a receipt. */
@@ -19,7 +19,7 @@ export function OrderSummary({ order }: { order: Order }) {
       <p className="hint">
         Order {formatOrderNumber(order.order_id)}, in full {order.order_id}
       </p>
-      <p className="hint">Placed on {formatTime(order.created_at)}</p>
+      <p className="hint">Placed on {formatDateAndTime(order.created_at)}</p>
       <dl className="details">
         {pickup_at !== null && <Detail name="Pickup">{formatPickup(pickup_at, timeZone)}</Detail>}
         {phone !== null && <Detail name="Phone">{phone}</Detail>}

@@ -5,8 +5,9 @@ import { explain } from '../api/errors';
 import { Button } from './button';
 import { Icon } from './icon';
 
-/** Path of the first page, whose heading does not take the focus: the browser announces it. Null after a navigation. */
-let firstPath: string | null = location.pathname;
+// Path of the page that the browser has loaded, null after a navigation. The heading of this page does not take the focus,
+// because the browser announces the page.
+let loadedPath: string | null = location.pathname;
 
 interface PageHeadingProps {
   children: string;
@@ -15,8 +16,8 @@ interface PageHeadingProps {
 }
 
 /**
- * Heading of a page. It also sets the title of the tab. After a navigation it takes the focus and scrolls to the top;
- * after a step back the browser restores the scroll position.
+ * Heading of a page, and title of the tab. After a navigation, the heading takes the focus, and the page scrolls to the
+ * top. After a step back or forward, the browser restores the scroll position instead.
  */
 export function PageHeading({ children, isVisuallyHidden = false }: PageHeadingProps) {
   const heading = useRef<HTMLHeadingElement>(null);
@@ -26,8 +27,8 @@ export function PageHeading({ children, isVisuallyHidden = false }: PageHeadingP
     document.title = `${children} · Roti Pagi`;
   }, [children]);
   useLayoutEffect(() => {
-    if (pathname === firstPath) return;
-    firstPath = null;
+    if (pathname === loadedPath) return;
+    loadedPath = null;
     if (navigation !== NavigationType.Pop) window.scrollTo(0, 0);
     // The first field of a form may already have the focus.
     const isFocusInPage = document.querySelector('main')?.contains(document.activeElement) === true;
@@ -57,7 +58,7 @@ export function useBackLinkState(): BackLinkState {
 }
 
 interface BackLinkProps {
-  /** Path to use if the person did not come from the list: the list without search and filters. */
+  /** Path of the list without search and filters, used if the person did not come from the list. */
   to: string;
   children: ReactNode;
 }
@@ -119,7 +120,7 @@ interface LoadedProps<Data> {
   children: (data: Data) => ReactNode;
 }
 
-/** Content of a query: grey bars while it loads, a message if it does not exist (`null`) or failed to load. */
+/** Shows the data of a query, grey bars while loading, or a message: not found (`null`) or failed to load. */
 export function Loaded<Data>({ query, title, missing, children }: LoadedProps<Data>) {
   const { data, error, refetch } = query;
   if (data != null) return children(data);

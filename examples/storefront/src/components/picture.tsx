@@ -1,13 +1,13 @@
 import { type ComponentProps, useState } from 'react';
 
-/** Drawings in public/drawings, and the names of the products that they show. */
+/** Drawings in public/drawings, with a pattern for the names of the products that each drawing shows. */
 const DRAWINGS: readonly (readonly [string, RegExp])[] = [
   ['croissant', /croissant|cornetto|kouign/i],
   ['ring', /donat|donut|doughnut|bagel|ring/i],
   ['cake', /cake|kue|lapis|bolu|tart|brownie|slice|legit|cheese/i],
   ['loaf', /roti|bread|loaf|sourdough|toast|rye/i],
 ];
-const TINTS = 5;
+const TINT_COUNT = 5;
 
 interface PictureProps extends ComponentProps<'img'> {
   product: { id: number; name: string };
@@ -16,13 +16,13 @@ interface PictureProps extends ComponentProps<'img'> {
 /** Picture of a product, or a drawing if `src` is undefined or fails to load. */
 export function Picture({ product: { id, name }, src, alt = '', ...attributes }: PictureProps) {
   const [brokenSrc, setBrokenSrc] = useState<string>();
-  const [drawing = 'bun'] = DRAWINGS.find(([, names]) => names.test(name)) ?? [];
+  const [drawing = 'bun'] = DRAWINGS.find(([, pattern]) => pattern.test(name)) ?? [];
   const isDrawn = src === undefined || src === brokenSrc;
   const image = isDrawn
     ? { className: 'drawing', src: `/drawings/${drawing}.svg`, alt: '', width: 120, height: 120 }
     : { src, alt, width: 640, height: 480, loading: 'lazy' as const, onError: () => setBrokenSrc(src) };
   return (
-    <div className={`picture tint-${id % TINTS}`}>
+    <div className={`picture tint-${id % TINT_COUNT}`}>
       <img decoding="async" {...image} {...attributes} />
     </div>
   );

@@ -11,7 +11,7 @@ import { toast, Toasts } from '../state/toast';
 import { Button, ButtonLink } from './button';
 import { Icon } from './icon';
 
-/** Frame of every page: the shop's name, the navigation, a note while offline. */
+/** Frame of every page: header with the navigation, note while offline, footer and messages. */
 export function Shell({ children }: { children: ReactNode }) {
   return (
     <div className="shell">
@@ -39,7 +39,7 @@ const SHOP = { to: '/', label: 'Shop', icon: 'shop' };
 const CART = { to: '/cart', label: 'Cart', icon: 'cart' };
 const ORDERS = { to: '/orders', label: 'Orders', icon: 'orders' };
 const ACCOUNT = { to: '/profile', label: 'Account', icon: 'person' };
-// Administrators also see the orders of all customers, under "Manage".
+// The label for administrators, who also see the orders of all customers under "Manage".
 const OWN_ORDERS = { ...ORDERS, label: 'My orders' };
 const MANAGE = { to: '/manage', label: 'Manage', icon: 'manage' };
 
@@ -50,7 +50,7 @@ const NAV_LINKS = {
 
 function MainNav() {
   const role = useSession(({ person }) => person?.role);
-  // If the catalog is public, `CatalogPages` has loaded the list for visitors.
+  // Reads only the query cache. For visitors, `CatalogGuard` loads the list if the catalog is public.
   const isCatalogPublic = useInfiniteQuery({ ...productList(), enabled: false }).data !== undefined;
   const links = role ? NAV_LINKS[role] : isCatalogPublic ? [SHOP, CART] : [];
   return (
@@ -82,9 +82,10 @@ function PieceCount() {
 function Account() {
   const { person } = useSession();
   const navigate = useNavigate();
-  const leave = async () => {
+  const signOut = async () => {
     try {
       await dataOf(api.POST('/api/logout'));
+      // Navigate first: without a person, `RequireUser` would redirect to the sign-in.
       void navigate('/', { replace: true });
       forgetPerson();
     } catch {
@@ -99,7 +100,7 @@ function Account() {
           Sign in
         </ButtonLink>
       ) : (
-        <Button className="link" onClick={() => void leave()}>
+        <Button className="link" onClick={() => void signOut()}>
           Sign out
         </Button>
       )}

@@ -18,19 +18,20 @@ export function RedirectToSignIn() {
   return <Navigate to={`/login?next=${encodeURIComponent(pathname + search)}`} replace />;
 }
 
-interface CatalogPagesProps {
+interface CatalogGuardProps {
   /** Shown to visitors of a shop whose catalog needs an account. */
-  instead: ReactNode;
+  fallback: ReactNode;
 }
 
-/** Shows the pages of the catalog to signed-in people, and to visitors if the service has a public catalog. */
-export function CatalogPages({ instead }: CatalogPagesProps) {
+/** Shows a route to signed-in people, and to visitors if the catalog is public. */
+export function CatalogGuard({ fallback }: CatalogGuardProps) {
   const isSignedIn = useSession(({ person }) => person !== null);
+  // Visitors can load the product list only if the catalog is public.
   const { data, error } = useInfiniteQuery({ ...productList(), enabled: !isSignedIn });
   if (isSignedIn || data) return <Outlet />;
   // 401: there is no session. 400: the access token is malformed.
-  if (hasCode(error, 401) || hasCode(error, 400)) return instead;
-  // The page shows other failures and has a button to try again.
+  if (hasCode(error, 401) || hasCode(error, 400)) return fallback;
+  // Pages show other failures themselves, with a button to try again.
   return error ? <Outlet /> : <Skeleton />;
 }
 
@@ -55,7 +56,7 @@ export function useNextPath() {
   const role = useSession(({ person }) => person?.role);
   const next = search.get('next') ?? '';
   const start = role === 'ADMIN' ? '/manage/today' : '/';
-  // Allow only names between single slashes. `//host` and `/.//host` would lead to another host. The sign-in and the
-  // registration would redirect again.
+  // Allow only names between single slashes. `//host` and `/.//host` would lead to another host. The sign-in and
+  // the registration are no next paths, because they would redirect again.
   return /^(\/[\w-]+)+(\?.*)?$/.test(next) && !/^\/(login|register)\b/.test(next) ? next : start;
 }

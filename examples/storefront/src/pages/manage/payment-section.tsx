@@ -1,7 +1,7 @@
 import type { AdminOrder, PaymentEntry } from '../../api/client';
 import { isPaid } from '../../api/orders';
 import { Badge, STATUS_TEXTS } from '../../components/order-labels';
-import { formatPrice, formatTime } from '../../format';
+import { formatDateAndTime, formatPrice } from '../../format';
 import { RefundForm } from './refund-form';
 
 const SOURCES = {
@@ -40,7 +40,7 @@ export function PaymentSection({ order, entries }: PaymentSectionProps) {
               <span className="price">{formatAmount(readAmount(entry))}</span>
             </span>
             <small>
-              {formatTime(entry.received_at)} · {SOURCES[entry.source]}, {OUTCOMES[entry.outcome]}
+              {formatDateAndTime(entry.received_at)} · {SOURCES[entry.source]}, {OUTCOMES[entry.outcome]}
             </small>
           </li>
         ))}
