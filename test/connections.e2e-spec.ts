@@ -60,7 +60,7 @@ describe('pipelined requests', () => {
   });
 });
 
-describe('a client that does not read its responses', () => {
+describe('a client that pipelines requests for images', () => {
   /** Sets the timeout of new connections. */
   function setReadTimeout(milliseconds: number): void {
     Object.assign(service.app.getHttpAdapter(), { readTimeout: milliseconds });
@@ -79,7 +79,7 @@ describe('a client that does not read its responses', () => {
 
   const countConnections = () => promisify(server.getConnections.bind(server))();
 
-  it('is disconnected after 20 seconds', async () => {
+  it('is disconnected after 20 seconds if it reads no response', async () => {
     expect(service.app.getHttpAdapter()).toMatchObject({ readTimeout: 20_000 });
     setReadTimeout(500);
     const before = await countConnections();

@@ -136,8 +136,8 @@ it('every route that changes something rejects a form of another origin, even wi
   const admin = await service.admin();
   for (const { method, path } of routes)
     for (const type of FORM_TYPES) {
-      const post = admin[method](path.replaceAll(/:\w+/g, '1')).set({ Origin: EVIL, 'Content-Type': type });
-      expectFailure(await post.send('name=x'), 403, MESSAGES.origin);
+      const form = admin[method](path.replaceAll(/:\w+/g, '1')).set({ Origin: EVIL, 'Content-Type': type });
+      expectFailure(await form.send('name=x'), 403, MESSAGES.origin);
     }
 });
 

@@ -72,7 +72,7 @@ it('npm run jobs -- list shows a header and a dead job with its customer, tries,
   expect(await runCommand('list', '--state', 'due')).toEqual({ code: 0, output: 'there is no due job\n' });
 });
 
-it('npm run jobs -- list shows the customers of mails, shortens other addresses and shows no customer of other jobs', async () => {
+it('npm run jobs -- list shows a customer only for a mail to an account, and shortens addresses in the subject column', async () => {
   await register('ayu@example.com');
   const { pool } = service.database;
   const orderId = randomUUID();
@@ -102,7 +102,7 @@ it('npm run jobs -- list shows the customers of mails, shortens other addresses 
   ]);
 });
 
-it('npm run jobs -- retry runs one dead job or all of them, and a job with unlimited tries keeps them', async () => {
+it('npm run jobs -- retry runs one dead job or all of them, and does not limit the tries of a job with unlimited tries', async () => {
   const id = await createDeadJob('late@example.com');
   smtp.rejectedRecipients.clear();
   expect(await runCommand('retry', id)).toEqual({ code: 0, output: `job ${id}: done\n` });

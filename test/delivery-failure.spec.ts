@@ -6,7 +6,7 @@ const UNKNOWN_RECIPIENT = [
   ...['550', '551', '553'],
   ...['550 5.1.1', '554 5.1.2', '552 5.1.3', '530 5.1.6', '553 5.1.10', '550 5.2.1'],
 ];
-/** Other replies, also with enhanced status codes like `5.1.0`, whose last two numbers are listed here. */
+/** Other replies. The last two lists contain the last two numbers of enhanced status codes: `1.0` means `5.1.0`. */
 const OTHER_REPLIES = [
   ...['421', '450', '451', '452', '530', '535', '552', '554', '450 4.1.1', '450 4.2.1', '451 5.1.1'],
   ...'0.0 1.0 1.4 1.5 1.7 1.8 1.9 1.11 2.0 2.2 2.3 2.4 2.10 3.4 4.1 4.4 4.7 7.1 7.26'

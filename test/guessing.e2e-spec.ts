@@ -64,13 +64,13 @@ async function expectCounts(counts: Counts): Promise<void> {
   expect(await readCounts(service)).toMatchObject(counts);
 }
 
-/** Simulates wrong passwords: sends one, then overwrites the counts of all pairs of an account and an address. */
+/** Simulates wrong passwords: sends one, then overwrites the counts of all pairs of an account and an IP address. */
 async function recordWrongPasswords(address: string, times: number, email = ayu.email): Promise<void> {
   await tryPassword(address, WRONG, email);
   await setCounts(service, 'wrongPasswordsOfPair', times);
 }
 
-describe('password guesses for one account from one address', () => {
+describe('password guesses for one account from one IP address', () => {
   it('are all rejected after 50 wrong passwords: even the correct one gets the response of a wrong one', async () => {
     await recordWrongPasswords(ATTACKER, 49);
     const last = await tryPassword(ATTACKER, WRONG);
@@ -156,7 +156,7 @@ describe('parallel logins', () => {
   });
 });
 
-describe('password guesses for one account from many addresses', () => {
+describe('password guesses for one account from many IP addresses', () => {
   beforeEach(async () => {
     await expectAccepted(HOME);
     await tryPassword(ATTACKER, WRONG);
@@ -175,7 +175,7 @@ describe('password guesses for one account from many addresses', () => {
   it('do not affect an address that the owner has used within 30 days', async () => {
     for (let month = 0; month < 2; month += 1) {
       await ageCounts(service, 29 * 24 * HOUR_S);
-      await expectAccepted(HOME);
+      await expectAccepted(HOME); // Each use starts another 30 days.
     }
     await tryPassword(ATTACKER, WRONG);
     await setCounts(service, 'wrongPasswordsOfAccount', 100);
@@ -184,7 +184,7 @@ describe('password guesses for one account from many addresses', () => {
   });
 });
 
-describe('password guesses for many accounts from one address', () => {
+describe('password guesses for many accounts from one IP address', () => {
   it('block, after 1,000 wrong passwords in 15 minutes, every account that has not used the address before', async () => {
     const newcomer = await newAccount(service);
     await expectAccepted(ATTACKER);
@@ -218,14 +218,14 @@ describe('guesses of codes', () => {
     sendFrom(address, client.clone().post('/api/otp/verify').send({ otp }));
   const readTries = async ({ id }: TestAccount) => (await readOtp(service, id))?.tries ?? 0;
 
-  it('from one address do not use up the tries of other addresses', async () => {
+  it('from one IP address do not use up the tries of another', async () => {
     for (const wrong of wrongCodes(code, 5)) expectWrongCode(await verify(ATTACKER, wrong));
     expectWrongCode(await verify(ATTACKER, code));
     expect(await readTries(ayu)).toBe(5);
     expect((await verify(CAFE, code)).status).toBe(200);
   });
 
-  it('that arrive in parallel are checked at most 5 times from one address and 20 times in total', async () => {
+  it('that arrive in parallel are checked at most 5 times from one IP address and 20 times in total', async () => {
     const guesses = wrongCodes(code, 60).map((wrong, index) => verify(`203.0.113.${index % 6}`, wrong));
     for (const response of await Promise.all(guesses)) expectWrongCode(response);
     expect(await readTries(ayu)).toBe(20);
@@ -242,7 +242,7 @@ describe('guesses of codes', () => {
     expect((await verify(address, code)).status).toBe(200);
   });
 
-  it('that arrive in parallel from one address for many accounts are checked at most 60 times an hour', async () => {
+  it('that arrive in parallel from one IP address for many accounts are checked at most 60 times an hour', async () => {
     const accounts = await Promise.all(Array.from({ length: 20 }, () => newAccount(service)));
     const codes = await Promise.all(accounts.map(({ email }) => waitForCode(service, email)));
     await clearCounts(service);
@@ -298,7 +298,7 @@ describe('the counts of guesses', () => {
     await expectAccepted(`${ATTACKER}, ${HOME}`);
   });
 
-  it('contain neither accounts nor addresses', async () => {
+  it('contain neither accounts nor IP addresses', async () => {
     await tryPassword(ATTACKER, WRONG, 'nobody@example.com');
     await expectAccepted(HOME);
     const { rows } = await service.database.pool.query<{ key: string }>('SELECT key FROM attempt_counts');

@@ -87,7 +87,7 @@ describe('a hostile text', () => {
       service.log.find(({ requestId }) => requestId === 'injection'),
     );
     expect(line).toMatchObject({ level: 'info', msg: 'request', req: { method: 'GET' } });
-    // The test parses each write as a line of JSON, so an injected line would be an entry of its own.
+    // `service.log` parses each write as JSON, so an injected line would be a parse error or an entry of its own.
     expect(service.log.filter(({ level }) => level === 'fatal')).toEqual([]);
     expect(JSON.stringify(service.log)).not.toMatch(/[\p{Cc}]/u);
   });
@@ -167,7 +167,7 @@ describe('an HTTP request', () => {
 });
 
 describe('a slow client', () => {
-  it('has 10 s for the headers and 60 s for the whole request (contract 7)', () => {
+  it('has 10 s for the headers, 60 s for the whole request and 5 s until its next request (contract 7)', () => {
     expect(server).toMatchObject({ headersTimeout: 10_000, requestTimeout: 60_000, keepAliveTimeout: 5_000 });
   });
 

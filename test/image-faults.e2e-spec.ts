@@ -130,7 +130,7 @@ it.each(FAULTS)('a failed removal (%s) is retried, and removals clear the cache 
   expect(removals.every(({ fault, invalidate }) => fault === 'down' || invalidate)).toBe(true);
 });
 
-it('six parallel updates never exceed 5 images, and the host contains exactly the images of the catalog', async () => {
+it('six parallel updates never give a product more than 5 images, and the host contains exactly the images of the catalog', async () => {
   const { id } = await createProduct(admin, pictures(2));
   standIn.delayMs = 50;
   const answers = await Promise.all(
@@ -161,8 +161,8 @@ it('a parallel update and deletion leave neither a product nor an image', async 
     const before = standIn.listCalls('upload').length;
     const [updated, deleted] = await Promise.all([
       sendForm(admin.put(`/api/products/${id}`), BREAD, pictures(2)),
-      // Delete before, during or after the two uploads of the update, depending on the round.
-      until('the upload', () => standIn.listCalls('upload').length >= before + (round % 3)).then(() =>
+      // Delete once the host has received none, one or both uploads of the update, depending on the round.
+      until('the uploads', () => standIn.listCalls('upload').length >= before + (round % 3)).then(() =>
         admin.delete(`/api/products/${id}`),
       ),
     ]);
@@ -186,7 +186,7 @@ it('images that a crash left staged are removed after STAGED_IMAGE_TTL_S, 600 se
   await until('their rows are gone', async () => (await readLedger(service.database)).length === 2);
 });
 
-it('with a STAGED_IMAGE_TTL_S of 1, images that a crash left staged are removed within seconds of the next start', async () => {
+it('with a STAGED_IMAGE_TTL_S of 1, images that a crash left staged are removed within seconds', async () => {
   await service.stop();
   service = await startWithStandIn({ settings: { STAGED_IMAGE_TTL_S: '1' } });
   // The rows of younger images would stay: an upload may arrive for 60 seconds.

@@ -14,7 +14,7 @@ const WRONG_SECRET = 'wrongSecret';
 const DEADLINE_MS = 300;
 const ID = randomUUID();
 
-describe('Cloudinary image host', () => {
+describe('the Cloudinary image host', () => {
   let standIn: CloudinaryStandIn;
   let host: CloudinaryImageHost;
 

@@ -30,7 +30,7 @@ beforeAll(async () => {
   const { Logger } = (await importPackage('@nestjs/common')) as typeof import('@nestjs/common');
   const record = (message: unknown): void => void log.push(String(message));
   Logger.overrideLogger({ log: record, warn: record, error: record, verbose: () => undefined });
-  // Replace the logger like the service does: graphile-worker prints a stack when its connection breaks.
+  // Log console output like the service does: graphile-worker prints a stack to the console when its connection breaks.
   const { createLogger, routeConsole } = await built('src/common/logging.js');
   routeConsole(createLogger({ logLevel: 'info', nodeEnv: 'test' }, { write: record }));
 });
@@ -90,7 +90,7 @@ it('a failed job is retried with growing gaps until it succeeds, and does not de
       (await readTestJobs()).find(({ attempts, locked_by }) => attempts === attempt && locked_by === null),
     );
     expect(job.last_error).toBe('not yet');
-    // exp(attempt) seconds: about 2.7, 7.4 and 20.
+    // The gap is exp(attempt) seconds: about 2.7, 7.4 and 20. Up to 2 seconds of it may have passed.
     expect(job.due_in).toBeGreaterThan(Math.exp(attempt) - 2);
     expect(job.due_in).toBeLessThan(Math.exp(attempt) + 0.1);
     await enqueue(worker, 10 + attempt);
@@ -140,7 +140,7 @@ describe('jobs of a process that died', () => {
 
   it('are unlocked when the queue starts if no other process uses the database', async () => {
     const proxy = await DatabaseProxy.start(database.url);
-    // The queue starts while the database is unreachable.
+    // The queue must unlock the jobs even if it cannot reach the database at first.
     await proxy.down();
     try {
       await addLockedJob({ lockedForS: 0 });

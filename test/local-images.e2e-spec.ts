@@ -22,27 +22,30 @@ async function storeImage(bytes: Buffer): Promise<string> {
   return pathname;
 }
 
-describe('an image of the local host', () => {
+describe('a locally stored image', () => {
   it.each([
     ['PNG', png('type'), 'image/png', /\.png$/],
     ['JPEG', jpeg('type'), 'image/jpeg', /\.jpg$/],
-  ])('(%s) is sent to anyone unchanged, and its type may not be guessed', async (_, bytes, type, name) => {
-    const path = await storeImage(bytes);
-    expect(path).toMatch(name);
-    const answer = await service.client().get(path).expect(200);
-    expect(answer.body).toEqual(bytes);
-    expect(answer.headers).toMatchObject({
-      'content-type': type,
-      'content-length': String(bytes.length),
-      'x-content-type-options': 'nosniff',
-      'cross-origin-resource-policy': 'cross-origin',
-      'cache-control': CACHED_FOREVER,
-      'x-request-id': expect.any(String) as string,
-    });
-    expect(answer.headers['set-cookie']).toBeUndefined();
-  });
+  ])(
+    '(%s) is sent to anyone unchanged, and browsers may not guess its type',
+    async (_, bytes, type, name) => {
+      const path = await storeImage(bytes);
+      expect(path).toMatch(name);
+      const response = await service.client().get(path).expect(200);
+      expect(response.body).toEqual(bytes);
+      expect(response.headers).toMatchObject({
+        'content-type': type,
+        'content-length': String(bytes.length),
+        'x-content-type-options': 'nosniff',
+        'cross-origin-resource-policy': 'cross-origin',
+        'cache-control': CACHED_FOREVER,
+        'x-request-id': expect.any(String) as string,
+      });
+      expect(response.headers['set-cookie']).toBeUndefined();
+    },
+  );
 
-  it('gets 304 for a request with its current ETag and 200 for a request with another one', async () => {
+  it('is not sent if the request has the current ETag: the response is 304', async () => {
     const path = await storeImage(png('etag'));
     const { etag } = (await service.client().get(path).expect(200)).headers as { etag: string };
     const unchanged = await service.client().get(path).set('If-None-Match', etag).expect(304);
@@ -51,11 +54,11 @@ describe('an image of the local host', () => {
   });
 
   it('is not sent if the request has an If-Match condition that fails: the response is 400', async () => {
-    const answer = await service
+    const response = await service
       .client()
       .get(await storeImage(png('condition')))
       .set('If-Match', '"another"');
-    expectFailure(answer, 400, MESSAGES.malformedRequest);
+    expectFailure(response, 400, MESSAGES.malformedRequest);
   });
 
   it('causes no error in the log when a client disconnects during a download', async () => {
@@ -84,8 +87,8 @@ describe('a path that names no stored image', () => {
   /** Requests a path exactly as written. HTTP clients would normalize `..`. */
   async function getRaw(name: string) {
     const request = `GET /api/images/${name} HTTP/1.1\r\nHost: bakery.test\r\nConnection: close\r\n\r\n`;
-    const [answer] = await sendRaw(service.url, request);
-    return { status: answer?.status, body: JSON.parse(answer?.body ?? '') as unknown };
+    const [response] = await sendRaw(service.url, request);
+    return { status: response?.status, body: JSON.parse(response?.body ?? '') as unknown };
   }
 
   it.each([

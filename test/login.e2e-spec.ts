@@ -93,7 +93,7 @@ describe('a login while the account changes', () => {
     await service.database.pool.query("UPDATE users SET role = 'USER' WHERE id = $1", [ayuId]);
   });
 
-  it('is rejected if the password changes during the check', async () => {
+  it('is rejected if the password changes before the session starts', async () => {
     const hashOfAdmin = `SELECT password_hash FROM users WHERE email = '${ADMIN.email}'`;
     const response = await loginDuring(`password_hash = (${hashOfAdmin})`);
     expectFailure(response, 400, MESSAGES.credentials);

@@ -29,7 +29,7 @@ describe('POST /api/logout', () => {
     expectFailure(await client.get('/api/refresh'), 401, MESSAGES.missingRefreshToken);
   });
 
-  it('ends the session of an expired, well-signed access cookie', async () => {
+  it('ends the session of an expired, correctly signed access cookie', async () => {
     const { client, id } = await newAccount(service);
     const { jti } = decodeClaims(client.cookie('accessToken'));
     const expired = expiredToken({ tokenId: id, jti });
@@ -61,13 +61,13 @@ describe('POST /api/logout without a valid token of the session', () => {
     expect(await hasSession(id)).toBe(true);
   });
 
-  it('ends no session with a well-signed access cookie of another session or account', async () => {
+  it('ends no session with a correctly signed access cookie whose session does not belong to its account', async () => {
     const { client, id } = await newAccount(service);
     const other = await newAccount(service);
     const { jti } = decodeClaims(client.cookie('accessToken'));
-    const ofOtherSession = signToken(buildClaims({ tokenId: id }));
+    const ofUnknownSession = signToken(buildClaims({ tokenId: id }));
     const ofOtherAccount = signToken(buildClaims({ tokenId: other.id, jti }));
-    for (const token of [ofOtherSession, ofOtherAccount])
+    for (const token of [ofUnknownSession, ofOtherAccount])
       await clientWith(token).post('/api/logout').expect(204);
     expect(await hasSession(id)).toBe(true);
     expect(await hasSession(other.id)).toBe(true);

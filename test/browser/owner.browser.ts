@@ -48,21 +48,18 @@ it('the owner takes an order from the search to collected, and its customer sees
 it.each([
   ['an order', (id: string) => `/manage/orders/${id}`],
   ['the day', () => '/manage/today'],
-])(
-  'a step is rejected on the page of %s if another administrator has already taken it',
-  async (_, toPath) => {
-    const customer = await newCustomer();
-    const id = await placePaidOrder(customer, { [CROISSANT]: 1 });
-    const { page } = await openAsAdmin(toPath(id), /Order|Today/);
-    const article = page.locator('.order, .day-order').filter({ hasText: id.slice(0, 8).toUpperCase() });
-    await article.getByRole('button', { name: 'Start preparing' }).waitFor();
-    await setFulfilment(id, 'preparing');
-    await article.getByRole('button', { name: 'Start preparing' }).click();
-    await page.getByRole('alert').getByText('The order cannot become preparing.').waitFor();
-    await article.getByRole('button', { name: 'Ready to be collected' }).waitFor();
-    await expectGoodLayout(page, 'rejected step');
-  },
-);
+])('a step that someone else has already taken is rejected on the page of %s', async (_, toPath) => {
+  const customer = await newCustomer();
+  const id = await placePaidOrder(customer, { [CROISSANT]: 1 });
+  const { page } = await openAsAdmin(toPath(id), /Order|Today/);
+  const article = page.locator('.order, .day-order').filter({ hasText: id.slice(0, 8).toUpperCase() });
+  await article.getByRole('button', { name: 'Start preparing' }).waitFor();
+  await setFulfilment(id, 'preparing');
+  await article.getByRole('button', { name: 'Start preparing' }).click();
+  await page.getByRole('alert').getByText('The order cannot become preparing.').waitFor();
+  await article.getByRole('button', { name: 'Ready to be collected' }).waitFor();
+  await expectGoodLayout(page, 'rejected step');
+});
 
 it('the list of orders is polled and announces new orders', async () => {
   const { page } = await openAsAdmin('/manage/orders', 'Orders');

@@ -17,9 +17,9 @@ const RECOVERY_LIMIT_MS = 60 * SECOND;
 const RESPONSE_LIMIT_MS = 15 * SECOND;
 /** Longer than RESPONSE_LIMIT_MS, so that the test reports the duration of a late response. */
 const REQUEST_TIMEOUT_MS = 20 * SECOND;
-/** Pause of each activity of the load between two requests. All activities together send about 25 requests a second. */
+/** Pause of each simulated user after a step. All users together send about 25 requests a second. */
 const PAUSE_MS = 150;
-/** Assumed interruptions of the job queue by one failure. Each may cause duplicates of the mails being sent. */
+/** Assumed number of times that one failure interrupts job queues. An interrupted queue may send its current mails twice. */
 const QUEUE_INTERRUPTIONS = 4;
 
 const SUBJECT = 'a shop on a highly available PostgreSQL loses no acknowledged write and responds in time';

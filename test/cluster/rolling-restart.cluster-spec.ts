@@ -11,7 +11,7 @@ import { Nginx } from './support/nginx.js';
 const itWithVersion11 = (await hasVersion11()) ? it : it.skip;
 
 const PROCESSES = 3;
-/** Pause of each activity of the load between two requests. */
+/** Pause of each simulated user after a step. */
 const PAUSE_MS = 150;
 const REQUEST_TIMEOUT_MS = 15_000;
 

@@ -24,8 +24,8 @@ export class Nginx {
     const folder = await mkdtemp(join(tmpdir(), 'bakery-nginx-'));
     const port = await freePort();
     await writeConfiguration(folder, port, upstreamPorts);
-    const options = `daemon off; pid ${folder}/pid; error_log ${folder}/error.log;`;
-    const master = spawn('nginx', ['-c', join(folder, 'nginx.conf'), '-g', options], {
+    const directives = `daemon off; pid ${folder}/pid; error_log ${folder}/error.log;`;
+    const master = spawn('nginx', ['-c', join(folder, 'nginx.conf'), '-g', directives], {
       env: { PATH: PROGRAM_PATH },
       stdio: 'ignore',
     });

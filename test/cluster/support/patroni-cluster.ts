@@ -9,7 +9,7 @@ import { BIN_DIR, PatroniNode } from './patroni-node.js';
 import { giveToClusterUser, startProgram, stopProgram } from './processes.js';
 
 export const CLUSTER_PROGRAMS = [join(BIN_DIR, 'postgres'), 'patroni', 'etcd', 'haproxy'];
-/** Random for each run, because production rejects passwords that a file publishes. */
+/** Random for each run: in production, the service rejects passwords that this repository contains. */
 const PASSWORD = randomBytes(16).toString('hex');
 const START_LIMIT_MS = 90_000;
 
