@@ -53,7 +53,7 @@ export interface paths {
         };
         /**
          * Return an order with its customer and its payment history
-         * @description The history contains every payment event as received, with its outcome: oldest first, 50 per page.
+         * @description The history contains notifications and refunds with their outcome, and other payment events that changed the order: oldest first, 50 per page.
          */
         get: operations["AdminOrdersController_show"];
         put?: never;
@@ -513,7 +513,7 @@ export interface paths {
         put?: never;
         /**
          * Receive a payment notification from the payment gateway
-         * @description An empty 200 acknowledges the notification. A redelivery is acknowledged and changes nothing. A completion whose status code, amount or currency contradicts the order is rejected with 400.
+         * @description An empty 200 acknowledges the notification. A redelivery is acknowledged and changes nothing. A `settlement` or `capture` whose status code is not 200, or with another amount or currency than the order, is rejected with 400.
          */
         post: operations["PaymentsController_receive"];
         delete?: never;
@@ -661,7 +661,7 @@ export interface components {
             refunded_amount: number;
             /**
              * @description Status of the payment, in the gateway's words. `settlement` and `partial_refund` mean paid, and so does `capture` unless
-             *     `fraud_status` is `challenge` or `deny`. An order with `pending` or `authorize` can still be paid.
+             *     `fraud_status` is `challenge` or `deny`. An order with `pending` or `authorize` can still become paid.
              * @enum {string}
              */
             status: "capture" | "settlement" | "pending" | "deny" | "cancel" | "expire" | "failure" | "refund" | "partial_refund" | "authorize";
@@ -754,7 +754,7 @@ export interface components {
             fulfilment: "new" | "preparing" | "ready" | "collected" | "refused";
         };
         HistoryMeta: {
-            /** @description Pass it as last_id for the next page. */
+            /** @description Pass it as last_id for the next page. Null if the order has no payment events. */
             lastNotificationId: number | null;
         };
         ListedProductView: {
@@ -843,7 +843,7 @@ export interface components {
             refunded_amount: number;
             /**
              * @description Status of the payment, in the gateway's words. `settlement` and `partial_refund` mean paid, and so does `capture` unless
-             *     `fraud_status` is `challenge` or `deny`. An order with `pending` or `authorize` can still be paid.
+             *     `fraud_status` is `challenge` or `deny`. An order with `pending` or `authorize` can still become paid.
              * @enum {string}
              */
             status: "capture" | "settlement" | "pending" | "deny" | "cancel" | "expire" | "failure" | "refund" | "partial_refund" | "authorize";

@@ -50,7 +50,7 @@ export class OrderPlacementService {
     ordersCreated.inc();
     const { order } = stored;
     const attempt = await this.checkout.requestPage(order, customer, stored.attempt);
-    // Another request has claimed the attempt, or has ended the order.
+    // The order has ended, or this request's claim expired during the call and another request has claimed the attempt.
     if (attempt === null) return this.checkout.ensurePage(await this.orders.get(order.orderId), customer);
     return Object.assign(order, { attempts: [attempt] });
   }
@@ -86,7 +86,7 @@ export class OrderPlacementService {
  * Builds an order at catalog prices, still without its customer.
  * @param offers available products by id
  * @param problems field messages of checks that have already failed
- * @throws Failure 400 with the problems and those of items that are not on offer, or if the total cannot be paid
+ * @throws Failure 400 with these problems and those of the items, or if the total cannot be paid
  */
 function buildOrder(
   { items: wanted, pickup_at, phone, note }: Readonly<CreateOrderDto>,
@@ -119,7 +119,7 @@ function buildOrder(
   });
 }
 
-/** Hashes a request. Without the fields of version 1.2, the hash is that of 1.1: keys stay valid after the upgrade. */
+/** Hashes a request. Version 1.1 has the same hash for a request without fields of 1.2, so its keys stay valid. */
 function hashRequest({ items, pickup_at, phone, note }: Readonly<CreateOrderDto>): Buffer {
   const lines = items.map(({ product_id, quantity, price }) =>
     price == null ? [product_id, quantity] : [product_id, quantity, price],

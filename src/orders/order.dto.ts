@@ -26,7 +26,7 @@ export class OrderItemView {
   }
 }
 
-/** Page of an attempt that `Order.payableAttempt` returned, so both fields are set. */
+/** Payment page of an attempt that `Order.payableAttempt` returned, so both fields are set. */
 export class PaymentPageView {
   @ApiProperty({ nullable: false, example: '3b7ad8a1c5f24e2f9f6e0d7a' })
   readonly token: string | null;
@@ -50,7 +50,7 @@ export class OrderView {
 
   /**
    * Status of the payment, in the gateway's words. `settlement` and `partial_refund` mean paid, and so does `capture` unless
-   * `fraud_status` is `challenge` or `deny`. An order with `pending` or `authorize` can still be paid.
+   * `fraud_status` is `challenge` or `deny`. An order with `pending` or `authorize` can still become paid.
    */
   @ApiProperty({ enum: TRANSACTION_STATUSES, example: 'pending' })
   readonly status: TransactionStatus;

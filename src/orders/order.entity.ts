@@ -14,7 +14,7 @@ export class Order {
   @Column('integer', { name: 'user_id' })
   userId!: number;
 
-  /** Loaded only for administrators and mails. */
+  /** Loaded for lists, administrators and mails, but not when a customer reads a single order. */
   @ManyToOne(() => User)
   @JoinColumn({ name: 'user_id', foreignKeyConstraintName: 'orders_user_id_fkey' })
   customer!: User;
@@ -114,7 +114,7 @@ export class Order {
     return NEXT_STEPS[this.fulfilment].includes(next) && (next !== 'preparing' || this.isPaid);
   }
 
-  /** Newest attempt whose payment page can be used. */
+  /** Newest attempt whose payment page can be used. Null if there is none, or if the order is not pending. */
   get payableAttempt(): PaymentAttempt | null {
     if (this.status !== 'pending') return null;
     return this.attempts?.findLast(({ hasLivePage }) => hasLivePage) ?? null;

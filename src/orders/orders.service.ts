@@ -17,7 +17,7 @@ import type { PaymentAttempt } from './payment-attempt.entity.js';
 
 export type { Order };
 
-/** Columns of an order that every applied payment event sets. */
+/** Columns of an order that `applyPayment` sets from a payment event. */
 type OrderPayment = Pick<
   Order,
   | 'status'
@@ -88,14 +88,14 @@ export class OrdersService {
     return Object.assign(order, { fulfilment: next });
   }
 
-  /** @throws Failure 404 for the order of another customer, 409 if the order is not pending, 502 if the gateway is unavailable */
+  /** @throws Failure 404 for another customer's order, 409 if the order is not pending, 502 if the gateway is unavailable */
   async openPaymentPage(customer: Principal, orderId: string): Promise<PaymentAttempt> {
     const order = await this.checkout.ensurePage(await this.findOwn(customer, orderId), customer);
     if (order.payableAttempt === null) throw failures.orderNotPending();
     return order.payableAttempt;
   }
 
-  /** Returns the ids of all payment attempts, newest first. Orders of the first versions have only their own id. */
+  /** Returns the ids of all payment attempts, newest first. An order that is older than payment attempts has only its own id. */
   async listAttemptIds(orderId: string): Promise<string[]> {
     const { attempts = [] } = await this.orders.get(orderId);
     return attempts.length === 0 ? [orderId] : attempts.map(({ attemptId }) => attemptId).reverse();
@@ -127,7 +127,7 @@ export class OrdersService {
     );
   }
 
-  /** Ends a locked order for which the gateway has no transaction. */
+  /** Ends a locked order whose current attempt has no transaction at the gateway. */
   async close(tx: EntityManager, order: Order, status: 'cancel' | 'expire'): Promise<void> {
     order.status = status;
     await tx.update(Order, { orderId: order.orderId }, { status });

@@ -47,7 +47,8 @@ export class AdminOrdersController {
   @ApiEndpoint({
     summary: 'Return an order with its customer and its payment history',
     description:
-      'The history contains every payment event as received, with its outcome: oldest first, 50 per page.',
+      'The history contains notifications and refunds with their outcome, and other payment events that changed the ' +
+      'order: oldest first, 50 per page.',
     access: 'admin',
     success: {
       status: 200,

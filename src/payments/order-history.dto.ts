@@ -12,7 +12,7 @@ export class HistoryQuery {
   last_id = 0;
 }
 
-/** A payment event of any source, with its outcome. */
+/** A payment event of any source, not only a notification. */
 export class NotificationView {
   @ApiProperty({ example: 41 })
   readonly id: number;
@@ -60,7 +60,7 @@ export class NotificationView {
 }
 
 export class HistoryMeta {
-  /** Pass it as last_id for the next page. */
+  /** Pass it as last_id for the next page. Null if the order has no payment events. */
   @ApiProperty({ example: 41 })
   readonly lastNotificationId!: number | null;
 }

@@ -6,7 +6,7 @@ import type { Fulfilment } from '../orders/fulfilment.js';
 import { type Order, OrdersService } from '../orders/orders.service.js';
 import { PaymentEventsService } from './payment-events.service.js';
 
-/** Steps of an order that can end its payment. The gateway ends the payment first: if it cannot, the order stays unchanged. */
+/** Steps of an order that can end its payment. The gateway ends the payment first; if the gateway fails, nothing changes. */
 @Injectable()
 export class OrderStepsService {
   constructor(
@@ -14,7 +14,7 @@ export class OrderStepsService {
     private readonly events: PaymentEventsService,
   ) {}
 
-  /** @throws Failure 404 for another customer's order; 409 if it is not pending or was paid meanwhile; 502 like `advance` */
+  /** @throws Failure 404 for another customer's order; 409 if the order is no longer pending; 502 if the gateway fails */
   async cancel(customer: Principal, orderId: string): Promise<Order> {
     const order = await this.orders.findOwn(customer, orderId);
     if (order.status !== 'pending') throw failures.orderNotPending();

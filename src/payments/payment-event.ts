@@ -16,7 +16,7 @@ export interface PaymentEvent {
   readonly refundAmount: number | null;
   readonly paymentType: string | null;
   readonly fraudStatus: string | null;
-  /** Body as received. */
+  /** Body as received; for a manual refund, JSON that the service wrote. */
   readonly payload: string;
 }
 

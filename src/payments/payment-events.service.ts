@@ -14,7 +14,7 @@ const PAGE_SIZE = 50;
 
 type Operation = 'status' | 'cancel' | 'expire';
 
-/** Reasons for ending an order for which the gateway has no transaction. */
+/** Reasons, shown in the history, why an order ended whose current attempt has no transaction at the gateway. */
 const REASONS = { cancel: 'no payment method was chosen', expire: 'not paid within 25 hours' };
 
 /** Payment history of orders. An order's payment changes only when a payment event is recorded here. */
@@ -41,11 +41,11 @@ export class PaymentEventsService {
     return (await tx.sum(Refund, 'amount', where)) ?? 0;
   }
 
-  /** Stores an event of a locked order, and applies it unless it is a duplicate or late. @returns the outcome */
+  /** Applies an event to a locked order unless it is a duplicate or late, and adds it to the history. @returns the outcome */
   async record(tx: EntityManager, order: Order, event: PaymentEvent) {
     const { orderId } = order;
     const { transactionId, status } = event;
-    // No payment has been recorded yet, so there is no history to read.
+    // Before the first event of the current attempt is applied, the history contains no event of that attempt.
     const isFirst = order.transactionId === null && event.attemptId === order.currentAttemptId;
     const history = isFirst ? [] : await tx.findBy(StoredPaymentEvent, { orderId, transactionId });
     const outcome = decideOutcome(event, order, history);
@@ -59,7 +59,7 @@ export class PaymentEventsService {
         this.orders.applyPayment(tx, order, { ...payment, attemptId, refundedAmount }),
       );
     } else if (event.source === 'notification' || event.source === 'refund') {
-      // Events of other sources are stored only if they are applied.
+      // A duplicate or late response of the gateway is not stored.
       await tx.insert(StoredPaymentEvent, stored);
     }
     return outcome;
@@ -69,8 +69,7 @@ export class PaymentEventsService {
    * Calls the gateway for each attempt of an order. `cancel` and `expire` also end the order, unless an attempt was paid or
    * can still be paid. If the order changed during the calls, the responses may be older than the order. Then only
    * cancellations are recorded, because they are final.
-   *
-   * @returns the order as it is now, and `outdated` if it changed during the calls
+   * @returns the order as it is now, with the outcome `outdated` if the order changed during the calls
    * @throws GatewayUnavailableError
    */
   async callGateway(
@@ -102,14 +101,14 @@ export class PaymentEventsService {
     });
   }
 
-  /** Returns the id of the last event that changed an order; null if there is none. */
+  /** Returns the id of the last event that changed the order; null if no event has changed it. */
   async #findLastAppliedId(tx: EntityManager, orderId: string): Promise<string | null> {
     const where = { orderId, outcome: 'applied' } as const;
     const last = await tx.findOne(StoredPaymentEvent, { select: { id: true }, where, order: { id: 'DESC' } });
     return last?.id ?? null;
   }
 
-  /** Returns null until the customer chooses a payment method. */
+  /** Returns the gateway's response as an event; null until the customer chooses a payment method. */
   async #callForAttempt(attemptId: string, operation: Operation): Promise<PaymentEvent | null> {
     const transaction = await (operation === 'status'
       ? this.gateway.getTransaction(attemptId)
@@ -128,7 +127,7 @@ export class PaymentEventsService {
     return { ...rest, refundAmount: parseAmount(rest.refundAmount), status, source, attemptId };
   }
 
-  /** Ends a locked order for which the gateway has no transaction. */
+  /** Ends a locked order whose current attempt has no transaction at the gateway. */
   async #endOrder(tx: EntityManager, order: Order, status: 'cancel' | 'expire'): Promise<void> {
     await tx.insert(StoredPaymentEvent, {
       orderId: order.orderId,
@@ -140,7 +139,7 @@ export class PaymentEventsService {
     await this.orders.close(tx, order, status);
   }
 
-  /** Returns the sum of an order's refunds after an event. The gateway does not know about manual refunds. */
+  /** Returns the sum of an order's refunds after an event. The gateway's sum excludes manual refunds, so they are added. */
   async #sumRefunds(tx: EntityManager, order: Order, event: PaymentEvent): Promise<number> {
     const { orderId, grossAmount, refundedAmount } = order;
     if (event.status === 'refund') return grossAmount;

@@ -16,8 +16,8 @@ export class PaymentsController {
   @ApiEndpoint({
     summary: 'Receive a payment notification from the payment gateway',
     description:
-      'An empty 200 acknowledges the notification. A redelivery is acknowledged and changes nothing. A completion whose ' +
-      'status code, amount or currency contradicts the order is rejected with 400.',
+      'An empty 200 acknowledges the notification. A redelivery is acknowledged and changes nothing. A `settlement` or ' +
+      '`capture` whose status code is not 200, or with another amount or currency than the order, is rejected with 400.',
     access: 'public',
     success: { status: 200 },
     failures: [

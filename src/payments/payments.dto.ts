@@ -4,7 +4,7 @@ import { Allow, IsIn, IsISO8601, IsNotEmpty, IsString, IsUUID, Matches, MaxLengt
 import { STORABLE } from '../common/text.decorator.js';
 import { TRANSACTION_STATUSES, type TransactionStatus } from '../gateway/payment-gateway.js';
 
-/** `challenge` is not documented: the gateway sends it for a card payment that awaits a decision. */
+/** The gateway sends `challenge` for a card payment that awaits a decision about fraud. */
 const FRAUD_STATUSES = ['accept', 'deny', 'challenge'] as const;
 
 /** Signature of the example values below, made with the simulator's server key. */

@@ -5,7 +5,6 @@ import type { PaymentNotificationDto } from './payments.dto.js';
 /**
  * Returns messages for fields that contradict a completed payment; null if there are none. The gateway signs the
  * fields joined without separators, so characters could move from one field to the next. These rules reject that.
- *
  * @param total total of the order in whole rupiah
  */
 export function findImplausibleFields(
@@ -21,7 +20,7 @@ export function findImplausibleFields(
   return Object.keys(problems).length === 0 ? null : problems;
 }
 
-/** Returns the whole rupiah of a plain decimal, such as `185000.00`; null if it has leading zeros or a fraction. */
+/** Returns the whole rupiah of a plain decimal, such as `185000.00`; null for leading zeros, a fraction or any other text. */
 export function parseAmount(text: unknown): number | null {
   if (typeof text !== 'string' || !/^(0|[1-9]\d*)(\.0+)?$/.test(text)) return null;
   const amount = Number(text);

@@ -25,7 +25,7 @@ export class Refund {
   @Column('bigint', { transformer: bigintAsNumber })
   amount!: number;
 
-  /** Sum of the transaction's refunds at the gateway after this refund. A manual refund does not change it. */
+  /** Sum of refunds that the gateway reports once this refund has succeeded. It excludes manual refunds. */
   @Column('bigint', { name: 'gateway_sum', transformer: bigintAsNumber })
   gatewaySum!: number;
 
@@ -39,7 +39,7 @@ export class Refund {
   @Column('text')
   state: RefundState = 'requested';
 
-  /** Time at which a request or job began to settle the refund; null if none is doing so. */
+  /** Time at which a request or job claimed the refund in order to settle it. Null if the claim was released. */
   @Column('timestamptz', { name: 'claimed_at', nullable: true })
   claimedAt: Date | null = null;
 

@@ -72,7 +72,7 @@ export class RefundsService implements OnModuleInit {
     }
   }
 
-  /** Claims the order's refund without a result. If there is none, stores a new refund, and claims it unless it is manual. */
+  /** Finds the refund of a repeated request or the order's refund without a result, or stores a new one. Claims it if possible. */
   #begin(orderId: string, request: RefundDto): Promise<Step> {
     const idempotencyKey = request['idempotency-key'];
     const digest = hashRequest(request);
@@ -86,6 +86,7 @@ export class RefundsService implements OnModuleInit {
 
       const unsettled = await tx.findOneBy(Refund, { orderId, state: 'requested' });
       const refund = unsettled ?? (await this.#create(tx, order, request, digest));
+      // Only a new manual refund has a result at this point.
       if (refund.state === 'succeeded') return { refund, isOwn: true, hasClaim: false, isNewManual: true };
       const hasClaim = !isClaimActive(refund.claimedAt);
       if (hasClaim) await this.#claim(tx, refund);
@@ -96,7 +97,7 @@ export class RefundsService implements OnModuleInit {
     });
   }
 
-  /** Stores a manual refund with its result, any other with the job that settles the refund if this request fails. */
+  /** Stores a new refund: a manual one with its result, otherwise with the job that settles it if this request fails. */
   async #create(tx: EntityManager, order: Order, request: RefundDto, requestDigest: Buffer): Promise<Refund> {
     const { orderId, transactionId, currentAttemptId: attemptId, grossAmount, refundedAmount } = order;
     const amount = request.amount ?? grossAmount - refundedAmount;
@@ -181,8 +182,8 @@ export class RefundsService implements OnModuleInit {
 
   async #callGateway({ refundId, orderId, attemptId, amount, reason }: Refund): Promise<GatewayTransaction> {
     const order = await this.orders.findWithCustomer(orderId);
-    // The gateway refunds only settled payments. A captured one is returned in full by cancelling it. The status is already
-    // `cancel` if the response to an earlier call was lost.
+    // The gateway refunds only settled payments. A captured payment is cancelled to return it in full. The order's status is
+    // already `cancel` if the response to an earlier call was lost and the gateway has sent its notification.
     if (['capture', 'cancel'].includes(order.status) && amount === order.grossAmount) {
       const transaction = await this.gateway.cancelOrExpire(attemptId, 'cancel');
       if (transaction?.transactionStatus === 'cancel') return transaction;

@@ -1,7 +1,7 @@
 import { Column, Entity, PrimaryGeneratedColumn } from 'typeorm';
 import { bigintAsNumber } from '../common/bigint-as-number.js';
 
-/** `reconciliation` is a response of the gateway to a check of the order. */
+/** `reconciliation`: a response that confirms neither a cancellation nor a refund, or the expiry of an order. */
 export const EVENT_SOURCES = ['notification', 'reconciliation', 'cancellation', 'refund'] as const;
 export type EventSource = (typeof EVENT_SOURCES)[number];
 
@@ -9,7 +9,7 @@ export type EventSource = (typeof EVENT_SOURCES)[number];
 export const OUTCOMES = ['applied', 'duplicate', 'late', 'rejected'] as const;
 export type Outcome = (typeof OUTCOMES)[number];
 
-/** Stored payment event. The payment history of an order consists of these. */
+/** Entry in the payment history of an order. The table is named after the notifications, but contains other payment events too. */
 @Entity('payment_notifications')
 export class StoredPaymentEvent {
   @PrimaryGeneratedColumn('identity', {
@@ -27,7 +27,7 @@ export class StoredPaymentEvent {
   @Column('text')
   outcome!: Outcome;
 
-  /** This and the next five columns identify a redelivery. They are null if the notification was rejected. */
+  /** This and the next five columns identify a redelivery. They are null in a rejected notification. */
   @Column('text', { name: 'transaction_id', nullable: true })
   transactionId!: string | null;
 
@@ -47,7 +47,7 @@ export class StoredPaymentEvent {
   @Column('bigint', { name: 'refund_amount', nullable: true, transformer: bigintAsNumber })
   refundAmount!: number | null;
 
-  /** Body as received. */
+  /** Body as received; JSON that the service wrote for an event without a response of the gateway. */
   @Column('text')
   payload!: string;
 
