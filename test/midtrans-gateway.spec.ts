@@ -102,7 +102,7 @@ describe('a call', () => {
 
   beforeEach(() => {
     attemptId = randomUUID();
-    standIn.open(attemptId, 185_000);
+    standIn.openPaymentPage(attemptId, 185_000);
     standIn.setStatus(attemptId, 'pending');
   });
 

@@ -1,6 +1,6 @@
 import { buildValidationFailure } from './support/failure.js';
 import { makeJobsDue } from './support/jobs.js';
-import type { MidtransStatus, StatusChange } from './support/midtrans-stand-in.js';
+import type { MidtransStatus, TransactionChange } from './support/midtrans-stand-in.js';
 import { gatewaySettings } from './support/orders.js';
 import { withService } from './support/service.js';
 import { GROSS_AMOUNT, useShop } from './support/shop.js';
@@ -80,7 +80,7 @@ describe('the check of a pending order', () => {
 
 describe('the result of a check', () => {
   /** Payments at the gateway; null if the customer chose no payment method. */
-  const PAYMENTS: readonly (readonly [MidtransStatus | null, StatusChange?])[] = [
+  const PAYMENTS: readonly (readonly [MidtransStatus | null, TransactionChange?])[] = [
     ['settlement'],
     ['capture', { paymentType: 'credit_card' }],
     ['deny', { paymentType: 'credit_card', fraudStatus: 'deny' }],

@@ -3,7 +3,7 @@ import { newAccount, type TestAccount } from './support/accounts.js';
 import { type Client, parseCookies } from './support/client.js';
 import { expectFailure, MESSAGES } from './support/failure.js';
 import { REFRESH_SECRET, useService } from './support/service.js';
-import { buildClaims, decodeClaims, expiredToken, signToken } from './support/tokens.js';
+import { buildClaims, decodeClaims, decodeHeader, expiredToken, signToken } from './support/tokens.js';
 import { until } from './support/wait.js';
 
 const UUID = /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/;
@@ -48,7 +48,7 @@ it.each([
   ['accessToken', 600],
   ['refreshToken', 864_000],
 ])('the %s is an HS256 token with the documented claims for %d seconds', (name, lifetime) => {
-  expect(decodeClaims(ayu.cookie(name), 'header')).toEqual({ alg: 'HS256', typ: 'JWT' });
+  expect(decodeHeader(ayu.cookie(name))).toEqual({ alg: 'HS256', typ: 'JWT' });
   const claims = decodeClaims(ayu.cookie(name));
   expect(claims).toEqual({
     tokenId: account.id,

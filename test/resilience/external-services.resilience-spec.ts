@@ -62,7 +62,7 @@ async function insertPaidOrder(): Promise<string> {
      INSERT INTO payment_attempts (attempt_id, order_id, number) SELECT order_id, order_id, 1 FROM made`,
     [orderId, GROSS_AMOUNT],
   );
-  external.gateway.open(orderId, GROSS_AMOUNT);
+  external.gateway.openPaymentPage(orderId, GROSS_AMOUNT);
   external.gateway.settle(orderId);
   return orderId;
 }

@@ -4,8 +4,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 /**
  * Listens on 127.0.0.1.
- * @param port 0 for any free port. An outgoing connection of another test may briefly use a port that was released
- *   shortly before, so this function retries for 5 s.
+ * @param port 0 for any free port. Any other port is tried for 5 s, because an outgoing connection of another test may
+ *   briefly use a port that was released shortly before.
  * @returns the port
  */
 export async function listenOnLoopback(server: Server, port = 0): Promise<number> {
@@ -24,7 +24,7 @@ export async function listenOnLoopback(server: Server, port = 0): Promise<number
   }
 }
 
-/** Returns the open connections of a server. The set changes with them. */
+/** Returns a set that always contains the open connections of a server. */
 export function trackSockets(server: Server): Set<Socket> {
   const sockets = new Set<Socket>();
   server.on('connection', (socket: Socket) => {
@@ -34,7 +34,7 @@ export function trackSockets(server: Server): Set<Socket> {
   return sockets;
 }
 
-/** Stops listening and closes every connection, so that the next connection attempt is refused. */
+/** Stops listening, so that new connections are refused, and closes every open connection. */
 export async function stopListening(server: Server, sockets: Set<Socket>): Promise<void> {
   if (!server.listening) return;
   const closed = once(server, 'close');
@@ -49,7 +49,7 @@ function isInUse(error: unknown): boolean {
 }
 
 /** Returns true if connections to a port are accepted. */
-export async function accepts(host: string, port: number): Promise<boolean> {
+export async function acceptsConnections(host: string, port: number): Promise<boolean> {
   const socket = connect({ host, port, timeout: 1_000 });
   try {
     await once(socket, 'connect');

@@ -8,7 +8,7 @@ export type MidtransFault = Fault<MidtransOperation>;
 
 interface MidtransCall extends Call<MidtransOperation> {
   orderId: string | null;
-  /** True if the call carried the server key and no password. */
+  /** True if the call carried the server key and no password; null before the call is read. */
   authorized: boolean | null;
   /** Parsed JSON; undefined for an empty body. */
   body: unknown;
@@ -49,9 +49,9 @@ interface MidtransRefund {
   readonly reason?: string | undefined;
 }
 
-/** Order of the gateway, for which it has a payment page. The service creates one for each payment attempt. */
+/** Order at the gateway, with its payment page. The service creates a new order there for each payment attempt. */
 interface MidtransOrder {
-  /** Id of the payment attempt. The first attempt has the id of the order in the service. */
+  /** Id of the payment attempt. The first attempt has the same id as the order in the service. */
   readonly orderId: string;
   readonly token: string;
   readonly grossAmount: number;
@@ -59,14 +59,14 @@ interface MidtransOrder {
   readonly transactions: MidtransTransaction[];
 }
 
-/** Changes of a transaction, by default of the last one. An unknown `transactionId` starts a new transaction. */
-export type StatusChange = Partial<
+/** Fields to set. `transactionId` selects the transaction, by default the last one; an unknown id starts a new one. */
+export type TransactionChange = Partial<
   Pick<MidtransTransaction, 'paymentType' | 'fraudStatus' | 'grossAmount' | 'transactionId'>
 >;
 
 type NotificationFields = Readonly<Record<string, unknown>>;
 
-/** Statuses of a transaction that may be cancelled or may expire. */
+/** Statuses in which a transaction can be cancelled or can expire. */
 const STATUSES_BEFORE: Record<'cancel' | 'expire', readonly MidtransStatus[]> = {
   cancel: ['pending', 'authorize', 'capture'],
   expire: ['pending'],
@@ -75,7 +75,7 @@ const STATUSES_BEFORE: Record<'cancel' | 'expire', readonly MidtransStatus[]> = 
 /** Payment methods that the real gateway does not refund. */
 const UNREFUNDABLE = ['bank_transfer', 'cstore'];
 
-/** Fields of a transaction that only this payment method has. */
+/** Additional fields of transactions, by payment method. */
 const METHOD_FIELDS: Readonly<Record<string, object>> = {
   bank_transfer: { va_numbers: [{ va_number: '14153285012345', bank: 'bca' }] },
   credit_card: { masked_card: '48111111-1114', bank: 'bni' },
@@ -100,7 +100,7 @@ interface SnapRequest {
   readonly page_expiry: Expiry;
 }
 
-/** Lists the invalid fields of a request to Snap. The real gateway requires only some of these fields. */
+/** Lists the invalid fields of a request to Snap. The stand-in requires more fields than the real gateway. */
 function findInvalidFields(request: SnapRequest): string[] {
   const { transaction_details: details, item_details: items, customer_details: customer } = request;
   const hasLength = (text: string, max: number) => text !== '' && Array.from(text).length <= max;
@@ -137,9 +137,9 @@ function isPositiveInteger(value: number): boolean {
  * @see https://docs.midtrans.com/reference/backend-integration
  */
 export class MidtransStandIn extends StandIn<MidtransOperation, MidtransCall> {
-  /** Created transactions by order id. */
+  /** Orders at the gateway, by `orderId`. */
   readonly orders = new Map<string, MidtransOrder>();
-  /** True if the field `order_id` in responses of the Core API is the transaction id, which the real API allows. */
+  /** True if the field `order_id` in responses of the Core API contains the transaction id. */
   answersTransactionIdAsOrderId = false;
   /** True if a repeated refund key gets 406 instead of the first response. Midtrans documents both behaviors. */
   rejectsRepeatedRefundKeys = false;
@@ -156,12 +156,12 @@ export class MidtransStandIn extends StandIn<MidtransOperation, MidtransCall> {
     super();
   }
 
-  /** MIDTRANS_SNAP_URL */
+  /** Value of the setting MIDTRANS_SNAP_URL. */
   get snapUrl(): string {
     return `${this.apiUrl}/snap/v1`;
   }
 
-  /** MIDTRANS_API_URL */
+  /** Value of the setting MIDTRANS_API_URL. */
   get apiUrl(): string {
     return `http://127.0.0.1:${this.port}`;
   }
@@ -173,14 +173,14 @@ export class MidtransStandIn extends StandIn<MidtransOperation, MidtransCall> {
     this.httpStatusFollowsCode = false;
   }
 
-  /** Creates an order without a request of the service. */
-  open(orderId: string, grossAmount: number): MidtransOrder {
+  /** Creates an order with a payment page. Tests may also call this method, without a request of the service. */
+  openPaymentPage(orderId: string, grossAmount: number): MidtransOrder {
     const order = { orderId, token: randomUUID(), grossAmount, transactions: [] };
     this.orders.set(orderId, order);
     return order;
   }
 
-  /** @throws Error for an order id that was never opened */
+  /** @throws Error for an order id without a payment page */
   order(orderId: string): MidtransOrder {
     const order = this.orders.get(orderId);
     if (order === undefined) throw new Error(`unknown order id ${orderId}`);
@@ -188,12 +188,12 @@ export class MidtransStandIn extends StandIn<MidtransOperation, MidtransCall> {
   }
 
   /** Settles a payment without sending a notification. */
-  settle(orderId: string, change: StatusChange = {}): MidtransTransaction {
+  settle(orderId: string, change: TransactionChange = {}): MidtransTransaction {
     return this.setStatus(orderId, 'settlement', change);
   }
 
   /** Sets the status of a payment without sending a notification. The first call creates the transaction. */
-  setStatus(orderId: string, status: MidtransStatus, change: StatusChange = {}): MidtransTransaction {
+  setStatus(orderId: string, status: MidtransStatus, change: TransactionChange = {}): MidtransTransaction {
     const { transactions, grossAmount } = this.order(orderId);
     const id = change.transactionId ?? transactions.at(-1)?.transactionId;
     let transaction = transactions.find(({ transactionId }) => transactionId === id);
@@ -217,7 +217,8 @@ export class MidtransStandIn extends StandIn<MidtransOperation, MidtransCall> {
 
   /**
    * Builds a signed notification of the last transaction.
-   * @param overrides replaced fields, which the signature covers unless it is one of them. `undefined` removes a field
+   * @param overrides fields to replace before signing; `undefined` removes a field. A `signature_key` replaces the
+   *   computed one
    */
   notification(orderId: string, overrides: NotificationFields = {}): NotificationFields {
     const transaction = this.order(orderId).transactions.at(-1);
@@ -262,7 +263,7 @@ export class MidtransStandIn extends StandIn<MidtransOperation, MidtransCall> {
       return rejectCreation(400, 'transaction_details.gross_amount is not equal to the sum of item_details');
     if (this.orders.has(details.order_id))
       return rejectCreation(400, 'transaction_details.order_id has already been taken');
-    const { token } = this.open(details.order_id, details.gross_amount);
+    const { token } = this.openPaymentPage(details.order_id, details.gross_amount);
     return { status: 201, body: { token, redirect_url: `${this.apiUrl}/snap/v4/redirection/${token}` } };
   }
 

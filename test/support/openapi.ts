@@ -94,8 +94,8 @@ function replaceReferences(
 function forbidAdditionalFields(schema: Schema): Schema {
   return transform(schema, (value) => {
     const isObject = 'type' in value && value.type === 'object' && 'properties' in value;
-    const isOpen = !isObject || Object.keys(value.properties as object).length === 0;
-    return isOpen ? value : { additionalProperties: false, ...value };
+    const hasProperties = isObject && Object.keys(value.properties as object).length > 0;
+    return hasProperties ? { additionalProperties: false, ...value } : value;
   }) as Schema;
 }
 

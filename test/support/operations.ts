@@ -1,6 +1,6 @@
 import { MESSAGES } from './failure.js';
 
-/** Permitted callers. `catalog` means `user`, or `public` if the setting CATALOG_ACCESS says so. */
+/** Permitted callers. `catalog` means `user`, or `public` if the setting CATALOG_ACCESS is `public`. */
 export type Access = 'public' | 'user' | 'admin' | 'catalog' | 'refresh cookie';
 export type Failures = readonly (readonly [code: number, message: string])[];
 
@@ -48,8 +48,8 @@ const notReady = ['database', 'migrations', 'queue', 'database, queue', 'migrati
 );
 
 /**
- * Every operation of the service: its permitted callers (contract 4), the format of its body, and its failures in
- * addition to those that `expectedFailures` derives from its callers, method and body (contract 7).
+ * Every operation of the service: its permitted callers (contract 4), the format of its request body, and those of its
+ * failures (contract 7) that `expectedFailures` does not derive from its callers, method, path and body format.
  */
 export const OPERATIONS: Readonly<Record<string, [Access, 'json' | 'form' | null, Failures]>> = {
   'POST /api/register': ['public', 'json', [VALIDATION, EMAIL_TAKEN]],

@@ -20,8 +20,8 @@ interface OrderPage {
 }
 
 /**
- * Starts a service with a payment gateway that validates its requests.
- * @param gateway existing gateway, which the caller closes; by default the service gets its own
+ * Starts a service with a Midtrans stand-in, which validates the requests of the service.
+ * @param gateway existing stand-in, which the caller stops; by default a new one, which stops with the service
  */
 export async function startServiceWithGateway({
   gateway: given,
@@ -65,7 +65,7 @@ export async function addProduct(
   return rows[0]?.id ?? 0;
 }
 
-/** Sends POST /api/orders. */
+/** Sends POST /api/orders. @param fields further fields of the body */
 export function requestOrder(
   client: Client,
   items: unknown,

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PROGRAM_PATH } from './installed.js';
-import { accepts } from './loopback.js';
+import { acceptsConnections } from './loopback.js';
 import { createOpenFolder, freePort } from './process.js';
 import { until } from './wait.js';
 
@@ -42,7 +42,7 @@ ignore_startup_parameters = statement_timeout, lock_timeout, idle_in_transaction
   });
   await until('PgBouncer accepts connections', () => {
     if (child.exitCode !== null) throw new Error(`PgBouncer ended with ${child.exitCode}`);
-    return accepts('127.0.0.1', port);
+    return acceptsConnections('127.0.0.1', port);
   });
   return {
     /** Returns the URL of a database of the same server through PgBouncer. */

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { until } from './wait.js';
 
-/** Command of the build in a separate process. */
+/** Process that runs a program of the build: the service or a command. */
 export type BuiltProcess = Readonly<ReturnType<typeof spawnBuilt>>;
 
 /** Starts `node dist/<path>` with these settings and without the settings of this process. */
@@ -33,7 +33,7 @@ export function spawnBuilt(
   };
 }
 
-/** Runs a command of the build until it ends. */
+/** Runs a command of the build and waits until the command ends. */
 export async function runBuilt(
   ...parameters: Parameters<typeof spawnBuilt>
 ): Promise<{ code: number | null; output: string }> {
@@ -68,7 +68,7 @@ export async function waitUntilReady(url: string): Promise<void> {
   await until('the service is ready', async () => (await fetch(`${url}/api/health/ready`)).ok);
 }
 
-/** Creates a temporary folder that every user may enter: if root runs the tests, a database server has another user. */
+/** Creates a temporary folder that every user can read: if root runs the tests, database servers run as another user. */
 export async function createOpenFolder(prefix: string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), prefix));
   await chmod(folder, 0o755);
@@ -76,8 +76,8 @@ export async function createOpenFolder(prefix: string): Promise<string> {
 }
 
 /**
- * Returns a free port outside of the range of outgoing connections. Inside the range, a connection to a service that is
- * down could connect to itself.
+ * Returns a free port outside of the range of outgoing connections. A client that connects to a stopped service could
+ * itself get a port of that range. If this were the port of the service, the client would connect to itself.
  */
 export async function freePort(): Promise<number> {
   for (;;) {

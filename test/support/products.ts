@@ -23,16 +23,16 @@ export interface FormFile {
   readonly field?: string;
 }
 
-/** Fields of a creation. */
+/** Form fields that create a product. */
 export const CAKE = { name: 'Kue lapis', description: 'Eighteen layers', price: '185000' } as const;
 
-/** Fields of an update that removes no image. */
+/** Form fields that update a product and remove no image. */
 export const BREAD = { name: 'Roti', description: 'Soft', price: '12500', 'images.removed[]': '' } as const;
 
 /** Values of form fields; a list is sent as repeated fields. */
 export type FormFields = Readonly<Record<string, string | readonly string[]>>;
 
-/** Adds fields and files in order. */
+/** Sends the fields and then the files, in order, as a multipart form. */
 export function sendForm(request: Test, fields: FormFields, files: readonly FormFile[] = []): Test {
   // A form without a response fails its test instead of blocking the whole suite.
   void request.timeout({ deadline: 20_000 });
@@ -68,7 +68,7 @@ export async function readProduct(client: Client, id: number): Promise<ProductAn
   return productOf(await client.get(`/api/products/${id}`).expect(200));
 }
 
-/** Returns the products of a page of the list; none after the last product. */
+/** Returns the products of the page after the product `lastId`; none if there is no such page. */
 export async function listProducts(client: Client, lastId = 0): Promise<ProductAnswer[]> {
   const answer = await client.get(`/api/products?last_id=${lastId}`);
   return answer.status === 404 ? [] : (answer.body as PageAnswer).data.products;
@@ -114,8 +114,8 @@ export async function expectOnlyImages(
 }
 
 /**
- * Ages unattached images by 11 minutes and makes every waiting job due. The service removes images that are staged for
- * 10 minutes.
+ * Ages unattached images by 11 minutes, and makes every waiting job due. The service removes images that are staged for
+ * 10 minutes, so this function also enqueues their removal if an image is staged.
  */
 export async function letTimePassForImagesAndJobs(database: Pick<TestDatabase, 'pool'>): Promise<void> {
   const { rows } = await database.pool.query<{ state: string }>(
@@ -125,7 +125,7 @@ export async function letTimePassForImagesAndJobs(database: Pick<TestDatabase, '
   await makeJobsDue(database.pool);
 }
 
-/** Enqueues the job that cron enqueues every minute. */
+/** Enqueues the sweep of abandoned images, which cron enqueues every minute. */
 export async function enqueueImageSweep({ pool }: Pick<TestDatabase, 'pool'>): Promise<void> {
   const task = 'sweep-abandoned-images';
   await pool.query('SELECT graphile_worker.add_job($1, job_key := $1)', [task]);

@@ -11,7 +11,7 @@ export interface RawResponse {
 
 /**
  * Sends bytes that no HTTP client would send, piece by piece, and reads until the service closes the connection.
- * @returns the responses in order, with bodies by Content-Length
+ * @returns the responses in order, with bodies as long as their Content-Length
  * @throws AbortError if the service does not close the connection within the deadline
  */
 export async function sendRaw(

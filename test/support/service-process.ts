@@ -36,7 +36,7 @@ export class ServiceInstance {
     return signInAdmin(this.url);
   }
 
-  /** Starts a process without waiting for it. @param buildFolder folder with the `dist` of another version */
+  /** Starts a process without waiting until it responds. @param buildFolder folder with the `dist` of another version */
   spawn(settings: Readonly<Record<string, string>> = {}, buildFolder?: string): BuiltProcess {
     const all = {
       PORT: String(this.port),
@@ -58,7 +58,7 @@ export class ServiceInstance {
     return service;
   }
 
-  /** Output of all processes. */
+  /** Returns the output of all processes. */
   output(): string {
     return this.#started.map((service) => service.output()).join('');
   }
@@ -70,7 +70,7 @@ export class ServiceInstance {
     return codes;
   }
 
-  /** Stops all processes and removes the folder. */
+  /** Stops all processes. Removes DATA_DIR unless the instance shares an existing folder. */
   async clear(): Promise<void> {
     await this.stop();
     if (this.isOwnDataDir) await rm(this.dataDir, { recursive: true, force: true });

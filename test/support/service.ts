@@ -33,7 +33,7 @@ export interface ServiceOptions {
   readonly settings?: Readonly<Record<string, string>>;
   /** Existing database, which stays after the stop; by default a new one, which is dropped. */
   readonly database?: TestDatabase;
-  /** Address of a proxy in front of the database. */
+  /** URL of the database through a proxy; by default its direct URL. */
   readonly databaseUrl?: string;
   /** Fixed port for a service that must know its PUBLIC_URL; by default any free port. */
   readonly listenOn?: number;
@@ -65,8 +65,7 @@ export async function startService(options: ServiceOptions = {}) {
   });
   // Output of libraries to the console appears in the log, as in `main.ts`.
   routeConsole(logger);
-  const isExclusive = false;
-  const root = AppModule.forRoot(env, new Database(options.databaseUrl ?? database.url, isExclusive));
+  const root = AppModule.forRoot(env, new Database(options.databaseUrl ?? database.url));
   const module = await Test.createTestingModule({ imports: [root] })
     .setLogger(nestLogger(logger))
     .compile();
@@ -116,7 +115,7 @@ export async function signInAdmin(url: string): Promise<Client> {
   return client;
 }
 
-/** Runs the service during an action. */
+/** Starts a service, performs an action, and stops the service. */
 export async function withService<T>(
   options: ServiceOptions,
   act: (service: TestService) => Promise<T>,

@@ -4,12 +4,12 @@ import type { Client } from './client.js';
 
 export type ShopSettings = Omit<components['schemas']['ShopDto'], 'hours'> & { readonly hours: OpeningHours };
 
-/** Returns the same opening hours for all days of the week. */
+/** Returns opening hours with the same windows on all days of the week. */
 export function everyDay(...windows: OpeningWindow[]): OpeningHours {
   return { mon: windows, tue: windows, wed: windows, thu: windows, fri: windows, sat: windows, sun: windows };
 }
 
-/** Default settings of a shop. */
+/** Settings that apply until an administrator sets up the shop. */
 export const DEFAULT_SHOP: ShopSettings = {
   time_zone: 'Asia/Jakarta',
   hours: everyDay(['07:00', '18:00']),

@@ -6,7 +6,7 @@ import type {
   MidtransOperation,
   MidtransStandIn,
   MidtransStatus,
-  StatusChange,
+  TransactionChange,
 } from './midtrans-stand-in.js';
 import { readHistory, readStoredOrder, sendNotification, type StoredOrder } from './notifications.js';
 import { ORDERS, placeOrder, startServiceWithGateway, userIdOf } from './orders.js';
@@ -15,7 +15,7 @@ import type { ServiceOptions, TestService } from './service.js';
 import { startBeforeTests } from './start-before-tests.js';
 import { until } from './wait.js';
 
-/** Total of each order in whole rupiah. */
+/** Total of an order of two pieces, in whole rupiah. */
 export const GROSS_AMOUNT = 370_000;
 
 interface StoredAttempt {
@@ -75,10 +75,10 @@ export class Shop {
     return order_id;
   }
 
-  /** Orders two pieces, for which the customer has chosen a payment method. The shop has no notification yet. */
+  /** Orders two pieces and starts their payment at the gateway, which does not notify the shop. */
   async orderWithUnreportedPayment(
     status: MidtransStatus = 'pending',
-    change: StatusChange = {},
+    change: TransactionChange = {},
   ): Promise<string> {
     const orderId = await this.orderTwoPieces();
     this.gateway.setStatus(orderId, status, change);
@@ -102,7 +102,7 @@ export class Shop {
     return request.send(body);
   }
 
-  /** Inserts pending orders by SQL and opens their payment pages at the gateway. @returns the ids of orders and attempts */
+  /** Inserts pending orders by SQL and opens their payment pages. @returns the ids, which the first attempts share */
   async insertOrders(count: number): Promise<string[]> {
     const ids = Array.from({ length: count }, () => randomUUID());
     await this.query(
@@ -112,7 +112,7 @@ export class Shop {
        SELECT id, id, 1, id, 'https://gateway.example/' || id, now() + interval '1 day' FROM ids`,
       [ids, this.userId, GROSS_AMOUNT],
     );
-    for (const id of ids) this.gateway.open(id, GROSS_AMOUNT);
+    for (const id of ids) this.gateway.openPaymentPage(id, GROSS_AMOUNT);
     return ids;
   }
 
@@ -150,7 +150,7 @@ export class Shop {
     return orderId;
   }
 
-  /** Adds a payment attempt to an order and opens its page at the gateway. @returns the id of the attempt */
+  /** Adds a new current payment attempt to an order and opens its page at the gateway. @returns the id of the attempt */
   async addAttempt(orderId: string): Promise<string> {
     const attemptId = randomUUID();
     await this.query(
@@ -160,7 +160,7 @@ export class Shop {
        FROM payment_attempts WHERE order_id = $2`,
       [attemptId, orderId, attemptId],
     );
-    this.gateway.open(attemptId, GROSS_AMOUNT);
+    this.gateway.openPaymentPage(attemptId, GROSS_AMOUNT);
     return attemptId;
   }
 
@@ -187,7 +187,7 @@ export class Shop {
   }
 
   /** Changes a payment at the gateway, which notifies the shop. */
-  async report(attemptId: string, status: MidtransStatus, change: StatusChange = {}): Promise<void> {
+  async report(attemptId: string, status: MidtransStatus, change: TransactionChange = {}): Promise<void> {
     this.gateway.setStatus(attemptId, status, change);
     await this.notify(attemptId);
   }
@@ -213,12 +213,12 @@ export class Shop {
     return this.gateway.listCalls(operation).filter(({ orderId }) => orderId === attemptId).length;
   }
 
-  /** Asserts that every call created a payment page (201) and was authorized. */
-  expectNoRejectedCall(): void {
-    const rejected = this.gateway.calls.filter(
+  /** Asserts that every call to the gateway was authorized and created a payment page (201). */
+  expectEveryCallCreatedPage(): void {
+    const others = this.gateway.calls.filter(
       ({ status, authorized }) => status !== 201 || authorized !== true,
     );
-    expect(rejected).toEqual([]);
+    expect(others).toEqual([]);
   }
 
   /** Moves the creation and the next check of orders into the past. */
@@ -231,8 +231,8 @@ export class Shop {
   }
 
   /**
-   * Enqueues the job that cron enqueues every minute.
-   * @param canRunInParallel if true, the job is enqueued in addition to waiting jobs of its kind
+   * Enqueues the search for due orders, which cron enqueues every minute.
+   * @param canRunInParallel if true, the search is enqueued in addition to waiting searches
    */
   async enqueueDueOrderSearch({ canRunInParallel = false } = {}): Promise<void> {
     const jobKey = canRunInParallel ? null : 'find-due-orders';
@@ -250,7 +250,7 @@ export class Shop {
     });
   }
 
-  /** Waits until one check has failed and waits for a retry. */
+  /** Waits until exactly one payment check has failed and is waiting for its retry. */
   async waitForFailedCheck(): Promise<void> {
     await until('the check has failed', async () => {
       const jobs = await readJobs(this.service.database.pool, 'check-order');

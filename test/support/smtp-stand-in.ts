@@ -61,14 +61,14 @@ export class SmtpStandIn {
     return this.#sockets.size;
   }
 
-  /** Ends `hang` and `hangAfterData`: closes their connections and serves new ones. */
+  /** Ends `hang` and `hangAfterData`: closes all connections and serves new ones normally. */
   resume(): void {
     this.#isHanging = false;
     this.#hangsAfterData = false;
     for (const socket of this.#sockets) socket.destroy();
   }
 
-  /** Returns the first mail that matches, and waits for it if necessary. */
+  /** Waits for a mail that matches. @returns the first one */
   waitForMail(predicate: (mail: ReceivedMail) => boolean, deadlineMs = 10_000): Promise<ReceivedMail> {
     return until('a mail', () => this.mails.find(predicate), deadlineMs);
   }

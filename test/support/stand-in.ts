@@ -10,7 +10,7 @@ import { listenOnLoopback, stopListening, trackSockets } from './loopback.js';
  * - `down`: the connection is closed when the request arrives
  * - `hang`: there is no response
  * - `error`: the response is 500
- * - `answer`: the response has this status and body
+ * - `answer`: the response has the given status and body
  *
  * These faults perform the operation and affect only the response:
  * - `answer-lost`: the connection is closed before the response
@@ -47,9 +47,9 @@ export abstract class StandIn<Operation extends string, C extends Call<Operation
   /** In order of arrival. */
   readonly calls: C[] = [];
   dripIntervalMs = 1_000;
-  /** Awaited before a call is performed. Race tests run other actions here. */
+  /** Hook, awaited before a call is performed. Race tests run other actions here. */
   beforeProcessing: ((call: C) => Promise<unknown> | void) | undefined;
-  /** Awaited after a call is performed and before the response is sent. */
+  /** Hook, awaited after a call is performed and before the response is sent. */
   beforeAnswering: ((call: C) => Promise<unknown> | void) | undefined;
   /** Open calls: neither completed nor aborted by the caller. */
   callsInProgress = 0;
@@ -88,7 +88,7 @@ export abstract class StandIn<Operation extends string, C extends Call<Operation
     this.#faults = [];
   }
 
-  /** Forgets the calls so far and ends every fault. */
+  /** Forgets the calls so far and removes all faults and hooks. */
   reset(): void {
     this.calls.length = 0;
     this.clearFaults();

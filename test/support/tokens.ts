@@ -3,16 +3,19 @@ import { ACCESS_SECRET } from './service.js';
 
 export type Claims = Record<string, unknown>;
 
-/** Decodes the claims or the header of a JSON Web Token without verification. */
-export function decodeClaims(token: string, part: 'header' | 'claims' = 'claims'): Claims {
-  const [header = '', claims = ''] = token.split('.');
-  return JSON.parse(Buffer.from(part === 'header' ? header : claims, 'base64url').toString()) as Claims;
+/** Decodes the claims of a JSON Web Token without verification. */
+export function decodeClaims(token: string): Claims {
+  return decode(token.split('.')[1]);
+}
+
+export function decodeHeader(token: string): Record<string, unknown> {
+  return decode(token.split('.')[0]);
 }
 
 /** Differences between a forged token and a token of the service. */
 export interface Forgery {
   readonly secret?: string;
-  /** Algorithm in the header. HS256, HS384 and HS512 are also used to sign. */
+  /** Algorithm in the header. The signature is an HMAC with the hash length of the algorithm; `none` leaves it empty. */
   readonly algorithm?: string;
 }
 
@@ -27,7 +30,7 @@ export function signToken(
   return `${content}.${createHmac(hash, secret).update(content).digest('base64url')}`;
 }
 
-/** Returns valid claims of an access token. */
+/** Returns valid claims of an access token, with these changes. */
 export function buildClaims(claims: Claims = {}): Claims {
   const now = Math.floor(Date.now() / 1000);
   return {
@@ -42,10 +45,14 @@ export function buildClaims(claims: Claims = {}): Claims {
   };
 }
 
-/** Returns a well-signed access token that expired a second ago. */
+/** Returns an access token that expired a second ago, correctly signed by default. */
 export function expiredToken(claims: Claims = {}, forgery: Forgery = {}): string {
   const now = Math.floor(Date.now() / 1000);
   return signToken(buildClaims({ iat: now - 601, exp: now - 1, ...claims }), forgery);
+}
+
+function decode(part = ''): Record<string, unknown> {
+  return JSON.parse(Buffer.from(part, 'base64url').toString()) as Record<string, unknown>;
 }
 
 function encode(part: unknown): string {

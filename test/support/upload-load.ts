@@ -9,7 +9,7 @@ const BOUNDARY = 'BoundaryOfTheUploads';
 export const FORM_TYPE = `multipart/form-data; boundary=${BOUNDARY}`;
 const CHUNK_BYTES = 256 * 1024;
 
-/** Builds the pieces of a form, which many requests may share. Line breaks in names become spaces. */
+/** Builds a form as a list of pieces, which many requests can send. Line breaks in names become spaces. */
 export function formPieces(fields: FormFields, files: readonly (Buffer | FormFile)[]): readonly Buffer[] {
   const head = (disposition: string, type = ''): Buffer =>
     Buffer.from(

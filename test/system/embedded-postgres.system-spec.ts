@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 import pg from 'pg';
 import { startEmbeddedPostgres, type EmbeddedPostgres } from '../../src/config/embedded-postgres.js';
 import { findServerPid } from '../support/embedded-database.js';
-import { accepts } from '../support/loopback.js';
+import { acceptsConnections } from '../support/loopback.js';
 import { until } from '../support/wait.js';
 
 const isRoot = process.geteuid?.() === 0;
@@ -164,7 +164,7 @@ describe('the embedded PostgreSQL', () => {
     expect(log[0]).toContain(join(dataDir, 'postgres'));
     await first.stop();
     expect(await isRunning(pid)).toBe(false);
-    expect(await accepts('127.0.0.1', Number(new URL(first.url).port))).toBe(false);
+    expect(await acceptsConnections('127.0.0.1', Number(new URL(first.url).port))).toBe(false);
     expect(await readdir(join(dataDir, 'postgres'))).not.toContain('postmaster.pid');
 
     const second = await start(dataDir, log);
@@ -202,8 +202,8 @@ describe('the embedded PostgreSQL', () => {
     const port = Number(new URL(url).port);
     const others = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
     for (const { address } of others.filter(({ internal }) => !internal))
-      expect(await accepts(address, port)).toBe(false);
-    expect(await accepts('127.0.0.1', port)).toBe(true);
+      expect(await acceptsConnections(address, port)).toBe(false);
+    expect(await acceptsConnections('127.0.0.1', port)).toBe(true);
     const withWrongPassword = url.replace(/:[^:@/]+@/, ':wrong@');
     await expect(query(withWrongPassword, 'select 1')).rejects.toThrow('password authentication failed');
   });
@@ -270,7 +270,7 @@ describe('the embedded PostgreSQL', () => {
     const postgres = await start(dataDir);
     process.kill(await readServerPid(dataDir), 'SIGKILL');
     await Promise.all([postgres.stop(), postgres.stop()]);
-    expect(await accepts('127.0.0.1', Number(new URL(postgres.url).port))).toBe(false);
+    expect(await acceptsConnections('127.0.0.1', Number(new URL(postgres.url).port))).toBe(false);
     const again = await start(dataDir);
     expect(await query(again.url, 'select 1 as one')).toEqual([{ one: 1 }]);
   });

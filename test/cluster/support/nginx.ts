@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { accepts } from '../../support/loopback.js';
+import { acceptsConnections } from '../../support/loopback.js';
 import { freePort } from '../../support/process.js';
 import { until } from '../../support/wait.js';
 import { PROGRAM_PATH } from '../../support/installed.js';
@@ -29,7 +29,7 @@ export class Nginx {
       env: { PATH: PROGRAM_PATH },
       stdio: 'ignore',
     });
-    await until('nginx accepts connections', () => accepts('127.0.0.1', port));
+    await until('nginx accepts connections', () => acceptsConnections('127.0.0.1', port));
     return new Nginx(folder, port, upstreamPorts, master);
   }
 
