@@ -33,14 +33,14 @@ describe('a mail with a code that is sent over SMTP', () => {
     settings: { SMTP_URL: smtp.url, MAIL_FROM: 'Toko Roti <no-reply@toko.example>' },
   }));
 
-  it('is sent as soon as the mail server is back; the registration does not wait for that, and the job contains no code', async () => {
+  it('is sent by a retry after an outage of the mail server; the registration does not wait for the mail, and the mail job contains no code', async () => {
     const email = 'patient@example.com';
     await smtp.down();
     const before = Date.now();
     await service.client().register({ email }).expect(201);
     expect(Date.now() - before).toBeLessThan(5000);
 
-    const failed = await until('a job whose try failed', async () =>
+    const failed = await until('a job that has failed once', async () =>
       (await readJobs(service)).find((job) => job.last_error !== null),
     );
     expect(failed.payload).toEqual({ userId: expect.any(Number) as number, purpose: 'verify_email' });
@@ -54,7 +54,7 @@ describe('a mail with a code that is sent over SMTP', () => {
     expect(smtp.mails.filter(isMailTo(email))).toHaveLength(1);
   });
 
-  it('contains a code of 6 digits as text and HTML, but not the name, because anyone may have registered the address', async () => {
+  it('contains a code of 6 digits in its text and HTML, but not the registered name, because anyone may have registered the address', async () => {
     const email = 'stranger@example.com';
     const fullname = 'You won, see evil.example';
     await service.client().register({ email, fullname }).expect(201);

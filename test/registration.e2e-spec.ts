@@ -70,14 +70,14 @@ describe('the fields of a registration', () => {
     passwordConfirmation: 'password confirmation is required',
   };
 
-  // White space is a confirmation, because the confirmation must equal the password as typed.
-  const { passwordConfirmation: _, ...requiredDespiteSpaces } = required;
+  // A blank confirmation does not count as missing, because the confirmation must equal the password as typed.
+  const { passwordConfirmation: _, ...missingIfBlank } = required;
   it.each([
     [undefined, required],
     [7, required],
     ['', required],
-    [' \t', requiredDespiteSpaces],
-  ])('count as missing if their value is %p, and are all reported together', async (value, details) => {
+    [' \t', missingIfBlank],
+  ])('with the value %p that count as missing are all reported together', async (value, details) => {
     const fields = { email: value, fullname: value, password: value, passwordConfirmation: value };
     const response = await service.client().post('/api/register').send(fields);
     expectFailure(response, 400, MESSAGES.validation, details);
@@ -123,7 +123,7 @@ describe('the fields of a registration', () => {
       await expectInvalid({ email: `${part}@a.co`, fullname: part, password: part }, notAllowed);
   });
 
-  it('can have their maximum length without cookies that exceed the 4096 bytes that browsers accept', async () => {
+  it('can have their maximum length, and the cookies of a login still fit into the 4096 bytes that browsers accept', async () => {
     const [email, password] = [emailOfLength(254), '🍞'.repeat(1024)];
     await register({ email, fullname: '🍞'.repeat(255), password }).expect(201);
     for (const { name, value } of parseCookies(await login(email, password).expect(200)))
@@ -137,7 +137,7 @@ describe('the fields of a registration', () => {
     },
   );
 
-  it('can contain letters of any script, marks and joiners', async () => {
+  it('can contain letters of any script, marks and joiners in the name', async () => {
     for (const fullname of ["D'Arcy-Ñandú Sri Wahyuni, S.Pd.", '山田　太郎', 'أحمد', '👩\u200d🍳'])
       await register({ fullname }).expect(201);
   });
@@ -151,7 +151,7 @@ describe('an e-mail address with a non-ASCII domain', () => {
       await login(email).expect(200);
   });
 
-  it('identifies the same account if its dot is written as another character', async () => {
+  it('identifies the same account if the dot before its top-level domain is another Unicode full stop', async () => {
     const email = newEmail();
     await register({ email }).expect(201);
     const other = service.client();
@@ -173,13 +173,13 @@ describe('an e-mail address with a non-ASCII domain', () => {
     'a@example.com?\u3002example',
     'a@exa\nmple\u3002com',
     'a@１２７。0。0。1',
-  ])('is invalid if its domain has no ASCII form: %j', async (email) => {
+  ])('is invalid if its domain cannot be converted to a domain name in ASCII: %j', async (email) => {
     await expectInvalid({ email }, { email: 'your email format is invalid' });
   });
 });
 
 describe('a second registration with the same e-mail', () => {
-  it('gets 409 in upper and lower case, sets no cookie and does not change the first account', async () => {
+  it('gets 409 whether the e-mail is in upper or lower case, sets no cookie and does not change the first account', async () => {
     const email = 'Dewi.ÀYU@Example.COM';
     const first = await register({ email }).expect(201);
     expect(first.body).toMatchObject({ data: { user: { email } } });

@@ -80,7 +80,7 @@ async function getSales(from: string, to: string) {
 }
 
 describe('GET /api/admin/days/{date}', () => {
-  it('lists the quantities to bake, and paid orders by pickup time, then those paid on the day without a pickup time', async () => {
+  it('lists the quantities to bake, the paid orders for pickup on the day by time, and then the orders without a pickup time that were paid on the day', async () => {
     const items = [{ product: 7 }];
     const onDay = (time: string) => `2026-10-22T${time}:00+02:00`;
     const late = await storeOrder({ pickupAt: onDay('17:00'), items: [{ product: 7, quantity: 2 }] });
@@ -91,7 +91,7 @@ describe('GET /api/admin/days/{date}', () => {
     });
     const paidAt = onDay('06:00');
     const withoutPickup = await storeOrder({ paidAt, fulfilment: 'preparing', items });
-    // Paid on the day, collected on another.
+    // This order was paid on the day, but its pickup is on another day.
     await storeOrder({ paidAt, pickupAt: '2026-10-23T08:00:00+02:00', items });
     const storeAtNine = (fields: Parameters<typeof storeOrder>[0]) =>
       storeOrder({ pickupAt: onDay('09:00'), items, ...fields });
@@ -103,7 +103,7 @@ describe('GET /api/admin/days/{date}', () => {
 
     const { ids, products, orders } = await getDay('2026-10-22');
     expect(ids).toEqual([early, partial, late, withoutPickup]);
-    // Open are the 3 pieces of `late` and `withoutPickup`, which are not ready yet.
+    // Only the 3 pieces of `late` and `withoutPickup` are open, because these orders are not ready yet.
     expect(products).toEqual([
       { product_id: 7, name: 'Product 7', quantity: 7, open: 3 },
       { product_id: 8, name: 'Product 8', quantity: 1, open: 0 },
@@ -127,7 +127,7 @@ describe('GET /api/admin/days/{date}', () => {
     expect(response.body).toEqual(
       buildValidationFailure({ date: 'date should be a date, such as 2026-11-24' }),
     );
-    // The range of the last valid date ends in the year 10000.
+    // This is the last valid date. The day ends with a midnight in the year 10000.
     await getDay('9999-12-31');
   });
 });
@@ -154,6 +154,7 @@ describe('GET /api/admin/sales', () => {
         { date: '2026-10-25', orders: 2, revenue: 5500 },
         { date: '2026-10-26', orders: 0, revenue: 0 },
       ],
+      // Partial refunds do not reduce the revenue of products.
       products: [
         { product_id: 2, name: 'Product 2', quantity: 1, revenue: 5000 },
         { product_id: 1, name: 'Renamed', quantity: 3, revenue: 3000 },

@@ -25,7 +25,7 @@ afterEach(() => deployment.close());
 it('a kill -9 of the embedded PostgreSQL causes 503 for a moment and loses no acknowledged change', async () => {
   const [{ dataDir }] = deployment.instances;
   await expectSurvival(async () => {
-    const server = await until('a PostgreSQL', () => findServerPid(dataDir));
+    const server = await until('a process of PostgreSQL', () => findServerPid(dataDir));
     process.kill(server, 'SIGKILL');
   });
 });

@@ -19,7 +19,7 @@ const REMOVALS = isLongRun ? 5_000 : 1_000;
 const CALLERS = isLongRun ? 200 : 60;
 /** Limit for the growth of resident memory while an external service fails. */
 const MAX_GROWTH_MIB = 120;
-/** Maximum number of connections to each service; see job-kinds.ts, cloudinary.image-host.ts and midtrans.client.ts. */
+/** Maximum numbers of connections to external services; see job-kinds.ts, cloudinary.image-host.ts and midtrans.client.ts. */
 const MAX_CONNECTIONS = { mail: 4, removals: 3, images: 4, gateway: 64 };
 /** Maximum number of database connections of the service. */
 const POOL_SIZE = 10;

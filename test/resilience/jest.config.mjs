@@ -5,6 +5,6 @@ export default {
   rootDir: '../..',
   testMatch: ['<rootDir>/test/resilience/**/*.resilience-spec.ts'],
   testTimeout: process.env.RESILIENCE === 'long' ? 1_800_000 : 180_000,
-  // The tests measure time.
+  // The tests measure time, so their files run one after another.
   maxWorkers: 1,
 };

@@ -131,7 +131,7 @@ it('the remaining processes run the jobs of a process that was killed with SIGKI
   if (!isLongRun) {
     const hasOnlyJobsOfKilled = async () => (await countLockedJobs()) === CONCURRENT_MAILS;
     await until('only jobs of the killed process are locked', hasOnlyJobsOfKilled);
-    // Let a minute pass, after which the processes unlock the jobs of a process that gives no sign of life.
+    // Let a minute pass. The processes unlock every job that has been locked for more than 45 s.
     await database.pool.query(
       "UPDATE graphile_worker._private_jobs SET locked_at = locked_at - interval '60 s' WHERE locked_at IS NOT NULL",
     );

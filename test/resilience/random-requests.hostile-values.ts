@@ -28,7 +28,7 @@ export const HOSTILE_NAMES = [
   ...['images[removed][]', 'name[a][b][c][d][e][f][g][h]', 'price[9999999]', 'na"me', 'x'.repeat(2_000)],
 ];
 
-/** Values for every parameter, percent-encoded. */
+/** Values for every parameter, percent-encoded, some of them incorrectly. */
 export const HOSTILE_PARAMETERS = [
   ...['0', '-1', '1.5', '1e1', 'NaN', '9'.repeat(30), '%', '%ff', '%00', '%2e%2e%2f', '%C0%AF', 'a;b'],
   // A lone surrogate, which cannot be percent-encoded, becomes U+FFFD.

@@ -84,7 +84,10 @@ export function buildRequestsWithOneWrongValue(
   );
 }
 
-/** @param replacement by default, every value is valid */
+/**
+ * @param callers names in `stored.cookies`. A name that is listed more often is chosen more often.
+ * @param replacement by default, every value is valid
+ */
 export function generateValidRequests(
   documented: DocumentedOperation,
   stored: StoredData,
@@ -97,7 +100,7 @@ export function generateValidRequests(
     const text = value.map((plain) => encodeURIComponent(String(plain)));
     return [key, required ? text : fc.option(text, { nil: undefined })] as const;
   });
-  // These operations need a new address. The other operations need an existing one.
+  // These operations need a new e-mail address. The other operations need an existing address.
   const isNewEmail = name === 'POST /api/register' || name === 'PATCH /api/users';
   return fc
     .record({
@@ -133,7 +136,7 @@ function buildRequest(
   return {
     method,
     path:
-      // An empty text would change the route, so it becomes a space.
+      // An empty parameter would change the route, so a space replaces it.
       path.replaceAll(/\{(\w+)\}/g, (_, key: string) => String(parameters[key]) || '%20') +
       (query.length === 0 ? '' : `?${query.join('&')}`),
     headers: {
@@ -193,7 +196,7 @@ function compress(bytes: Buffer, encoding: string | undefined): Buffer {
   return encoding === 'br' ? brotliCompressSync(bytes) : bytes;
 }
 
-/** Signs a changed notification, so that its signature is not the only reason for a rejection. */
+/** Signs a notification with generated values, so that its signature is not the only reason for a rejection. */
 function signNotification(body: Values, replaced: string | undefined): Values {
   const { order_id, status_code, gross_amount } = body;
   const isNotification = [order_id, status_code, gross_amount].every((field) => typeof field === 'string');

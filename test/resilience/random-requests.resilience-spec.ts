@@ -57,7 +57,7 @@ beforeAll(async () => {
     },
     values: {
       ...Object.fromEntries(NOTIFICATION_FIELDS.map((name) => [name, [payment[name]]])),
-      transaction_status: [],
+      transaction_status: [], // Without stored values, the schema's values are used.
       email: ['other@example.com'],
       password: [PASSWORD],
       currentPassword: [PASSWORD],
@@ -117,7 +117,7 @@ describe('requests derived from the OpenAPI document', () => {
     'get no 5xx and no undocumented response if they are %s random requests',
     async (_kind, generate, minAcceptedShare) => {
       let accepted = 0;
-      // fast-check shrinks a failing request and prints the seed to reproduce it.
+      // fast-check shrinks a failing request and prints the seed to reproduce the failure.
       await forEachConcurrently(operations, (operation) =>
         fc.assert(
           fc.asyncProperty(generate(operation, stored), async (request) => {
@@ -126,7 +126,7 @@ describe('requests derived from the OpenAPI document', () => {
           { numRuns: REQUESTS_PER_OPERATION, seed: SEED },
         ),
       );
-      // If validation rejected all requests, the test would not reach the code behind it.
+      // If validation rejected all requests, the test would not reach the code behind the validation.
       expect(accepted).toBeGreaterThan(REQUESTS_PER_OPERATION * operations.length * minAcceptedShare);
     },
   );

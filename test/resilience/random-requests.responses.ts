@@ -17,8 +17,8 @@ const HEADERS = ['x-request-id', 'x-content-type-options', 'content-security-pol
 const INTERNALS =
   /\bat .+:\d+:\d+|node_modules|\/dist\/|\/src\/|file:\/\/|\b(select|insert|update|delete)\b.+\b(from|into|set)\b|relation "|constraint|syntax error|postgres|typeorm|argon2|E(CONN|NOENT|PIPE)|unexpected token/i;
 /**
- * Statuses of bodies that cannot be parsed. An operation without a body does not document them, but the service also
- * parses a body that is sent to it.
+ * Statuses of responses to bodies that cannot be parsed. An operation without a body does not document these statuses, but
+ * the service parses every body that it receives.
  */
 const STATUSES_OF_UNREADABLE_BODIES = [400, 413, 415];
 
@@ -61,8 +61,8 @@ export class ResponseChecker {
 
   listViolations(documented: DocumentedOperation, answer: Answer): string[] {
     const { status, headers, body } = answer;
-    const isUnreadable = documented.mediaType === '' && STATUSES_OF_UNREADABLE_BODIES.includes(status);
-    if (documented.operation.responses[status] === undefined && !isUnreadable)
+    const isUnreadableBody = documented.mediaType === '' && STATUSES_OF_UNREADABLE_BODIES.includes(status);
+    if (documented.operation.responses[status] === undefined && !isUnreadableBody)
       return [`status ${status} is not documented`];
     const cookies = [headers['set-cookie'] ?? []].flat();
     return [
@@ -72,7 +72,7 @@ export class ResponseChecker {
       ...('x-powered-by' in headers ? ['X-Powered-By'] : []),
       ...cookies.filter((cookie) => !cookie.endsWith('; HttpOnly; Secure; SameSite=None')),
       ...(status >= 400 && INTERNALS.test(body) ? ['the response reveals internals'] : []),
-      ...(isUnreadable ? [] : this.#listBodyViolations(documented, answer)),
+      ...(isUnreadableBody ? [] : this.#listBodyViolations(documented, answer)),
     ];
   }
 

@@ -37,7 +37,7 @@ function listForms(value: string): [form: string, text: string][] {
 
 /**
  * Encodes a value that is part of a longer base64 text, in both alphabets. Base64 encodes groups of three bytes, so the
- * characters at both ends depend on the neighboring bytes. They are removed.
+ * characters at both ends depend on the neighboring bytes. This function omits these characters.
  * @param before number of bytes of the first group that precede the value
  */
 function listBase64Forms(value: Buffer, before: number): [form: string, text: string][] {
@@ -52,12 +52,12 @@ function listBase64Forms(value: Buffer, before: number): [form: string, text: st
 }
 
 /**
- * Builds a case-insensitive pattern for a form of a value. A code of six digits must stand alone, because a timestamp may
- * contain the same digits.
+ * Builds a case-insensitive pattern for a value in one of its forms. A plain code of six digits must stand alone, because a
+ * timestamp may contain the same digits.
  */
-function buildPattern(value: string, form: string): RegExp {
-  const escaped = form.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
-  return /^\d{6}$/.test(value) && form === value
+function buildPattern(value: string, text: string): RegExp {
+  const escaped = text.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
+  return /^\d{6}$/.test(value) && text === value
     ? new RegExp(`(?<![\\w.:+-])${escaped}(?![\\w.:+-])`)
     : new RegExp(escaped, 'i');
 }
@@ -84,7 +84,10 @@ export async function dumpDatabase(pool: Pool): Promise<[where: string, text: st
   return dump;
 }
 
-/** Reads all files under a folder, except mails that are still being written: the service renames them when it is done. */
+/**
+ * Reads all files under a folder, except mails that are still being written, whose names end with `.partial`. Each text begins
+ * with the path of the file, because a path must not contain a secret either.
+ */
 export async function readFolder(folder: string): Promise<[path: string, text: string][]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const paths = entries

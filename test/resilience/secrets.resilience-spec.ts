@@ -40,7 +40,7 @@ afterEach(async () => {
   await rm(dataDir, { recursive: true, force: true });
 });
 
-/** Creates a password that the finder looks for. JSON, URLs and HTML escape its characters in different ways. */
+/** Creates a password that the finder looks for. JSON, URLs and HTML escape the password in different ways. */
 function createPassword(name: string): string {
   const value = `p"w ä/+%~${randomBytes(12).toString('hex')}`;
   finder.add(`password ${name}`, value);
@@ -54,8 +54,8 @@ function createKey(name: string): string {
   return value;
 }
 
-/** Sends a request, records the response without its cookies, and adds the tokens in the cookies to the secrets to find. */
-async function sendAndRecord(status: number, test: Test): Promise<Response> {
+/** Sends a request, records the response without cookies, and lets the finder look for the tokens in the cookies. */
+async function sendAndRecord(expectedStatus: number, test: Test): Promise<Response> {
   const response = await test;
   const { 'set-cookie': cookies, ...headers } = response.headers as Record<string, unknown>;
   for (const cookie of [cookies ?? []].flat().map(String)) {
@@ -65,7 +65,8 @@ async function sendAndRecord(status: number, test: Test): Promise<Response> {
     finder.add('the signature of a token', token.split('.')[2] ?? '');
   }
   records.push([`the response to ${test.method} ${test.url}`, JSON.stringify(headers) + response.text]);
-  expect({ url: test.url, status: response.status, text: response.text }).toMatchObject({ status });
+  const { status, text } = response;
+  expect({ url: test.url, status, text }).toMatchObject({ status: expectedStatus });
   return response;
 }
 
@@ -87,9 +88,9 @@ async function runCommand(
   return run.output();
 }
 
-/** Sends secrets in requests that cannot be parsed. */
-async function sendSecretsInMalformedRequests(service: ServiceProcess): Promise<void> {
-  const secret = createPassword('of a malformed request');
+/** Sends secrets in requests that the service rejects as malformed, invalid, too large or unauthenticated. */
+async function sendSecretsInRejectedRequests(service: ServiceProcess): Promise<void> {
+  const secret = createPassword('of a rejected request');
   const inUrl = encodeURIComponent(secret);
   const client = service.client();
   const email = 'a@example.com';
@@ -183,7 +184,7 @@ it('the log at level trace, tables, responses, files and process arguments conta
   try {
     await recordArguments(service);
     const customer = await useAccount(service, (email, nth) => Promise.resolve(readMails(email)[nth]?.text));
-    await sendSecretsInMalformedRequests(service);
+    await sendSecretsInRejectedRequests(service);
 
     // The image host and the gateway fail.
     const adminClient = service.client();
@@ -209,7 +210,7 @@ it('the log at level trace, tables, responses, files and process arguments conta
     await sendAndRecord(403, notify({ ...gateway.notification(orderId), status_code: '201' }));
     await sendAndRecord(200, adminClient.get(`/api/admin/orders/${orderId}`));
 
-    // A mail becomes a dead job. Another mail fails, waits and is sent after a retry.
+    // The job of one mail becomes dead. The job of another mail fails at first, and a retry sends the mail.
     smtp.rejectedRecipients.add('unknown@example.com');
     await sendAndRecord(201, register('unknown@example.com'));
     const mailJobs = () => readJobs(database.pool, 'send-otp');
@@ -231,7 +232,7 @@ it('the log at level trace, tables, responses, files and process arguments conta
     finder.add('code of a late mail', findCode(text));
     expect(await runCommand('src/commands/admin.js', settings, 'grant', 'late@example.com')).not.toBe('');
 
-    // The database is unavailable, lacks a table and rejects the password.
+    // The database is unavailable, then lacks a table, then rejects a wrong password.
     await proxy.down();
     await sendAndRecord(503, register('lost@example.com'));
     await sendAndRecord(503, service.client().post('/api/login').send(admin));
@@ -281,18 +282,18 @@ it('a service that writes mails to files, generates its keys and simulates the g
       const [path] = mails[nth] ?? [];
       return path === undefined ? undefined : (await parseMail(await readFile(path))).text;
     });
-    await sendSecretsInMalformedRequests(service);
+    await sendSecretsInRejectedRequests(service);
     records.push(...(await dumpDatabase(database.pool)));
     await recordArguments(service);
   } finally {
     await service.stop();
   }
   const files = (await readFolder(dataDir)).filter((file) => !isMail(file));
-  // Only this file may contain the generated keys.
-  const keys = files.filter(([, text]) => /accessSecret|jwtAccessSecret|JWT_ACCESS/i.test(text));
-  expect(keys).toHaveLength(1);
-  for (const [generated] of (keys[0]?.[1] ?? '').matchAll(/[\w+/=-]{40,}/g))
+  // Only one file may contain the generated keys.
+  const keyFiles = files.filter(([, text]) => /accessSecret|jwtAccessSecret|JWT_ACCESS/i.test(text));
+  expect(keyFiles).toHaveLength(1);
+  for (const [generated] of (keyFiles[0]?.[1] ?? '').matchAll(/[\w+/=-]{40,}/g))
     finder.add('a generated key', generated);
-  records.push(['the log', service.output()], ...files.filter((file) => !keys.includes(file)));
+  records.push(['the log', service.output()], ...files.filter((file) => !keyFiles.includes(file)));
   expectNoSecretInRecords();
 });

@@ -14,7 +14,7 @@ import { Deployment } from './support/deployment.js';
 import type { ExternalServices } from './support/external-services.js';
 import { isLongRun } from './support/long-run.js';
 
-/** Number of stops. The load uses keep-alive connections in every second round. */
+/** Number of times that the service is started and stopped. The load uses keep-alive connections every second time. */
 const STOPS = isLongRun ? 12 : 2;
 const STOP_LIMIT_MS = 10_000;
 const CALLERS = 12;
@@ -93,7 +93,9 @@ it('the process exits within 10 s despite an incomplete request body, a hanging 
 
 it('SIGTERM during the start of the embedded database leaves no database process behind', async () => {
   const service = instance.spawn(external.settings);
-  const server = await until('a PostgreSQL', () => findServerPid(instance.dataDir).catch(() => undefined));
+  const server = await until('a process of PostgreSQL', () =>
+    findServerPid(instance.dataDir).catch(() => undefined),
+  );
   service.child.kill('SIGTERM');
   expect(await service.exited).toBe(0);
   expect(service.output()).not.toContain('listening on');

@@ -9,15 +9,16 @@ import { measureMaximum } from './support/maximum.js';
 const MIB = 1024 * 1024;
 /** Limit for the growth of the service's resident memory. */
 const MAX_GROWTH_MIB = 100;
-/** The service closes a connection that reads nothing for 20 seconds. The rest is a margin for a busy machine. */
+/** The service closes a connection if its client reads nothing for 20 seconds. The rest is a margin for a busy machine. */
 const DISCONNECT_LIMIT_MS = 30_000;
 
-describe('clients that never read a response are disconnected and', () => {
+describe('clients that never read a response', () => {
   let service: ServiceProcess;
   let idleMib: number;
 
   beforeAll(async () => {
     service = await startServiceProcess({ LOG_LEVEL: 'error' });
+    // The first request builds the document, whose memory does not count as growth.
     await service.client().get('/api/docs-json').expect(200);
     idleMib = await service.residentMiB();
   });
@@ -36,7 +37,7 @@ describe('clients that never read a response are disconnected and', () => {
       'the service has closed the connections',
       async () => {
         await delay(100);
-        // A paused socket does not notice its end, but a write to a closed connection fails.
+        // A socket that reads nothing does not notice the end of its connection, but a write then fails.
         for (const socket of sockets) if (!socket.destroyed) socket.write('\r\n');
         return sockets.every(({ destroyed }) => destroyed);
       },
@@ -49,12 +50,12 @@ describe('clients that never read a response are disconnected and', () => {
     }
   }
 
-  it('occupy little memory with 600 pipelined requests on each of three connections', async () => {
+  it('are disconnected, and occupy little memory with 600 pipelined requests on each of three connections', async () => {
     const requests = 'GET /api/docs-json HTTP/1.1\r\nHost: bakery.test\r\n\r\n'.repeat(600);
     expect(await measureGrowth(3, requests)).toBeLessThan(MAX_GROWTH_MIB);
   });
 
-  it('occupy little memory with three image downloads on each of 60 connections', async () => {
+  it('are disconnected, and occupy little memory with three image downloads on each of 60 connections', async () => {
     const admin = await service.admin();
     const product = await createProduct(admin, [{ bytes: noisyPng(5 * MIB), name: 'cake.png' }]);
     const { pathname } = new URL(product.images[0] ?? '');

@@ -9,7 +9,7 @@ import { measureMaximum } from './support/maximum.js';
 
 const MIB = 1024 * 1024;
 const MAX_RESIDENT_MIB = 400;
-const CONCURRENT = isLongRun ? 100 : 40;
+const UPLOADS = isLongRun ? 100 : 40;
 
 const FILE = noisyPng(5 * MIB);
 const FIVE_FILES = [FILE, FILE, FILE, FILE, FILE];
@@ -40,18 +40,18 @@ describe('resident memory of the service stays under 400 MiB', () => {
 
   /** Sends uploads in parallel and asserts the limit of resident memory. @returns the statuses; null after a disconnect */
   async function sendUploads(options: UploadOptions = {}, pieces = formPieces(CAKE, FIVE_FILES)) {
-    const uploads = Promise.all(Array.from({ length: CONCURRENT }, () => upload(admin, pieces, options)));
+    const uploads = Promise.all(Array.from({ length: UPLOADS }, () => upload(admin, pieces, options)));
     const maxMib = await measureMaximum(() => service.residentMiB(), uploads);
     expect(maxMib).toBeLessThan(MAX_RESIDENT_MIB);
     return uploads;
   }
 
-  const repeatForAll = (status: number | null) => Array.from({ length: CONCURRENT }, () => status);
+  const repeatForAll = (status: number | null) => Array.from({ length: UPLOADS }, () => status);
 
   it('during parallel forms of 25 MiB, each of which creates a product', async () => {
     expect(await sendUploads()).toEqual(repeatForAll(201));
-    expect(await countProducts(service.database)).toBe(CONCURRENT);
-    expect(await readLedger(service.database)).toHaveLength(5 * CONCURRENT);
+    expect(await countProducts(service.database)).toBe(UPLOADS);
+    expect(await readLedger(service.database)).toHaveLength(5 * UPLOADS);
   });
 
   // This test takes a minute.
@@ -78,7 +78,7 @@ describe('resident memory of the service stays under 400 MiB', () => {
     expect(statuses.filter((actual) => actual !== null && actual !== status)).toEqual([]);
   });
 
-  it('during forms with the maximum number and size of text fields, which create products', async () => {
+  it('during forms with almost the maximum number and size of text fields, which create products', async () => {
     const fields = Object.fromEntries(
       Array.from({ length: 45 }, (_, index) => [`field-${index}`, 'x'.repeat(60_000)]),
     );

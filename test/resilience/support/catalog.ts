@@ -29,17 +29,17 @@ export class Catalog {
   constructor(
     private readonly admin: Client,
     private readonly observer: Observer,
-    /** False behind a proxy: its next request may go to another process, which may list a change a second later. */
+    /** False behind a proxy: another process may answer the next request, and may list the change a second later. */
     private readonly isListedAtOnce = true,
   ) {}
 
   async step(): Promise<void> {
-    // Do not change a product whose last change is in doubt, because `verify` could not tell the two changes apart.
+    // A product whose last change is in doubt gets no other change: `verify` could not tell the two changes apart.
     const certain = this.#products.filter(
       ({ candidates: [content, ...others] }) => content && others.length === 0,
     );
+    // The index may exceed this list. The fewer products the list has, the more likely is a creation.
     const product = certain[randomInt(10)];
-    // The index may exceed the list: the fewer products exist, the more likely is a creation.
     if (product === undefined) await this.#create();
     else if (randomInt(10) < 3) await this.#delete(product);
     else await this.#update(product);
@@ -72,7 +72,7 @@ export class Catalog {
     await this.#applyChange(product, null, this.admin.delete(`/api/products/${product.shown?.id ?? 0}`), 204);
   }
 
-  /** Sends a change. If it is acknowledged, the cached list must show it at once. */
+  /** Sends a change. After the acknowledgement, the cached list must show the change if `isListedAtOnce` is true. */
   async #applyChange(
     product: TrackedProduct,
     content: Content | null,

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { ServiceInstance } from '../../support/service-process.js';
 import { type ExternalServices, startExternalServices } from './external-services.js';
 
-/** Instances of the service with one DATA_DIR, and external services that delay each response by a random time. */
+/** Instances of the service that share one DATA_DIR, with stand-ins for external services. */
 export class Deployment {
   private constructor(
     readonly instances: readonly [ServiceInstance, ...ServiceInstance[]],
@@ -26,7 +26,7 @@ export class Deployment {
 
   /** Stops all processes and external services, and removes DATA_DIR. */
   async close(): Promise<void> {
-    // The first instance removes DATA_DIR, so it must be the last one.
+    // The first instance removes DATA_DIR, so it is cleared last.
     for (const instance of this.instances.toReversed()) await instance.clear();
     await this.external.close();
   }

@@ -1,14 +1,14 @@
 import type { Response, Test } from 'supertest';
 
-/** Time limit of every request. The contract allows up to 6 s for an order, and the machine may be busy. */
+/** Default time limit of a request. The contract allows up to 6 s for an order, and the machine may be busy. */
 const REQUEST_TIMEOUT_MS = 8_000;
 
-/** Sends requests and measures. Records every violation as text, so that one assertion at the end reports all of them. */
+/** Sends and measures requests. Records every violation as text, so that one assertion at the end reports all of them. */
 export class Observer {
   readonly violations: string[] = [];
   responsesWith503 = 0;
   brokenConnections = 0;
-  /** Number of writes with an expected response, without orders. */
+  /** Number of writes with an expected response, not counting orders. */
   acknowledgedWrites = 0;
   /** Duration of the slowest response since `startMeasuring`. */
   slowestMs = 0;
@@ -26,7 +26,7 @@ export class Observer {
 
   /**
    * @param expected statuses of a correct response. Any other status is a violation, except 503.
-   * @returns undefined if the request is in doubt: the connection broke, or the response was 503
+   * @returns undefined after any other status and after a broken connection
    */
   async send(request: Test, ...expected: readonly number[]): Promise<Response | undefined> {
     const what = `${request.method} ${new URL(request.url).pathname}`;
@@ -38,7 +38,7 @@ export class Observer {
         if (isWrite(request)) this.#acknowledge();
         return answer;
       }
-      if (answer.status === 503 && isFailEnvelope(answer)) this.responsesWith503 += 1;
+      if (answer.status === 503 && isServiceFailure(answer)) this.responsesWith503 += 1;
       else {
         const id = answer.headers['x-request-id'] ?? 'no id';
         this.violations.push(`${what} (${id}) was answered ${answer.status} ${answer.text}`);
@@ -69,11 +69,12 @@ export class Observer {
   }
 }
 
-function isFailEnvelope({ body }: Response): boolean {
+/** Returns true for a 503 in the fail envelope of the service. Any other 503, such as of a proxy, is a violation. */
+function isServiceFailure({ body }: Response): boolean {
   return (body as { errors?: { code?: number } }).errors?.code === 503;
 }
 
-/** Returns true for every write but an order: a retried order with the same key writes nothing. */
+/** Returns true for every write except an order, because the retry of an order with the same key writes nothing. */
 function isWrite({ method, url }: Test): boolean {
   return method !== 'GET' && !url.endsWith('/api/orders');
 }

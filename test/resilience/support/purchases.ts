@@ -6,7 +6,7 @@ import { type OrderAnswer, orderOf, requestOrder } from '../../support/orders.js
 import { until } from '../../support/wait.js';
 import type { Observer } from './observer.js';
 
-/** Statuses of each payment, in order. The gateway sends a notification of each. */
+/** Statuses of each payment, in order. The gateway sends a notification of each status. */
 const STATUSES = ['settlement', 'refund'] as const;
 
 interface Purchase {
@@ -38,7 +38,7 @@ export class Purchases {
     return this.#purchases.filter((purchase) => purchase.order !== undefined).length;
   }
 
-  /** Continues one of the first four unfinished purchases. If fewer than four exist, it may begin a new one instead. */
+  /** Continues one of the first four unfinished purchases. If fewer than four exist, this method may begin a new one. */
   async step(): Promise<void> {
     const unfinished = this.#purchases.filter(({ acknowledged }) => acknowledged.length < STATUSES.length);
     const purchase = unfinished[randomInt(4)] ?? {
@@ -63,7 +63,7 @@ export class Purchases {
     purchase.order ??= received;
   }
 
-  /** Sends the gateway's next notification. An unacknowledged one is sent again. */
+  /** Sends the gateway's next notification of a purchase, or repeats a notification that was not acknowledged. */
   async #sendNotification({ order: placed, acknowledged }: Purchase): Promise<void> {
     const status = STATUSES[acknowledged.length];
     const attempt = [...this.gateway.orders.values()].find(({ token }) => token === placed?.token);
@@ -89,7 +89,7 @@ export class Purchases {
       expect({
         quantity: found.items[0]?.quantity,
         status: found.status,
-        applied: applied.map((line) => line.transaction_status).toSorted(),
+        applied: applied.map(({ transaction_status }) => transaction_status).toSorted(),
         others: notifications.filter(({ outcome }) => !['applied', 'duplicate'].includes(outcome)),
       }).toEqual({ quantity, status: 'refund', applied: ['refund', 'settlement'], others: [] });
     }

@@ -38,7 +38,8 @@ export class Registrations {
   /**
    * Logs in to every account. An account whose registration was acknowledged must exist. Each account that exists is
    * complete and received at least one mail, and the code of the last mail works. Call this after all mails were sent.
-   * @param stored addresses of all accounts. Accounts that do not exist get no login, because it would count as a guess.
+   * @param stored e-mail addresses of all accounts in the database. This method does not log in to an account that does not
+   * exist, because the login would count as a guess.
    * @returns number of mails that were sent in addition to the first mail of each account
    */
   async verify(smtp: SmtpStandIn, stored: ReadonlySet<string>): Promise<number> {
@@ -71,7 +72,7 @@ function userOf({ body }: Response): User {
   return (body as { data: { user: User } }).data.user;
 }
 
-/** Creates an address of a customer, because the service mails at most 100 codes an hour to customers at one address. */
+/** Creates the IP address of a client, because each client address can request only 100 codes an hour. */
 function createLoopbackAddress(): string {
   return ['127', randomInt(1, 255), randomInt(1, 255), randomInt(1, 255)].join('.');
 }

@@ -60,7 +60,7 @@ export class Workload {
     );
   }
 
-  /** @param url of a running service, or of the proxy in front of it */
+  /** @param url URL of a running service, or of the proxy in front of the service */
   static async prepare(
     deployment: Deployment,
     url: string = deployment.instances[0].url,
@@ -90,7 +90,7 @@ export class Workload {
     );
   }
 
-  /** Waits until every request has ended. */
+  /** Stops every activity and waits until its last request has ended. */
   async stop(): Promise<void> {
     this.#isStopping = true;
     await this.#running;
@@ -113,13 +113,13 @@ export class Workload {
   }
 
   /** Number of acknowledged changes of the least active administrator or customer. A run with few changes proves little. */
-  get acknowledged(): number {
+  get minAcknowledged(): number {
     return Math.min(...[...this.#catalogs, ...this.#purchases].map(({ acknowledged }) => acknowledged));
   }
 
   /**
    * Compares the acknowledged changes with the stored data after all unfinished work has ended.
-   * @param kills number of kills, each of which may have caused duplicates of the mails being sent
+   * @param kills number of kills of the service or its database. Each one may have caused duplicates of mails being sent
    */
   async verify(databaseUrl: string, kills: number): Promise<void> {
     const pool = new pg.Pool({ connectionString: databaseUrl, max: 2 });
@@ -130,7 +130,7 @@ export class Workload {
       await pool.end();
     }
     this.#expectNoViolation();
-    // The log contains no output of a library, such as a warning about listeners.
+    // Every line of the log is JSON. Another line would be output of a library, such as a warning about listeners.
     expect(this.deployment.output()).not.toMatch(/^[^{\n]/m);
   }
 
