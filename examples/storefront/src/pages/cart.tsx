@@ -35,7 +35,7 @@ export function CartPage() {
 
 type CurrentLine = ReturnType<typeof useCurrentLines>[number];
 
-/** Returns the lines of the cart with current names and prices. `oldPrice` is the price when the product was added. */
+/** Returns the lines of the cart with current names and prices. `oldPrice` is the price when the product was last added. */
 function useCurrentLines() {
   const lines = useCart();
   const queries = useQueries({ queries: lines.map(({ id }) => productDetail(id)) });

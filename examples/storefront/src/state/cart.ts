@@ -23,7 +23,7 @@ export function countPieces(lines: CartLine[]) {
   return lines.reduce((sum, { quantity }) => sum + quantity, 0);
 }
 
-/** Like the service, rounds the price of a piece to whole rupiah. */
+/** Returns the total of a line. Rounds the price of a piece to whole rupiah, as the service does. */
 export function calculateLineTotal({ price, quantity }: CartLine) {
   return Math.round(price) * quantity;
 }

@@ -11,6 +11,7 @@ export interface CheckoutDetails {
 
 const EMPTY: CheckoutDetails = { phone: '', note: '', pickupAt: null };
 
+/** Details by user id. */
 const useAllDetails = createSharedStore<{ details: Record<string, CheckoutDetails> }>('bakery.details', {
   details: {},
 });

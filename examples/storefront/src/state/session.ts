@@ -3,11 +3,11 @@ import { createSharedStore } from './shared-store';
 import { toast } from './toast';
 
 interface Person extends User {
-  /** Undefined unless the person registered or verified the e-mail in this browser. */
+  /** Undefined unless the person registered, changed the e-mail or verified the e-mail in this browser. */
   emailVerified?: boolean;
 }
 
-/** Person who is signed in, null for a visitor. The tokens are in cookies that scripts cannot read. */
+/** Person who is signed in, or null for a visitor. The tokens are in cookies that scripts cannot read. */
 export const useSession = createSharedStore<{ person: Person | null }>('bakery.session', { person: null });
 
 export function usePerson() {
@@ -26,7 +26,7 @@ export function forgetPerson() {
   useSession.setState({ person: null });
 }
 
-/** Signs the person out after the service has ended the session. */
+/** Forgets the person after the service has ended the session. Does nothing for a visitor. */
 export function endSession() {
   if (useSession.getState().person === null) return;
   forgetPerson();

@@ -61,7 +61,7 @@ export default function ProfilePage() {
   );
 }
 
-/** If the call fails because of a wrong password, adds the name of the field, which the response does not contain. */
+/** Turns the failure for a wrong password into a message at the field. The response of the service names no field. */
 async function showWrongPasswordAt<Result>(field: string, call: Promise<Result>) {
   try {
     return await call;

@@ -58,7 +58,7 @@ function FulfilmentSection({ order }: { order: AdminOrder }) {
   // The pressed button disappears with its step.
   const focus = () => heading.current?.focus();
   const [next] = getNextStep(order);
-  const isUnpaid = next === 'preparing' && !isPaid(order);
+  const isWaitingForPayment = next === 'preparing' && !isPaid(order);
   return (
     <section className="panel" aria-labelledby="fulfilment">
       <h2 id="fulfilment" ref={heading} tabIndex={-1}>
@@ -67,10 +67,10 @@ function FulfilmentSection({ order }: { order: AdminOrder }) {
       <p role="status">
         <Badge {...FULFILMENT_TEXTS[order.fulfilment]} />
       </p>
-      {isUnpaid && <p className="hint">The order can be prepared once it is paid.</p>}
+      {isWaitingForPayment && <p className="hint">The order can be prepared once it is paid.</p>}
       {next && (
         <div className="actions">
-          {!isUnpaid && (
+          {!isWaitingForPayment && (
             <StepButton
               order={order}
               onTaken={focus}
@@ -94,7 +94,7 @@ interface RefuseButtonProps {
   onSettled: () => void;
 }
 
-/** Refuses an order. If it was paid, the question includes the refund. */
+/** Button that refuses an order. For a paid order, the question also offers a refund. */
 function RefuseButton({ order, onError, onSettled }: RefuseButtonProps) {
   const { mutate } = useMutation({
     mutationFn: async (answer: string) => {

@@ -16,6 +16,8 @@ const OUTCOMES = {
   late: 'too late to change anything',
   rejected: 'rejected as invalid',
 };
+/** Maximum number of entries in a response of the service. */
+const MAX_ENTRIES = 50;
 
 interface PaymentSectionProps {
   order: AdminOrder;
@@ -45,7 +47,7 @@ export function PaymentSection({ order, entries }: PaymentSectionProps) {
           </li>
         ))}
       </ol>
-      {entries.length === 50 && <p className="hint">These are the first 50 entries.</p>}
+      {entries.length === MAX_ENTRIES && <p className="hint">These are the first {MAX_ENTRIES} entries.</p>}
     </section>
   );
 }

@@ -3,7 +3,7 @@ import { formatShortDate } from '../../calendar';
 import { formatCount, formatPrice } from '../../format';
 import { FiguresTable } from './figures-table';
 
-/** Sizes in units of the drawing. */
+/** Sizes in units of the `viewBox`. */
 const HEIGHT = 120;
 const DAY_WIDTH = 10;
 const GAP = 2;

@@ -77,14 +77,14 @@ interface RangePickerProps {
 /** Form for the last 7 or 30 days, or any other period. */
 function RangePicker({ range, today, onChoose }: RangePickerProps) {
   const [{ from, to }, setDraft] = useState(range);
-  const isLast = (days: number) => range.to === today && range.from === addDays(today, 1 - days);
+  const isLastDays = (days: number) => range.to === today && range.from === addDays(today, 1 - days);
   return (
     <form className="range" action={() => onChoose({ from, to })}>
       {[7, 30].map((days) => (
         <Button
           key={days}
           className="button quiet"
-          aria-pressed={isLast(days)}
+          aria-pressed={isLastDays(days)}
           onClick={() => onChoose({ from: addDays(today, 1 - days), to: today })}
         >
           Last {days} days
