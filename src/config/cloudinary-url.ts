@@ -3,11 +3,11 @@ export type CloudinaryAccount = ReturnType<typeof parseCloudinaryUrl>;
 const FORM = 'CLOUDINARY_URL must be cloudinary://<api key>:<api secret>@<cloud name>';
 
 /**
- * Parses the SDK's own form, `cloudinary://key:secret@cloud?upload_prefix=…&signature_algorithm=…`. Ignores the SDK's
- * other query parameters: they concern delivery URLs, which this service does not build.
+ * Parses a URL of Cloudinary's SDK: `cloudinary://key:secret@cloud?upload_prefix=…&signature_algorithm=…`. Ignores the
+ * SDK's other query parameters: they concern delivery URLs, which this service does not build.
  */
 export function parseCloudinaryUrl(text: string) {
-  // `new URL` in a try block would throw an error whose `input` contains the secret.
+  // Without this check, `new URL` would throw an error whose property `input` contains the secret.
   if (!URL.canParse(text)) throw new Error(FORM);
   const { protocol, username, password, hostname, port, searchParams } = new URL(text);
   const upload_prefix = searchParams.get('upload_prefix') ?? 'https://api.cloudinary.com';

@@ -20,8 +20,8 @@ export const migrations = (await Promise.all(migrationFiles)).flatMap((file) => 
 const SECOND = 1000;
 
 /**
- * The payment gateway waits 15 seconds for a response. If the database hangs, these limits end a request after 14 seconds at
- * most: 4 s for a connection, 4 s for a lock, and 6 s (RESPONSE_MS) for a statement that gets no response.
+ * The payment gateway waits 15 seconds for the response to a notification. If the database hangs, the request should end
+ * earlier. Waiting for a connection (4 s), a lock (4 s) and a response that never comes (6 s, RESPONSE_MS) takes 14 s.
  */
 const CONNECTION_WAIT_MS = 4 * SECOND;
 const LOCK_WAIT_MS = 4 * SECOND;
@@ -39,7 +39,7 @@ export function dataSourceOptions(url: string) {
     installExtensions: false,
     poolSize: 10,
     poolErrorHandler: () => {
-      // The pool removes an idle connection that breaks. The next statement reports a database that is unavailable.
+      // The pool removes an idle connection that broke. If the database is unavailable, the next statement fails.
     },
     connectTimeoutMS: CONNECTION_WAIT_MS,
     extra: {
@@ -48,7 +48,7 @@ export function dataSourceOptions(url: string) {
       lock_timeout: LOCK_WAIT_MS,
       idle_in_transaction_session_timeout: 10 * SECOND,
       query_timeout: RESPONSE_MS,
-      // Statements that start together (`Promise.all`) are sent together. The server runs them in order.
+      // Statements of a transaction that start together (`Promise.all`) are sent together. The server runs them in order.
       pipeline: true,
       keepAlive: true,
     },

@@ -10,18 +10,18 @@ type Log = (message: string) => void;
 
 const DATA_DIR_RETRY_MS = 200;
 
-/** Database of this process. Also its injection token. */
+/** The database that this process uses. Also the injection token under which modules receive it. */
 export class Database {
   constructor(
     readonly url: string,
-    /** True if this process supervises the embedded database. Commands may connect, but no other service uses the database. */
+    /** True if this process supervises the embedded database: no other service uses it, but commands may connect. */
     readonly isExclusive = false,
-    /** Stops the database if it is exclusive. */
+    /** Stops an exclusive database. Does nothing otherwise. */
     readonly close: () => Promise<void> = () => Promise.resolve(),
   ) {}
 }
 
-/** Opens the database of DATABASE_URL. If DATABASE_URL is unset, starts an embedded PostgreSQL under DATA_DIR. */
+/** Checks the database of DATABASE_URL. If DATABASE_URL is unset, starts an embedded PostgreSQL under DATA_DIR. */
 export async function openDatabase(
   { databaseUrl, dataDir }: DatabaseSettings,
   log: Log,

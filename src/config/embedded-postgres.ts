@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { errorMessage } from './error-info.js';
 import { type Cluster, openCluster } from './embedded-postgres/cluster.js';
-import { removeIncompleteFolders } from './embedded-postgres/create-once.js';
+import { removeTemporaryFolders } from './embedded-postgres/create-once.js';
 import { findServer, startServer, stopServer } from './embedded-postgres/server.js';
 import {
   buildDatabaseUrl,
@@ -55,7 +55,7 @@ export class EmbeddedPostgres {
   async start(): Promise<void> {
     const session = await this.acquire();
     try {
-      await removeIncompleteFolders(dirname(this.cluster.folder));
+      await removeTemporaryFolders(dirname(this.cluster.folder));
       await ensureDatabase(session.client, this.cluster.secret);
     } catch (error) {
       await this.shutDown(session);

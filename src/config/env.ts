@@ -56,7 +56,7 @@ export class Env {
   @IsUrl('smtp', 'smtps') smtpUrl?: string;
   @IsSender() mailFrom = 'Bakery <no-reply@bakery.example>';
   @IsOneOf('midtrans', 'simulator') paymentGateway!: 'midtrans' | 'simulator';
-  /** Key of the payment gateway, which also signs notifications. */
+  /** Key for calls to the payment gateway and for the signatures of its notifications. */
   @IsString() midtransServerKey!: string;
   @IsHttpAddress() midtransSnapUrl = 'https://app.sandbox.midtrans.com/snap/v1';
   @IsHttpAddress() midtransApiUrl = 'https://api.sandbox.midtrans.com';
@@ -68,7 +68,7 @@ export class Env {
   @IsUrl('http', 'https') otelExporterOtlpTracesEndpoint?: string;
   @IsString() otelSdkDisabled = 'false';
   @IsString() otelServiceName = 'bakery-catalog-service';
-  /** Names of unset settings that production usually needs, with the consequences. */
+  /** One text for each unset setting that production usually needs: its variable and the consequence. */
   warnings: readonly string[] = [];
 
   get isTraced(): boolean {
@@ -77,7 +77,7 @@ export class Env {
   }
 }
 
-/** Settings whose default depends on other settings. */
+/** Settings without a fixed default: `readEnv` derives it from other settings or generates it. */
 type Derived =
   'publicUrl' | 'imageHost' | 'paymentGateway' | 'midtransServerKey' | 'jwtAccessSecret' | 'jwtRefreshSecret';
 

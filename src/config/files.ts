@@ -3,7 +3,7 @@ import { accessSync, constants, linkSync, mkdirSync, readFileSync, rmSync, write
 import { readFile } from 'node:fs/promises';
 import { errorCode } from './error-info.js';
 
-/** @throws Error with one line if DATA_DIR cannot be created, or if this user has no write permission */
+/** @throws Error with one line if DATA_DIR cannot be created, or if this user cannot read and write it */
 export function createDataDir(dataDir: string): void {
   try {
     mkdirSync(dataDir, { recursive: true });
@@ -29,7 +29,7 @@ export async function readIfPresent(path: string): Promise<string | undefined> {
 
 /**
  * Writes a file atomically unless it exists.
- * @returns the content of the file. If several processes write at the same time, this is the text of the first one
+ * @returns the content of the file afterwards: `text`, or the text that another process wrote first
  */
 export function writeOnce(path: string, text: string, mode: number): string {
   const temporary = `${path}.tmp-${randomBytes(6).toString('hex')}`;

@@ -91,14 +91,14 @@ async function withDataSource<T>(
  */
 function withMigrationLock<T>(dataSource: DataSource, change: () => Promise<T>): Promise<T> {
   // READ COMMITTED takes a snapshot for each statement, so this transaction has none while it waits or while `change` runs.
-  return dataSource.transaction('READ COMMITTED', async (lock) => {
-    await lock.query('SET LOCAL idle_in_transaction_session_timeout = 0');
-    // Poll, because a waiting statement has a snapshot. If the lock's holder runs CREATE INDEX CONCURRENTLY, that statement
-    // would wait for the snapshot: a deadlock that PostgreSQL does not detect.
+  return dataSource.transaction('READ COMMITTED', async (tx) => {
+    await tx.query('SET LOCAL idle_in_transaction_session_timeout = 0');
+    // Poll, because a statement that waits for the lock would keep a snapshot. A CREATE INDEX CONCURRENTLY of the lock's
+    // holder would wait for the end of this snapshot: a deadlock that PostgreSQL does not detect.
     const deadline = Date.now() + LOCK_DEADLINE_MS;
     while (Date.now() < deadline) {
       const attempt = `SELECT pg_try_advisory_xact_lock(${MIGRATION_LOCK}) AS "isLocked"`;
-      const [row] = await lock.query<{ isLocked: boolean }[]>(attempt);
+      const [row] = await tx.query<{ isLocked: boolean }[]>(attempt);
       if (row?.isLocked === true) return await change();
       await delay(LOCK_PAUSE_MS);
     }

@@ -3,7 +3,7 @@ import { Transform } from 'class-transformer';
 import { isEmail, IsIn, isIP, Max, Min, ValidateBy } from 'class-validator';
 import { parseCloudinaryUrl } from './cloudinary-url.js';
 
-// Validation decorators for environment variables. The start prints a line for each invalid variable: its name and the message.
+// Validation decorators for environment variables. The start prints the name and the message of each invalid variable.
 // A message never contains the value, which may be a secret.
 
 /** Validates a text, or a list that was split from a text, with a function that returns the problem of a bad text. */
@@ -57,7 +57,7 @@ export function IsDatabaseUrl(): PropertyDecorator {
 
 /**
  * Replaces a weaker `sslmode` with `verify-full`. The driver already treats `prefer`, `require` and `verify-ca` like
- * `verify-full`, but prints a security warning. A regular expression, because `URL` would encode the password differently.
+ * `verify-full`, but prints a security warning. Does not use `URL`, which would encode the password differently.
  */
 function withVerifiedTls(url: string): string {
   // The operator has chosen libpq's meaning of `sslmode`.

@@ -2,9 +2,9 @@ import pg from 'pg';
 
 const CONNECT_TIMEOUT_MS = 5_000;
 
-/** Runs a task on a separate connection. Uncommitted changes are rolled back at the end. */
+/** Runs `act` on a separate connection. Uncommitted changes are rolled back at the end. */
 export async function withClient<T>(databaseUrl: string, act: (client: pg.Client) => Promise<T>): Promise<T> {
-  // The constructor also throws: it reads the certificates that the URL names.
+  // The constructor throws if it cannot read a certificate that the URL names.
   const client = new pg.Client({
     connectionString: databaseUrl,
     application_name: 'bakery-command',

@@ -26,7 +26,7 @@ import {
 const REJECTIONS: Readonly<Record<string, RegExp>> = {
   cancel: /^412$/,
   expire: /^412$/,
-  // 202, or any 4xx, because Midtrans adds codes from time to time. 408 and 429 are temporary failures and no rejections.
+  // 202 (denied) or any 4xx: Midtrans adds codes from time to time. 408 and 429 are temporary failures, not rejections.
   refund: /^(202|4(?!08|29)\d\d)$/,
 };
 const KEY_NOT_ACCEPTED =
@@ -36,7 +36,6 @@ type MidtransSettings = Pick<Env, 'midtransServerKey' | 'midtransSnapUrl' | 'mid
 
 /**
  * Payments at Midtrans. Snap shows the payment page, and the Core API reports and changes payments.
- *
  * @see https://docs.midtrans.com/reference/backend-integration
  * @see https://docs.midtrans.com/reference/code-4xx for the Core API's status codes
  */

@@ -15,7 +15,6 @@ const ONE_DAY = { unit: 'hours', duration: 24 } as const;
 /**
  * Builds the request for a payment page. Both the page and the payment expire 24 hours from now. Without `start_time` a
  * payment method that is chosen in the last hour would stay payable for another day.
- *
  * @see https://docs.midtrans.com/reference/json-objects
  */
 export function toSnapRequest({ attemptId, grossAmount, items, customer }: PaymentPageRequest, now: Date) {
@@ -50,7 +49,7 @@ export function parsePaymentPage({ fields }: MidtransResponse): PaymentPage | nu
   return token !== null && isHttpUrl ? { token, redirectUrl } : null;
 }
 
-/** Returns the reasons of a rejection by Snap in one line. 408 and 429 are temporary failures and no rejections. */
+/** Returns the reasons if Snap rejected the request, otherwise null. 408 and 429 are temporary failures, not rejections. */
 export function parseRejection({ httpStatus, fields }: MidtransResponse): string | null {
   const reasons = fields?.error_messages;
   const isRejected = httpStatus >= 400 && httpStatus < 500 && httpStatus !== 408 && httpStatus !== 429;

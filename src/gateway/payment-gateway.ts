@@ -63,7 +63,7 @@ export class AttemptIdTakenError extends GatewayRejectedError {}
 export const CALL_DEADLINE_MS = 5000;
 
 /**
- * Payment gateway. The gateway calls the id of a payment attempt `order_id`, and opens one payment page for each id.
+ * Payment gateway. The gateway calls the id of a payment attempt `order_id`, and opens only one payment page for each id.
  *
  * Implementations end every call within `CALL_DEADLINE_MS`, do not retry, and never write the server key to an error or a
  * log. Every method may throw GatewayUnavailableError.
@@ -79,7 +79,7 @@ export abstract class PaymentGateway {
   /** @returns null until the customer chooses a payment method */
   abstract getTransaction(attemptId: string): Promise<GatewayTransaction | null>;
 
-  /** @returns the transaction afterwards, unchanged if its status does not allow the change; null if there is none */
+  /** Ends an unfinished payment. @returns the transaction, unchanged if its status forbids this; null if there is none */
   abstract cancelOrExpire(attemptId: string, to: 'cancel' | 'expire'): Promise<GatewayTransaction | null>;
 
   /**

@@ -44,7 +44,7 @@ export class HealthController {
     try {
       const pending = await Promise.race([this.#pendingMigrations(), deadline]);
       if (pending === null) problems.set('database', `no response within ${DATABASE_DEADLINE_MS} ms`);
-      else if (pending.length > 0) problems.set('migrations', 'one has not run');
+      else if (pending.length > 0) problems.set('migrations', 'not all have run');
     } catch (error) {
       problems.set('database', errorMessage(error));
     }

@@ -59,7 +59,7 @@ export class CloudinaryImageHost {
   ): Promise<unknown> {
     // Load the SDK with the first call, because its 250 files would delay every start.
     const { uploader } = (await import('cloudinary')).v2;
-    // Each call has its own agent, so that its connection can be closed. The agent also selects http or https.
+    // Each call has its own agent, so that its connection can be closed. The agent's class decides between http and https.
     const agent = this.#account.upload_prefix.startsWith('https:') ? new https.Agent() : new http.Agent();
     let timer: NodeJS.Timeout | undefined;
     try {

@@ -16,7 +16,7 @@ export class FormQueue {
     await new Promise<void>((begin, reject) => {
       const form = { bytes, begin };
       this.#waiting.push(form);
-      // After `begin` this changes nothing: the form is no longer in the queue.
+      // After `begin`, this listener changes nothing: the form is no longer in the queue.
       response.once('close', () => {
         this.#waiting = this.#waiting.filter((other) => other !== form);
         reject(failures.malformedRequest());

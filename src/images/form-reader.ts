@@ -9,8 +9,9 @@ import { MAX_IMAGES } from './images.service.js';
 export type FilePart = Pick<Express.Multer.File, 'fieldname' | 'originalname'>;
 
 export interface FormRequest extends Request {
-  /** All file parts in the order sent, in a list that `FormInterceptor` sets. `files` contains the first 5 images. */
+  /** All file parts in the order sent. `FormInterceptor` creates the empty list. */
   fileParts?: FilePart[];
+  /** The first 5 images. */
   files?: Express.Multer.File[];
 }
 

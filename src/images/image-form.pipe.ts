@@ -65,7 +65,7 @@ export class ImageFormPipe<T extends { readonly images?: unknown }> implements P
     };
   }
 
-  /** Returns the validation message of the field `images`, of which `files` are the first 5; undefined if all are valid. */
+  /** Returns the validation message of the field `images`, if it has one. `files` are the first 5 of `imageParts`. */
   #findImagesMessage(imageParts: readonly FilePart[], files: readonly Express.Multer.File[]) {
     const { extension, tooMany } = this.messages;
     if (!imageParts.every(({ originalname }) => EXTENSIONS.includes(extname(originalname).toLowerCase())))

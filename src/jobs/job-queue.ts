@@ -36,7 +36,7 @@ export class JobQueue {
     // Without other processes, all locks at the start are dead. After a failure, the locks of the failed runner are dead.
     let deadLocks: DeadLocks = isExclusive ? { olderThanSeconds: 0 } : {};
     const observer: RunnerObserver = {
-      onStart: (workerId) => (deadLocks = { workerId }),
+      onStart: (runnerId) => (deadLocks = { runnerId }),
       onFetch: () => {
         this.#lastFetchAt = performance.now();
         if (!this.#isWorking) this.#logStart();

@@ -22,8 +22,8 @@ export interface HandleOptions {
 
 export interface EnqueueOptions {
   /**
-   * Has the form `task:subject` and deduplicates jobs: only the latest waiting job with a key runs. Required, because a job
-   * without a key counts as superseded: graphile-worker removes the key of a job when a newer one supersedes it.
+   * `task:subject`, or `task` for a job without a subject. A new job replaces a waiting job with the same key. Required,
+   * because a job without a key counts as superseded: graphile-worker removes the key of a job that a newer one supersedes.
    */
   readonly key: string;
   readonly runAt?: Date;
@@ -107,7 +107,7 @@ export class JobsService implements OnModuleDestroy {
   /** Starts the queue. Call it after every module is initialized. */
   start(): void {
     const options = { taskList: this.#tasks, parsedCronItems: parseCronItems(this.#cron) };
-    // An exclusive database has no other process, so the jobs of a killed process can be freed at once.
+    // No other process runs jobs on an exclusive database, so the jobs of a killed process can be freed at once.
     this.#running = this.queue.run(options, this.database.isExclusive, this.#stop.signal);
   }
 

@@ -8,7 +8,7 @@ const SECOND = 1000;
 /**
  * Connections of the job queue. graphile-worker 0.17 releases a connection twice if it stops while the response to its
  * `LISTEN` is outstanding and the connection then breaks. The second release throws an error that graphile-worker does
- * not catch and that would end the process.
+ * not catch and that would end the process. This pool ignores the second release.
  */
 export class QueuePool extends pg.Pool {
   constructor(connectionString: string) {

@@ -1,11 +1,11 @@
 import { IS_SUPERSEDED, type Queryable } from './job-table.js';
 import { PERMANENT } from './permanent-job-error.js';
 
-/** Selects the locks that belong to dead processes: those older than a limit, and those of one worker. */
+/** Selects the locks that belong to dead processes: those older than a limit, and those of one runner. */
 export interface DeadLocks {
   /** DEAD_PROCESS_S by default. */
   readonly olderThanSeconds?: number;
-  readonly workerId?: string;
+  readonly runnerId?: string;
 }
 
 export interface NamedJob {
@@ -28,20 +28,20 @@ export async function surveyJobs(database: Queryable) {
   return rows[0] ?? { due: 0, hasDeadLocks: false, hasUnsettled: false };
 }
 
-/** Unlocks all jobs of the workers that have a dead lock. @returns the jobs that are dead: not superseded, no try left */
+/** Unlocks all jobs of the runners that have a dead lock. @returns the jobs that are dead: not superseded, no try left */
 export async function freeJobs(
   database: Queryable,
-  { olderThanSeconds = DEAD_PROCESS_S, workerId = '' }: DeadLocks = {},
+  { olderThanSeconds = DEAD_PROCESS_S, runnerId = '' }: DeadLocks = {},
 ): Promise<NamedJob[]> {
-  const { rows: locked } = await database.query<NamedJob & { worker: string; isDead: boolean }>(
-    `SELECT id, task_identifier AS task, locked_by AS worker, key IS NOT NULL AND attempts >= max_attempts AS "isDead"
+  const { rows: locked } = await database.query<NamedJob & { runnerId: string; isDead: boolean }>(
+    `SELECT id, task_identifier AS task, locked_by AS "runnerId", key IS NOT NULL AND attempts >= max_attempts AS "isDead"
      FROM graphile_worker.jobs WHERE locked_at <= now() - make_interval(secs => $1) OR locked_by = $2`,
-    [olderThanSeconds, workerId],
+    [olderThanSeconds, runnerId],
   );
   if (locked.length === 0) return [];
   const dead = locked.filter(({ isDead }) => isDead);
-  const workers = locked.map(({ worker }) => worker);
-  await database.query('SELECT graphile_worker.force_unlock_workers($1::text[])', [workers]);
+  const runnerIds = locked.map(({ runnerId }) => runnerId);
+  await database.query('SELECT graphile_worker.force_unlock_workers($1::text[])', [runnerIds]);
   await database.query(`SELECT graphile_worker.permanently_fail_jobs($1::bigint[], 'its process died')`, [
     dead.map(({ id }) => id),
   ]);

@@ -13,7 +13,7 @@ import { KindLimits, WORKERS } from './job-kinds.js';
 import { type Watched, watchQueue } from './watch-queue.js';
 
 const SECOND = 1000;
-/** Time for running jobs to end when the service stops, and then for their results to be written. */
+/** Time for running jobs to end when the service stops, and then RESULTS_MS for their results to be written. */
 const STOP_MS = 5 * SECOND;
 const RESULTS_MS = 2 * SECOND;
 /** Time for both if the runner has failed: without the database no result can be written, and jobs should resume soon. */
@@ -25,7 +25,7 @@ const NEST_LEVELS: Readonly<Record<string, 'error' | 'warn'>> = { error: 'error'
 export type JobOptions = Required<Pick<RunnerOptions, 'taskList' | 'parsedCronItems'>>;
 
 export interface RunnerObserver extends Pick<Watched, 'lastFetchAt' | 'onDeadJob'> {
-  readonly onStart: (workerId: string) => void;
+  readonly onStart: (runnerId: string) => void;
   /** Called when a worker has received a response to its fetch: a job, or none. */
   readonly onFetch: () => void;
 }
@@ -105,7 +105,7 @@ export async function runJobs(
   }
 }
 
-/** @param ended aborted when the runner has failed. Its further errors are consequences and only logged as `verbose` */
+/** @param ended aborted when the runner has failed or stops. Later errors are consequences and only logged as `verbose` */
 function createWorkerLogger(logger: Logger, ended: AbortSignal): WorkerLogger {
   return new WorkerLogger(() => (level, message, meta) => {
     // A failed try is retried. A dead job has a separate line.

@@ -19,7 +19,7 @@ export interface Watched {
 /**
  * Polls the queue every second until `ended` is aborted: wakes workers when jobs are due, frees the jobs of dead
  * processes and settles failed jobs. LISTEN is not enough: jobs with a later `run_at` are never announced, and PgBouncer
- * does not support LISTEN.
+ * does not support LISTEN. Throws if the runner is stuck.
  */
 export async function watchQueue(
   database: Queryable,

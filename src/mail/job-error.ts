@@ -3,7 +3,7 @@ import { PermanentJobError } from '../jobs/permanent-job-error.js';
 import { errorMessage } from '../config/error-info.js';
 
 const MAX_REASON_LENGTH = 200;
-/** Matches an e-mail address. The message keeps its first letter and its domain. */
+/** Matches an e-mail address. The job's error message keeps only the first letter and the domain of the address. */
 const ADDRESS = /([^\s<>@"':;,])[^\s<>@"':;,]*@([\w.-]+)/g;
 /** SMTP reply codes for an unknown recipient (RFC 5321 section 4.2.3), used if the reply has no enhanced status code. */
 const NO_SUCH_MAILBOX = new Set([550, 551, 553]);

@@ -31,7 +31,7 @@ const TEMPLATES = {
 };
 export type MailTemplate = keyof typeof TEMPLATES;
 
-/** More than all timeouts of the transport together, and less than the deadline of a job. */
+/** The sum of the timeouts in `mail.module.ts`, and less than the deadline of a job. */
 const SEND_DEADLINE_MS = 25_000;
 
 @Injectable()

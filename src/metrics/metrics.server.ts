@@ -9,7 +9,7 @@ import { JobsService } from '../jobs/jobs.service.js';
 import { ProductsService } from '../products/products.service.js';
 import { countLostConnections, samplePool, sampleProducts, sampleQueue } from './samples.js';
 
-/** Serves `/metrics` on a separate port that clients cannot reach. */
+/** Serves `/metrics` on a separate port, which the network must not expose to clients. */
 @Injectable()
 export class MetricsServer implements OnApplicationBootstrap, OnApplicationShutdown {
   readonly #logger = new Logger('Metrics');

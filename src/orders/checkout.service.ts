@@ -23,7 +23,7 @@ const POLL_MS = 250;
 const PAGE_LIFETIME_MS = 24 * 60 * 60 * 1000;
 
 /**
- * Opens payment pages of orders. If several requests, in any process, need the page of the same order, one claims the payment
+ * Opens payment pages of orders. If several requests, in any process, need a page for the same order, one claims the payment
  * attempt and calls the gateway outside of a transaction. The others poll the database for the result.
  */
 @Injectable()
@@ -53,14 +53,14 @@ export class CheckoutService {
       await delay(POLL_MS);
       current = await this.orders.get(order.orderId);
     }
-    // The request with the claim got no page in time.
+    // Another request claimed the attempt and got no page in time.
     if (needsPage()) throw failures.gatewayUnavailable();
     return current;
   }
 
   /**
    * Requests the page of a claimed attempt, and stores the page.
-   * @param replaced attempt that this one replaces, because the gateway already knew its id. There is one replacement at most.
+   * @param replaced attempt whose id the gateway already knew. `attempt` is its replacement and is not replaced again.
    * @returns null if the order is no longer pending or another request has the claim
    * @throws Failure 502 if the gateway returned no page in time
    */
@@ -119,7 +119,7 @@ export class CheckoutService {
     return affected === 1 ? Object.assign(attempt, change) : null;
   }
 
-  /** Builds the update that ends a claim. It changes nothing if another request has claimed the attempt. */
+  /** Builds the update that ends a claim. The update changes nothing if another request has claimed the attempt. */
   #endClaim({ attemptId, claimId }: PaymentAttempt, change: Partial<PaymentAttempt> = {}) {
     return this.dataSource
       .createQueryBuilder()

@@ -7,7 +7,7 @@ import { locateCluster, type Location } from './location.js';
 import { createOnce } from './create-once.js';
 import { run } from './run.js';
 
-/** Existing database cluster. `secret` is the password of the superuser `postgres`. */
+/** Database cluster and its programs. `secret` is the password of the superuser `postgres`. */
 export type Cluster = Location & Awaited<ReturnType<typeof findBinaries>> & { readonly secret: string };
 
 /** Finds or creates the cluster of a DATA_DIR: UTF-8, sorted by code point on every system, with data checksums. */

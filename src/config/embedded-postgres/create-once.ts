@@ -6,7 +6,7 @@ const DRAFT_PREFIX = 'postgres.tmp-';
 const REMOVAL = { recursive: true, force: true, maxRetries: 3 };
 
 /**
- * Creates a folder under a temporary name and renames it, so that a crash leaves no incomplete folder.
+ * Creates a folder under a temporary name and renames it, so that a crash never leaves an incomplete folder at `path`.
  * @param proof name of an entry that every complete folder contains
  * @returns false if another process created the folder first
  */
@@ -21,7 +21,7 @@ export async function createOnce(
     await rename(join(temporary, 'draft'), path);
     return true;
   } catch (error) {
-    // Another process created the folder first. It may also have removed this draft.
+    // Another process created the folder first. That process may also have removed this draft.
     if (existsSync(join(path, proof))) return false;
     throw error;
   } finally {
@@ -30,7 +30,7 @@ export async function createOnce(
 }
 
 /** Removes the temporary folders of processes that were killed during `createOnce`. */
-export async function removeIncompleteFolders(parent: string): Promise<void> {
+export async function removeTemporaryFolders(parent: string): Promise<void> {
   const names = (await readdir(parent)).filter((name) => name.startsWith(DRAFT_PREFIX));
   for (const name of names) await rm(join(parent, name), REMOVAL);
 }

@@ -15,9 +15,9 @@ const SYSTEM_FOLDER = '/var/lib/bakery-catalog';
 export type Location = Awaited<ReturnType<typeof locateCluster>>;
 
 /**
- * Locates the cluster of a DATA_DIR, which may not exist yet: `<dataDir>/postgres`. If this process is root and the
- * server's user cannot access that folder, the cluster is below `/var/lib`, and `<dataDir>/postgres-location` contains
- * its path.
+ * Locates the cluster of a DATA_DIR, even before the cluster is created: `<dataDir>/postgres`. If root creates the cluster
+ * and the server's user cannot enter DATA_DIR, the cluster is below `/var/lib`, and the file
+ * `<dataDir>/postgres-location` contains the path of the cluster.
  */
 export async function locateCluster(dataDir: string) {
   createDataDir(dataDir);

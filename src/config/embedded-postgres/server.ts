@@ -18,7 +18,7 @@ const SETTINGS = {
   log_timezone: 'UTC',
   log_line_prefix: '%m [%p] ',
   log_error_verbosity: 'terse', // the detail of a violated constraint contains the row: addresses, digests
-  log_min_error_statement: 'panic', // the statement contains them too
+  log_min_error_statement: 'panic', // the statement contains the row's values too
   log_checkpoints: 'off',
 };
 const POLL_MS = 15;
@@ -26,7 +26,7 @@ const POLL_MS = 15;
 const MAX_LOG_BYTES = 5 * 1024 * 1024;
 
 /**
- * Finds the server that runs on a cluster, also while it starts or shuts down. After a crash, the process id in
+ * Finds the server that runs on a cluster, even one that is starting or shutting down. After a crash, the process id in
  * `postmaster.pid` may belong to another program, which PostgreSQL would mistake for a server. Removing such a file is
  * safe: PostgreSQL also checks the shared memory, so a second server never runs on the same cluster.
  */
@@ -87,7 +87,7 @@ export async function stopServer(cluster: Cluster): Promise<void> {
   if ((await findServer(cluster)) === undefined) return;
   const args = ['stop', '-s', '-m', 'fast', '-D', cluster.folder];
   await run(join(cluster.bin, 'pg_ctl'), args, cluster.runAs).catch(async (error: unknown) => {
-    // A killed server leaves its `postmaster.pid`, and pg_ctl waits in vain for that process to end.
+    // pg_ctl fails if the server was killed meanwhile, because a killed server does not remove its `postmaster.pid`.
     if ((await findServer(cluster)) !== undefined) throw error;
   });
 }

@@ -8,34 +8,33 @@ interface Action {
   readonly label: string;
   /** Statuses that allow the action. */
   readonly from: readonly (TransactionStatus | null)[];
-  /** New status; without it, the status stays. */
+  /** New status. If unset, the action does not change the status. */
   readonly to?: TransactionStatus;
   /** Payment method to use if this action starts the payment. */
   readonly method?: string;
   readonly notificationDefect?: NotificationDefect;
 }
 
-/** A customer can choose a payment method at first, and again after a payment that failed. */
-const NEW: Action['from'] = [null, 'deny', 'failure'];
-/** A bank can also deny a settled payment. */
-const DENIABLE: Action['from'] = [...NEW, 'pending', 'settlement'];
+/** Statuses in which a customer can choose a payment method: at first, and again after a payment that failed. */
+const OPEN: Action['from'] = [null, 'deny', 'failure'];
+/** Statuses in which a bank can deny a payment: at once, while the payment is pending, and even after its settlement. */
+const DENIABLE: Action['from'] = [...OPEN, 'pending', 'settlement'];
 const ANY = TRANSACTION_STATUSES;
 const NOT_PENDING = ANY.filter((status) => status !== 'pending');
 
 /**
  * Actions by the last segment of the path that their form posts to. They follow the status cycle of Midtrans, except that
  * a captured payment can be refunded and that there are no chargebacks.
- *
  * @see https://docs.midtrans.com/docs/transaction-status-cycle
  */
 export const ACTIONS: ReadonlyMap<string, Action> = new Map(
   Object.entries<Action>({
-    card: { label: 'Pay by card', from: NEW, to: 'capture', method: 'credit_card' },
-    'card-authorize': { label: 'Reserve on a card', from: NEW, to: 'authorize', method: 'credit_card' },
-    gopay: { label: 'Pay with GoPay', from: NEW, to: 'settlement', method: 'gopay' },
-    qris: { label: 'Pay with QRIS', from: NEW, to: 'settlement', method: 'qris' },
-    'bank-transfer': { label: 'Pay by bank transfer', from: NEW, to: 'pending', method: 'bank_transfer' },
-    'convenience-store': { label: 'Pay at a convenience store', from: NEW, to: 'pending', method: 'cstore' },
+    card: { label: 'Pay by card', from: OPEN, to: 'capture', method: 'credit_card' },
+    'card-authorize': { label: 'Reserve on a card', from: OPEN, to: 'authorize', method: 'credit_card' },
+    gopay: { label: 'Pay with GoPay', from: OPEN, to: 'settlement', method: 'gopay' },
+    qris: { label: 'Pay with QRIS', from: OPEN, to: 'settlement', method: 'qris' },
+    'bank-transfer': { label: 'Pay by bank transfer', from: OPEN, to: 'pending', method: 'bank_transfer' },
+    'convenience-store': { label: 'Pay at a convenience store', from: OPEN, to: 'pending', method: 'cstore' },
     settle: { label: 'Settle the payment', from: ['pending', 'capture'], to: 'settlement' },
     capture: { label: 'Capture the reserved amount', from: ['authorize'], to: 'capture' },
     refund: { label: 'Refund everything', from: ['capture', 'settlement', 'partial_refund'], to: 'refund' },
@@ -51,7 +50,7 @@ export const ACTIONS: ReadonlyMap<string, Action> = new Map(
 );
 
 export function isAllowed({ from, method }: Action, { status, payment }: SimulatorTransaction): boolean {
-  // A page that was ended before a payment method was chosen allows nothing.
+  // `PaymentGateway.cancelOrExpire` can end a page before a payment method is chosen. Such a page allows no action.
   return from.includes(status) && (method !== undefined || payment !== null);
 }
 
@@ -59,7 +58,7 @@ export function isAllowed({ from, method }: Action, { status, payment }: Simulat
 export function performAction(action: Action, transaction: SimulatorTransaction): boolean {
   if (!isAllowed(action, transaction)) return false;
   const { to, method } = action;
-  if (method !== undefined && NEW.includes(transaction.status))
+  if (method !== undefined && OPEN.includes(transaction.status))
     transaction.payment = {
       transaction_id: randomUUID(),
       transaction_time: formatGatewayTime(new Date()),

@@ -52,7 +52,7 @@ export class SimulatorTransaction {
   @Column('jsonb')
   customer!: PaymentPageRequest['customer'];
 
-  /** Null until a payment method is chosen, or `cancel` or `expire` if the page was ended before that. */
+  /** Null until a payment method is chosen, or until `PaymentGateway.cancelOrExpire` ends the page. */
   @Column('text', { name: 'transaction_status', nullable: true })
   status!: TransactionStatus | null;
 
@@ -72,6 +72,7 @@ export class SimulatorTransaction {
     return Number(this.payment?.refund_amount ?? 0);
   }
 
+  /** Adds a refund to the payment and sets the status to `refund` or `partial_refund`. */
   addRefund({ refundKey, amount, reason }: RefundRequest): void {
     if (this.payment === null) return;
     const refund = {

@@ -87,7 +87,7 @@ export class SimulatorController {
     else await this.show(token, request, response, isPerformed ? null : action);
   }
 
-  /** Path without the origin, because a phone may open the page on another origin than PUBLIC_URL. */
+  /** Returns a path without an origin, because a phone may open the page on another origin than PUBLIC_URL. */
   #pathTo(token: string): string {
     return new URL(`${this.env.publicUrl}/api/simulator/${token}`).pathname;
   }

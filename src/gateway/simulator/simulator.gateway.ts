@@ -20,7 +20,7 @@ import { type NotificationDefect, SimulatorTransaction } from './simulator-trans
 
 const DELIVER = 'simulator-deliver';
 const EXPIRE = 'simulator-expire';
-/** Deadline of the real gateway for a notification. */
+/** The real gateway also waits 15 seconds for the response to a notification. */
 const DELIVERY_DEADLINE_MS = 15_000;
 const LIFETIME_MS = 24 * 60 * 60 * 1000;
 /** A click waits this long for the shop's response, so that the page can show the response. */
