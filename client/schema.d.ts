@@ -531,7 +531,7 @@ export interface paths {
         };
         /**
          * Get a new access cookie
-         * @description The refresh token does not change. Call it after a 401, then repeat the request.
+         * @description Call this after a 401, then repeat the request. The refresh token does not change.
          */
         get: operations["AuthController_refresh"];
         put?: never;

@@ -18,7 +18,7 @@ import { ProductsModule } from './products/products.module.js';
 import { ReportsModule } from './reports/reports.module.js';
 import { ShopModule } from './shop/shop.module.js';
 
-/** Imports all modules and registers what applies to every route: guards, validation, envelopes. */
+/** Root module. Registers the guards, the validation and the envelopes that apply to every route. */
 @Module({
   providers: [
     { provide: APP_GUARD, useExisting: JwtCookieGuard },
@@ -49,7 +49,7 @@ export class AppModule {
   }
 }
 
-/** Imported only if metrics are served, because loading the module starts the measurements of the process. */
+/** Called only if metrics are served, because loading the module starts the measurements of the process. */
 async function importMetrics(): Promise<DynamicModule> {
   const { MetricsModule } = await import('./metrics/metrics.module.js');
   return { module: MetricsModule };

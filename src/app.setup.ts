@@ -61,7 +61,7 @@ export async function configureApp(app: NestExpressApplication, logger: Logger):
       done(null, origin !== undefined && isCorsOrigin(env, origin));
     },
     credentials: true,
-    // A browser hides all other headers from pages of another origin.
+    // A browser hides these headers from pages of another origin by default.
     exposedHeaders: ['X-Request-Id', 'ETag'],
     maxAge: 600, // seconds for which a browser may cache the response to a preflight request
   });

@@ -33,7 +33,7 @@ export class AccountService {
   async verifyEmail(caller: Caller, otp: string, clientAddress: string): Promise<Account> {
     const checked = await this.otps.checkCode({ accountKey: caller.id, clientAddress }, 'verify_email', otp);
     return this.dataSource.transaction(async (tx) => {
-      // Lock the account before the code, as a change of the e-mail does, so that the two cannot deadlock.
+      // Lock the account before the code, as a change of the e-mail does, so that these transactions cannot deadlock.
       const account = await this.auth.lockWithLiveSession(tx, caller);
       await this.otps.consume(tx, checked);
       return this.users.change(tx, account, { emailVerifiedAt: account.emailVerifiedAt ?? new Date() });
@@ -67,7 +67,7 @@ export class AccountService {
     });
   }
 
-  /** Ends all other sessions and invalidates the reset code. @throws Failure 400 if the current password is wrong */
+  /** Ends all sessions, starts a new one and invalidates the reset code. @throws Failure 400 if the password is wrong */
   async changePassword(
     caller: Principal,
     { currentPassword, password }: ChangePasswordDto,

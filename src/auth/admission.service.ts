@@ -11,7 +11,7 @@ const MAX_VERIFIED_TOKENS = 10_000;
 
 /**
  * Admits requests whose token has been verified before, and anonymous requests of a public catalog. `JwtCookieGuard` and
- * `ProductListMiddleware` call this first, because verifying a token takes a tenth of the time for a page of products.
+ * `ProductListMiddleware` call `admit` first, because verifying a token takes a tenth of the time for a page of products.
  */
 @Injectable()
 export class AdmissionService {
@@ -30,7 +30,7 @@ export class AdmissionService {
     return access === 'catalog' && this.env.catalogAccess === 'public';
   }
 
-  /** Sets `request.user` and Cache-Control. @returns false if the cookie must be verified first */
+  /** Sets Cache-Control, and `request.user` for a verified token. @returns false if the cookie is missing or unverified */
   admit(access: AccessLevel, request: Request, response: Response): boolean {
     const token = readCookie(request, ACCESS_COOKIE);
     const caller = token === null ? undefined : this.#verified.get(token);

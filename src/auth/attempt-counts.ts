@@ -37,8 +37,8 @@ export class AttemptCounts {
   }
 
   /**
-   * Counts an attempt. Parallel attempts get different numbers. Without `tx` the attempt is committed at once.
-   * @returns the number of attempts in each count, including this attempt
+   * Counts an attempt in each of the counts; with `by` -1, takes one back. Without `tx`, the change is committed at once.
+   * @returns the new number of attempts in each count: parallel attempts get different numbers
    */
   async add(counts: readonly Count[], tx = this.dataSource.manager, by: 1 | -1 = 1): Promise<number[]> {
     // SQL: an upsert that depends on the stored row. ORDER BY key: statements lock in one order and cannot deadlock.

@@ -63,13 +63,13 @@ export class AuthController {
   @Get('refresh')
   @ApiEndpoint({
     summary: 'Get a new access cookie',
-    description: 'The refresh token does not change. Call it after a 401, then repeat the request.',
+    description: 'Call this after a 401, then repeat the request. The refresh token does not change.',
     access: 'refresh cookie',
     success: { status: 200, data: { user: UserWithRoleView }, cookies: [ACCESS_COOKIE] },
     failures: [failures.missingRefreshToken(), failures.refreshToken()],
   })
   async refresh(@Req() request: Request, @Res({ passthrough: true }) response: Response) {
-    // For responses with a failure. After a success, `setCookies` replaces the header.
+    // This header is for failures. After a success, `setCookies` replaces the header.
     response.setHeader('Cache-Control', 'private, no-cache');
     const session = await this.auth.refresh(readCookie(request, REFRESH_COOKIE));
     setCookies(response, session);

@@ -7,7 +7,7 @@ import { type Account, UsersService } from '../users/users.service.js';
 import type { LoginDto, RegisterDto } from './account.dto.js';
 import { type Guesser, GuessLimitsService } from './guess-limits.service.js';
 import { OtpMailsService } from './otp-mails.service.js';
-import { hashPassword, isPassword } from './passwords.js';
+import { hashPassword, verifyPassword } from './passwords.js';
 import { SessionsService } from './sessions.service.js';
 import { hashRefreshToken, TokensService } from './tokens.service.js';
 
@@ -83,7 +83,7 @@ export class AuthService {
    */
   async checkPassword(account: Account | null, guesser: Guesser, password: string): Promise<Account> {
     const authenticated = await this.limits.guessPassword(guesser, async () =>
-      (await isPassword(password, account?.passwordHash)) ? account : null,
+      (await verifyPassword(password, account?.passwordHash)) ? account : null,
     );
     if (authenticated === null) throw failures.credentials();
     return authenticated;

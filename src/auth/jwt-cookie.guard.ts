@@ -12,8 +12,8 @@ import { ACCESS_COOKIE, readCookie } from './cookies.js';
 import { SessionsService } from './sessions.service.js';
 
 /**
- * Admits callers with a valid access cookie, unless the route needs none. On routes of access `user`, a request that changes
- * something also needs a session that has not ended. `AdminGuard` checks this on routes of access `admin`. Global.
+ * Rejects requests without a valid access cookie, unless the route needs none. On routes of access `user`, a request that
+ * changes something also needs a live session. `AdminGuard` checks the session on routes of access `admin`. Global.
  */
 @Injectable()
 export class JwtCookieGuard extends AuthGuard('jwt') {

@@ -40,7 +40,7 @@ const TEXTS: Readonly<Record<OtpPurpose | 'new_email', { subject: string; intro:
 interface SendOtpPayload {
   readonly userId: number;
   readonly purpose: OtpPurpose;
-  /** True if the e-mail has replaced another e-mail. */
+  /** True if the code verifies the new address of an account that had another address before. */
   readonly isNewEmail?: boolean;
 }
 
@@ -122,7 +122,7 @@ export class OtpMailsService implements OnModuleInit {
     await this.jobs.enqueue(tx, SEND_OTP, payload, { key: `${SEND_OTP}:${userId}:${purpose}` });
   }
 
-  /** Creates the code here, because the tables of the queue must not contain it. A retry creates a new code. */
+  /** Creates the code in the job, because the tables of the queue must not contain codes. A retry creates a new code. */
   async #send({ userId, purpose, isNewEmail = false }: SendOtpPayload): Promise<void> {
     const [account, code] = await this.dataSource.transaction(async (tx) => {
       // Lock the account: if its e-mail changed now, the code for the new address would go to the former one.

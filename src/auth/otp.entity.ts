@@ -16,11 +16,11 @@ export class OneTimePassword {
   @Column('timestamptz', { name: 'requested_at' })
   requestedAt!: Date;
 
-  /** Digest of the requesting address, from `AttemptCounts.digest`; null for requests to version 1.1. */
+  /** `AttemptCounts.digest` of the client address that requested the code; null for requests to version 1.1. */
   @Column('text', { nullable: true })
   requester!: string | null;
 
-  /** HMAC-SHA256 of the code; null before it is mailed and after it was used. */
+  /** HMAC-SHA256 of the code; null before the code is mailed and after its use. */
   @Column('bytea', { nullable: true })
   digest!: Buffer | null;
 

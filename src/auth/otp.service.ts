@@ -12,7 +12,7 @@ import { OneTimePassword, type OtpPurpose } from './otp.entity.js';
 export const OTP_MINUTES = 10;
 /** Limit for wrong tries of a code from all client addresses. `GuessLimitsService` limits the tries from each address. */
 const MAX_TRIES = 20;
-/** Minimum time of a rejection. Only tries at existing codes wait for the disk, which would reveal that the account exists. */
+/** Minimum time of a rejection: hides that a try at an existing code also waits for the disk. */
 const REJECTION_MS = 50;
 
 export type CheckedOtp = Pick<OneTimePassword, 'userId' | 'purpose'> & { readonly digest: Buffer };

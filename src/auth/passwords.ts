@@ -9,13 +9,13 @@ const limiter = new Limiter(2, 1000);
 
 const DUMMY_HASH = hash('dummy password', ARGON2ID);
 
-/** Takes about 14 ms of one core, like `isPassword`. @throws Failure 503 if too many passwords wait */
+/** Takes about 14 ms of one core, like `verifyPassword`. @throws Failure 503 if too many passwords wait */
 export function hashPassword(password: string): Promise<string> {
   return limiter.run(() => hash(password, ARGON2ID));
 }
 
-/** Returns true if the password matches. Takes as long without a hash to compare. @throws Failure 503 like `hashPassword` */
-export async function isPassword(password: string, hashed: string | undefined): Promise<boolean> {
+/** Returns true if the password matches. Takes the same time if there is no hash. @throws Failure 503 like `hashPassword` */
+export async function verifyPassword(password: string, hashed: string | undefined): Promise<boolean> {
   const expected = hashed ?? (await DUMMY_HASH);
   return limiter.run(() => verify(expected, password));
 }

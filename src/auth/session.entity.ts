@@ -16,7 +16,7 @@ export class Session {
   @Column('timestamptz', { name: 'created_at', default: () => 'clock_timestamp()' })
   createdAt!: Date;
 
-  /** By default, the lifetime of a refresh token, 10 minutes for its last access token, and a minute for clock skew. */
+  /** The row is removed later. Default: 10 days (refresh token) + 10 min (last access token) + 1 min (clock skew). */
   @Column('timestamptz', {
     name: 'expires_at',
     default: () => "clock_timestamp() + interval '10 days 11 minutes'",

@@ -7,6 +7,7 @@ import { ACCESS_LIFETIME_S, CLOCK_SKEW_S, REFRESH_LIFETIME_S } from './tokens.se
 
 /** Lifetime of a session without a refresh token: the time until its last access token has expired. */
 const ACCESS_ONLY_S = ACCESS_LIFETIME_S + CLOCK_SKEW_S;
+/** Longer than any token of the session is valid, so checks of a session need not read `expires_at`. */
 const REFRESHABLE_S = REFRESH_LIFETIME_S + ACCESS_ONLY_S;
 
 /** Transactions that change sessions lock the account first, so that they cannot deadlock. */
@@ -19,11 +20,11 @@ export class SessionsService {
 
   /**
    * Stores a session and drops the oldest refresh tokens beyond SESSIONS_PER_ACCOUNT. The sessions of dropped tokens stay.
-   * @param tx has locked or created the account in an earlier statement. If the statement below
-   *   had to wait for the lock, it would miss sessions that were committed meanwhile
+   * @param tx has locked or created the account in an earlier statement. At READ COMMITTED, a statement sees only what was
+   *   committed before its start: if the statement below waited for the lock, it would miss the session of a parallel login
    */
   async open(tx: EntityManager, { id, sessionId }: Caller, refreshTokenDigest: Buffer): Promise<void> {
-    // SQL: one statement, because a login waits for it.
+    // SQL: one statement, because a login waits for it. Expired rows are left to `removeExpired`.
     await tx.query(
       `WITH dropped AS (
          UPDATE sessions SET refresh_token_digest = NULL, expires_at = now() + make_interval(secs => $5)

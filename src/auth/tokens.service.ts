@@ -9,12 +9,12 @@ import { Env } from '../config/env.js';
 export const JWT_ALGORITHM = 'HS256';
 export const ACCESS_LIFETIME_S = 600;
 export const REFRESH_LIFETIME_S = 864_000;
-/** Largest expected difference between the clocks of two processes, in seconds. */
+/** Largest expected difference between the clocks of two machines, in seconds. */
 export const CLOCK_SKEW_S = 60;
 
 export type Claims = Readonly<Record<string, unknown>>;
 
-/** Signs the two tokens of a session and verifies refresh tokens; `JwtCookieStrategy` verifies access tokens. */
+/** Signs and verifies the two tokens of a session. `JwtCookieStrategy` verifies access tokens that must not be expired. */
 @Injectable()
 export class TokensService {
   readonly #access: JwtService;

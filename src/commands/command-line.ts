@@ -5,7 +5,7 @@ import { errorMessage } from '../config/error-info.js';
 import { findOptionsTakenByNpm, readEnv } from '../config/read-env.js';
 import { printStatus } from './output.js';
 
-/** Opens the database of the settings, without migrating it. An action calls it at most once. */
+/** Opens the database of the settings, without migrating it. An action calls this function at most once. */
 export type OpenDatabase = () => Promise<Database>;
 export type Action = (env: Env, open: OpenDatabase) => Promise<void>;
 

@@ -46,10 +46,10 @@ async function backup(url: string, dataDir: string, file: string): Promise<void>
 async function restore(dataDir: string, open: OpenDatabase, file: string): Promise<void> {
   printStatus(`checking ${file}`);
   // `open` may create the embedded database, so the file is checked first.
-  await withUnpacked(file, dataDir, async (content) => {
+  await withUnpacked(file, dataDir, async (unpacked) => {
     const { url } = await open();
-    const summary = await restoreBackup(url, dataDir, content);
-    print(`restored as of ${content.manifest.createdAt}: ${describeSummary(summary)}`);
+    const summary = await restoreBackup(url, dataDir, unpacked);
+    print(`restored as of ${unpacked.manifest.createdAt}: ${describeSummary(summary)}`);
   });
 }
 

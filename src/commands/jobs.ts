@@ -54,7 +54,7 @@ function parse(args: string[]): Action {
     const { url, isExclusive } = await open();
     await migrate(url, printStatus);
     await withClient(url, async (client) => {
-      // The service does not run, so the holder of a locked job has died.
+      // This command started the embedded database, so no service runs. The holder of a locked job has died.
       if (isExclusive) await freeJobs(client, { olderThanSeconds: 0 });
       if (action === 'list') await list(client, state);
       else if (isAllDead) print(`dead jobs queued again: ${await retryDeadJobs(client)}`);

@@ -29,7 +29,7 @@ interface EndpointOptions {
   readonly takes?: 'json' | 'form';
   /** Failures in addition to those of every operation of this kind. */
   readonly failures?: readonly Failure[];
-  /** True if foreign origins are rejected; the default for an operation with a body. */
+  /** True if foreign origins are rejected. By default true for an operation with a body. */
   readonly changesState?: boolean;
 }
 

@@ -76,7 +76,7 @@ export function mayClockChange(date: string, zone: string): boolean {
   return rules.offset(utcMidnight - DAY_MS) !== rules.offset(utcMidnight + 2 * DAY_MS);
 }
 
-/** Returns false for a local time that does not exist, because the clocks skip it when daylight saving time begins. */
-export function isOnClock(date: string, time: string, zone: string): boolean {
+/** Returns false for a local time that the clocks skip when daylight saving time begins. */
+export function isExistingLocalTime(date: string, time: string, zone: string): boolean {
   return DateTime.fromISO(`${date}T${time}`, { zone }).toISO()?.slice(11, 16) === time;
 }

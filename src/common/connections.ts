@@ -1,7 +1,7 @@
 import type { RequestListener, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** A client that sends more requests without reading the responses is disconnected. */
+/** A connection with more unfinished requests than this is closed. */
 const MAX_PIPELINED = 20;
 const MAX_CHECK_GAP_MS = 1000;
 

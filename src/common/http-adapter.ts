@@ -50,7 +50,7 @@ export class HttpAdapter extends ExpressAdapter {
     server.maxHeadersCount = MAX_HEADERS + 1;
     // Expectations other than 100-continue may be ignored (RFC 9110 section 10.1.1). Node's 417 has no body.
     server.on('checkExpectation', (request, response) => server.emit('request', request, response));
-    // Node would close the connection of a CONNECT request without a response. It does not handle errors of this socket.
+    // Node would close the connection of a CONNECT request without a response. Node leaves errors of this socket unhandled.
     server.on('connect', (_request, socket: Socket) => {
       socket.on('error', () => socket.destroy());
       reject(socket, failures.malformedRequest());

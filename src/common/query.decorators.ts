@@ -17,7 +17,7 @@ export function BooleanQuery(description: string): PropertyDecorator {
   );
 }
 
-/** Validates a trimmed search text; an empty text counts as absent. PostgreSQL cannot store U+0000. */
+/** Validates a trimmed search text; an empty text counts as absent. PostgreSQL rejects U+0000. */
 export function SearchQuery(description: string): PropertyDecorator {
   return applyDecorators(
     ApiPropertyOptional({ type: String, maxLength: MAX_LENGTH, description }),

@@ -10,7 +10,7 @@ export function formatRupiah(amount: number): string {
 }
 
 /** Rounds a price half up to whole rupiah, as the payment gateway requires, without floating-point errors. */
-export function wholeRupiah(price: string): number {
+export function roundToRupiah(price: string): number {
   const [whole = '0', decimals = ''] = price.split('.');
   return Number(whole) + (decimals >= '5' ? 1 : 0);
 }

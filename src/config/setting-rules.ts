@@ -6,7 +6,7 @@ import { parseCloudinaryUrl } from './cloudinary-url.js';
 // Validation decorators for environment variables. The start prints the name and the message of each invalid variable.
 // A message never contains the value, which may be a secret.
 
-/** Validates a text, or a list that was split from a text, with a function that returns the problem of a bad text. */
+/** Validates a text with `findProblem`, which returns the message for a bad text. A list that was split is joined again. */
 function ValidateText(findProblem: (value: string) => string | undefined): PropertyDecorator {
   return ValidateBy({
     name: 'text',
@@ -116,7 +116,7 @@ export function IsProxyList(): PropertyDecorator {
   return applyDecorators(parseNumber, validate);
 }
 
-/** Returns true for an address or a network. `/0` is rejected: every client could choose its own address. */
+/** Returns true for an address or a network. Rejects `/0`, which would trust every client as a proxy. */
 function isNetwork(text: string): boolean {
   const [address = '', length, ...rest] = text.split('/');
   // `isIP` also accepts an IPv6 zone, such as `fe80::1%eth0`.

@@ -5,7 +5,7 @@ import type { Principal } from '../common/current-user.decorator.js';
 import { isDatabaseUnavailable } from '../common/database-errors.js';
 import { failures } from '../common/errors.js';
 import { isId } from '../common/ids.js';
-import { wholeRupiah } from '../common/rupiah.js';
+import { roundToRupiah } from '../common/rupiah.js';
 import type { ImageForm } from '../images/image-form.pipe.js';
 import { ImagesService, MAX_IMAGES } from '../images/images.service.js';
 import { ShopService } from '../shop/shop.service.js';
@@ -58,7 +58,7 @@ export class ProductsService {
    */
   async lockOffers(tx: EntityManager, ids: readonly number[]): Promise<ReadonlyMap<number, Offer>> {
     const available = await this.products.lockAvailable(tx, ids.filter(isId));
-    return new Map(available.map(({ id, name, price }) => [id, { name, price: wholeRupiah(price) }]));
+    return new Map(available.map(({ id, name, price }) => [id, { name, price: roundToRupiah(price) }]));
   }
 
   /**

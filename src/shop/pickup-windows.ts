@@ -1,5 +1,5 @@
 import { Duration } from 'luxon';
-import { addDays, isOnClock, localAt, mayClockChange, weekdayOf } from '../common/calendar.js';
+import { addDays, isExistingLocalTime, localAt, mayClockChange, weekdayOf } from '../common/calendar.js';
 import type { PickupWindowView } from './shop.dto.js';
 import { type OpeningWindow, type Shop, WEEKDAYS } from './shop.entity.js';
 
@@ -44,8 +44,8 @@ function clipToClock(window: PickupWindowView, zone: string): PickupWindowView {
   const { date, from, to } = window;
   if (!mayClockChange(date, zone)) return window;
   let [first, end] = [from, to];
-  while (first < end && !isOnClock(date, first, zone)) first = addMinutes(first, 1);
-  while (first < end && !isOnClock(date, addMinutes(end, -1), zone)) end = addMinutes(end, -1);
+  while (first < end && !isExistingLocalTime(date, first, zone)) first = addMinutes(first, 1);
+  while (first < end && !isExistingLocalTime(date, addMinutes(end, -1), zone)) end = addMinutes(end, -1);
   return { date, from: first, to: end };
 }
 

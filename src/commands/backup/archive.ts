@@ -59,8 +59,8 @@ export async function unpack(file: string, folder: string): Promise<Manifest> {
 }
 
 /**
- * Returns the hexadecimal SHA-256 of each file below a folder, except the manifest, by its path. Rejects links, devices
- * and names that no backup contains.
+ * Returns the hexadecimal SHA-256 of each file below a folder by the file's path, without the manifest. Rejects links,
+ * devices and names that no backup contains.
  */
 async function computeChecksums(folder: string): Promise<Record<string, string>> {
   const checksums: Record<string, string> = {};
@@ -81,7 +81,7 @@ async function computeChecksums(folder: string): Promise<Record<string, string>>
 
 /**
  * Runs the system's tar, which rejects paths outside the folder.
- * @param problem printed after the name of the archive if the disk is not full
+ * @param problem end of the error message after the name of the archive, unless the disk is full
  */
 async function runTar(args: readonly string[], file: string, problem: string): Promise<void> {
   try {

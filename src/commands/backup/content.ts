@@ -48,7 +48,7 @@ export async function writeContent(
 
 /**
  * Makes sure that the backup has exactly the tables and columns of this database, so that SQL may contain the names in the
- * backup. Ignores the order of columns: a column that a reverted migration adds again is the last one.
+ * backup. Ignores the order of columns: a column comes last if its migration was reverted and applied again.
  */
 function assertSameTables(tables: readonly Table[], ofBackup: readonly Table[]): void {
   const describe = (list: readonly Table[]) =>

@@ -26,7 +26,7 @@ export async function createBackup(databaseUrl: string, dataDir: string, target:
     const content = join(work, 'content');
     const packed = join(work, 'packed');
     await mkdir(content);
-    const { rows, images, ...manifest } = await readDatabase(databaseUrl, join(dataDir, 'images'), content);
+    const { rows, images, ...manifest } = await exportDatabase(databaseUrl, join(dataDir, 'images'), content);
     printStatus(`packing ${rows} rows and ${images} images`);
     await pack(content, packed, manifest);
     await chmod(packed, 0o600);
@@ -51,7 +51,7 @@ function describeMkdirFailure(work: string, code = 'unknown error'): string {
 }
 
 /** Writes the rows of one snapshot and the images into the folder `content`. */
-function readDatabase(databaseUrl: string, imageFolder: string, content: string) {
+function exportDatabase(databaseUrl: string, imageFolder: string, content: string) {
   return withClient(databaseUrl, async (client) => {
     await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY');
     // The first query takes the snapshot.
@@ -64,12 +64,12 @@ function readDatabase(databaseUrl: string, imageFolder: string, content: string)
     const tables = await listTables(client);
     let rows = 0;
     await mkdir(join(content, 'tables'));
-    const readTable = async ({ name, columns }: (typeof tables)[number]) => {
+    const exportTable = async ({ name, columns }: (typeof tables)[number]) => {
       const source = client.query(copyTo(`COPY ${name} (${columns.join(', ')}) TO STDOUT`));
       await pipeline(source, createWriteStream(join(content, 'tables', name)));
       rows += source.rowCount;
     };
-    await processInBatches(tables, 'tables', readTable, 1); // one at a time: they share a connection
+    await processInBatches(tables, 'tables', exportTable, 1); // one at a time: they share a connection
     // Sequences may be ahead of the snapshot: the restored database then skips some ids.
     const used = [...(await listSequences(client))].filter(([, value]) => value !== null);
     const sequences = Object.fromEntries(used) as Record<string, string>;

@@ -16,7 +16,7 @@ export class ImageCopies {
     const target = join(this.folder, name.slice(0, 2), name);
     const draft = `${target}.restore`;
     const created = await mkdir(dirname(target), { recursive: true });
-    // The list may contain a folder that existed before, because `remove` deletes only empty folders.
+    // A folder in this list may have existed before. `remove` deletes only empty folders.
     if (created !== undefined) this.#folders.push(dirname(target), this.folder);
     this.#added.push(draft);
     if (!existsSync(target)) this.#added.push(target);
@@ -30,7 +30,7 @@ export class ImageCopies {
     const failures = results.filter(({ status }) => status === 'rejected');
     if (failures.length > 0)
       printStatus(`${failures.length} added images in ${this.folder} could not be removed`);
-    // `rmdir` keeps a folder that contains other images: it fails.
+    // `rmdir` fails for a folder that contains other images, so that folder stays.
     for (const folder of this.#folders) await rmdir(folder).catch(() => undefined);
   }
 }

@@ -11,10 +11,8 @@ export class Table {
 
 /** Description of a backup's content. A backup may come from an untrusted source, so the manifest is validated. */
 export class Manifest {
-  /** Increases with every incompatible change of the format. */
   @IsInt() readonly format!: number;
-  /** Time of the snapshot. */
-  @IsISO8601() readonly createdAt!: string;
+  @IsISO8601() readonly createdAt!: string; // time of the snapshot
   @Matches(/^\w+$/, { each: true }) readonly migrations!: readonly string[];
   @ValidateNested({ each: true }) @Type(() => Table) readonly tables!: readonly Table[];
   /** Last value of each sequence, by the sequence's name. */

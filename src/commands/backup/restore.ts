@@ -31,7 +31,7 @@ export async function withUnpacked<T>(
     return await use({ folder, manifest, bytes: (await stat(file)).size });
   } finally {
     await rm(folder, { recursive: true, force: true });
-    // `rmdir` keeps a folder in which the restore has stored images or a database: it fails.
+    // `rmdir` fails if the restore has stored images or a database in the folder, which then stays.
     if (isNew) await rmdir(dataDir).catch(() => undefined);
   }
 }

@@ -4,7 +4,7 @@ import type { Table } from './manifest.js';
 /** Schemas of the service and of its job queue. Waiting mails and payment checks are part of a backup. */
 const SCHEMAS = "('public', 'graphile_worker')";
 
-/** Lists the tables of both schemas. `migrations` is omitted because a restore creates its rows by migrating. */
+/** Lists the tables of both schemas, except the two tables `migrations`, which a restore fills by migrating. */
 export async function listTables(client: pg.Client): Promise<Table[]> {
   const { rows } = await client.query<Table>(
     `SELECT format('%I.%I', nspname, relname) AS name,

@@ -30,13 +30,14 @@ const CHOICES = BAKERY.recipes.flatMap((recipe) =>
     (BAKERY.sizes[recipe.sizes] ?? []).map((size) => ({ recipe, flavour, size })),
   ),
 );
-/** Primes that do not divide the number of choices. Steps of `STRIDE` visit each choice once and mix the recipes. */
+/** Prime that does not divide the number of choices. Steps of this length visit each choice once and mix the recipes. */
 const STRIDE = 1109;
+/** Number of steps between the first products of two consecutive seeds. */
 const SEED_STRIDE = 997;
 
 export const MAX_PRODUCTS = BAKERY.bakers.length * CHOICES.length;
 
-/** Builds the first `count` products of the catalog for a `--seed`. All names differ. `pictures` are names of files. */
+/** Builds the first `count` products of a seed's catalog. All names differ. `pictures` are names for `readPicture`. */
 export function buildCatalog(count: number, seed: number) {
   return Array.from({ length: count }, (_, n) => {
     const choice = pick(CHOICES, (n + seed * SEED_STRIDE) * STRIDE);

@@ -17,7 +17,7 @@ const CUSTOMERS = 25;
 
 /**
  * Places orders of made-up customers and records notifications of their payments, through the services of the application.
- * Made-up customers get no mail.
+ * `first_paid_at` is set before the payment is recorded, so that no receipt is mailed.
  */
 export async function seedOrders(
   app: INestApplicationContext,
@@ -68,7 +68,7 @@ async function recordPayments(
       grossAmount: `${grossAmount}.00`,
       refundAmount: status === 'partial_refund' ? Math.ceil(grossAmount / 4) : null,
     };
-    const received = { ...event, source: 'notification', attemptId: orderId } as const;
+    const received = { ...event, source: 'notification', attemptId: orderId } as const; // id of the first attempt
     await app.get(PaymentEventsService).record(tx, order, { ...received, payload: JSON.stringify(event) });
   }
   const parameters = [orderId, paidAt];
