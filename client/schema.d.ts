@@ -134,7 +134,7 @@ export interface paths {
         get?: never;
         /**
          * Hide a product from customers, or show it again
-         * @description A product that is not available is not listed and cannot be ordered. With `until` it is available again from the start of that date in the time zone that the shop has now.
+         * @description A product that is not available is not listed and cannot be ordered. With `until`, it is available again from the start of that date in the time zone that the shop has now.
          */
         put: operations["AdminProductsController_change"];
         post?: never;
@@ -153,7 +153,7 @@ export interface paths {
         };
         /**
          * Return the sales by day and by product
-         * @description By the date of payment. An order that was refunded in full does not count. A partial refund reduces the revenue of the day and the total, but not that of the products.
+         * @description An order counts on the date of its first payment, unless it was refunded in full. A partial refund reduces the revenue of the day and the total, but not that of the products.
          */
         get: operations["ReportsController_sales"];
         put?: never;

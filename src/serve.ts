@@ -70,7 +70,7 @@ function abortOnSignal(logger: Logger): AbortController {
  */
 async function start(env: Env, logger: Logger, stopping: AbortSignal, stopParts: StopPart[]): Promise<void> {
   const warn = logger.warn.bind(logger);
-  // The database starts while the modules are loaded, which takes longer.
+  // Loads the modules while the database starts.
   const modules = Promise.all([import('./app.setup.js'), import('./config/migrate.js')]);
   modules.catch(() => undefined); // Awaited below, unless the database could not be opened.
   const primary = new PrimaryWait(warn, stopping);

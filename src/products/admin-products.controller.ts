@@ -32,7 +32,7 @@ export class AdminProductsController {
   @ApiEndpoint({
     summary: 'Hide a product from customers, or show it again',
     description:
-      'A product that is not available is not listed and cannot be ordered. With `until` it is available again from ' +
+      'A product that is not available is not listed and cannot be ordered. With `until`, it is available again from ' +
       'the start of that date in the time zone that the shop has now.',
     access: 'admin',
     success: { status: 200, data: { product: AdminProductView } },

@@ -4,7 +4,7 @@ import { AdmissionService } from '../auth/admission.service.js';
 import { ProductPages, sendPage } from './product-pages.js';
 import { LIST_ACCESS } from './products.controller.js';
 
-/** URL without a query, or with only `last_id` as a plain number. */
+/** URL without a query, or with only `last_id` as a number of at most 9 digits, which fits the type `integer`. */
 const PLAIN_URL = /^[^?]*(?:\?last_id=(\d{1,9}))?$/;
 
 /**

@@ -71,7 +71,7 @@ function unlessEmpty(page: ProductPage): ProductPage | null {
   return page.body.length === 0 ? null : page;
 }
 
-/** Sends a page, or 304 if the client has it. */
+/** Sends a page. Express sends 304 instead if the client already has the page with this ETag. */
 export function sendPage(response: Response, { body, etag }: ProductPage): void {
   response.setHeader('ETag', etag);
   response.setHeader('Content-Type', 'application/json; charset=utf-8');

@@ -132,7 +132,7 @@ export class ListedProductView {
   }
 }
 
-/** A product as creation and update show it: without images an empty list (contract 4.6, 4.7). */
+/** A product in the responses of creation and update: `images` is never null, but may be empty (contract 4.6, 4.7). */
 export class ProductView extends ListedProductView {
   @ApiProperty({ ...IMAGE_URLS, nullable: false })
   declare readonly images: string[];

@@ -13,9 +13,9 @@ const PAGE_SIZE = 50;
 const IS_AVAILABLE = '(products.available OR coalesce(products.available_again_at <= now(), false))';
 
 /**
- * Builds the statement for a page of products as a response body; null past the last product. SQL text, because PostgreSQL
+ * Builds the statement that returns a page as a response body, or null past the last product. SQL text, because PostgreSQL
  * writes the JSON in a fifth of the time that entities and JSON.stringify take. $2 is the URL prefix of local images, whose
- * column `url` contains only a file name. The subquery reads only columns of an index, so an index-only scan is possible.
+ * column `url` contains only a file name. The query of `images` needs only columns of one index (index-only scan).
  */
 const buildPageStatement = (wordConditions: readonly string[]): string => `
   SELECT '{"status":"success","data":{"meta":{"lastProductId":' || max(id) || '},"products":['
@@ -78,7 +78,7 @@ export class ProductsRepository {
       .getOne();
   }
 
-  /** Locks the available products among these against changes, in order of id so that transactions do not deadlock. */
+  /** Locks the available products among `ids`, by id to avoid deadlocks. Changes wait, because `lock` conflicts with this lock. */
   lockAvailable(
     tx: EntityManager,
     ids: readonly number[],
@@ -101,7 +101,7 @@ export class ProductsRepository {
   /** Locks a product against concurrent changes of it and its images, then reads both. */
   async lock(tx: EntityManager, id: number): Promise<Product | null> {
     await tx.findOne(Product, { select: { id: true }, where: { id }, lock: { mode: 'pessimistic_write' } });
-    // A second statement: a join in the first one would return the images as they were before it waited for the lock.
+    // A second statement: a join in the first one would return the images as they were before the wait for the lock.
     return this.findById(id, tx);
   }
 

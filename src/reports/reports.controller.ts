@@ -35,8 +35,8 @@ export class ReportsController {
   @ApiEndpoint({
     summary: 'Return the sales by day and by product',
     description:
-      'By the date of payment. An order that was refunded in full does not count. A partial refund reduces the revenue ' +
-      'of the day and the total, but not that of the products.',
+      'An order counts on the date of its first payment, unless it was refunded in full. A partial refund reduces the ' +
+      'revenue of the day and the total, but not that of the products.',
     access: 'admin',
     success: { status: 200, data: SalesView },
     failures: [BAD_RANGE],

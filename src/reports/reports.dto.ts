@@ -33,7 +33,7 @@ export class DayProductView {
   open!: number;
 }
 
-/** Day sheet: paid orders with a pickup time on the date, and those without one that were paid on the date. */
+/** Day sheet: paid orders with a pickup time on the date, and orders without a pickup time that were paid on the date. */
 export class DayView {
   @ApiProperty({ format: 'date', example: '2026-11-24' })
   readonly date!: string;

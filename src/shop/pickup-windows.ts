@@ -7,7 +7,7 @@ export type PickupRules = Readonly<Omit<Shop, 'id'>>;
 
 const MINUTE_MS = 60_000;
 
-/** Returns true if an order that is placed now can be collected at this instant. */
+/** Returns true if an order that is placed `now` can be collected at `pickupAt`. */
 export function isPickupPossible(rules: PickupRules, pickupAt: Date, now: Date): boolean {
   const { timeZone, leadMinutes, daysAhead } = rules;
   if (pickupAt.getTime() < now.getTime() + leadMinutes * MINUTE_MS) return false;
@@ -39,7 +39,7 @@ function listOpeningWindows({ closed, hours }: PickupRules, date: string): reado
   return weekday === undefined || closed.includes(date) ? [] : hours[weekday];
 }
 
-/** Shortens a window by the minutes that the clock skips on its date. */
+/** Removes minutes that the clock skips on the date from the beginning and the end of a window. */
 function clipToClock(window: PickupWindowView, zone: string): PickupWindowView {
   const { date, from, to } = window;
   if (!mayClockChange(date, zone)) return window;

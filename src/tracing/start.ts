@@ -16,8 +16,8 @@ const UNTRACED = /^\/(api\/health(\/|$)|metrics($|\?))/;
 const FLUSH_MS = 1000;
 
 /**
- * Starts OpenTelemetry. Must run before anything loads `http` or `pg`, because it replaces their functions.
- * @returns a function that sends the remaining spans and stops, within a second even if the collector is unavailable
+ * Starts OpenTelemetry. Must run before the service is loaded, because OpenTelemetry replaces functions of `http` and `pg`.
+ * @returns a function that sends the remaining spans and stops tracing, within a second even if the collector is unavailable
  */
 export function startTracing({ otelServiceName }: Env): () => Promise<void> {
   diag.setLogger(new DiagConsoleLogger(), DiagLogLevel.ERROR);
@@ -36,17 +36,17 @@ export function startTracing({ otelServiceName }: Env): () => Promise<void> {
         requireParentforOutgoingSpans: true,
         applyCustomAttributesOnSpan: (span, request) => {
           if (!(request instanceof IncomingMessage)) return;
-          // Paths contain tokens of payment pages and queries contain search terms, so only the pattern is sent.
+          // Paths contain tokens of payment pages and queries contain search terms, so only the route pattern is sent.
           const route = routeOf(request) ?? '';
           span.setAttributes({ 'http.route': route, 'url.path': route, 'url.query': '' });
           span.updateName(`${request.method ?? ''} ${route}`.trim());
         },
       }),
-      // The queue polls the database, so statements without a parent get no span.
+      // Statements without a parent span get no span, because most of them are polls of the job queue.
       new PgInstrumentation({ requireParentSpan: true, ignoreConnectSpans: true }),
     ],
   });
-  // `require` replaces the functions. The call after it replaces them for modules that import the functions by name.
+  // `require` makes OpenTelemetry replace functions of the module. The last call updates named imports of `http` and `https`.
   const require = createRequire(import.meta.url);
   for (const module of ['http', 'https', 'pg']) require(module);
   syncBuiltinESMExports();

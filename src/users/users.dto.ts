@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { type Principal, type Role, ROLES } from '../common/current-user.decorator.js';
 
-/** User in the responses of login and of GET /api/users (contract 4.2, 4.4). */
+/** User in the responses of login and GET /api/users (contract 4.2, 4.4); also the customer of an order. */
 export class UserView {
   @ApiProperty({ type: 'integer', example: 12 })
   readonly id: number;
