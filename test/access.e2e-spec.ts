@@ -44,7 +44,8 @@ async function callWithEachBody({ method, path }: Route, accessToken?: string): 
   return Promise.all([call(), ...calls]);
 }
 
-async function expectFailureOfEach(
+/** Expects that each route rejects each body with the same failure. */
+async function expectRejected(
   chosen: readonly Route[],
   accessToken: string | undefined,
   status: number,
@@ -67,13 +68,13 @@ describe('an operation of the OpenAPI document', () => {
   ])(
     'for users or administrators rejects a %s access cookie with %i before it reads a form (contract 4.4)',
     async (_what, status, createToken, message) => {
-      await expectFailureOfEach(routesWith(...REQUIRES_COOKIE), createToken?.(), status, message);
+      await expectRejected(routesWith(...REQUIRES_COOKIE), createToken?.(), status, message);
     },
   );
 
   it('for administrators rejects a USER with 403 before it reads a form', async () => {
     const token = signToken(buildClaims({ role: 'USER' }));
-    await expectFailureOfEach(routesWith('admin'), token, 403, MESSAGES.adminOnly);
+    await expectRejected(routesWith('admin'), token, 403, MESSAGES.adminOnly);
   });
 
   it('demands neither the role ADMIN nor an access cookie unless it declares so', async () => {

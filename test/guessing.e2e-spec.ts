@@ -185,7 +185,7 @@ describe('password guesses for one account from many IP addresses', () => {
 });
 
 describe('password guesses for many accounts from one IP address', () => {
-  it('block, after 1,000 wrong passwords in 15 minutes, every account that has not used the address before', async () => {
+  it('block the address, after 1,000 wrong passwords in 15 minutes, for every account that has not used it before', async () => {
     const newcomer = await newAccount(service);
     await expectAccepted(ATTACKER);
     const email = 'registered-there@example.com';

@@ -6,6 +6,7 @@ import { newCustomer, openAsAdmin } from './support/shopper.js';
 
 const MIB = 1024 * 1024;
 
+/** Creates a PNG picture for a file input. The editor decides by the name alone if a file is a picture. */
 function toUpload(name: string, size?: number) {
   const bytes = png(name);
   return { name, mimeType: 'image/png', buffer: size === undefined ? bytes : padded(bytes, size) };
