@@ -34,17 +34,17 @@ const requestOtp = (address = HOME) => sendFrom(address, ayu.client.clone().post
 const requestReset = (email: string, address = HOME) =>
   sendFrom(address, service.client().post('/api/password/forgot').send({ email })).expect(204);
 
-/** Returns the subjects of all mails to an address, as given or with its local part in upper case. */
+/** Returns the subjects of all mails to an address as given, and with its local part in upper case. */
 async function readSubjects(email: string): Promise<string[]> {
   await waitUntilMailed(service);
-  const spellings = [email, email.toUpperCase().replace('EXAMPLE.COM', 'example.com')]; // Domains are sent in lower case.
+  const spellings = [email, email.toUpperCase().replace('EXAMPLE.COM', 'example.com')]; // Mails name the domain in lower case.
   const mails = await Promise.all(spellings.map((spelling) => readMails(service, spelling)));
   return mails.flat().map(({ subject }) => subject);
 }
 
 describe('one mailbox', () => {
   it('gets one code for each purpose per minute, even from 50 parallel calls', async () => {
-    await ageCounts(service, MINUTE_S); // The code of the registration is no longer recent.
+    await ageCounts(service, MINUTE_S); // Makes the mail of the registration a minute old.
     await Promise.all(
       Array.from({ length: 50 }, (_, index) =>
         index % 2 === 0 ? requestOtp() : requestReset(index % 4 === 1 ? ayu.email : ayu.email.toUpperCase()),
@@ -98,8 +98,8 @@ describe('one client address', () => {
   const register = (email: string) => sendFrom(ATTACKER, service.client().register({ email }));
 
   it('causes at most 100 mails with codes an hour, and can still register', async () => {
-    await register('number-1@example.com').expect(201);
-    await setCounts(service, 'mailsOfClientAddress', 95);
+    await register('first@example.com').expect(201);
+    await setCounts(service, 'mailsOfClientAddress', 95); // Overwrites the count of the call above.
     const emails = Array.from({ length: 10 }, (_, index) => `burst-${index}@example.com`);
     await Promise.all(emails.map((email) => register(email).expect(201)));
     const mails = await Promise.all(emails.map(readSubjects));
@@ -113,13 +113,13 @@ describe('one client address', () => {
     expect(await readSubjects('later@example.com')).toEqual([SUBJECTS.verification]);
   });
 
-  it('is charged only for calls that send a mail', async () => {
+  it('is charged only for calls that send a mail, and so is the mailbox', async () => {
     await register('charged@example.com').expect(201);
     const { mailsToMailbox, mailsOfClientAddress } = await readCounts(service);
     await register('charged@example.com').expect(409);
     await requestReset('nobody@example.com', ATTACKER);
     await waitUntilMailed(service);
-    // The registration in `beforeEach` sent a code to this mailbox less than a minute ago.
+    // Ayu's registration in `beforeEach` sent a code to her mailbox less than a minute ago, so no call sends another one.
     for (let call = 0; call < 3; call += 1) await requestOtp(ATTACKER);
     expect(await readCounts(service)).toMatchObject({ mailsToMailbox, mailsOfClientAddress });
   });

@@ -76,7 +76,7 @@ describe('the OpenAPI document', () => {
     expect(document.info).toMatchObject({ version, license: { name: 'MIT' } });
   });
 
-  it('defines a failure only once if several operations share it', async () => {
+  it('defines a response that is not a success only once if several operations share it', async () => {
     // Unlike `document`, this copy contains references to shared responses.
     const { body } = (await request(service.url).get('/api/docs-json').expect(200)) as { body: OpenApi };
     const responses = extractOperations(body).flatMap(([, , { responses }]) => Object.entries(responses));
@@ -125,7 +125,7 @@ describe('the API page', () => {
     expect(addresses.length).toBeGreaterThan(3);
     const policy = page.headers['content-security-policy'];
     expect(policy).toMatch(/default-src 'self'/);
-    // This directive makes a browser load the files by https, which a service without TLS does not serve.
+    // `upgrade-insecure-requests` makes a browser load the files by https, which a service without TLS does not serve.
     expect(policy).not.toMatch('upgrade-insecure-requests');
     for (const address of addresses) {
       const url = new URL(address, `${service.url}/api/docs`);

@@ -6,7 +6,7 @@ import { until } from './support/wait.js';
 
 const shop = useShop();
 
-/** Pays an order on its payment page, which must be the same as before, and asserts that the order is paid. */
+/** Asserts that an order still has the payment page that the gateway opened, and that the order can be paid. */
 async function payOnSamePage(orderId: string): Promise<void> {
   const { token } = shop.gateway.order(orderId);
   expect(await readOrder(shop.customer, orderId)).toMatchObject({ status: 'pending', token });
@@ -147,7 +147,7 @@ describe('a cancellation while the gateway fails', () => {
     expect(orderOf(await shop.cancel(orderId)).status).toBe('cancel');
   });
 
-  it('gets 502 if the response of the gateway was lost, and is recorded by the next check of the order', async () => {
+  it('gets 502 if the response of the gateway was lost, and is recorded by the next reconciliation of the order', async () => {
     const orderId = await shop.orderWithUnreportedPayment();
     shop.gateway.fault({ operation: 'cancel', kind: 'answer-lost' });
     expect((await shop.cancel(orderId)).status).toBe(502);

@@ -28,7 +28,7 @@ const item = (product_id: unknown, quantity: unknown = 1): object => ({ product_
 
 async function expectRejected(items: unknown, details: Record<string, string>): Promise<void> {
   expect((await requestOrder(customer, items).expect(400)).body).toEqual(buildValidationFailure(details));
-  expect(await shop.readOrderIds(customer)).toEqual([]);
+  expect(await shop.readStoredOrderIds(customer)).toEqual([]);
   expect(shop.gateway.calls).toEqual([]);
 }
 
@@ -65,8 +65,8 @@ describe('POST /api/orders', () => {
   });
 
   it('sends the gateway one request with Basic auth, integer amounts, matching items, the customer and an expiry of 24 hours', async () => {
-    // The gateway accepts names of at most 50 UTF-16 units. Unit 50 of this name is half of a surrogate pair. Some payment
-    // methods fail on a vertical bar.
+    // The service cuts names to 50 UTF-16 units for the gateway. Unit 50 of this name is half of a surrogate pair. Some
+    // payment methods fail on a vertical bar.
     const name = `Rye | Spelt ${'a'.repeat(37)}🥐`;
     const rye = await addProduct(shop.service, '1999.50', name);
     const created = orderOf(await requestOrder(customer, [item(rye, 2), item(bread)]).expect(201));
@@ -134,7 +134,7 @@ describe('POST /api/orders', () => {
     expect(created).toMatchObject({ status: 'pending', gross_amount: 50_000, completed_at: null });
     expect(created.items).toEqual([{ product_id: bread, name: 'Sourdough', price: 25_000, quantity: 2 }]);
     expect(created.order_id).not.toBe(order_id);
-    expect(await shop.readOrderIds(customer)).toEqual([created.order_id]);
+    expect(await shop.readStoredOrderIds(customer)).toEqual([created.order_id]);
   });
 
   it.each<[string, unknown, Record<string, string>]>([
@@ -167,7 +167,7 @@ describe('POST /api/orders', () => {
     await expectRejected(items, { 'items.0.product_id': GONE, 'items.2.product_id': GONE });
   });
 
-  it('rejects a total that is rounded to 0', async () => {
+  it('rejects an order whose rounded prices add up to 0', async () => {
     const items = [item(await addProduct(shop.service, '0.49'))];
     await expectRejected(items, { items: 'the total should be at least 1 rupiah' });
   });

@@ -49,7 +49,7 @@ describe('PUT /api/admin/orders/{order_id}/fulfilment', () => {
     },
   );
 
-  it.each(UNPAID)('refuses an order of status %s, but does not move it to preparing', async (status) => {
+  it.each(UNPAID)('moves an unpaid order of status %s to refused, but not to preparing', async (status) => {
     const orderId = await storeOrder('new', status);
     expect((await advance(orderId, 'preparing').expect(409)).body).toEqual(cannotBecome('preparing'));
     const refused = orderOf(await advance(orderId, 'refused').expect(200));

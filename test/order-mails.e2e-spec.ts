@@ -17,7 +17,7 @@ const shop = useShop(() => ({ settings: { SMTP_URL: smtp.url } }));
 /** Returns the order number that mails show. */
 const numberOf = (orderId: string): string => orderId.slice(0, 8).toUpperCase();
 
-/** Waits until every mail has been sent, without the delays of retries. @returns the subjects of the mails about an order */
+/** Waits until all mails about orders are sent, without the delays of retries. @returns the subjects of this order's mails */
 async function waitForSubjects(orderId: string): Promise<string[]> {
   await until('every mail is sent', async () => {
     await makeJobsDue(shop.service.database.pool);
@@ -211,7 +211,7 @@ describe('the receipt', () => {
 });
 
 describe('the mail about a ready order', () => {
-  it('is sent exactly once, also for parallel requests, and no other step sends a mail', async () => {
+  it('is sent exactly once, also for parallel requests, and the steps preparing and collected send no mail', async () => {
     const orderId = await shop.orderTwoPieces();
     await pay(orderId);
     expect(await advance(orderId, 'preparing')).toBe(200);

@@ -20,7 +20,7 @@ beforeEach(async () => {
   await changeShop(shop.admin, ALWAYS_OPEN);
 });
 
-/** Returns the time in so many hours, in UTC. */
+/** Returns the time that is this many hours from now, in UTC. */
 const inHours = (hours: number): string => new Date(Date.now() + hours * HOUR_MS).toISOString();
 
 /** Writes the same instant with the offset of Jakarta. */
@@ -88,7 +88,7 @@ describe('the pickup time, phone and note of an order', () => {
     ['a note that is not text', { note: ['a'] }, { note: 'note should be a text' }],
   ])('are rejected if they contain %s', async (_fields, fields, details) => {
     expect((await requestWith(fields).expect(400)).body).toEqual(buildValidationFailure(details));
-    expect(await shop.readOrderIds(customer)).toEqual([]);
+    expect(await shop.readStoredOrderIds(customer)).toEqual([]);
   });
 });
 
@@ -116,7 +116,7 @@ describe('the price that a customer was shown', () => {
         ...BAD_PICKUP,
       }),
     );
-    expect(await shop.readOrderIds(customer)).toEqual([]);
+    expect(await shop.readStoredOrderIds(customer)).toEqual([]);
   });
 
   it.each([-1, 1.5, 'cheap'])('is rejected if it is %s instead of a whole number from 0', async (price) => {
@@ -173,20 +173,20 @@ describe('the pickup filter of GET /api/admin/orders', () => {
   }
 
   it('lists the orders of a date in the time zone of the shop by pickup time, also unpaid orders', async () => {
-    const [first, , , late] = await storeOrders(
+    const [first, , , last] = await storeOrders(
       '2030-05-01T00:00:00+07:00',
       '2030-04-30T23:59:59+07:00',
       '2030-05-02T00:00:00+07:00',
       '2030-05-01T23:59:59+07:00',
     );
     const { orders } = pageOf(await list('pickup=2030-05-01').expect(200));
-    expect(orders.map(({ order_id }) => order_id)).toEqual([first, late]);
+    expect(orders.map(({ order_id }) => order_id)).toEqual([first, last]);
     expect(orders[0]?.customer).toBeDefined();
     await list('pickup=2030-05-01&fulfilment=ready').expect(404);
     await list('pickup=2030-05-03').expect(404);
   });
 
-  it('continues by pickup time after last_id, also among orders of the same minute', async () => {
+  it('continues by pickup time after last_id, also among orders with the same pickup time', async () => {
     const times = Array.from({ length: 120 }, (_, n) => `2030-06-01T${10 + (n % 3)}:00:00+07:00`);
     const ids = await storeOrders(...times);
     const found: OrderAnswer[] = [];

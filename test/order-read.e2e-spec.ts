@@ -42,7 +42,7 @@ describe('GET /api/orders', () => {
     const newestFirst = await shop.insertOrdersWithoutPayment(customer, 120);
     expect(await readPages(customer, ORDERS)).toEqual({ ids: newestFirst, sizes: [50, 50, 20] });
     await shop.query('UPDATE orders SET created_at = now() WHERE user_id = $1', [userIdOf(customer)]);
-    const ids = await shop.readOrderIds(customer);
+    const ids = await shop.readStoredOrderIds(customer);
     expect(await readPages(customer, ORDERS)).toEqual({ ids, sizes: [50, 50, 20] });
   });
 
@@ -54,7 +54,7 @@ describe('GET /api/orders', () => {
     expect([...first.orders, ...second.orders].map(({ order_id }) => order_id)).toEqual(ids);
   });
 
-  it('returns only the orders of the customer, each as GET /api/orders/{order_id} does, with the items as requested', async () => {
+  it('returns only the orders of the customer, each equal to the response of GET /api/orders/{order_id}, with the items in the requested sequence', async () => {
     const otherCustomer = await shop.service.customer();
     const cakes = { product_id: shop.productId, quantity: 1 };
     const rolls = { product_id: await addProduct(shop.service), quantity: 2 };

@@ -59,7 +59,7 @@ describe('refusing an order whose payment is pending', () => {
     expect(shown.body).not.toHaveProperty('data.order.refund_due');
   });
 
-  it('succeeds for one of three parallel requests, whether or not a parallel notification or cancellation comes first', async () => {
+  it('succeeds for one of three parallel requests, even if a parallel notification or cancellation comes first', async () => {
     const orderIds = await shop.insertOrders(10);
     await Promise.all(
       orderIds.map(async (orderId, index) => {

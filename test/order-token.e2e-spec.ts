@@ -17,7 +17,7 @@ function requestToken(orderId: string): Test {
   return customer.clone().post(`${ORDERS}/${orderId}/token`);
 }
 
-/** Opens the payment page, or gets the open one. */
+/** Opens the payment page of an order, or gets the page that is already open. */
 async function openPage(orderId: string): Promise<{ token: string; redirect_url: string }> {
   const response = await requestToken(orderId).expect(200);
   return (response.body as { data: { token: string; redirect_url: string } }).data;
@@ -59,7 +59,7 @@ describe('the payment page of an order', () => {
     async (_fault, kind, gatewayKnowsOrder) => {
       shop.gateway.fault({ operation: 'create', kind, nth: 1 });
       expect((await requestOrder(customer, items, 'once').expect(502)).body).toEqual(GATEWAY_AWAY);
-      const [orderId = ''] = await shop.readOrderIds(customer);
+      const [orderId = ''] = await shop.readStoredOrderIds(customer);
       expect(await readOrder(customer, orderId)).toMatchObject({ status: 'pending', token: null });
       expect(shop.gateway.orders.has(orderId)).toBe(gatewayKnowsOrder);
 
@@ -68,7 +68,7 @@ describe('the payment page of an order', () => {
         openPage(orderId),
       ]);
       expect(repeated).toMatchObject({ order_id: orderId, status: 'pending', ...page });
-      expect(await shop.readOrderIds(customer)).toEqual([orderId]);
+      expect(await shop.readStoredOrderIds(customer)).toEqual([orderId]);
       // The first attempt has the id of the order. If the gateway already knows that id, the next attempt has a new one.
       const attemptId = (await shop.readAttempts(orderId)).at(-1)?.attempt_id ?? '';
       expect(attemptId === orderId).toBe(!gatewayKnowsOrder);
@@ -78,7 +78,7 @@ describe('the payment page of an order', () => {
     },
   );
 
-  it('is not shown after it expired, and 20 parallel requests get one new page, which can be paid', async () => {
+  it('is not shown after it expired, and 20 parallel requests get one new page, on which the order can be paid', async () => {
     const created = await placeOrder(customer, items);
     await expirePage(created.order_id);
     const withoutPage = { ...created, token: null, redirect_url: null };
@@ -102,7 +102,7 @@ describe('the payment page of an order', () => {
   });
 
   it.each(['settlement', 'cancel', 'expire', 'authorize'])(
-    'is neither shown nor opened for an order with the status %s, which gets 409',
+    'is neither shown nor opened for an order with the status %s: requests for it get 409',
     async (status) => {
       const created = await placeOrder(customer, items);
       await shop.query('UPDATE orders SET status = $2 WHERE order_id = $1', [created.order_id, status]);
@@ -113,16 +113,16 @@ describe('the payment page of an order', () => {
     },
   );
 
-  it('is not returned if the order is paid on an expired page while a new page is opened: 409', async () => {
+  it('is not returned if the order is paid on an expired page while a new page is opened: the request gets 409', async () => {
     const created = await placeOrder(customer, items);
     await expirePage(created.order_id);
     shop.gateway.beforeProcessing = () => shop.report(created.order_id, 'settlement');
     expect((await requestToken(created.order_id).expect(409)).body).toEqual(NOT_PENDING);
   });
 
-  describe('after a process claimed it and died during the call to the gateway', () => {
+  describe('if a process claimed the payment attempt and died during the call to the gateway', () => {
     it.each([0, 7])(
-      'is not requested again: requests %d seconds after the claim get 502 within 6 seconds',
+      'is not requested from the gateway again: requests %d seconds after the claim get 502 within 6 seconds',
       async (secondsAgo) => {
         const orderId = await storeOrder();
         await storeClaimedAttempt(orderId, secondsAgo);
@@ -148,7 +148,7 @@ describe('the payment page of an order', () => {
     });
   });
 
-  it('is not returned to a request whose claim another process takes over during the call, and the new claim stays, also if the response is lost', async () => {
+  it('is not returned to a request whose claim another process takes over during the call, and the new claim stays, also if the response of the gateway is lost', async () => {
     const takeOver =
       'UPDATE payment_attempts SET claim_id = gen_random_uuid(), claimed_at = now() WHERE order_id = $1';
     for (const isResponseLost of [false, true]) {
@@ -162,11 +162,11 @@ describe('the payment page of an order', () => {
     }
   });
 
-  it('is requested once more with a new id if the gateway reports the id as already used, and not again if the new id is used too: 502', async () => {
+  it('is requested once more with a new id if the gateway reports the id as already used, and not again if the new id is used too: the customer gets 502', async () => {
     const body = { error_messages: ['transaction_details.order_id has already been taken'] };
     shop.gateway.fault({ operation: 'create', kind: 'answer', status: 400, body });
     expect((await requestOrder(customer, items).expect(502)).body).toEqual(GATEWAY_AWAY);
-    const [orderId = ''] = await shop.readOrderIds(customer);
+    const [orderId = ''] = await shop.readStoredOrderIds(customer);
     expect(await shop.readAttempts(orderId)).toMatchObject([{ number: 1 }, { number: 2, is_claimed: false }]);
     expect(shop.gateway.calls).toHaveLength(2);
   });
@@ -175,12 +175,12 @@ describe('the payment page of an order', () => {
     [401, 'Access denied due to unauthorized transaction, please check client or server key'],
     [400, 'customer_details.email format is invalid'],
   ])(
-    'is opened by a later request if the gateway rejects it with %d "%s", which is logged and adds no payment attempt',
+    'is opened after the gateway rejected earlier requests with %d "%s": rejections are logged and add no payment attempt',
     async (status, message) => {
       const body = { error_messages: [message] };
       shop.gateway.fault({ operation: 'create', kind: 'answer', status, body });
       expect((await requestOrder(customer, items).expect(502)).body).toEqual(GATEWAY_AWAY);
-      const [orderId = ''] = await shop.readOrderIds(customer);
+      const [orderId = ''] = await shop.readStoredOrderIds(customer);
       await Promise.all([1, 2, 3].map(() => requestToken(orderId).expect(502)));
       expect(await shop.readAttempts(orderId)).toEqual([
         { attempt_id: orderId, number: 1, is_claimed: false, token: null },

@@ -93,7 +93,7 @@ describe('POST /api/otp/verify', () => {
     expect((await readOtp(service, account.id))?.tries).toBe(0);
   });
 
-  it('treats any other text as a wrong code', async () => {
+  it('treats any other text or number as a wrong code', async () => {
     const account = await newAccountWithCode();
     for (const otp of ['12345', '１２３４５６', "'; --", -1, 1.5]) await expectRejected(account, otp);
   });

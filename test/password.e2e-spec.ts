@@ -94,11 +94,11 @@ describe('PUT /api/users/password', () => {
     expectFailure(mismatch, 400, MESSAGES.validation, OTHER_CONFIRMATION);
   });
 
-  it('ends the reset code, but not the verification code, if it succeeds', async () => {
+  it('ends the reset code, but not the verification code, if the password is changed', async () => {
     const account = await newAccountWithResetCode();
     const verification = await waitForCode(service, account.email);
     await changePassword(account.client, { currentPassword: 'wrong' }).expect(400);
-    expect((await readOtp(service, account.id, 'reset_password'))?.digest).not.toBeNull();
+    expect((await readOtp(service, account.id, 'reset_password'))?.digest).toBeInstanceOf(Buffer);
     await changePassword(account.client).expect(204);
     expectFailure(await resetPassword(account), 400, MESSAGES.otp);
     expect(await readOtp(service, account.id, 'reset_password')).toMatchObject({ digest: null });
@@ -163,7 +163,7 @@ describe('POST /api/password/reset', () => {
     expect(statusesOf(responses)).toEqual([204, 400, 400, 400, 400]);
   });
 
-  it('returns the same response for an unknown account, no code and a wrong code, after at least 50 ms', async () => {
+  it('returns the same response for an unknown account, an account without a reset code and a wrong code, after at least 50 ms', async () => {
     const account = await newAccountWithResetCode();
     const stranger = await newAccount(service);
     const [wrong = ''] = wrongCodes(account.otp, 1);
@@ -192,7 +192,7 @@ describe('POST /api/password/reset', () => {
     expect((await readOtp(service, account.id, 'reset_password'))?.tries).toBe(0);
   });
 
-  it('changes only the number of tries of the code if its transaction fails', async () => {
+  it('counts a try of the code, but changes nothing else, if the transaction that sets the password fails', async () => {
     const account = await newAccountWithResetCode();
     await service.database.pool.query(`
       CREATE FUNCTION reject() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'not today'; END $$;

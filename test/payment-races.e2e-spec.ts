@@ -2,13 +2,13 @@ import { sendDuringTransaction } from './support/databases.js';
 import { readHistory } from './support/notifications.js';
 import { useShop } from './support/shop.js';
 
-/** Points in time of a cancellation at which a test acts. */
+/** Points in time around the gateway call of a cancellation, at which a test acts. */
 const POINTS = ['before the call', 'before its effect', 'before its answer', 'after the answer'] as const;
 type Point = (typeof POINTS)[number];
 type Action = (point: Point) => Promise<void>;
 
 const shop = useShop();
-/** Actions during the cancellations, by order id. */
+/** Actions of the test during cancellations, by order id. */
 const actions = new Map<string, Action>();
 
 beforeEach(() => {
@@ -20,7 +20,7 @@ beforeEach(() => {
   };
 });
 
-/** Starts a check of an order, also while another check runs. */
+/** Starts a check of an order at the gateway (reconciliation), also while another check runs. */
 async function startCheck(orderId: string): Promise<void> {
   await shop.query(`SELECT graphile_worker.add_job('check-order', json_build_object('orderId', $1::text))`, [
     orderId,
@@ -56,7 +56,7 @@ async function expectConsistent(orderId: string): Promise<void> {
   expect(order.status).toBe(shop.gateway.order(orderId).transactions.at(-1)?.status);
 }
 
-/** Runs races in parallel, each with its own order, and asserts that all orders are consistent. @returns their ids */
+/** Runs races in parallel, each with its own order, and asserts that all orders are consistent. @returns the order ids */
 async function runRaces<T>(
   races: readonly T[],
   run: (race: T, orderId: string) => Promise<void>,

@@ -23,7 +23,7 @@ function listWindows(settings: Partial<ShopSettings>, now: string): string[] {
 
 const DAY = { hours: everyDay(['07:00', '18:00']) };
 const NOW = '2026-11-22T10:00:00+07:00';
-/** The days before the clocks change in Berlin. */
+/** Current times of tests, each on the day before the clocks change in Berlin. */
 const MARCH_28 = '2026-03-28T10:00:00Z';
 const OCTOBER_24 = '2026-10-24T10:00:00Z';
 const ONE_DAY_AHEAD = { ...DAY, days_ahead: 1 };
@@ -42,7 +42,7 @@ it.each<[string, string, Partial<ShopSettings>, string, string]>([
   ['impossible', 'at a closed time that is open in UTC', DAY, '2026-11-24T12:00:00Z', NOW],
   ['possible', 'after the lead time', TWO_HOURS_LEAD, '2026-11-22T12:00:00+07:00', NOW],
   ['impossible', 'within the lead time', TWO_HOURS_LEAD, '2026-11-22T11:59:59.999+07:00', NOW],
-  // 17:00 UTC is midnight of 23 November in Jakarta.
+  // 17:00 UTC on 22 November is 00:00 on 23 November in Jakarta.
   ['possible', 'on the last day', ONE_DAY_AHEAD, '2026-11-24T17:59:00+07:00', '2026-11-22T17:00:00Z'],
   ['impossible', 'after the last day', ONE_DAY_AHEAD, '2026-11-24T17:59:00+07:00', '2026-11-22T16:59:00Z'],
   ['impossible', 'on a closed date', CLOSED, '2026-11-24T10:00:00+07:00', NOW],
@@ -125,7 +125,7 @@ it.each([
   // Clocks go forward at 00:00: there is no midnight.
   ['Africa/Cairo', '2026-04-24', '2026-04-23T22:00:00.000Z', 23],
   ['UTC', '9999-12-31', '9999-12-31T00:00:00.000Z', 24],
-])('a day in %s, %s begins at %s and has %d hours', (zone, date, start, hours) => {
+])('in %s, the day %s begins at %s and has %d hours', (zone, date, start, hours) => {
   const range = dayRange(date, zone);
   expect(range.start.toISOString()).toBe(start);
   expect((range.end.getTime() - range.start.getTime()) / 3_600_000).toBe(hours);

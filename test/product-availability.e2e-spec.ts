@@ -96,7 +96,7 @@ describe('PUT /api/admin/products/{product_id}/availability', () => {
     ['an empty body', {}, { available: NO_BOOLEAN }],
     ['a text instead of a boolean', { available: 'false' }, { available: NO_BOOLEAN }],
     ['a date for an available product', { available: true, until: day(1) }, { until: UNTIL_AVAILABLE }],
-    ['today as its date', { available: false, until: day(0) }, { until: NO_LATER_DATE }],
+    ['today as the date', { available: false, until: day(0) }, { until: NO_LATER_DATE }],
     ['a date that does not exist', { available: false, until: '2027-02-30' }, { until: NO_LATER_DATE }],
   ])('rejects %s and changes nothing', async (_what, body, details) => {
     expect((await setAvailability(body).expect(400)).body).toEqual(buildValidationFailure(details));
@@ -121,8 +121,8 @@ it('every accepted order exists when 50 orders arrive while two administrators t
   await Promise.all(toggles);
   expect(statuses.filter((status) => status !== 201 && status !== 400)).toEqual([]);
   const accepted = statuses.filter((status) => status === 201);
-  const items = 'SELECT FROM order_items WHERE product_id = $1';
-  expect((await shop.service.database.pool.query(items, [productId])).rowCount).toBe(accepted.length);
+  const findItems = 'SELECT FROM order_items WHERE product_id = $1';
+  expect((await shop.service.database.pool.query(findItems, [productId])).rowCount).toBe(accepted.length);
   await orderProduct().expect(400);
 });
 
@@ -140,7 +140,7 @@ describe('GET /api/admin/products', () => {
   const listNames = async (query: string) =>
     productsOf(await list(query).expect(200)).map(({ name }) => name);
 
-  it('lists hidden and available products by id, and filters them by availability and by words of their names', async () => {
+  it('lists available and unavailable products by id, and filters them by availability and by words of their names', async () => {
     const hidden = await addProduct(shop.service, 1, 'Crème brûlée');
     const shown = await addProduct(shop.service, 1, 'Brûlée tart');
     await setAvailability({ available: false }, hidden).expect(200);

@@ -219,7 +219,7 @@ describe('POST /api/products', () => {
       await expectNothingStored();
     });
 
-    it('ignores an empty file input, which browsers send as a file without a name', async () => {
+    it('ignores an empty text in the field images, and an empty file input, which browsers send as a file without a name', async () => {
       const pieces = formPieces({ ...CAKE, images: '' }, [{ bytes: Buffer.alloc(0), name: '' }]);
       const request = admin.post('/api/products').set('Content-Type', FORM_TYPE);
       const answer = await request.send(Buffer.concat(pieces).toString()).expect(201);

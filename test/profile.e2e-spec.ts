@@ -56,7 +56,7 @@ it('a new name needs no password and is in the response, both cookies and the ta
 });
 
 describe('a new e-mail', () => {
-  it('with the current password is in the response, both cookies and the table, as typed, and replaces the old one at login', async () => {
+  it('is accepted with the current password, keeps its capital letters in the response, both cookies and the table, and replaces the old one at login', async () => {
     const { client, id, email } = await newAccount(service);
     const next = newEmail();
     const user = { id, fullname: 'Ayu W.', email: next, role: 'USER' };
@@ -157,7 +157,7 @@ describe('a rejected change of the profile', () => {
     await expectUnchanged(account);
   });
 
-  it('gets 400 if the given password is replaced during the check', async () => {
+  it('gets 400 if the stored password is replaced while the given one is checked', async () => {
     const account = await newAccount(service);
     // The job of the first mail must not be the one that waits for the lock.
     await waitUntilMailed(service);

@@ -6,7 +6,7 @@ import { startServiceBehindProxy } from './support/database-proxy.js';
 import { waitUntilReady } from './support/process.js';
 import { until } from './support/wait.js';
 
-const PATIENCE_MS = 1_500;
+const STUCK_AFTER_MS = 1_500;
 
 it('an idle process sends at most 2 statements a second to the database', async () => {
   const service = await startServiceBehindProxy();
@@ -42,7 +42,7 @@ describe('the watch over the job runner', () => {
       wake: (count) => void wakeCounts.push(count),
       onDeadJob: () => undefined,
     };
-    await watchQueue(database.pool, { ...stuckRunner, ...runner }, signal, PATIENCE_MS);
+    await watchQueue(database.pool, { ...stuckRunner, ...runner }, signal, STUCK_AFTER_MS);
   }
 
   beforeEach(async () => {
@@ -64,7 +64,7 @@ describe('the watch over the job runner', () => {
   ])('does not fail while %s', async (_state, runner) => {
     const stop = new AbortController();
     const watching = watch(runner, stop.signal);
-    await delay(2 * PATIENCE_MS);
+    await delay(2 * STUCK_AFTER_MS);
     stop.abort();
     await watching;
   });

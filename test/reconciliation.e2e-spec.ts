@@ -33,7 +33,7 @@ async function startCheck(orderId: string): Promise<void> {
 describe('the check of a pending order', () => {
   it('runs after 5 minutes, then with gaps that grow to 6 hours, and 25 hours after the creation', async () => {
     const orderId = await shop.insertOrder();
-    await shop.reconcile([orderId], '0 seconds');
+    await shop.reconcile([orderId], '0 seconds'); // Checks nothing, because the order is not due yet.
     const gapsInMinutes = [5, 5, 10, 20, 40, 80, 160, 320, 360, 360, 140];
     let agedSeconds = 0;
     for (const [checks, minutes] of gapsInMinutes.entries()) {
@@ -98,21 +98,21 @@ describe('the result of a check', () => {
   ])('brings orders to the state of their payment if the gateway sends %s', async (_what, gateway) => {
     Object.assign(shop.gateway, gateway);
     const orders = await shop.insertOrders(PAYMENTS.length);
-    const cases = PAYMENTS.map(([now, change], index) => ({ orderId: orders[index] ?? '', now, change }));
-    for (const { orderId, now, change } of cases)
-      if (now !== null) shop.gateway.setStatus(orderId, now, change);
+    const cases = PAYMENTS.map(([status, change], n) => ({ orderId: orders[n] ?? '', status, change }));
+    for (const { orderId, status, change } of cases)
+      if (status !== null) shop.gateway.setStatus(orderId, status, change);
     await shop.reconcile(orders);
-    for (const { orderId, now } of cases) {
+    for (const { orderId, status } of cases) {
       const order = await shop.readStoredOrder(orderId);
-      expect(order.status).toBe(now ?? 'pending');
-      expect(order.completed_at !== null).toBe(now === 'settlement' || now === 'capture');
+      expect(order.status).toBe(status ?? 'pending');
+      expect(order.completed_at !== null).toBe(status === 'settlement' || status === 'capture');
       const transaction = shop.gateway.order(orderId).transactions.at(-1);
       expect(order).toMatchObject({
         transaction_id: transaction?.transactionId ?? null,
         payment_type: transaction?.paymentType ?? null,
         fraud_status: transaction?.fraudStatus ?? null,
       });
-      const history = now === null ? [] : [`reconciliation ${now} applied`];
+      const history = status === null ? [] : [`reconciliation ${status} applied`];
       expect(await shop.describeHistory(orderId)).toEqual(history);
     }
   });
@@ -221,7 +221,7 @@ describe('25 hours after the creation of an order', () => {
     await shop.customer.post(`/api/orders/${withPayment}/token`).expect(409);
   });
 
-  it('an order that is paid during the expiry stays paid', async () => {
+  it('an order that is paid while the service expires it stays paid', async () => {
     const orderId = await shop.insertOrder();
     shop.gateway.setStatus(orderId, 'pending');
     shop.gateway.beforeProcessing = ({ operation }) => {

@@ -13,7 +13,7 @@ function refreshWith(token: string) {
   return service.client().setCookie('refreshToken', token, '/api/refresh').get('/api/refresh');
 }
 
-/** Stores the digest of a token for the session of an account, as if the service had issued the token. */
+/** Stores the digest of a token for the only session of an account, as if the service had issued the token. */
 async function storeDigest(id: number, token: string): Promise<void> {
   const { rowCount } = await service.database.pool.query(
     'UPDATE sessions SET refresh_token_digest = sha256($2) WHERE user_id = $1',

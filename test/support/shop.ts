@@ -136,8 +136,8 @@ export class Shop {
     return rows.map(({ order_id }) => order_id);
   }
 
-  /** Returns the ids of all orders of a customer, newest first. */
-  async readOrderIds(customer: Client): Promise<string[]> {
+  /** Reads the ids of all orders of a customer from the database, newest first. */
+  async readStoredOrderIds(customer: Client): Promise<string[]> {
     const { rows } = await this.service.database.pool.query<{ order_id: string }>(
       'SELECT order_id FROM orders WHERE user_id = $1 ORDER BY created_at DESC, order_id DESC',
       [userIdOf(customer)],
