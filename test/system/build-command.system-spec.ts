@@ -5,7 +5,7 @@ import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/pr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Replacement for the compiler: removes the previous build, takes a while, and records each build. */
+/** Fake compiler: removes the previous build, takes 300 ms, and records each build. Fails if `src/broken` exists. */
 const COMPILER = `
 const fs = require('node:fs');
 fs.rmSync('dist', { recursive: true, force: true });
@@ -28,7 +28,7 @@ beforeEach(async () => {
 
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-/** Runs the script that builds if sources changed. Returns its exit code, and true if a build exists when it ends. */
+/** Runs the script that builds if sources changed. `hasBuild` is true if a build exists when the script ends. */
 async function runBuildScript(): Promise<{ code: number; hasBuild: boolean }> {
   const script = spawn(process.execPath, [join(folder, 'scripts/build-if-changed.mjs')], { stdio: 'ignore' });
   const [code] = (await once(script, 'exit')) as [number];
@@ -39,7 +39,7 @@ async function countBuilds(): Promise<number> {
   return (await readFile(join(folder, 'builds'), 'utf8')).trim().split('\n').length;
 }
 
-it('concurrent commands build once, and none continues without a build', async () => {
+it('concurrent commands build once, even after a killed build, and none continues without a build; later commands build only after a change', async () => {
   const endedProcess = spawnSync(process.execPath, ['-e', '']).pid;
   await writeFile(join(folder, '.build-lock'), String(endedProcess)); // the lock of a killed build
   const results = await Promise.all([runBuildScript(), runBuildScript(), runBuildScript(), runBuildScript()]);
@@ -60,7 +60,7 @@ it('a failed build is repeated by the next command', async () => {
   expect(await countBuilds()).toBe(2);
 });
 
-it('npm start without a build and a compiler fails and explains how to build', async () => {
+it('npm start without a compiler fails and explains how to build, unless a build exists', async () => {
   await rm(join(folder, 'node_modules'), { recursive: true });
   await cp('package.json', join(folder, 'package.json'));
   const { status, stderr } = spawnSync('npm', ['start'], { cwd: folder, encoding: 'utf8' });

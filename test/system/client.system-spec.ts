@@ -161,11 +161,11 @@ describe('the client', () => {
     expect(customer.signedOut).toBe(0);
   });
 
-  it('does not report the end of the session if the refresh fails without a 401', async () => {
+  it('fails calls with the failure of the refresh, and does not report that the session has ended, if the refresh returns 503', async () => {
     const customer = await registerCustomer();
     customer.setCookie('accessToken', '');
     const fetch: Send = (request) => {
-      if (!request.url.endsWith('/api/refresh')) return customer.send(request);
+      if (!request.url.endsWith('/api/refresh')) return customer.send(request); // with the customer's cookies
       const body = { status: 'fail', errors: { code: 503, message: 'away' } };
       return Promise.resolve(Response.json(body, { status: 503 }));
     };

@@ -10,8 +10,9 @@ import { createProduct, pictures } from '../support/products.js';
 import { ServiceInstance } from '../support/service-process.js';
 import { until } from '../support/wait.js';
 
-/** Panels without data: the service is healthy, and a shop with the simulator does not call the payment gateway. */
+/** Panels that may stay empty: the service has no failures, and with the simulator it calls no payment gateway. */
 const MAY_BE_EMPTY = ['5xx by route', 'Gateway calls, p95'];
+/** Maximum duration of the traffic, which ends when all panels show numbers. */
 const TRAFFIC_LIMIT_MS = 60_000;
 
 interface Panel {
@@ -75,7 +76,7 @@ describeInstalled('in a Prometheus that scrapes a shop', ['prometheus'], () => {
     await admin.delete(`/api/products/${id}`).expect(204);
   }
 
-  async function callApi(path: string): Promise<unknown> {
+  async function callPrometheus(path: string): Promise<unknown> {
     const response = await fetch(prometheusUrl + path);
     const { data, error } = (await response.json()) as { data?: unknown; error?: string };
     if (error !== undefined) throw new Error(`${path}: ${error}`);
@@ -84,7 +85,7 @@ describeInstalled('in a Prometheus that scrapes a shop', ['prometheus'], () => {
 
   /** Returns true if a query has at least one series whose value is a number. */
   async function hasNumber(query: string): Promise<boolean> {
-    const data = await callApi(`/api/v1/query?query=${encodeURIComponent(query)}`);
+    const data = await callPrometheus(`/api/v1/query?query=${encodeURIComponent(query)}`);
     const { result } = data as { result: readonly { readonly value: readonly [number, string] }[] };
     return result.some(({ value: [, text] }) => Number.isFinite(Number(text)));
   }
@@ -107,7 +108,9 @@ describeInstalled('in a Prometheus that scrapes a shop', ['prometheus'], () => {
   });
 
   it('every alert rule is valid, uses only metrics that the service has, and does not fire', async () => {
-    const { groups } = (await callApi('/api/v1/rules')) as { groups: readonly { rules: readonly Rule[] }[] };
+    const { groups } = (await callPrometheus('/api/v1/rules')) as {
+      groups: readonly { rules: readonly Rule[] }[];
+    };
     const rules = groups.flatMap((group) => group.rules);
     expect(rules.length).toBeGreaterThan(0);
     for (const { name, query, health, state } of rules) {

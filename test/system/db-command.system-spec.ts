@@ -77,7 +77,7 @@ function keepWriting(url: string, admin: Client) {
 }
 
 describe('a backup', () => {
-  it('under load contains everything that was written before it, images included', async () => {
+  it('under load contains everything that was written before the backup began, except images without a product', async () => {
     const [source, target, file] = [at('source'), at('target'), at('backup')];
     const service = await start(source);
     const writing = keepWriting(service.url, await service.admin());
@@ -91,7 +91,7 @@ describe('a backup', () => {
     expect((await stat(file)).mode & 0o777).toBe(0o600);
     await until('another product is created', () => writing.done.products > acknowledged.products);
     await writing.stop();
-    await expectExit(1, { DATA_DIR: source }, 'backup', file);
+    await expectExit(1, { DATA_DIR: source }, 'backup', file); // The file exists.
     expect(await expectExit(1, { DATA_DIR: source }, 'restore', file)).toContain('is not empty');
     expect(await service.stop()).toEqual([0]);
 
@@ -107,7 +107,7 @@ describe('a backup', () => {
     await createProduct(admin, []); // gets a new id, because the sequences are restored too
   }, 120_000);
 
-  it('of an earlier schema is restored with its waiting jobs, into an empty database or the newest schema, and migrated', async () => {
+  it('of an earlier schema is restored with its waiting jobs into a database that is empty or has the newest schema, and is migrated', async () => {
     const source = await dropAfterTest(createDatabase());
     await addUser(source, 'wayan');
     await source.pool.query(`SELECT graphile_worker.add_job('send-mail', '{"waits":"for its time"}')`);
@@ -133,7 +133,7 @@ describe('a backup', () => {
     const file = at('shop.backup');
     const holder = await pool.connect();
     await holder.query('BEGIN; LOCK TABLE users');
-    // Waits for the locked table.
+    // This backup waits for the locked table.
     const first = spawnDb({ DATABASE_URL: url, DATA_DIR: at('none') }, 'backup', file);
     const hasBegun = async () => (await readdir(root)).includes('shop.backup.partial');
     await until('the first backup has begun', hasBegun);
@@ -150,7 +150,7 @@ describe('a backup', () => {
 });
 
 describe('npm run db', () => {
-  it('lists, reverts and applies migrations of DATABASE_URL by name', async () => {
+  it('lists, reverts and applies the migrations of DATABASE_URL, but does not revert a migration of a newer build', async () => {
     const database = await dropAfterTest(createDatabase());
     const settings = { DATABASE_URL: database.url };
     const before = await expectExit(0, settings, 'status');
@@ -182,7 +182,7 @@ describe('npm run db', () => {
   });
 
   it('reports in one line that DATA_DIR, the images or the folder of the backup cannot be used', async () => {
-    const file = at('images'); // with DATA_DIR=root, this file is in the place of the folder of images
+    const file = at('images'); // has the name of the folder of images if DATA_DIR is `root`
     await writeFile(file, '');
     const { url, pool } = await dropAfterTest(createDatabase());
     const inMissingFolder = join(root, 'no', 'such', 'backup');

@@ -129,7 +129,7 @@ async function buildCheckout(parent: string, { hasServer = true } = {}): Promise
   return folder;
 }
 
-/** Copies a package and its dependencies. A link would not do: another user may have no access to its target. */
+/** Copies a package and its dependencies. Links would fail: another user may have no access to their targets. */
 async function copyPackage(name: string, from: string, to: string): Promise<void> {
   await cp(join(from, name), join(to, name), { recursive: true, force: false });
   const manifest = JSON.parse(await readFile(join(from, name, 'package.json'), 'utf8')) as {
@@ -298,9 +298,9 @@ describe('the embedded PostgreSQL', () => {
 
   it('ignores and removes the incomplete cluster of a first start that was killed', async () => {
     const dataDir = await createFolder();
-    const remains = join(dataDir, 'postgres.tmp-0123456789ab', 'cluster');
-    await mkdir(remains, { recursive: true });
-    await writeFile(join(remains, 'PG_VERSION'), '18\n');
+    const incompleteCluster = join(dataDir, 'postgres.tmp-0123456789ab', 'cluster');
+    await mkdir(incompleteCluster, { recursive: true });
+    await writeFile(join(incompleteCluster, 'PG_VERSION'), '18\n');
     const { url } = await start(dataDir);
     expect(await query(url, 'select 1 as one')).toEqual([{ one: 1 }]);
     expect((await readdir(dataDir)).sort()).toEqual(['postgres', 'postgres-password', 'postgres.log']);
@@ -322,7 +322,7 @@ describe('the embedded PostgreSQL', () => {
     );
   });
 
-  it('requests DATABASE_URL if npm installed no server for the platform', async () => {
+  it('fails with a request to set DATABASE_URL if npm installed no server for the platform', async () => {
     const bare = await buildCheckout(await createFolder(), { hasServer: false });
     const error = await spawnService(bare, await createFolder()).waitFor('error');
     expect(error).toMatch(/^there is no embedded PostgreSQL \(.+\) here: set DATABASE_URL/);
@@ -362,7 +362,7 @@ describe('the embedded PostgreSQL', () => {
   });
 
   itAsRoot(
-    'runs for an ordinary user from a read-only checkout, and names a DATA_DIR that the user cannot use',
+    'runs for an ordinary user from a read-only checkout, and reports a DATA_DIR that is in use or not accessible',
     async () => {
       const readOnly = await buildCheckout(await createFolder());
       const dataDir = await createFolder(0o777);

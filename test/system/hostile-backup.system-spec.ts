@@ -76,7 +76,7 @@ async function rewriteManifest(folder: string, change?: (manifest: Manifest) => 
   await fs.writeFile(path, JSON.stringify(manifest));
 }
 
-/** Restores a backup into an empty database. Expects an error with one line, no tables and no files. */
+/** Expects that a restore into an empty database fails with an error of one line and leaves no tables and no files. */
 async function expectRejected(backup: string, problem: RegExp): Promise<void> {
   const dataDir = at(`data-${randomUUID()}`);
   // Restore in this process, because the start of a command takes longer than all its checks.
@@ -115,14 +115,14 @@ const inManifest = (change: (manifest: Manifest) => unknown) => (folder: string)
 
 it.each<[string, (folder: string) => Promise<void>, RegExp]>([
   [
-    'names a table with SQL',
+    'contains SQL in the name of a table',
     inManifest(({ tables }) =>
       tables.push({ name: 'public.users; CREATE TABLE pwned (); --', columns: ['id'] }),
     ),
     /is not complete/,
   ],
   [
-    'names a column with SQL',
+    'contains SQL in the name of a column',
     inManifest(({ tables }) =>
       tables.find(isTableOfUsers)?.columns.push("id) FROM PROGRAM 'touch pwned' --"),
     ),
@@ -138,7 +138,7 @@ it.each<[string, (folder: string) => Promise<void>, RegExp]>([
     WRONG_TABLES,
   ],
   [
-    'names a sequence of another schema',
+    'contains SQL in the name of a sequence',
     inManifest(({ sequences }) => (sequences['public.users_id_seq; DROP TABLE users'] = '1')),
     /names a sequence that its migrations do not create/,
   ],
@@ -191,7 +191,7 @@ it.each<[string, (folder: string) => Promise<unknown>, string[]?]>([
     },
   ],
   ['a hard link', (folder) => fs.link(join(folder, IMAGE_PATH), join(folder, 'images', `${IMAGE}.png`))],
-  ['an image with the name of a program', (folder) => fs.writeFile(join(folder, 'images', 'run.sh'), '')],
+  ['a program in the folder of images', (folder) => fs.writeFile(join(folder, 'images', 'run.sh'), '')],
   ['a FIFO', (folder) => run('mkfifo', [join(folder, 'tables', 'public.fifo')])],
   [
     'a path that begins with /',
@@ -221,7 +221,7 @@ it('a restored image has the mode of a new file regardless of the mode in the ar
   const dataDir = at('modes');
   const settings = { DATABASE_URL: target.url, DATA_DIR: dataDir };
   expect(await runDb(settings, 'restore', backup)).toMatchObject({ code: 0 });
-  const forbiddenBits = 0o7133; // setuid, setgid, sticky; executable; writable for others
+  const forbiddenBits = 0o7133; // setuid, setgid, sticky; executable for anyone; writable for group and others
   expect((await fs.stat(join(dataDir, IMAGE_PATH))).mode & forbiddenBits).toBe(0);
 });
 
@@ -230,10 +230,11 @@ it('a restore that fails after copying images removes them and keeps the images 
   const before = join(dataDir, 'images', 'aa', `${randomUUID()}.png`);
   await fs.mkdir(join(before, '..'), { recursive: true });
   await fs.writeFile(before, png(1));
-  // The second image cannot be written because a folder has its name.
+  // The second image cannot be written because a folder has the name of its temporary file.
   const second = randomUUID();
   await fs.mkdir(join(dataDir, 'images', second.slice(0, 2), `${second}.png.restore`), { recursive: true });
   const backup = await forge(async (folder) => {
+    // The backup may store an image in any folder below `images`.
     await fs.mkdir(join(folder, 'images', 'zz'));
     await fs.writeFile(join(folder, 'images', 'zz', `${second}.png`), png(2));
     await rewriteManifest(folder);

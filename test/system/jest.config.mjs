@@ -1,6 +1,6 @@
 import tests from '../../jest.config.mjs';
 
-/** Tests of whole processes: commands, upgrades, telemetry, the client. */
+/** System tests: commands, upgrades, telemetry, the client. Most of them start processes of the build. */
 export default {
   ...tests,
   rootDir: '../..',

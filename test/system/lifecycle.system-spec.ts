@@ -47,7 +47,7 @@ describe('a start that cannot succeed', () => {
     expect(service.output()).not.toContain('short');
   });
 
-  it('fails with one line if the port is in use, and leaves no embedded database running', async () => {
+  it('fails with one line if PORT or METRICS_PORT is in use, and leaves no embedded database running', async () => {
     const otherProgram = createServer().listen(instance.port, '127.0.0.1');
     await once(otherProgram, 'listening');
     const portInUse = String(instance.port);
@@ -59,7 +59,7 @@ describe('a start that cannot succeed', () => {
     expect(await embeddedDatabaseUrl(instance.dataDir)).toBeUndefined();
   });
 
-  it.each(['192.0.2.1', 'nowhere.invalid'])('fails with one line if HOST is remote: %s', async (HOST) => {
+  it.each(['192.0.2.1', 'nowhere.invalid'])('fails with one line if HOST is not local: %s', async (HOST) => {
     const service = instance.spawn({ HOST, DATABASE_URL: database.url });
     await expectStartFailure(service, `HOST ${HOST} is no address of this machine`);
   });
@@ -131,8 +131,8 @@ describe('a service whose database refuses connections', () => {
       'the database of DATABASE_URL (127.0.0.1:9/shop) does not accept connections: is it running there?';
     await expectStartFailure(retrying, reason);
     expect(retrying.output()).not.toContain('secret-word');
-    const lines = retrying.output().split(`waiting for the database: ${reason}`).length - 1;
-    expect(lines).toBeGreaterThanOrEqual(10);
-    expect(lines).toBeLessThanOrEqual(13);
+    const lineCount = retrying.output().split(`waiting for the database: ${reason}`).length - 1;
+    expect(lineCount).toBeGreaterThanOrEqual(10);
+    expect(lineCount).toBeLessThanOrEqual(13);
   });
 });

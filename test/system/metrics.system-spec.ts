@@ -20,7 +20,7 @@ async function scrape(port: number): Promise<{ text: string; samples: Samples }>
 }
 
 /** Returns the name of the sample that counts the requests of a route with a status. */
-function requestCount(method: string, route: string, status: number): string {
+function requestCountName(method: string, route: string, status: number): string {
   const labels = `http_request_method="${method}",http_route="${route}",http_response_status_code="${status}"`;
   return `http_server_request_duration_seconds_count{${labels}}`;
 }
@@ -74,11 +74,11 @@ describe('the metrics of a shop', () => {
       (samples.get('bakery_catalog_cache_pages_total{result="hit"}') ?? 0) +
       (samples.get('bakery_catalog_cache_pages_total{result="miss"}') ?? 0);
     expect(Object.fromEntries(samples)).toMatchObject({
-      [requestCount('GET', '/api/orders/:order_id', 200)]: 1,
-      [requestCount('POST', '/api/products/payments', 200)]: 2,
-      [requestCount('GET', 'none', 404)]: 2,
-      [requestCount('POST', 'none', 403)]: 1,
-      [requestCount('GET', '/api/products', 200)]: pages,
+      [requestCountName('GET', '/api/orders/:order_id', 200)]: 1,
+      [requestCountName('POST', '/api/products/payments', 200)]: 2,
+      [requestCountName('GET', 'none', 404)]: 2,
+      [requestCountName('POST', 'none', 403)]: 1,
+      [requestCountName('GET', '/api/products', 200)]: pages,
       'http_server_unparsable_requests_total{http_response_status_code="400"}': 1,
       bakery_orders_created_total: 2,
       'bakery_orders_fulfilment_total{fulfilment="preparing"}': 1,
@@ -144,7 +144,7 @@ describe('the metrics of a shop', () => {
   });
 });
 
-it('a scrape without the database takes at most 10 s, reports bakery_database_up 0 and omits the series of the database', async () => {
+it('a scrape without the database takes at most 10 s, reports bakery_database_up 0 and omits the metrics of jobs; lost connections are counted', async () => {
   const database = await createDatabase();
   const proxy = await DatabaseProxy.start(database.url);
   const port = await freePort();

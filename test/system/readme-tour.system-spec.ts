@@ -40,7 +40,7 @@ async function readTour(): Promise<Step[]> {
   return blocks.map(([, commands = '', shown = '']) => ({ commands, shown: shown.trim() }));
 }
 
-/** Runs a block in a shell, with the variables and functions that earlier blocks have set, and saves its own. */
+/** Runs a block in a shell with the variables and functions of earlier blocks, and saves all of them for later blocks. */
 async function runInShell(commands: string): Promise<string> {
   const script = `[ -f variables ] && . ./variables
 ${commands.replaceAll('http://localhost:3000', instance.url)}
@@ -49,8 +49,8 @@ ${commands.replaceAll('http://localhost:3000', instance.url)}
   return stdout.trim();
 }
 
-/** Removes ids, times and the address, which differ in each run. */
-function removeVariableParts(output: string): string {
+/** Replaces the address, ids and times, which differ in each run, with fixed texts. */
+function replaceVariableParts(output: string): string {
   return output
     .replaceAll(instance.url, 'http://localhost:3000')
     .replaceAll(/[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}/g, 'UUID')
@@ -61,8 +61,8 @@ it("every block of the README's tour prints the response shown below it", async 
   const steps = await readTour();
   expect(steps).toHaveLength(5);
   for (const { commands, shown } of steps) {
-    const printed = removeVariableParts(await runInShell(commands));
-    expect({ commands, printed }).toEqual({ commands, printed: removeVariableParts(shown) });
+    const printed = replaceVariableParts(await runInShell(commands));
+    expect({ commands, printed }).toEqual({ commands, printed: replaceVariableParts(shown) });
   }
 });
 

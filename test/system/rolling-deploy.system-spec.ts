@@ -22,7 +22,7 @@ describeWithVersion11('version 1.1', () => {
 
   afterAll(() => rm(buildFolder, { recursive: true, force: true }));
 
-  describe('beside this version on one database', () => {
+  describe('and this version on one database', () => {
     const database = startBeforeTests(createDatabase, (created) => created.drop());
     const instances = { '1.1': useInstance(), '1.2': useInstance() };
 
@@ -52,7 +52,7 @@ describeWithVersion11('version 1.1', () => {
       ['1.1', '1.2'],
       ['1.2', '1.1'],
     ] as const)('a session that %s opened', (here, there) => {
-      async function expectUsableThere(client: Client): Promise<void> {
+      async function expectUsableInBoth(client: Client): Promise<void> {
         const elsewhere = client.clone(instances[there].url);
         await elsewhere.get('/api/refresh').expect(200);
         await elsewhere.post('/api/otp').expect(204);
@@ -62,8 +62,8 @@ describeWithVersion11('version 1.1', () => {
 
       it(`can be refreshed and used for changes at ${there}`, async () => {
         const { client, email } = await newAccount(instances[here]);
-        await expectUsableThere(client);
-        await expectUsableThere(await signIn(instances[here], email));
+        await expectUsableInBoth(client);
+        await expectUsableInBoth(await signIn(instances[here], email));
       });
 
       it(`ends everywhere with a logout at ${there}`, async () => {
@@ -95,7 +95,7 @@ describeWithVersion11('version 1.1', () => {
       });
     });
 
-    it('and this version leave one valid refresh token after 20 parallel logins of a customer', async () => {
+    it('leave one valid refresh token after 20 parallel logins of a customer', async () => {
       const { email } = await newAccount(instances['1.1']);
       const logins = Array.from({ length: 20 }, (_, index) =>
         signIn(instances[index % 2 === 0 ? '1.1' : '1.2'], email),

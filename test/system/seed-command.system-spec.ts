@@ -83,7 +83,7 @@ describe('npm run seed', () => {
   });
 
   it('spreads orders over the past 60 days, today and the coming days, with consistent times in the opening hours', async () => {
-    // Checks the 300 orders of the test above.
+    // Checks the 300 orders of the test above. The opening hours are those of `examples/bakery.json`.
     const shop = await database.pool.query<{ time_zone: string }>('SELECT time_zone FROM shop');
     expect(shop.rows).toEqual([{ time_zone: 'Asia/Jakarta' }]);
     const { rows } = await database.pool.query<Record<string, unknown>>(`
@@ -102,7 +102,7 @@ describe('npm run seed', () => {
           AS "each payment follows its order",
         bool_and((completed_at IS NOT DISTINCT FROM CASE WHEN status = 'settlement' THEN first_paid_at END))
           AS "exactly the settled orders are completed, at their payment",
-        bool_and(refunded_amount = 0 OR status IN ('refund', 'partial_refund')) AS "refunds are in the status"
+        bool_and(refunded_amount = 0 OR status IN ('refund', 'partial_refund')) AS "only refunded orders have refunds"
       FROM days`);
     const violated = Object.entries(rows[0] ?? {}).filter(([, holds]) => holds !== true);
     expect(violated).toEqual([]);
@@ -135,7 +135,7 @@ describe('npm run seed', () => {
     [['--products', 'abc'], '--products abc must be a whole number from 1 to'],
     [['--products', '1', '--colour'], "Unknown option '--colour'"],
     [['10'], 'npm consumed --products: write -- before', { npm_config_products: '10' }],
-  ])('prints the mistake in the command line above its help: %j', async (args, reason, settings = {}) => {
+  ])('prints the mistake in the command line above the help: %j', async (args, reason, settings = {}) => {
     const { code, output } = await seed(args, settings);
     expect(code).toBe(2);
     expect(output).toContain('npm run seed --');

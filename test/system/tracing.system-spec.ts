@@ -100,7 +100,7 @@ it('an order is one trace of HTTP, SQL and gateway spans; jobs and pages are tra
     collector.spans.find(({ name, spanId }) => name === 'GET /api/products' && spanId === pageLine?.span_id),
   );
   expect(collector.spans.filter(({ name }) => name.includes('health'))).toEqual([]);
-  // The SQL of the job queue's polls has no parent span, so it would be a root.
+  // The job queue polls outside of any span, so a span of its SQL would be a root.
   const roots = collector.spans.filter(({ parentSpanId }) => parentSpanId === undefined);
   expect(roots.filter(({ kind }) => kind === CLIENT)).toEqual([]);
 
