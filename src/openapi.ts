@@ -11,10 +11,10 @@ const TAGS = {
   Accounts: 'Registration, sessions and one-time passwords.',
   Products: 'The catalog. Changing it is for administrators.',
   Shop: 'Opening hours and pickup times.',
-  Orders: 'Orders of the signed-in customer: make one, pay on its payment page, poll its status.',
+  Orders: 'Orders of the signed-in customer: create an order, pay on its payment page, poll its status.',
   Administration: 'All customers’ orders. For administrators.',
   Payments: 'Called by the payment gateway.',
-  Images: 'Images of the local image host. Images at Cloudinary have addresses there.',
+  Images: 'Images of the local image host. Cloudinary serves its images itself.',
   Operation: 'Health, for load balancers and operators.',
 } as const;
 

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Watched } from '../src/jobs/watch-queue.js';
+import type { WatchedRunner } from '../src/jobs/watch-queue.js';
 import { built } from './support/built.js';
 import { createDatabase, type TestDatabase } from './support/databases.js';
 import { startServiceBehindProxy } from './support/database-proxy.js';
@@ -34,9 +34,9 @@ describe('the watch over the job runner', () => {
   const wakeCounts: number[] = [];
 
   /** Watches a runner that fetches no job, unless `runner` says otherwise. */
-  async function watch(runner: Partial<Watched> = {}, signal = neverAborted.signal): Promise<void> {
+  async function watch(runner: Partial<WatchedRunner> = {}, signal = neverAborted.signal): Promise<void> {
     const { watchQueue } = await built('src/jobs/watch-queue.js');
-    const stuckRunner: Watched = {
+    const stuckRunner: WatchedRunner = {
       isBusy: () => false,
       lastFetchAt: () => 0,
       wake: (count) => void wakeCounts.push(count),
@@ -58,7 +58,7 @@ describe('the watch over the job runner', () => {
     expect(wakeCounts).toContain(1);
   });
 
-  it.each<[string, Partial<Watched>]>([
+  it.each<[string, Partial<WatchedRunner>]>([
     ['every worker runs a job', { isBusy: () => true }],
     ['workers fetch jobs', { lastFetchAt: () => performance.now() }],
   ])('does not fail while %s', async (_state, runner) => {

@@ -1,6 +1,6 @@
 export type CloudinaryAccount = ReturnType<typeof parseCloudinaryUrl>;
 
-const FORM = 'CLOUDINARY_URL must be cloudinary://<api key>:<api secret>@<cloud name>';
+const INVALID_URL = 'CLOUDINARY_URL must be cloudinary://<api key>:<api secret>@<cloud name>';
 
 /**
  * Parses a URL of Cloudinary's SDK: `cloudinary://key:secret@cloud?upload_prefix=…&signature_algorithm=…`. Ignores the
@@ -8,14 +8,14 @@ const FORM = 'CLOUDINARY_URL must be cloudinary://<api key>:<api secret>@<cloud 
  */
 export function parseCloudinaryUrl(text: string) {
   // Without this check, `new URL` would throw an error whose property `input` contains the secret.
-  if (!URL.canParse(text)) throw new Error(FORM);
+  if (!URL.canParse(text)) throw new Error(INVALID_URL);
   const { protocol, username, password, hostname, port, searchParams } = new URL(text);
   const upload_prefix = searchParams.get('upload_prefix') ?? 'https://api.cloudinary.com';
   const signature_algorithm = searchParams.get('signature_algorithm') ?? 'sha1';
   const isComplete = protocol === 'cloudinary:' && username && password && hostname && port === '';
   const isPrefix = /^https?:/.test(upload_prefix) && URL.canParse(upload_prefix);
   if (!isComplete || !isPrefix || (signature_algorithm !== 'sha1' && signature_algorithm !== 'sha256'))
-    throw new Error(FORM);
+    throw new Error(INVALID_URL);
   return {
     cloud_name: decodeURIComponent(hostname),
     api_key: decodeURIComponent(username),

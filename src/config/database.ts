@@ -21,7 +21,7 @@ export class Database {
   ) {}
 }
 
-/** Checks the database of DATABASE_URL. If DATABASE_URL is unset, starts an embedded PostgreSQL under DATA_DIR. */
+/** Checks the connection to DATABASE_URL. If DATABASE_URL is unset, starts an embedded PostgreSQL under DATA_DIR. */
 export async function openDatabase(
   { databaseUrl, dataDir }: DatabaseSettings,
   log: Log,

@@ -79,7 +79,7 @@ export abstract class PaymentGateway {
   /** @returns null until the customer chooses a payment method */
   abstract getTransaction(attemptId: string): Promise<GatewayTransaction | null>;
 
-  /** Ends an unfinished payment. @returns the transaction, unchanged if its status forbids this; null if there is none */
+  /** @returns the transaction afterwards, unchanged if its status forbids the change; null if no payment was started */
   abstract cancelOrExpire(attemptId: string, to: 'cancel' | 'expire'): Promise<GatewayTransaction | null>;
 
   /**

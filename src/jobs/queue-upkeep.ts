@@ -1,7 +1,7 @@
 import { IS_SUPERSEDED, type Queryable } from './job-table.js';
 import { PERMANENT } from './permanent-job-error.js';
 
-/** Selects the locks that belong to dead processes: those older than a limit, and those of one runner. */
+/** Selects dead locks, whose jobs no longer run: those older than a limit, and those of one runner. */
 export interface DeadLocks {
   /** DEAD_PROCESS_S by default. */
   readonly olderThanSeconds?: number;
@@ -13,7 +13,7 @@ export interface NamedJob {
   readonly task: string;
 }
 
-/** Age at which a lock belongs to a dead process: the job is past every deadline. */
+/** Age at which a lock counts as one of a dead process: the job is past every deadline. */
 const DEAD_PROCESS_S = 45;
 
 /** Reads the pending work in one statement, because an idle process polls every second. */

@@ -10,7 +10,7 @@ import { EventEmitter, once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Pool } from 'pg';
 import { KindLimits, WORKERS } from './job-kinds.js';
-import { type Watched, watchQueue } from './watch-queue.js';
+import { type WatchedRunner, watchQueue } from './watch-queue.js';
 
 const SECOND = 1000;
 /** Time for running jobs to end when the service stops, and then RESULTS_MS for their results to be written. */
@@ -24,7 +24,7 @@ const NEST_LEVELS: Readonly<Record<string, 'error' | 'warn'>> = { error: 'error'
 
 export type JobOptions = Required<Pick<RunnerOptions, 'taskList' | 'parsedCronItems'>>;
 
-export interface RunnerObserver extends Pick<Watched, 'lastFetchAt' | 'onDeadJob'> {
+export interface RunnerObserver extends Pick<WatchedRunner, 'lastFetchAt' | 'onDeadJob'> {
   readonly onStart: (runnerId: string) => void;
   /** Called when a worker has received a response to its fetch: a job, or none. */
   readonly onFetch: () => void;

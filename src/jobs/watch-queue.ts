@@ -7,7 +7,7 @@ const SURVEY_MS = SECOND;
 /** Time without a fetch, although jobs are due, after which a runner counts as stuck. */
 const STUCK_AFTER_MS = 30 * SECOND;
 
-export interface Watched {
+export interface WatchedRunner {
   readonly isBusy: () => boolean;
   /** Returns `performance.now()` at the last response to a fetch. */
   readonly lastFetchAt: () => number;
@@ -23,7 +23,7 @@ export interface Watched {
  */
 export async function watchQueue(
   database: Queryable,
-  runner: Watched,
+  runner: WatchedRunner,
   ended: AbortSignal,
   stuckAfterMs = STUCK_AFTER_MS,
 ): Promise<void> {
