@@ -1337,7 +1337,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETag of the last response. `fetch` adds `Cache-Control: no-cache` to a request with this header, which asks for the full response: send `Cache-Control: max-age=0` as well. */
+                /** @description ETag of the last response. `fetch` adds `Cache-Control: no-cache` to a request with this header, and then never gets a 304: send `Cache-Control: max-age=0` as well. */
                 "If-None-Match"?: string;
             };
             path: {
@@ -1406,7 +1406,7 @@ export interface operations {
                 status?: "capture" | "settlement" | "pending" | "deny" | "cancel" | "expire" | "failure" | "refund" | "partial_refund" | "authorize";
             };
             header?: {
-                /** @description ETag of the last response. `fetch` adds `Cache-Control: no-cache` to a request with this header, which asks for the full response: send `Cache-Control: max-age=0` as well. */
+                /** @description ETag of the last response. `fetch` adds `Cache-Control: no-cache` to a request with this header, and then never gets a 304: send `Cache-Control: max-age=0` as well. */
                 "If-None-Match"?: string;
             };
             path?: never;
@@ -1467,7 +1467,7 @@ export interface operations {
                 last_id?: number;
             };
             header?: {
-                /** @description ETag of the last response. `fetch` adds `Cache-Control: no-cache` to a request with this header, which asks for the full response: send `Cache-Control: max-age=0` as well. */
+                /** @description ETag of the last response. `fetch` adds `Cache-Control: no-cache` to a request with this header, and then never gets a 304: send `Cache-Control: max-age=0` as well. */
                 "If-None-Match"?: string;
             };
             path: {
@@ -1694,7 +1694,7 @@ export interface operations {
                 q?: string;
             };
             header?: {
-                /** @description ETag of the last response. `fetch` adds `Cache-Control: no-cache` to a request with this header, which asks for the full response: send `Cache-Control: max-age=0` as well. */
+                /** @description ETag of the last response. `fetch` adds `Cache-Control: no-cache` to a request with this header, and then never gets a 304: send `Cache-Control: max-age=0` as well. */
                 "If-None-Match"?: string;
             };
             path?: never;
@@ -1815,7 +1815,7 @@ export interface operations {
                 to: string;
             };
             header?: {
-                /** @description ETag of the last response. `fetch` adds `Cache-Control: no-cache` to a request with this header, which asks for the full response: send `Cache-Control: max-age=0` as well. */
+                /** @description ETag of the last response. `fetch` adds `Cache-Control: no-cache` to a request with this header, and then never gets a 304: send `Cache-Control: max-age=0` as well. */
                 "If-None-Match"?: string;
             };
             path?: never;
@@ -1873,7 +1873,7 @@ export interface operations {
                 to: string;
             };
             header?: {
-                /** @description ETag of the last response. `fetch` adds `Cache-Control: no-cache` to a request with this header, which asks for the full response: send `Cache-Control: max-age=0` as well. */
+                /** @description ETag of the last response. `fetch` adds `Cache-Control: no-cache` to a request with this header, and then never gets a 304: send `Cache-Control: max-age=0` as well. */
                 "If-None-Match"?: string;
             };
             path?: never;
@@ -1979,7 +1979,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETag of the last response. `fetch` adds `Cache-Control: no-cache` to a request with this header, which asks for the full response: send `Cache-Control: max-age=0` as well. */
+                /** @description ETag of the last response. `fetch` adds `Cache-Control: no-cache` to a request with this header, and then never gets a 304: send `Cache-Control: max-age=0` as well. */
                 "If-None-Match"?: string;
             };
             path?: never;
@@ -2013,7 +2013,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETag of the last response. `fetch` adds `Cache-Control: no-cache` to a request with this header, which asks for the full response: send `Cache-Control: max-age=0` as well. */
+                /** @description ETag of the last response. `fetch` adds `Cache-Control: no-cache` to a request with this header, and then never gets a 304: send `Cache-Control: max-age=0` as well. */
                 "If-None-Match"?: string;
             };
             path?: never;
@@ -2064,7 +2064,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETag of the last response. `fetch` adds `Cache-Control: no-cache` to a request with this header, which asks for the full response: send `Cache-Control: max-age=0` as well. */
+                /** @description ETag of the last response. `fetch` adds `Cache-Control: no-cache` to a request with this header, and then never gets a 304: send `Cache-Control: max-age=0` as well. */
                 "If-None-Match"?: string;
             };
             path: {
@@ -2202,7 +2202,7 @@ export interface operations {
                 last_id?: string;
             };
             header?: {
-                /** @description ETag of the last response. `fetch` adds `Cache-Control: no-cache` to a request with this header, which asks for the full response: send `Cache-Control: max-age=0` as well. */
+                /** @description ETag of the last response. `fetch` adds `Cache-Control: no-cache` to a request with this header, and then never gets a 304: send `Cache-Control: max-age=0` as well. */
                 "If-None-Match"?: string;
             };
             path?: never;
@@ -2337,7 +2337,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETag of the last response. `fetch` adds `Cache-Control: no-cache` to a request with this header, which asks for the full response: send `Cache-Control: max-age=0` as well. */
+                /** @description ETag of the last response. `fetch` adds `Cache-Control: no-cache` to a request with this header, and then never gets a 304: send `Cache-Control: max-age=0` as well. */
                 "If-None-Match"?: string;
             };
             path: {
@@ -2632,7 +2632,7 @@ export interface operations {
                 q?: string;
             };
             header?: {
-                /** @description ETag of the last response. `fetch` adds `Cache-Control: no-cache` to a request with this header, which asks for the full response: send `Cache-Control: max-age=0` as well. */
+                /** @description ETag of the last response. `fetch` adds `Cache-Control: no-cache` to a request with this header, and then never gets a 304: send `Cache-Control: max-age=0` as well. */
                 "If-None-Match"?: string;
             };
             path?: never;
@@ -2763,7 +2763,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETag of the last response. `fetch` adds `Cache-Control: no-cache` to a request with this header, which asks for the full response: send `Cache-Control: max-age=0` as well. */
+                /** @description ETag of the last response. `fetch` adds `Cache-Control: no-cache` to a request with this header, and then never gets a 304: send `Cache-Control: max-age=0` as well. */
                 "If-None-Match"?: string;
             };
             path: {
@@ -3065,7 +3065,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETag of the last response. `fetch` adds `Cache-Control: no-cache` to a request with this header, which asks for the full response: send `Cache-Control: max-age=0` as well. */
+                /** @description ETag of the last response. `fetch` adds `Cache-Control: no-cache` to a request with this header, and then never gets a 304: send `Cache-Control: max-age=0` as well. */
                 "If-None-Match"?: string;
             };
             path?: never;
@@ -3101,7 +3101,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETag of the last response. `fetch` adds `Cache-Control: no-cache` to a request with this header, which asks for the full response: send `Cache-Control: max-age=0` as well. */
+                /** @description ETag of the last response. `fetch` adds `Cache-Control: no-cache` to a request with this header, and then never gets a 304: send `Cache-Control: max-age=0` as well. */
                 "If-None-Match"?: string;
             };
             path?: never;

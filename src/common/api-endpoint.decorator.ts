@@ -81,8 +81,8 @@ const IF_NONE_MATCH = ApiHeader({
   name: 'If-None-Match',
   required: false,
   description:
-    'ETag of the last response. `fetch` adds `Cache-Control: no-cache` to a request with this header, which asks for the ' +
-    'full response: send `Cache-Control: max-age=0` as well.',
+    'ETag of the last response. `fetch` adds `Cache-Control: no-cache` to a request with this header, and then never ' +
+    'gets a 304: send `Cache-Control: max-age=0` as well.',
 });
 const UNCHANGED = ApiResponse({
   status: 304,

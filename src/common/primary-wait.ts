@@ -34,7 +34,7 @@ export class PrimaryWait {
   }
 }
 
-/** Excludes unknown host names: they are a mistake in DATABASE_URL, and waiting does not help. */
+/** Returns false for unknown host names: they are a mistake in DATABASE_URL, and waiting does not help. */
 function isPrimaryMissing(error: unknown): boolean {
   // `openDatabase` wraps the driver's error.
   const failure = error instanceof Error && error.cause !== undefined ? error.cause : error;

@@ -6,7 +6,7 @@ import { Matches } from 'class-validator';
 export interface TextRules {
   /** Unicode code points, as in PostgreSQL and JSON Schema. */
   readonly maxLength: number;
-  readonly label?: string;
+  readonly label?: string; // name in messages; by default the name of the property
   /** False for a password, whose spaces count. */
   readonly trim?: boolean;
   /** True rejects control characters, for example in a name that is inserted into a mail. */

@@ -66,7 +66,7 @@ export async function restoreBackup(
 
 /**
  * Changes the schema of an empty database to the level of the given migrations. TypeORM cannot stop at a migration, so a
- * database that lacks one is migrated completely, and then the later migrations are reverted.
+ * database that lacks any of them is migrated completely, and then the later migrations are reverted.
  * @param names all migrations of the level, in order. Comparing their number is enough, because migrations run in order
  */
 async function setSchema(databaseUrl: string, names: readonly string[]): Promise<void> {
