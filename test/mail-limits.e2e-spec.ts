@@ -99,7 +99,7 @@ describe('one client address', () => {
 
   it('causes at most 100 mails with codes an hour, and can still register', async () => {
     await register('first@example.com').expect(201);
-    await setCounts(service, 'mailsOfClientAddress', 95); // Overwrites the count of the call above.
+    await setCounts(service, 'mailsOfAddress', 95); // Overwrites the count of the call above.
     const emails = Array.from({ length: 10 }, (_, index) => `burst-${index}@example.com`);
     await Promise.all(emails.map((email) => register(email).expect(201)));
     const mails = await Promise.all(emails.map(readSubjects));
@@ -115,12 +115,12 @@ describe('one client address', () => {
 
   it('is charged only for calls that send a mail, and so is the mailbox', async () => {
     await register('charged@example.com').expect(201);
-    const { mailsToMailbox, mailsOfClientAddress } = await readCounts(service);
+    const { mailsToMailbox, mailsOfAddress } = await readCounts(service);
     await register('charged@example.com').expect(409);
     await requestReset('nobody@example.com', ATTACKER);
     await waitUntilMailed(service);
     // Ayu's registration in `beforeEach` sent a code to her mailbox less than a minute ago, so no call sends another one.
     for (let call = 0; call < 3; call += 1) await requestOtp(ATTACKER);
-    expect(await readCounts(service)).toMatchObject({ mailsToMailbox, mailsOfClientAddress });
+    expect(await readCounts(service)).toMatchObject({ mailsToMailbox, mailsOfAddress });
   });
 });

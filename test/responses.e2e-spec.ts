@@ -59,7 +59,7 @@ describe('a failing response', () => {
     expectFailure(await post(body, { 'Content-Type': contentType }), 400, MESSAGES.validation, REQUIRED);
   });
 
-  it('is 413 for JSON of more than 100 KiB, also if only its decompressed size is larger', async () => {
+  it('is 413 for JSON of more than 100 KiB, also if only the decompressed JSON is larger', async () => {
     expectFailure(await post('{}'.padEnd(100 * KIB)), 400, MESSAGES.validation, REQUIRED);
     expectFailure(await post('{}'.padEnd(100 * KIB + 1)), 413, MESSAGES.tooLarge);
     const compressed = { 'Content-Encoding': 'gzip' };
@@ -77,7 +77,7 @@ describe('a failing response', () => {
     [{ 'Content-Encoding': 'br' }, 400, MESSAGES.malformedRequest],
     [{ 'Content-Encoding': 'zstandard' }, 415, NOT_SUPPORTED],
     [{ 'Content-Type': 'application/json; charset=utf-99' }, 415, NOT_SUPPORTED],
-  ])('to plain JSON in UTF-8 with the headers %j is %d "%s"', async (headers, status, message) => {
+  ])('to uncompressed JSON in UTF-8 with the headers %j is %d "%s"', async (headers, status, message) => {
     expectFailure(await post('{}', headers), status, message);
   });
 });
@@ -106,7 +106,7 @@ describe('X-Request-Id of a response', () => {
 
 describe('the headers of a response', () => {
   it.each(['/api/users', '/nothing', '/api/health/live'])(
-    'to %s include those of helmet and do not name the framework',
+    'to %s include the security headers of helmet and do not name the framework',
     async (path) => {
       const { headers } = await get(path);
       expect(headers).toMatchObject({

@@ -109,7 +109,7 @@ it('a revoked administrator gets 403 from every operation for administrators at 
 });
 
 describe('a login', () => {
-  it('drops the refresh token of the earlier session, whose access token stays valid and can start a session with a change of name', async () => {
+  it('drops the refresh token of the earlier session; the access token stays valid, and a change of name with this token starts a new session', async () => {
     const { client, email } = await newAccount(service);
     await signIn(service, email);
     expectFailure(await client.get('/api/refresh'), 401, MESSAGES.refreshToken);

@@ -142,9 +142,9 @@ describe('the settings', () => {
     for (const value of values) expect([value, findBadVariables({ [name]: value })]).toEqual([value, [name]]);
   });
 
-  it('contain ADMIN_EMAIL with the ASCII form of its domain', () => {
+  it('contain ADMIN_EMAIL with the ASCII form of its domain, and reject a domain without one', () => {
     const email = 'owner@bücher\u3002example';
-    const settings = { ADMIN_EMAIL: email, ADMIN_PASSWORD: 'owner@example.com' };
+    const settings = { ADMIN_EMAIL: email, ADMIN_PASSWORD: 'secret' };
     expect(read(settings).adminEmail).toBe('owner@xn--bcher-kva.example');
     expect(findBadVariables({ ...settings, ADMIN_EMAIL: 'owner@a/\u3002example' })).toEqual(['ADMIN_EMAIL']);
   });
@@ -167,7 +167,7 @@ async function readPublishedTexts(): Promise<string[]> {
       ({ name, parentPath }) =>
         /\.(ts|tsx|mjs|json|md|yml|sh|example)$/.test(name) &&
         !/node_modules|\bdist\b/.test(parentPath) &&
-        // This file's values exist only for its cases. CHANGELOG.md and package-lock.json contain no secrets.
+        // The secrets in this file are values of its test cases. CHANGELOG.md and package-lock.json contain no secrets.
         !/^(settings\.spec\.ts|package-lock\.json|CHANGELOG\.md)$/.test(name),
     );
     return Promise.all(files.map((file) => readFile(join(file.parentPath, file.name), 'utf8')));
@@ -175,8 +175,8 @@ async function readPublishedTexts(): Promise<string[]> {
   return (await Promise.all(texts)).flat();
 }
 
-/** Secrets in code, Midtrans keys, .env lines, Compose defaults and URLs. The last group of each pattern is the secret. */
-const SECRETS = [
+/** Patterns of secrets: in code, Midtrans keys, .env lines, Compose defaults and URLs. The last group is the secret. */
+const SECRET_PATTERNS = [
   /(?:secret|password|server_?key)\w*["'`]?\s*[:=]\s*(["'`])([^"'`\n]{12,})\1(?=[\s,;)}\]])/gi,
   /(SB-Mid-server-[\w-]+)(?![\w$-])/g,
   /(?:ADMIN_PASSWORD|JWT_\w+_SECRET)='?([^'`\s][^'`\n]+)/g,
@@ -187,7 +187,7 @@ const SECRETS = [
 /** Finds all literals in the published files that are used as secrets. */
 async function findPublishedSecrets(): Promise<string[]> {
   const found = (await readPublishedTexts()).flatMap((text) =>
-    SECRETS.flatMap((secret) => [...text.matchAll(secret)].map((match) => match.at(-1) ?? '')),
+    SECRET_PATTERNS.flatMap((pattern) => [...text.matchAll(pattern)].map((match) => match.at(-1) ?? '')),
   );
   // Messages about a field, purposes of codes, names of limits, templates, hashes and punctuation are not secrets.
   const isSecret = (text: string) =>
@@ -196,7 +196,7 @@ async function findPublishedSecrets(): Promise<string[]> {
 }
 
 describe('the settings of production', () => {
-  it('are accepted with private secrets, and rejected without secrets and with the simulator; no key is generated', async () => {
+  it('are accepted with private secrets; without settings, the missing keys and the simulator are rejected, and no key is generated', async () => {
     expect(read(PRODUCTION).paymentGateway).toBe('midtrans');
     expect(findBadVariables({ NODE_ENV: 'production' })).toEqual([
       'JWT_ACCESS_SECRET',
@@ -206,7 +206,7 @@ describe('the settings of production', () => {
     expect(await readdir(dataDir)).toEqual([]);
   });
 
-  it('reject every secret that a file of this repository contains, also percent-encoded in a URL', async () => {
+  it('reject every secret that this repository contains and one of version 1, also percent-encoded in a URL', async () => {
     const found = await findPublishedSecrets();
     const samples = ['bakery', 'open sesame', 'kue lapis legit', 'SB-Mid-server-TOq1a2AVuiyhhOjvfs3U'];
     expect(found).toEqual(expect.arrayContaining(samples));

@@ -15,7 +15,7 @@ interface PaymentView {
   readonly notifications: readonly { readonly answer: string | null }[];
 }
 
-const IS_REFUNDED = { status: 'refund', refunded_amount: 185_000 };
+const FULLY_REFUNDED = { status: 'refund', refunded_amount: 185_000 };
 
 const service = useService(async () => {
   const port = await freePort();
@@ -30,8 +30,8 @@ beforeAll(async () => {
   productId = await addProduct(service, 185_000, 'Kue lapis');
 });
 
-/** Places an order and opens its payment page. */
-async function openPayment(by: Client = customer, product = productId) {
+/** Places an order. The returned functions use its payment page, and read or refund the order. */
+async function createPayment(by: Client = customer, product = productId) {
   const items = [{ product_id: product, quantity: 1 }];
   const { order_id: orderId, redirect_url: url } = await placeOrder(by, items);
   const path = new URL(url ?? '').pathname;
@@ -45,12 +45,12 @@ async function openPayment(by: Client = customer, product = productId) {
     view,
     /** Returns the responses to the notifications, oldest first. */
     responses: async () => (await view()).notifications.map(({ answer }) => answer),
-    /** Posts actions one after another, as a script. */
+    /** Posts actions one after another like a script, which accepts JSON. */
     act: async (...actions: readonly string[]) => {
       for (const action of actions)
         await anyone.post(`${path}/${action}`).set('Accept', 'application/json').expect(200);
     },
-    /** Posts an action as a browser. */
+    /** Posts an action like a browser. */
     click: (action: string) => anyone.post(`${path}/${action}`),
     order: () => readOrder(by, orderId),
     refund: (body: object, status = 200) =>
@@ -65,7 +65,7 @@ async function openPayment(by: Client = customer, product = productId) {
 
 describe('actions on the payment page', () => {
   it('pay the order with one click, and the page shows the response 200 of the service', async () => {
-    const payment = await openPayment();
+    const payment = await createPayment();
     const form = /<form method="post" action="([^"]*\/qris)">/.exec(await payment.page());
     const posted = await new Client(service.url).post(form?.[1] ?? '').expect(303);
     expect(posted.headers.location).toBe(payment.path);
@@ -88,8 +88,8 @@ describe('actions on the payment page', () => {
     [['deny', 'card'], 'capture'],
     // Notifications of this method have no fraud_status. The service rejects them and then checks the payment.
     [['convenience-store', 'settle'], 'settlement', 'HTTP 400'],
-  ])('%j lead to the status %s, with a notification each', async (actions, status, response = 'HTTP 200') => {
-    const payment = await openPayment();
+  ])('%j each send a notification and lead to status %s', async (actions, status, response = 'HTTP 200') => {
+    const payment = await createPayment();
     await payment.act(...actions);
     expect(await payment.responses()).toEqual(actions.map(() => response));
     await until('the payment is recorded', async () => (await payment.order()).status === status);
@@ -102,7 +102,7 @@ it.each([
   ['send-late-pending', 'HTTP 200', ['settlement applied', 'pending late']],
   ['send-bad-signature', 'HTTP 403', ['settlement applied']],
 ])('the action %s after a payment gets %s, which the page shows', async (action, response, history) => {
-  const payment = await openPayment();
+  const payment = await createPayment();
   await payment.act('gopay', action);
   expect(await payment.responses()).toEqual(['HTTP 200', response]);
   expect(await payment.history()).toEqual(history);
@@ -112,7 +112,7 @@ it.each([
 
 describe('an action that is not possible', () => {
   it('gets 409 with an explanation if the status does not allow it, and sends no notification', async () => {
-    const payment = await openPayment();
+    const payment = await createPayment();
     const { text } = await payment.click('settle').expect(409);
     expect(text).toMatch(/role="alert".*does not allow <code>settle<\/code>/);
     const response = await payment.click('settle').set('Accept', 'application/json');
@@ -126,7 +126,7 @@ describe('an action that is not possible', () => {
     ['card', 'settle refund partial-refund cancel send-again send-late-pending send-bad-signature'],
     ['gopay refund', 'send-again send-late-pending send-bad-signature'],
   ])('is not offered: after "%s" the page offers only %s', async (actions, allowed) => {
-    const payment = await openPayment();
+    const payment = await createPayment();
     await payment.act(...actions.split(' ').filter(Boolean));
     expect((await payment.view()).actions.join(' ')).toBe(allowed);
     const forms = (await payment.page()).matchAll(/<form method="post" action="[^"]*\/([^"/]+)">/g);
@@ -134,7 +134,7 @@ describe('an action that is not possible', () => {
   });
 
   it('gets 404 if its name or the token of its page is unknown, like the page of an unknown token', async () => {
-    const payment = await openPayment();
+    const payment = await createPayment();
     const client = new Client(service.url);
     for (const token of [randomUUID(), '%00', payment.orderId])
       await client.get(`/api/simulator/${token}`).expect(404);
@@ -146,7 +146,7 @@ describe('an action that is not possible', () => {
 
 describe('a payment at the simulator', () => {
   it('is started by one of ten parallel clicks on payment methods, and the other clicks get 409', async () => {
-    const payment = await openPayment();
+    const payment = await createPayment();
     const methods = Array.from({ length: 10 }, (_, n) => (n % 2 === 0 ? 'gopay' : 'card'));
     const responses = await Promise.all(methods.map((method) => payment.click(method)));
     expect(statusesOf(responses)).toEqual([303, ...Array<number>(9).fill(409)]);
@@ -154,7 +154,7 @@ describe('a payment at the simulator', () => {
   });
 
   it('cannot be started on the page of a cancelled order', async () => {
-    const payment = await openPayment();
+    const payment = await createPayment();
     await customer.post(`/api/orders/${payment.orderId}/cancel`).expect(200);
     const text = await payment.page();
     expect(text).toContain('<h1 id="state">cancel</h1>');
@@ -165,24 +165,24 @@ describe('a payment at the simulator', () => {
   });
 
   it('that is pending is cancelled with its order, and the simulator sends a notification', async () => {
-    const payment = await openPayment();
+    const payment = await createPayment();
     await payment.act('bank-transfer');
     await customer.post(`/api/orders/${payment.orderId}/cancel`).expect(200);
     expect((await payment.view()).transaction_status).toBe('cancel');
-    // Applied if the notification arrives before the response to the cancellation is recorded, otherwise a duplicate.
+    // The outcome is `applied`, or `duplicate` if the response to the cancellation was recorded earlier.
     await until('the notification is stored', async () =>
       (await payment.history()).some((event) => event.startsWith('cancel ')),
     );
   });
 
-  it('that is pending expires after 24 hours, like a page without a payment, and a paid one does not', async () => {
-    const payments = await Promise.all([openPayment(), openPayment(), openPayment()]);
+  it('that is pending expires after 24 hours, and so does an unused page; a payment that is paid does not expire', async () => {
+    const payments = await Promise.all([createPayment(), createPayment(), createPayment()]);
     const [pending, unused, paid] = payments;
     await pending.act('bank-transfer');
     await paid.act('gopay');
     const { pool } = service.database;
     const orderIds = payments.map(({ orderId }) => orderId);
-    // Makes the jobs due that let payments expire after 24 hours.
+    // Makes the jobs due that expire the payments after 24 hours.
     const { rowCount } = await pool.query(
       `UPDATE graphile_worker._private_jobs SET run_at = now()
        WHERE payload ->> 'orderId' = ANY($1) AND run_at BETWEEN now() + interval '23 hours 59 minutes' AND now() + interval '1 day'`,
@@ -202,11 +202,12 @@ describe('a payment at the simulator', () => {
 });
 
 describe('the link back to the shop', () => {
+  // In development, every loopback origin may be a shop.
   const SHOP = 'http://localhost:5173';
   const LINK = `<a href="${SHOP}/">Back to the shop</a>`;
 
-  it('is not offered on a page that was opened from another site or from itself', async () => {
-    const { path } = await openPayment();
+  it('is not offered on a page that was opened from another site or from itself, or whose query names another site', async () => {
+    const { path } = await createPayment();
     const browser = new Client(service.url);
     for (const opened of [
       browser.get(path).set('Referer', 'https://elsewhere.example/'),
@@ -217,7 +218,7 @@ describe('the link back to the shop', () => {
   });
 
   it('leads to the shop that linked to the page, and stays after paying, when the page is its own referrer', async () => {
-    const { path } = await openPayment();
+    const { path } = await createPayment();
     const browser = new Client(service.url);
     const first = await browser.get(path).set('Referer', `${SHOP}/orders/1`).expect(200);
     expect(first.text).toContain(LINK);
@@ -232,29 +233,29 @@ describe('the link back to the shop', () => {
 });
 
 describe('a refund', () => {
-  it('by an administrator is created at the simulator, shown on the page and notified', async () => {
-    const payment = await openPayment();
+  it('by an administrator is created at the simulator and shown on the page, and the simulator sends a notification', async () => {
+    const payment = await createPayment();
     await payment.act('gopay');
     await payment.refund({ amount: 50_000, reason: 'One slice was burnt' });
     await until('the notification has a response', async () => (await payment.responses()).length === 2);
     expect(await payment.order()).toMatchObject({ status: 'partial_refund', refunded_amount: 50_000 });
     expect((await payment.page()).replaceAll('\u00a0', ' ')).toContain('of which Rp 50.000 were refunded');
     await payment.refund({});
-    expect(await payment.order()).toMatchObject(IS_REFUNDED);
+    expect(await payment.order()).toMatchObject(FULLY_REFUNDED);
     await payment.refund({}, 409);
   });
 
   it('of a captured payment is a cancellation, and a bank transfer can only be refunded manually', async () => {
-    const card = await openPayment();
+    const card = await createPayment();
     await card.act('card');
     await card.refund({});
     expect(await card.view()).toMatchObject({ transaction_status: 'cancel' });
-    expect(await card.order()).toMatchObject(IS_REFUNDED);
-    const transfer = await openPayment();
+    expect(await card.order()).toMatchObject(FULLY_REFUNDED);
+    const transfer = await createPayment();
     await transfer.act('bank-transfer', 'settle');
     await transfer.refund({}, 409);
     await transfer.refund({ manual: true });
-    expect(await transfer.order()).toMatchObject(IS_REFUNDED);
+    expect(await transfer.order()).toMatchObject(FULLY_REFUNDED);
   });
 });
 
@@ -264,7 +265,7 @@ describe('the payment page', () => {
     const hostileCustomer = service.client();
     const fullname = `${hostile}"><img src=x onerror=alert(1)>`;
     await hostileCustomer.register({ email: 'hostile@example.com', fullname }).expect(201);
-    const payment = await openPayment(hostileCustomer, await addProduct(service, 185_000, hostile));
+    const payment = await createPayment(hostileCustomer, await addProduct(service, 185_000, hostile));
     await payment.act('gopay');
     const text = await payment.page();
     expect(text).toContain(payment.orderId);
@@ -274,8 +275,8 @@ describe('the payment page', () => {
     expect(text).toContain('&lt;script&gt;alert(&#x27;&amp;&quot;&#x27;)&lt;/script&gt;{{constructor}}');
   });
 
-  it('allows no scripts and no other resources, and its forms send their origin', async () => {
-    const { path, click } = await openPayment();
+  it('allows no resource except its own style, and rejects a form that another origin sends', async () => {
+    const { path, click } = await createPayment();
     const { headers, text } = await service.client().get(path).set('Accept', 'text/html').expect(200);
     const style = /<style>([\s\S]*)<\/style>/.exec(text)?.[1] ?? '';
     const hash = createHash('sha256').update(style).digest('base64');
@@ -290,7 +291,7 @@ describe('the payment page', () => {
   });
 
   it('does not exist if another gateway is configured, even for a token of the simulator', async () => {
-    const { path } = await openPayment();
+    const { path } = await createPayment();
     const { database } = service;
     await withService({ database, settings: { PAYMENT_GATEWAY: 'midtrans' } }, async (other) => {
       const unknown = await other.client().get('/api/no-such-path').expect(404);

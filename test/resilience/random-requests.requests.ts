@@ -84,10 +84,7 @@ export function buildRequestsWithOneWrongValue(
   );
 }
 
-/**
- * @param callers names in `stored.cookies`. A name that is listed more often is chosen more often.
- * @param replacement by default, every value is valid
- */
+/** @param callers a name that is repeated is chosen more often @param replacement by default, every value is valid */
 export function generateValidRequests(
   documented: DocumentedOperation,
   stored: StoredData,

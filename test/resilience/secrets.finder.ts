@@ -84,10 +84,7 @@ export async function dumpDatabase(pool: Pool): Promise<[where: string, text: st
   return dump;
 }
 
-/**
- * Reads all files under a folder, except mails that are still being written, whose names end with `.partial`. Each text begins
- * with the path of the file, because a path must not contain a secret either.
- */
+/** Reads all files under a folder except unfinished mails. Each text begins with the path, which could reveal a secret too. */
 export async function readFolder(folder: string): Promise<[path: string, text: string][]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const paths = entries

@@ -30,9 +30,10 @@ interface StoredSession {
 }
 
 interface StoredOtp {
+  /** Null before the code is mailed and after it was used. */
   readonly digest: Buffer | null;
   readonly tries: number;
-  /** Seconds until the code expires. */
+  /** Seconds until the code expires; null before it is mailed. */
   readonly seconds: number | null;
 }
 
@@ -84,7 +85,7 @@ export async function readSessions({ database }: TestService, userId: number): P
   return rows;
 }
 
-/** Returns the code of an account; undefined if no code was requested. */
+/** Returns the stored row of an account's code; undefined if no code was requested. */
 export async function readOtp(
   { database }: TestService,
   userId: number,
@@ -141,6 +142,7 @@ export function findCode(text: string): string {
 /** Waits until every requested mail has been sent. */
 export async function waitUntilMailed({ database }: TestService): Promise<void> {
   await until('an empty queue of mails', async () => {
+    // Read these jobs first, because each of them enqueues a job `send-otp`.
     const waiting = await readJobs(database.pool, 'forgot-password');
     return waiting.length === 0 && (await readJobs(database.pool, 'send-otp')).length === 0;
   });

@@ -1,7 +1,7 @@
 declare global {
   /** Loads a module of the build with Node's own loader, because Jest's loader cannot load the service. */
   var importBuilt: (path: string) => Promise<unknown>;
-  /** Loads a package with Node's own loader, so that it shares its instance of Nest with the build. */
+  /** Loads a package with Node's own loader, so that the package and the build use the same instance of Nest. */
   var importPackage: (name: string) => Promise<unknown>;
 }
 

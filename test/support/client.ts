@@ -8,11 +8,11 @@ export type Registration = components['schemas']['RegisterDto'];
 export interface Cookie {
   readonly name: string;
   readonly value: string;
-  /** In lower case: `path`, `max-age`, `httponly` (empty) and so on. */
+  /** Values by name in lower case, such as `path` or `max-age`; empty for a name without a value, such as `httponly`. */
   readonly attributes: Readonly<Record<string, string>>;
 }
 
-/** Client that stores cookies by name and path and sends Secure cookies over http, like a browser on loopback. */
+/** Client that stores cookies by name and sends each to its path. Like browsers on loopback, sends Secure ones over http. */
 export class Client {
   readonly #cookies = new Map<string, Cookie>();
 
@@ -48,7 +48,7 @@ export class Client {
     return this;
   }
 
-  /** Returns another client with the same cookies. @param url address of another process of the service */
+  /** Returns another client with the same cookies. @param url URL of the service, such as of another process */
   clone(url = this.url): Client {
     const clone = new Client(url);
     for (const [name, cookie] of this.#cookies) clone.#cookies.set(name, cookie);

@@ -27,14 +27,14 @@ const UNSIGNED = new Set(['file', 'cloud_name', 'resource_type', 'api_key', 'sig
 
 /**
  * Cloudinary's upload API on loopback: signed `upload` and `destroy` of images, with responses in the real shapes. The
- * stand-in verifies signatures without the SDK, which the service uses.
+ * stand-in does not use the SDK of the service to verify signatures.
  *
  * @see https://cloudinary.com/documentation/authentication_signatures
  */
 export class CloudinaryStandIn extends StandIn<CloudinaryOperation, CloudinaryCall> {
   /** Stored images by public id. */
   readonly images = new Map<string, CloudinaryImage>();
-  /** Delay of every response. */
+  /** Delay of every response, unless a test sets `beforeAnswering`. */
   delayMs = 0;
 
   static async start({

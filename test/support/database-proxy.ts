@@ -47,13 +47,13 @@ export class DatabaseProxy {
     await stopListening(this.#server, this.#clients);
   }
 
-  /** Drops all data without closing connections, like a network that loses packets. */
+  /** Forwards no more data but closes no connection, like a network that loses packets. */
   stall(): void {
     this.#isStalled = true;
     for (const socket of this.#connections) socket.pause();
   }
 
-  /** Stalls as soon as a client sends a text. @returns a promise that resolves at that time */
+  /** Stalls when a client sends a text, and does not forward the text. @returns a promise that resolves at that time */
   stallAt(text: string): Promise<void> {
     return new Promise((stalled) => {
       this.#stallsAt = { text, stalled };

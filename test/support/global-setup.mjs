@@ -7,8 +7,8 @@ import { startEmbeddedPostgres } from '../../dist/src/config/embedded-postgres.j
 import { migrate } from '../../dist/src/config/migrate.js';
 
 /**
- * Starts one real PostgreSQL for the whole run. Each test copies the migrated template database. The settings make the
- * server faster: it need not survive a crash of the machine.
+ * Starts one real PostgreSQL for the whole run. Each test copies the migrated template database. The server settings trade
+ * durability for speed, because no data need survive a crash.
  */
 export default async function setUp() {
   const dataDir = await mkdtemp(join(tmpdir(), 'bakery-tests-'));

@@ -2,17 +2,17 @@ import type { Response, Test } from 'supertest';
 import { expectFailure } from './failure.js';
 import type { TestService } from './service.js';
 
-/** IP addresses: one that the customer has used, one that is unknown, and one of an attacker. */
+/** IP addresses of clients: one that the customer has used, one that is unknown, and one of an attacker. */
 export const HOME = '192.0.2.1';
 export const CAFE = '198.51.100.7';
 export const ATTACKER = '203.0.113.9';
 
-/** Sends a request from an address, as a trusted proxy would. */
+/** Sends a request as a trusted proxy would for a client with this IP address. */
 export function sendFrom(address: string, test: Test): Test {
   return test.set('X-Forwarded-For', address);
 }
 
-/** Stored names of the counts. A pair is an account and an address from which its secrets are guessed. */
+/** Stored names of the counts. An address is the IP address of a client. A pair is an account and an address. */
 const STORED_NAMES = {
   wrongPasswordsOfPair: 'password-from',
   wrongPasswordsOfAccount: 'password-at',
@@ -20,14 +20,14 @@ const STORED_NAMES = {
   wrongCodesOfPair: 'code-from',
   wrongCodesOfAddress: 'codes-of',
   mailsToMailbox: 'mails-to',
-  mailsOfClientAddress: 'mails-of',
+  mailsOfAddress: 'mails-of',
   /** Addresses that the owner of an account has used. */
   knownAddresses: 'known',
 } as const;
 type CountName = keyof typeof STORED_NAMES;
 export type Counts = Readonly<Partial<Record<CountName, number>>>;
 
-/** Returns the sum of the current counts of each name. */
+/** Returns the sum of the counts of each name, without expired counts. */
 export async function readCounts({ database }: TestService): Promise<Counts> {
   const { rows } = await database.pool.query<{ stored: string; points: number }>(
     `SELECT split_part(key, ':', 1) AS stored, sum(points)::integer AS points FROM attempt_counts
@@ -44,7 +44,7 @@ export async function setCounts({ database }: TestService, name: CountName, poin
   if (rowCount === 0) throw new Error(`${name} has no counts`);
 }
 
-/** Moves all counts into the past. */
+/** Lets time pass for all counts. */
 export async function ageCounts({ database }: TestService, seconds: number): Promise<void> {
   await database.pool.query('UPDATE attempt_counts SET expire = expire - $1', [seconds * 1000]);
 }
@@ -53,7 +53,7 @@ export async function clearCounts({ database }: TestService): Promise<void> {
   await database.pool.query('TRUNCATE attempt_counts');
 }
 
-/** Asserts the response to a wrong password or code, without any sign of a limit. */
+/** Asserts that this is the response to a wrong password or code and shows no sign of a limit. */
 export function expectWrong(response: Response, message: string): void {
   expectFailure(response, 400, message);
   const signs = Object.keys(response.headers).filter((name) =>

@@ -38,8 +38,7 @@ export class Registrations {
   /**
    * Logs in to every account. An account whose registration was acknowledged must exist. Each account that exists is
    * complete and received at least one mail, and the code of the last mail works. Call this after all mails were sent.
-   * @param stored e-mail addresses of all accounts in the database. This method does not log in to an account that does not
-   * exist, because the login would count as a guess.
+   * @param stored e-mail addresses of all stored accounts. There is no login to another address: it would count as a guess.
    * @returns number of mails that were sent in addition to the first mail of each account
    */
   async verify(smtp: SmtpStandIn, stored: ReadonlySet<string>): Promise<number> {
