@@ -771,7 +771,7 @@ export interface components {
             password: string;
         };
         NewOrderItemDto: {
-            /** @description Whole rupiah that the customer was shown. If the catalog has another price, the order is rejected. */
+            /** @description Price that the customer was shown, in whole rupiah. If the catalog has another price, the order is rejected. */
             price?: number;
             product_id: number;
             quantity: number;

@@ -31,7 +31,7 @@ export async function serve(env: Env, stopTracing?: StopPart): Promise<void> {
       logger.fatal(`the service could not start: ${describeStartFailure(error, env)}`);
       logger.debug({ err: error }, 'why the service could not start');
       process.exitCode = 1;
-      stop.abort();
+      stop.abort(); // Limits the time for stopping the parts that have started.
     }
   }
 

@@ -41,7 +41,7 @@ export class NewOrderItemDto {
   @IsInt(QUANTITY)
   quantity!: number;
 
-  /** Whole rupiah that the customer was shown. If the catalog has another price, the order is rejected. */
+  /** Price that the customer was shown, in whole rupiah. If the catalog has another price, the order is rejected. */
   @ApiPropertyOptional({ type: 'integer', example: 185000 })
   @IsOptional()
   @Max(Number.MAX_SAFE_INTEGER, PRICE)

@@ -50,6 +50,7 @@ export class OrderMailsService implements OnModuleInit {
         pickup: order.pickupAt === null ? '' : formatDateTime(order.pickupAt, await this.shop.timeZone()),
         // An address that is not verified may belong to a stranger, who must not receive text that the customer typed.
         note: order.customer.emailVerifiedAt instanceof Date ? (order.note ?? '') : '',
+        // Used by the receipt. The order may have been refused before it was paid.
         next:
           order.fulfilment === 'refused'
             ? 'We cannot make this order and will return your payment.'

@@ -39,7 +39,7 @@ export class OrderStepsService {
   async #endPayment(orderId: string): Promise<TransactionStatus> {
     try {
       for (;;) {
-        const { order } = await this.events.callGateway(orderId, 'cancel');
+        const { order } = await this.events.callGatewayAndRecord(orderId, 'cancel');
         // If the order changed during the call and is still pending, the call has to be repeated.
         if (order.status !== 'pending') return order.status;
       }

@@ -27,7 +27,6 @@ export interface PaymentEvent {
  * - If the attempt is no longer current (docs/decisions/07), only `settlement` and `capture` apply. For example, the expiry
  *   of an old payment page must not cancel an order that was paid on a newer page.
  * - Every other event applies, even `deny` after `settlement`.
- *
  * @param order current state
  * @param history stored events of the event's transaction
  */

@@ -66,13 +66,13 @@ export class PaymentEventsService {
   }
 
   /**
-   * Calls the gateway for each attempt of an order. `cancel` and `expire` also end the order, unless an attempt was paid or
-   * can still be paid. If the order changed during the calls, the responses may be older than the order. Then only
-   * cancellations are recorded, because they are final.
+   * Calls the gateway for each attempt of an order, and records the responses. `cancel` and `expire` also end the order,
+   * unless an attempt was paid or can still be paid. If the order changed during the calls, the responses may be older than
+   * the order. Then only cancellations are recorded, because they are final.
    * @returns the order as it is now, with the outcome `outdated` if the order changed during the calls
    * @throws GatewayUnavailableError
    */
-  async callGateway(
+  async callGatewayAndRecord(
     orderId: string,
     operation: Operation,
   ): Promise<{ order: Order; outcome: ReconciliationOutcome }> {

@@ -56,7 +56,7 @@ export class PaymentsService {
     return this.dataSource.transaction((tx) => this.#store(tx, received));
   }
 
-  /** Stores a signed notification, and applies it to its order or enqueues a check of the order at the gateway. */
+  /** Stores a signed notification, and applies it or enqueues a check of the order. Its `order_id` is the id of an attempt. */
   async #store(
     tx: EntityManager,
     { notification, payload, problems }: ReceivedNotification,

@@ -57,10 +57,11 @@ export class ReconciliationService implements OnModuleInit {
   async #check(orderId: string): Promise<void> {
     let outcome: ReconciliationOutcome = 'failed';
     try {
-      const checked = await this.events.callGateway(orderId, 'status');
+      const checked = await this.events.callGatewayAndRecord(orderId, 'status');
       const { status, createdAt } = checked.order;
       const isExpiring = status === 'pending' && Date.now() - createdAt.getTime() >= EXPIRE_AFTER_MS;
-      ({ outcome } = isExpiring ? await this.events.callGateway(orderId, 'expire') : checked);
+      ({ outcome } = isExpiring ? await this.events.callGatewayAndRecord(orderId, 'expire') : checked);
+      // The order changed during the call, so the response may be older than the order.
       if (outcome === 'outdated') await this.enqueueCheck(this.dataSource.manager, orderId);
     } finally {
       paymentReconciliations.inc({ outcome });

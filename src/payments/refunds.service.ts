@@ -51,7 +51,7 @@ export class RefundsService implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    const settle = ({ refundId }: { refundId: string }): Promise<void> => this.#settleLater(refundId);
+    const settle = ({ refundId }: { refundId: string }): Promise<void> => this.#settleAbandoned(refundId);
     this.jobs.handle(SETTLE_REFUND, settle, { kind: 'payments' });
   }
 
@@ -72,7 +72,7 @@ export class RefundsService implements OnModuleInit {
     }
   }
 
-  /** Finds the refund of a repeated request or the order's refund without a result, or stores a new one. Claims it if possible. */
+  /** Returns the refund of a repeated request, the order's refund without a result, or a new refund. Claims it if possible. */
   #begin(orderId: string, request: RefundDto): Promise<Step> {
     const idempotencyKey = request['idempotency-key'];
     const digest = hashRequest(request);
@@ -148,7 +148,7 @@ export class RefundsService implements OnModuleInit {
   }
 
   /** Settles a refund whose request ended without a result, for example because the process died. */
-  async #settleLater(refundId: string): Promise<void> {
+  async #settleAbandoned(refundId: string): Promise<void> {
     const { orderId } = await this.dataSource.manager.findOneByOrFail(Refund, { refundId });
     const refund = await this.dataSource.transaction(async (tx) => {
       await this.orders.lock(tx, orderId);
