@@ -70,7 +70,7 @@ const LOST_BY_REVERTS = [
   'users.session_id',
 ];
 
-/** Creates a database as version 1.0.0 left it, but with new orders: orders of the past would expire. */
+/** Creates a database as version 1.0.0 left it, but with orders created now, because older orders would expire. */
 async function createVersion1Database(): Promise<TestDatabase> {
   const database = await createEmptyDatabase();
   const { pool, url } = database;
@@ -94,7 +94,7 @@ async function revertFrom(url: string, name: string): Promise<void> {
 
 type Contents = Awaited<ReturnType<typeof readContents>>;
 
-/** Expects the same rows in all tables and columns that exist in both. @returns the ones that only `before` has */
+/** Expects the same rows in all tables and columns that exist in both. @returns the tables and columns only in `before` */
 function compareContents(before: Contents, after: Contents): string[] {
   return [...before].flatMap(([table, rows]) => {
     const kept = after.get(table);
@@ -134,7 +134,8 @@ describe('the migrations', () => {
       expect(await revertLastMigration(url)).toBe(name);
       losses.push(...compareContents(before, await readContents(pool)));
     }
-    expect(losses.filter((loss) => loss.includes('.')).sort()).toEqual(LOST_BY_REVERTS);
+    const lostColumns = losses.filter((loss) => loss.includes('.'));
+    expect(lostColumns.sort()).toEqual(LOST_BY_REVERTS);
     expect(await revertLastMigration(url)).toBeNull();
     expect([...(await readContents(pool)).keys()]).toEqual([]);
     const queue = await pool.query("SELECT to_regclass('graphile_worker.migrations') AS name");
@@ -186,7 +187,7 @@ describe('the migrations', () => {
     }
   });
 
-  it('omit the index of the search if the extension pg_trgm cannot be created, and the search still works', async () => {
+  it('omit the index of the product search if the extension pg_trgm cannot be created, and the search still works', async () => {
     database = await createDatabase();
     const { pool, url } = database;
     await revertFrom(url, 'OwnersDay1765600000000');
@@ -206,17 +207,17 @@ describe('the migrations', () => {
     }
   });
 
-  it('write domains of e-mail addresses in ASCII if they are valid and no other account has the result', async () => {
+  it('write the domain of an e-mail address in ASCII if the domain is valid and no other account has the resulting address', async () => {
     database = await createDatabase();
     const { pool, url } = database;
     await revertFrom(url, 'AsciiDomains1766220000000');
     /** Address before and after the migration. \u3002 and \uff0e are dots of other scripts. */
     const addresses = [
       ['Ayu.Ü@Bücher.example', 'Ayu.Ü@xn--bcher-kva.example'],
-      ['wayan@example\u3002com', 'wayan@example\u3002com'], // The next account has the result.
+      ['wayan@example\u3002com', 'wayan@example\u3002com'], // The next account has this address in ASCII.
       ['WAYAN@example.com', 'WAYAN@example.com'],
       ['dewi@a\u3002example', 'dewi@a.example'],
-      ['dewi@a\uff0eexample', 'dewi@a\uff0eexample'], // The previous account has the result.
+      ['dewi@a\uff0eexample', 'dewi@a\uff0eexample'], // The previous account gets this address.
       ['x@xn--a\u3002example', 'x@xn--a\u3002example'], // The domain is invalid.
       ['ÀYU@example.com', 'ÀYU@example.com'],
     ];
