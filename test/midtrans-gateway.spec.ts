@@ -33,21 +33,21 @@ const VALID_STATUS = {
 
 let standIn: MidtransStandIn;
 let gateway: MidtransGateway;
-let impatient: MidtransGateway;
+let impatientGateway: MidtransGateway;
 
 beforeEach(async () => {
   standIn = await MidtransStandIn.start({ serverKey: KEY });
   standIn.dripIntervalMs = 20;
   const { snapUrl, apiUrl } = standIn;
-  const setting = { midtransServerKey: KEY, midtransSnapUrl: snapUrl, midtransApiUrl: apiUrl };
-  gateway = new MidtransGateway(setting, 10_000);
-  impatient = new MidtransGateway(setting, DEADLINE_MS);
+  const settings = { midtransServerKey: KEY, midtransSnapUrl: snapUrl, midtransApiUrl: apiUrl };
+  gateway = new MidtransGateway(settings, 10_000);
+  impatientGateway = new MidtransGateway(settings, DEADLINE_MS);
 });
 
 afterEach(() => standIn.down());
 
 describe('openPaymentPage', () => {
-  it('removes the server key from the reason of a rejection', async () => {
+  it('removes the server key from the reason of a rejection, and shortens a long reason', async () => {
     standIn.fault({
       operation: 'create',
       kind: 'answer',
@@ -63,7 +63,7 @@ describe('openPaymentPage', () => {
     standIn.fault({ operation: 'create', kind: 'hang' });
     for (const call of [
       gateway.openPaymentPage(REQUEST, DEADLINE_MS),
-      impatient.openPaymentPage(REQUEST, 60_000),
+      impatientGateway.openPaymentPage(REQUEST, 60_000),
     ]) {
       const { message } = await catchError(call, GatewayUnavailableError);
       expect(message).toContain(`within ${DEADLINE_MS} ms`);
@@ -111,7 +111,7 @@ describe('a call', () => {
     ['arrives byte by byte', 'drip'],
   ] as const)('fails at the deadline and closes the connection if the response %s', async (_fault, kind) => {
     standIn.fault({ operation, kind });
-    const call = impatient.cancelOrExpire(attemptId, operation);
+    const call = impatientGateway.cancelOrExpire(attemptId, operation);
     const { message } = await catchError(call, GatewayUnavailableError);
     expect(message).toBe(`Midtrans cancel: no complete response within ${DEADLINE_MS} ms`);
     await until('the connection is closed', () => standIn.callsInProgress === 0, 2_000);
@@ -137,7 +137,7 @@ it('a printed or serialized gateway does not reveal the server key', () => {
   expectNoSecret(gateway);
 });
 
-/** Returns the error of a failed call, which must not contain any part of a key. */
+/** Returns the error of a call that must fail. Asserts that the error contains neither half of the key. */
 async function catchError<T extends Error>(
   call: Promise<unknown>,
   type: new (message: string) => T,

@@ -85,6 +85,7 @@ describe('a cancellation', () => {
       const orderId = await shop.orderWithUnreportedPayment('settlement');
       expect((await shop.cancel(orderId)).status).toBe(409);
       expect(await shop.readStatus(orderId)).toBe('settlement');
+      // A cancellation that finds a payment records the payment as a reconciliation does.
       expect(await shop.describeHistory(orderId)).toEqual(['reconciliation settlement applied']);
     }
   });

@@ -33,6 +33,7 @@ describe('the payment history of an order', () => {
     await send();
     await send({ transaction_status: 'authorize' });
     await send({ fraud_status: undefined }); // Rejected, because the field is required, and starts a check of the payment.
+    // The check adds no event, because a status response is stored only if it changes the order.
     await shop.waitForChecks();
     await send({ signature_key: 'f'.repeat(128) }); // Not stored.
 
@@ -87,7 +88,7 @@ describe('the payment history of an order', () => {
     ]);
   });
 
-  it('contains the notifications of later payment attempts, whose ids are not ids of orders', async () => {
+  it('contains the notifications of later payment attempts, whose ids are not ids of orders, also for an order id in upper case', async () => {
     const orderId = await shop.insertOrder();
     const later = await shop.addAttempt(orderId);
     await shop.report(later, 'settlement');

@@ -86,7 +86,7 @@ describe('POST /api/admin/orders/{order_id}/refund', () => {
     expect(await refund(orderId, { amount: 70_000 })).toMatchObject(partial);
     await shop.notify(orderId);
     await expectStatusAndRefund(orderId, 'partial_refund', 70_000);
-    expect((await shop.setFulfilment(orderId, 'preparing')).status).toBe(200);
+    expect((await shop.setFulfilment(orderId, 'preparing')).status).toBe(200); // The order still counts as paid.
 
     expect((await shop.requestRefund(orderId, { amount: 300_001 })).body).toEqual(NOT_REFUNDABLE);
     expect((await refund(orderId, { amount: 100_000 })).refunded_amount).toBe(170_000);
@@ -296,7 +296,7 @@ describe('a refund while the gateway fails', () => {
 });
 
 describe('a notification of a refund that was made at the gateway', () => {
-  it('sets refunded_amount to the sum at the gateway, which grows with every partial refund, but not above the paid amount', async () => {
+  it('sets refunded_amount to the sum of the refunds at the gateway, but to at most the paid amount, and ignores an invalid sum', async () => {
     const orderId = await placePaidOrder();
     const notify = (refund_amount: unknown, transaction_status = 'partial_refund'): Promise<void> =>
       shop.notify(orderId, { transaction_status, status_code: '200', refund_amount });
@@ -305,7 +305,7 @@ describe('a notification of a refund that was made at the gateway', () => {
     await notify('120000.00');
     await notify('120000.00');
     await expectStatusAndRefund(orderId, 'partial_refund', 120_000);
-    for (const unknownSum of [undefined, 'much', '-1', 5, '1e9']) await notify(unknownSum);
+    for (const invalidSum of [undefined, 'much', '-1', 5, '1e9']) await notify(invalidSum);
     await expectStatusAndRefund(orderId, 'partial_refund', 120_000);
     await notify('999999999.00');
     await expectStatusAndRefund(orderId, 'partial_refund', GROSS_AMOUNT);

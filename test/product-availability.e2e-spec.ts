@@ -127,6 +127,7 @@ it('every accepted order exists when 50 orders arrive while two administrators t
 });
 
 it('a change of the availability waits for an order that is being placed and has locked the product', async () => {
+  // `sendDuringTransaction` fails if the request does not wait for a lock of the transaction.
   const response = await sendDuringTransaction(
     shop.service.database,
     `SELECT FROM products WHERE id = ${productId} FOR KEY SHARE`,
