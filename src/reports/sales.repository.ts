@@ -29,7 +29,7 @@ const BOUNDARIES = '$1::timestamptz[]';
 const DATES = '$2::text[]';
 /** Position of an order's date in the dates of the report, from 1. */
 const POSITION = `width_bucket(o.first_paid_at, ${BOUNDARIES})`;
-const IN_RANGE = `o.first_paid_at >= (${BOUNDARIES})[1]
+const IS_PAID_IN_RANGE = `o.first_paid_at >= (${BOUNDARIES})[1]
   AND o.first_paid_at < (${BOUNDARIES})[cardinality(${BOUNDARIES})] AND ${isPaidSql('o')}`;
 
 /** Reads the sales of paid orders with SQL. An order counts on the day of its first payment. */
@@ -45,7 +45,7 @@ export class SalesRepository {
     const [sums] = await this.dataSource.query<[SalesView]>(
       `WITH sold AS MATERIALIZED (
          SELECT o.order_id, o.first_paid_at, o.gross_amount - o.refunded_amount AS revenue, ${POSITION} AS position
-         FROM orders AS o WHERE ${IN_RANGE}
+         FROM orders AS o WHERE ${IS_PAID_IN_RANGE}
        ), total AS (
          SELECT count(*) AS orders, coalesce(sum(revenue), 0) AS revenue FROM sold
        ), days AS (
@@ -80,7 +80,7 @@ export class SalesRepository {
            i.product_id, i.name, i.quantity, i.price::float8 AS price, (i.price * i.quantity)::float8 AS sum, o.status
          FROM (
            SELECT * FROM orders AS o
-           WHERE ${IN_RANGE} AND ($3::timestamptz IS NULL OR (o.first_paid_at, o.order_id) > ($3, $4::uuid))
+           WHERE ${IS_PAID_IN_RANGE} AND ($3::timestamptz IS NULL OR (o.first_paid_at, o.order_id) > ($3, $4::uuid))
            ORDER BY o.first_paid_at, o.order_id LIMIT ${ORDERS_PER_BATCH}
          ) AS o JOIN order_items AS i ON i.order_id = o.order_id
          ORDER BY o.first_paid_at, o.order_id, i.position`,

@@ -39,7 +39,7 @@ function listOpeningWindows({ closed, hours }: PickupRules, date: string): reado
   return weekday === undefined || closed.includes(date) ? [] : hours[weekday];
 }
 
-/** Removes minutes that the clock skips on the date from the beginning and the end of a window. */
+/** Shortens a window that begins or ends within the minutes that the clock skips on its date. */
 function clipToClock(window: PickupWindowView, zone: string): PickupWindowView {
   const { date, from, to } = window;
   if (!mayClockChange(date, zone)) return window;
