@@ -28,7 +28,7 @@ describe('while 100 logins wait for the check of their password', () => {
   });
 });
 
-it('the limiter of password hashes, here for 2 tasks and a queue of 3, runs 2 tasks at a time and rejects a sixth with 503', async () => {
+it('the limiter of password hashes, here with at most 2 running and 3 waiting tasks, rejects a sixth task with 503 and accepts tasks again later', async () => {
   const { Limiter } = await built('src/common/limiter.js');
   const limiter = new Limiter(2, 3);
   let [running, mostRunning] = [0, 0];

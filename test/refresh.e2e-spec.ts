@@ -93,6 +93,7 @@ describe('GET /api/refresh responds with 401 to', () => {
     const other = await newAccount(service);
     const { jti } = decodeClaims(client.cookie('refreshToken'));
     const token = client.cookie('refreshToken');
+    // Changes the second-last character, because the last one has unused bits.
     const withOtherSignature = token.slice(0, -2) + (token.at(-2) === 'A' ? 'B' : 'A') + (token.at(-1) ?? '');
     for (const wrong of [
       client.cookie('accessToken'),
