@@ -26,7 +26,7 @@ const CLOUD_NAME = 'bakery';
 const UNSIGNED = new Set(['file', 'cloud_name', 'resource_type', 'api_key', 'signature']);
 
 /**
- * Cloudinary's upload API on loopback: signed `upload` and `destroy` of images, with responses in the real shapes. The
+ * Cloudinary's upload API on loopback: signed `upload` and `destroy` of images, with responses like the real ones. The
  * stand-in does not use the SDK of the service to verify signatures.
  *
  * @see https://cloudinary.com/documentation/authentication_signatures

@@ -24,7 +24,7 @@ export async function startExternalPostgres() {
     up,
     /** Ends every session and stops the server without a checkpoint. */
     crash: () => pgCtl('stop', '-m', 'immediate'),
-    /** Makes every session read-only or writable, as managed databases do when their disk is full. */
+    /** Makes every session read-only, as managed databases do when their disk is full, or writable again. */
     setReadOnly: async (isReadOnly: boolean) => {
       const setting = `default_transaction_read_only = ${isReadOnly ? 'on' : 'off'}`;
       await appendFile(join(cluster.folder, 'postgresql.conf'), `\n${setting}\n`);

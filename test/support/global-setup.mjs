@@ -8,7 +8,7 @@ import { migrate } from '../../dist/src/config/migrate.js';
 
 /**
  * Starts one real PostgreSQL for the whole run. Each test copies the migrated template database. The server settings trade
- * durability for speed, because no data need survive a crash.
+ * durability for speed, because the data need not survive a crash.
  */
 export default async function setUp() {
   const dataDir = await mkdtemp(join(tmpdir(), 'bakery-tests-'));

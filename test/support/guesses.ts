@@ -53,11 +53,11 @@ export async function clearCounts({ database }: TestService): Promise<void> {
   await database.pool.query('TRUNCATE attempt_counts');
 }
 
-/** Asserts that this is the response to a wrong password or code and shows no sign of a limit. */
+/** Asserts that a response rejects a wrong password or code, without a cookie or a header of a rate limit. */
 export function expectWrong(response: Response, message: string): void {
   expectFailure(response, 400, message);
-  const signs = Object.keys(response.headers).filter((name) =>
+  const forbidden = Object.keys(response.headers).filter((name) =>
     /rate-?limit|retry-after|set-cookie/i.test(name),
   );
-  expect(signs).toEqual([]);
+  expect(forbidden).toEqual([]);
 }

@@ -86,6 +86,7 @@ export class Catalog {
     if (content !== null) product.shown = productOf(answer);
     if (!this.isListedAtOnce) return;
     const { id = 0 } = product.shown ?? {};
+    // The list responds with 404 if it has no product after this id.
     const list = await this.observer.send(this.admin.get(`/api/products?last_id=${id - 1}`), 200, 404);
     if (list === undefined) return;
     const { data } = list.body as { readonly data?: { readonly products: ProductAnswer[] } };

@@ -7,6 +7,7 @@ const REQUEST_TIMEOUT_MS = 8_000;
 export class Observer {
   readonly violations: string[] = [];
   responsesWith503 = 0;
+  /** Number of requests without a complete response, including those that timed out. */
   brokenConnections = 0;
   /** Number of writes with an expected response, not counting orders. */
   acknowledgedWrites = 0;
