@@ -19,7 +19,7 @@ const service = useService();
 class RecordingClient {
   readonly calls: string[] = [];
   /** Number of calls of `onSignedOut`. */
-  signedOut = 0;
+  signedOutCount = 0;
   readonly client: BakeryClient;
   readonly #cookies = new Map<string, string>();
 
@@ -27,7 +27,7 @@ class RecordingClient {
     this.client = createBakeryClient({
       baseUrl: service.url,
       fetch: this.send,
-      onSignedOut: () => (this.signedOut += 1),
+      onSignedOut: () => (this.signedOutCount += 1),
       ...options,
     });
   }
@@ -145,7 +145,7 @@ describe('the client', () => {
     const answers = await Promise.all([customer.client.GET('/api/users'), customer.client.POST('/api/otp')]);
     const messages = answers.map(({ error }) => error?.errors.message);
     expect(new Set(messages)).toEqual(new Set(['access token missing or expired']));
-    expect(customer.signedOut).toBe(1);
+    expect(customer.signedOutCount).toBe(1);
     expect(customer.calls.filter((call) => call.startsWith('GET /api/refresh'))).toHaveLength(1);
   });
 
@@ -158,7 +158,7 @@ describe('the client', () => {
     const customer = new RecordingClient({ fetch });
     expect((await customer.client.GET('/api/users')).response.status).toBe(401);
     expect(calls).toBe(3); // the call, the refresh, the call again
-    expect(customer.signedOut).toBe(0);
+    expect(customer.signedOutCount).toBe(0);
   });
 
   it('fails calls with the failure of the refresh, and does not report that the session has ended, if the refresh returns 503', async () => {
@@ -174,6 +174,6 @@ describe('the client', () => {
     const calls = [dataOf(GET('/api/users')), dataOf(GET('/api/users'))];
     for (const result of await Promise.allSettled(calls))
       expect(result).toMatchObject({ status: 'rejected', reason: { code: 503, message: 'away' } });
-    expect(withFailingRefresh.signedOut).toBe(0);
+    expect(withFailingRefresh.signedOutCount).toBe(0);
   });
 });

@@ -56,7 +56,7 @@ const addUser = ({ pool }: TestDatabase, name: string) =>
     [name],
   );
 
-/** Creates customers and products until it is stopped, and records the acknowledged ones. */
+/** Creates customers and products until `stop` is called, and records those that the service has acknowledged. */
 function keepWriting(url: string, admin: Client) {
   const done = { customers: [] as string[], products: 0 };
   const stopping = new AbortController();
