@@ -51,7 +51,7 @@ export async function startShop(dataDir, build, settings) {
 export async function stopShops() {
   await Promise.all(
     children.map(async (child) => {
-      if (child.exitCode !== null) return;
+      if (child.exitCode !== null || child.signalCode !== null) return;
       child.kill('SIGTERM');
       await once(child, 'close');
     }),
