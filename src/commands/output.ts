@@ -12,23 +12,29 @@ export function printStatus(line: string): void {
   process.stderr.write(`${line}\n`);
 }
 
-/** Processes all items in batches and prints the progress once a second. No further batch starts after a failure. */
-export async function processInBatches<T>(
+/**
+ * Processes all items in batches and prints the progress once a second. No further batch starts after a failure.
+ * @returns the results, in the order of the items
+ */
+export async function processInBatches<T, R>(
   items: readonly T[],
   noun: string,
-  act: (item: T) => Promise<unknown>,
+  act: (item: T) => Promise<R>,
   batchSize = BATCH_SIZE,
-): Promise<void> {
-  let done = 0;
+): Promise<R[]> {
+  const done: R[] = [];
   const timer = setInterval(() => {
-    printStatus(`${done} of ${items.length} ${noun}`);
+    printStatus(`${done.length} of ${items.length} ${noun}`);
   }, PRINT_INTERVAL_MS);
   try {
-    while (done < items.length) {
-      const results = await Promise.allSettled(items.slice(done, done + batchSize).map(act));
-      for (const result of results) if (result.status === 'rejected') throw result.reason;
-      done += results.length;
+    while (done.length < items.length) {
+      const batch = items.slice(done.length, done.length + batchSize);
+      for (const result of await Promise.allSettled(batch.map(act))) {
+        if (result.status === 'rejected') throw result.reason;
+        done.push(result.value);
+      }
     }
+    return done;
   } finally {
     clearInterval(timer);
   }

@@ -69,10 +69,9 @@ async function fill(
 ): Promise<void> {
   await services.get(ShopService).insertIfMissing(BAKERY.shop);
   const products = buildCatalog(plan.products, plan.seed);
-  const ids: number[] = [];
-  await processInBatches(products, 'products', async ({ pictures, ...fields }) => {
+  const ids = await processInBatches(products, 'products', async ({ pictures, ...fields }) => {
     const images = pictures.map((name) => ({ bytes: readPicture(name), format: 'jpg' }) as const);
-    ids.push((await services.get(ProductsService).create({ fields, images })).id);
+    return (await services.get(ProductsService).create({ fields, images })).id;
   });
   await seedOrders(services, plan, ids);
   const images = products.flatMap(({ pictures }) => pictures).length;

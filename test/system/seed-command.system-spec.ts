@@ -34,6 +34,14 @@ async function readProductNames(): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
+/** Returns the names and quantities of each order as one text. */
+async function readOrderedItems(): Promise<string[]> {
+  const { rows } = await database.pool.query<{ items: string }>(
+    "SELECT string_agg(name || ' x' || quantity, ', ' ORDER BY name) AS items FROM order_items GROUP BY order_id ORDER BY 1",
+  );
+  return rows.map(({ items }) => items);
+}
+
 describe('npm run seed', () => {
   it('adds products with pictures and orders with a payment history, and runs no jobs', async () => {
     const staged = randomUUID(); // A job would remove this old image.
@@ -115,13 +123,14 @@ describe('npm run seed', () => {
     expect(rows).toEqual([{ time_zone: 'Europe/Berlin' }]);
   });
 
-  it('creates products with different names, and the same products in a second run with the same options', async () => {
-    await database.pool.query('TRUNCATE products, images CASCADE');
-    await seed(['--products', '120', '--orders', '0']);
-    const first = await readProductNames();
-    expect(new Set(first).size).toBe(120);
-    await seed(['--products', '120', '--orders', '0']);
-    expect(await readProductNames()).toEqual(first.flatMap((name) => [name, name]));
+  it('creates products with different names, and the same products and orders in a second run with the same options', async () => {
+    await database.pool.query('TRUNCATE products, images, orders CASCADE');
+    await seed(['--products', '120', '--orders', '60']);
+    const [names, orders] = [await readProductNames(), await readOrderedItems()];
+    expect([new Set(names).size, orders.length]).toEqual([120, 60]);
+    await seed(['--products', '120', '--orders', '60']);
+    expect(await readProductNames()).toEqual(names.flatMap((name) => [name, name]));
+    expect(await readOrderedItems()).toEqual(orders.flatMap((items) => [items, items]));
   });
 
   it('requires --yes in production', async () => {

@@ -20,7 +20,8 @@ export class ImageCopies {
     if (created !== undefined) this.#folders.push(dirname(target), this.folder);
     this.#added.push(draft);
     if (!existsSync(target)) this.#added.push(target);
-    await pipeline(createReadStream(source), createWriteStream(draft));
+    await pipeline(createReadStream(source), createWriteStream(draft, { flush: true }));
+    // An existing file of this name has the same content, because the name is the random id of the image.
     await rename(draft, target);
   }
 
