@@ -12,10 +12,7 @@ export function printStatus(line: string): void {
   process.stderr.write(`${line}\n`);
 }
 
-/**
- * Processes all items in batches and prints the progress once a second. No further batch starts after a failure.
- * @returns the results, in the order of the items
- */
+/** Processes items in batches and prints the progress once a second. No batch starts after a failure. @returns the results */
 export async function processInBatches<T, R>(
   items: readonly T[],
   noun: string,
@@ -28,8 +25,8 @@ export async function processInBatches<T, R>(
   }, PRINT_INTERVAL_MS);
   try {
     while (done.length < items.length) {
-      const batch = items.slice(done.length, done.length + batchSize);
-      for (const result of await Promise.allSettled(batch.map(act))) {
+      const results = await Promise.allSettled(items.slice(done.length, done.length + batchSize).map(act));
+      for (const result of results) {
         if (result.status === 'rejected') throw result.reason;
         done.push(result.value);
       }

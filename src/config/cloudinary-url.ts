@@ -1,21 +1,19 @@
 export type CloudinaryAccount = ReturnType<typeof parseCloudinaryUrl>;
 
-const INVALID_URL = 'CLOUDINARY_URL must be cloudinary://<api key>:<api secret>@<cloud name>';
-
 /**
  * Parses a URL of Cloudinary's SDK: `cloudinary://key:secret@cloud?upload_prefix=…&signature_algorithm=…`. Ignores the
  * SDK's other query parameters: they concern delivery URLs, which this service does not build.
  */
 export function parseCloudinaryUrl(text: string) {
   // Without this check, `new URL` would throw an error whose property `input` contains the secret.
-  if (!URL.canParse(text)) throw new Error(INVALID_URL);
+  if (!URL.canParse(text)) throw new Error('CLOUDINARY_URL is not a URL');
   const { protocol, username, password, hostname, port, searchParams } = new URL(text);
   const upload_prefix = searchParams.get('upload_prefix') ?? 'https://api.cloudinary.com';
   const signature_algorithm = searchParams.get('signature_algorithm') ?? 'sha1';
   const isComplete = protocol === 'cloudinary:' && username && password && hostname && port === '';
   const isPrefix = /^https?:/.test(upload_prefix) && URL.canParse(upload_prefix);
   if (!isComplete || !isPrefix || (signature_algorithm !== 'sha1' && signature_algorithm !== 'sha256'))
-    throw new Error(INVALID_URL);
+    throw new Error('CLOUDINARY_URL lacks a part, or a query parameter is invalid');
   return {
     cloud_name: decodeURIComponent(hostname),
     api_key: decodeURIComponent(username),

@@ -79,7 +79,7 @@ export function IsCloudinaryUrl(): PropertyDecorator {
       parseCloudinaryUrl(value);
       return undefined;
     } catch {
-      return 'must look like cloudinary://key:secret@cloud';
+      return 'must look like cloudinary://key:secret@cloud, and its query parameters must be valid';
     }
   });
 }

@@ -50,9 +50,9 @@ function isInUse(error: unknown): boolean {
 
 /** Returns true if connections to a port are accepted. */
 export async function acceptsConnections(host: string, port: number): Promise<boolean> {
-  const socket = connect({ host, port, timeout: 1_000 });
+  const socket = connect({ host, port });
   try {
-    await once(socket, 'connect');
+    await once(socket, 'connect', { signal: AbortSignal.timeout(1_000) });
     return true;
   } catch {
     return false;
