@@ -105,7 +105,7 @@ it('npm run jobs -- list shows a customer only for a mail to an account, and sho
 it('npm run jobs -- retry runs one dead job or all of them, and does not limit the tries of a job with unlimited tries', async () => {
   const id = await createDeadJob('late@example.com');
   smtp.rejectedRecipients.clear();
-  expect(await runCommand('retry', id)).toEqual({ code: 0, output: `job ${id}: done\n` });
+  expect(await runCommand('retry', id)).toEqual({ code: 0, output: `job ${id}: queued again\n` });
   await smtp.waitForMail(({ to }) => to.includes('late@example.com'));
   await until('the job is removed', async () => (await readMailJobs()).length === 0);
 
@@ -133,7 +133,7 @@ it('npm run jobs -- drop removes a dead job but no running one, and retry exits 
     "UPDATE graphile_worker._private_jobs SET locked_at = now(), locked_by = 'a worker' WHERE id = $1",
     [running],
   );
-  expect(await runCommand('drop', id)).toEqual({ code: 0, output: `job ${id}: done\n` });
+  expect(await runCommand('drop', id)).toEqual({ code: 0, output: `job ${id}: removed\n` });
   const refusal = `job ${running}: the job is running; wait until it has ended\n`;
   expect(await runCommand('drop', running)).toEqual({ code: 1, output: refusal });
   for (const unknown of [UNKNOWN_ID, BEYOND_BIGINT]) {
@@ -146,7 +146,8 @@ it('npm run jobs -- drop removes a dead job but no running one, and retry exits 
 it.each([
   ['list --state foo', 'unknown state foo: use one of waiting, due, running, retrying, dead'],
   ['drop x1', 'drop needs the number of a job, as list shows it'],
-  ['retry 1 --all-dead', 'retry does not accept 1'],
+  ['retry 1 --all-dead', '--all-dead is an option of retry, without an ID'],
+  ['drop 1 2', 'drop does not accept 2'],
   ['sleep', 'missing or unknown action: use list, retry or drop'],
 ])('npm run jobs -- %s is rejected with a reason, the help and exit code 2', async (line, reason) => {
   const { code, output } = await runCommand(...line.split(' '));

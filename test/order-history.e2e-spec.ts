@@ -3,6 +3,7 @@ import { useShop } from './support/shop.js';
 
 interface HistoryResponse {
   readonly meta: { readonly lastNotificationId: number | null };
+  /** Payment events of all kinds. The API calls them notifications, because version 1.0 stored no others. */
   readonly notifications: readonly Readonly<Record<string, unknown>>[];
 }
 
@@ -32,8 +33,8 @@ describe('the payment history of an order', () => {
     await send();
     await send();
     await send({ transaction_status: 'authorize' });
-    await send({ fraud_status: undefined }); // Rejected, because the field is required, and starts a check of the payment.
-    // The check adds no event, because a status response is stored only if it changes the order.
+    await send({ fraud_status: undefined }); // Rejected, because notifications require the field, and starts a reconciliation.
+    // The reconciliation adds no event, because a status response is stored only if it changes the order.
     await shop.waitForChecks();
     await send({ signature_key: 'f'.repeat(128) }); // Not stored.
 
@@ -74,7 +75,7 @@ describe('the payment history of an order', () => {
     });
   });
 
-  it('contains the reason of a cancellation without a payment', async () => {
+  it('contains a cancellation before a payment method was chosen, with this reason', async () => {
     const orderId = await shop.insertOrder();
     await shop.cancel(orderId);
     expect((await getHistory(orderId)).notifications).toMatchObject([
@@ -88,14 +89,14 @@ describe('the payment history of an order', () => {
     ]);
   });
 
-  it('contains the notifications of later payment attempts, whose ids are not ids of orders, also for an order id in upper case', async () => {
+  it('contains the notifications of later payment attempts', async () => {
     const orderId = await shop.insertOrder();
-    const later = await shop.addAttempt(orderId);
-    await shop.report(later, 'settlement');
-    expect((await getHistory(orderId.toUpperCase())).notifications).toMatchObject([
-      { outcome: 'applied', transaction_status: 'settlement' },
-    ]);
-    await shop.admin.get(`/api/admin/orders/${later}`).expect(404);
+    const laterAttemptId = await shop.addAttempt(orderId);
+    await shop.report(laterAttemptId, 'settlement');
+    const settlement = { outcome: 'applied', transaction_status: 'settlement' };
+    // The id of an order may be in upper case. The id of a later attempt is not the id of an order.
+    expect((await getHistory(orderId.toUpperCase())).notifications).toMatchObject([settlement]);
+    await shop.admin.get(`/api/admin/orders/${laterAttemptId}`).expect(404);
   });
 });
 
@@ -120,9 +121,12 @@ describe('a page of the payment history', () => {
     }
   });
 
-  it.each(['x', '', '1&last_id=2'])('gets 400 for last_id=%s, which is not a number', async (lastId) => {
-    const orderId = await shop.insertOrder();
-    const response = await shop.admin.get(`/api/admin/orders/${orderId}?last_id=${lastId}`).expect(400);
-    expect(response.body).toEqual(buildValidationFailure({ last_id: 'last_id should be a number' }));
-  });
+  it.each(['x', '', '1&last_id=2'])(
+    'is rejected with 400 for last_id=%s, which is not a number',
+    async (lastId) => {
+      const orderId = await shop.insertOrder();
+      const response = await shop.admin.get(`/api/admin/orders/${orderId}?last_id=${lastId}`).expect(400);
+      expect(response.body).toEqual(buildValidationFailure({ last_id: 'last_id should be a number' }));
+    },
+  );
 });

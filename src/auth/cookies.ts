@@ -24,7 +24,7 @@ export function clearCookies(response: Response): void {
   response.clearCookie(REFRESH_COOKIE, REFRESH);
 }
 
-/** Returns a cookie as text; null if it is absent or empty. `cookie-parser` turned a text that begins with `j:` into an object. */
+/** Returns a cookie as text; null if it is absent or empty. `cookie-parser` parses a value after `j:` as JSON. */
 export function readCookie(request: Request, name: string): string | null {
   const cookie = (request.cookies as Readonly<Record<string, unknown>>)[name];
   if (cookie === undefined || cookie === '') return null;

@@ -41,11 +41,11 @@ function parse(args: string[]): Action {
     options: { state: { type: 'string' }, 'all-dead': { type: 'boolean', default: false } },
   });
   const isAllDead = values['all-dead'];
+  if (isAllDead && positionals.join() !== 'retry')
+    throw new UsageError('--all-dead is an option of retry, without an ID');
   const actions = { list: null, retry: isAllDead ? null : ID, drop: ID };
   const { action, argument: id } = readAction(positionals, actions);
   if (values.state !== undefined && action !== 'list') throw new UsageError('--state is an option of list');
-  if (isAllDead && action !== 'retry')
-    throw new UsageError('--all-dead is an option of retry, without an ID');
   const state = JOB_STATES.find((name) => name === values.state);
   if (values.state !== undefined && state === undefined)
     throw new UsageError(`unknown state ${values.state}: use one of ${JOB_STATES.join(', ')}`);
@@ -109,7 +109,7 @@ async function change(database: Queryable, action: 'retry' | 'drop', id: string)
   const result = BigInt(id) > MAX_BIGINT ? 'unknown' : await changeJob(database, action, id);
   if (result === 'unknown') throw new Error(`job ${id}: there is no such job`);
   if (result === 'running') throw new Error(`job ${id}: the job is running; wait until it has ended`);
-  print(`job ${id}: done`);
+  print(`job ${id}: ${action === 'retry' ? 'queued again' : 'removed'}`);
 }
 
 runCommand(HELP, parse);

@@ -40,7 +40,7 @@ const REJECTIONS: Readonly<Record<number, () => Failure>> = {
   415: failures.unsupportedEncoding,
 };
 
-/** Turns anything thrown into a response. An unexpected error is only logged; the client sees "something went wrong". */
+/** Turns anything thrown into a response. The details of an unexpected error appear only in the log. */
 @Catch()
 export class FailEnvelopeFilter implements ExceptionFilter {
   readonly #logger = new Logger('Failure');

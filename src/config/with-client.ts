@@ -4,7 +4,6 @@ const CONNECT_TIMEOUT_MS = 5_000;
 
 /** Runs `act` on a separate connection. Uncommitted changes are rolled back at the end. */
 export async function withClient<T>(databaseUrl: string, act: (client: pg.Client) => Promise<T>): Promise<T> {
-  // The constructor throws if it cannot read a certificate that the URL names.
   const client = new pg.Client({
     connectionString: databaseUrl,
     application_name: 'bakery-command',

@@ -6,8 +6,8 @@ import { PaymentEventsService } from './payment-events.service.js';
 
 const CHECK_ORDER = 'check-order';
 const EVERY_MINUTE = '* * * * *';
-/** One hour more than the lifetime of a payment page. */
-const EXPIRE_AFTER_MS = 25 * 60 * 60 * 1000;
+/** Age of a pending order at which its payment is expired at the gateway: an hour after its first payment page has ended. */
+const EXPIRE_AT_AGE_MS = 25 * 60 * 60 * 1000;
 
 /**
  * Returns at most 200 pending orders that are due for a check, and schedules their next check. Gaps double from 5 minutes to
@@ -59,7 +59,7 @@ export class ReconciliationService implements OnModuleInit {
     try {
       const checked = await this.events.callGatewayAndRecord(orderId, 'status');
       const { status, createdAt } = checked.order;
-      const isExpiring = status === 'pending' && Date.now() - createdAt.getTime() >= EXPIRE_AFTER_MS;
+      const isExpiring = status === 'pending' && Date.now() - createdAt.getTime() >= EXPIRE_AT_AGE_MS;
       ({ outcome } = isExpiring ? await this.events.callGatewayAndRecord(orderId, 'expire') : checked);
       // The order changed during the call, so the response may be older than the order.
       if (outcome === 'outdated') await this.enqueueCheck(this.dataSource.manager, orderId);

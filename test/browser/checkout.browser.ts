@@ -94,7 +94,7 @@ it('an open order is polled with growing gaps, and at once when the tab becomes 
   const { page } = await newCustomer();
   await addToCart(page, CROISSANT);
   await page.clock.install();
-  const payment = await orderCart(page);
+  const paymentPage = await orderCart(page);
   await page.clock.pauseAt(await page.evaluate(() => Date.now() + 1_000));
 
   const gaps = [];
@@ -106,9 +106,9 @@ it('an open order is polled with growing gaps, and at once when the tab becomes 
   expect(later.at(-1)).toBeGreaterThan(second);
 
   await setVisibility(page, 'hidden');
-  await payment.getByRole('button', { name: 'Pay with QRIS' }).click();
-  await waitForHeading(payment, /Paid|Settled|settlement/i);
-  // The page's clock is paused, so this request is not a poll.
+  await paymentPage.getByRole('button', { name: 'Pay with QRIS' }).click();
+  await waitForHeading(paymentPage, /Paid|Settled|settlement/i);
+  // The clock of the order's page is paused, so this request is not a scheduled poll.
   const requested = page.waitForResponse(isOrderRequest);
   await setVisibility(page, 'visible');
   await requested;
@@ -121,14 +121,14 @@ function isOrderRequest(response: Response): boolean {
   return response.request().method() === 'GET' && /\/api\/orders\/[^/]+$/.test(response.url());
 }
 
-/** Advances the page's clock until the page requests the order. @returns the number of seconds */
+/** Advances the page's clock until the page requests the order. @returns the seconds by which the clock was advanced */
 async function measureGapToPoll(page: Page): Promise<number> {
-  let requests = 0;
+  let requestCount = 0;
   const response = page.waitForResponse(isOrderRequest);
-  page.once('request', () => (requests += 1));
+  page.once('request', () => (requestCount += 1)); // An open page of an order sends no other requests.
   for (let seconds = 0.25; seconds < 20; seconds += 0.25) {
     await page.clock.runFor(250);
-    if (requests === 0) continue;
+    if (requestCount === 0) continue;
     await (await response).finished();
     return seconds;
   }

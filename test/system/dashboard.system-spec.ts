@@ -65,7 +65,7 @@ describeInstalled('in a Prometheus that scrapes a shop', ['prometheus'], () => {
   /** Customers read the catalog, order, pay and mistype their password; an administrator changes products. */
   async function sendTraffic(admin: Client, customer: Client): Promise<void> {
     const { id } = await createProduct(admin, pictures(1));
-    for (let page = 0; page < 5; page += 1) await customer.get('/api/products').expect(200);
+    for (let count = 0; count < 5; count += 1) await customer.get('/api/products').expect(200);
     const { redirect_url } = await placeOrder(customer, [{ product_id: id, quantity: 1 }]);
     const { pathname } = new URL(redirect_url ?? '');
     await customer.post(`${pathname}/qris`).set('Accept', 'application/json').expect(200);
@@ -90,6 +90,7 @@ describeInstalled('in a Prometheus that scrapes a shop', ['prometheus'], () => {
     return result.some(({ value: [, text] }) => Number.isFinite(Number(text)));
   }
 
+  /** Returns the titles of panels with a query that has no number, except panels that MAY_BE_EMPTY. */
   async function findEmptyPanels(): Promise<string[]> {
     const dashboard = await readFile('deploy/grafana/dashboards/bakery.json', 'utf8');
     const { panels } = JSON.parse(dashboard) as { panels: readonly Panel[] };
@@ -107,14 +108,15 @@ describeInstalled('in a Prometheus that scrapes a shop', ['prometheus'], () => {
     expect(await findEmptyPanels()).toEqual([]);
   });
 
-  it('every alert rule is valid, uses only metrics that the service has, and does not fire', async () => {
+  it('every alert rule is valid, uses only metrics of the service and of node_exporter, and does not fire', async () => {
     const { groups } = (await callPrometheus('/api/v1/rules')) as {
       groups: readonly { rules: readonly Rule[] }[];
     };
     const rules = groups.flatMap((group) => group.rules);
     expect(rules.length).toBeGreaterThan(0);
     for (const { name, query, health, state } of rules) {
-      // Metrics stand before `{` or begin with `bakery_`. Those of node_exporter are missing, because it does not run here.
+      // The name of a metric is followed by `{` or begins with `bakery_`. Skip the metrics `node_…` of node_exporter, because
+      // this test does not run node_exporter.
       const metrics = query.match(/\b(?!node_)[a-z]\w*(?=\{)|\bbakery_\w+/g) ?? [];
       const missing: string[] = [];
       for (const metric of metrics) if (!(await hasNumber(metric))) missing.push(metric);

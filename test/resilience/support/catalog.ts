@@ -29,8 +29,8 @@ export class Catalog {
   constructor(
     private readonly admin: Client,
     private readonly observer: Observer,
-    /** False behind a proxy: another process may answer the next request, and may list the change a second later. */
-    private readonly isListedAtOnce = true,
+    /** `isListedAtOnce` is false if another process may answer the next request: it may list a change a second later. */
+    private readonly options: { readonly isListedAtOnce: boolean },
   ) {}
 
   async step(): Promise<void> {
@@ -84,7 +84,7 @@ export class Catalog {
     this.acknowledged += 1;
     product.candidates = [content];
     if (content !== null) product.shown = productOf(answer);
-    if (!this.isListedAtOnce) return;
+    if (!this.options.isListedAtOnce) return;
     const { id = 0 } = product.shown ?? {};
     // The list responds with 404 if it has no product after this id.
     const list = await this.observer.send(this.admin.get(`/api/products?last_id=${id - 1}`), 200, 404);

@@ -6,6 +6,7 @@ const REQUEST_TIMEOUT_MS = 8_000;
 /** Sends and measures requests. Records every violation as text, so that one assertion at the end reports all of them. */
 export class Observer {
   readonly violations: string[] = [];
+  /** Number of 503 responses that the service itself sent. */
   responsesWith503 = 0;
   /** Number of requests without a complete response, including those that timed out. */
   brokenConnections = 0;
@@ -13,7 +14,7 @@ export class Observer {
   acknowledgedWrites = 0;
   /** Duration of the slowest response since `startMeasuring`. */
   slowestMs = 0;
-  /** Longest time without an acknowledged write since `startMeasuring`. */
+  /** Longest time between two acknowledged writes, or from `startMeasuring` to the first one. */
   longestGapMs = 0;
   #acknowledgedAt = performance.now();
 
@@ -26,8 +27,8 @@ export class Observer {
   }
 
   /**
-   * @param expected statuses of a correct response. Any other status is a violation, except 503.
-   * @returns undefined after any other status and after a broken connection
+   * @param expected statuses of a correct response. Any other status is a violation, except a 503 that the service itself sent
+   * @returns undefined after any other status, after a timeout, which is a violation, and after a broken connection
    */
   async send(request: Test, ...expected: readonly number[]): Promise<Response | undefined> {
     const what = `${request.method} ${new URL(request.url).pathname}`;
@@ -36,7 +37,7 @@ export class Observer {
       const answer = await request.timeout({ deadline: this.timeoutMs }).ok(() => true);
       this.slowestMs = Math.max(this.slowestMs, performance.now() - sentAt);
       if (expected.includes(answer.status)) {
-        if (isWrite(request)) this.#acknowledge();
+        if (isCountedWrite(request)) this.#acknowledge();
         return answer;
       }
       if (answer.status === 503 && isServiceFailure(answer)) this.responsesWith503 += 1;
@@ -75,7 +76,7 @@ function isServiceFailure({ body }: Response): boolean {
   return (body as { errors?: { code?: number } }).errors?.code === 503;
 }
 
-/** Returns true for every write except an order, because the retry of an order with the same key writes nothing. */
-function isWrite({ method, url }: Test): boolean {
+/** Returns true for a write, except an order: a repeated order with the same key succeeds without a write. */
+function isCountedWrite({ method, url }: Test): boolean {
   return method !== 'GET' && !url.endsWith('/api/orders');
 }

@@ -13,7 +13,7 @@ import { Purchases } from './purchases.js';
 import { Registrations } from './registrations.js';
 
 /**
- * Mails that a killed process may have sent without completing their jobs. A process sends four mails at a time, and
+ * Maximum number of mails that a process sent without completing their jobs when it was killed. A process sends four mails at a time, and
  * graphile-worker fetches the next job while it still writes the result of the previous job.
  */
 const MAILS_IN_DOUBT = 2 * 4;
@@ -24,7 +24,7 @@ const RECOVERY_LIMIT_MS = 60_000;
 interface WorkloadOptions {
   /** URL of a second process, which gets half of the activities. */
   readonly otherUrl?: string;
-  /** True if a proxy distributes the requests among processes. */
+  /** True if a proxy distributes the requests among processes. A process may list a change of another one a second later. */
   readonly isProxied?: boolean;
   /** Pause of each activity after a step. */
   readonly pauseMs?: number;
@@ -54,7 +54,8 @@ export class Workload {
   ) {
     this.observer = new Observer(options.timeoutMs);
     this.#registrations = admins.map(({ url }) => new Registrations(url, this.observer));
-    this.#catalogs = admins.map((admin) => new Catalog(admin, this.observer, options.isProxied !== true));
+    const isListedAtOnce = options.isProxied !== true;
+    this.#catalogs = admins.map((admin) => new Catalog(admin, this.observer, { isListedAtOnce }));
     this.#purchases = customers.map(
       (customer) => new Purchases(customer, productId, deployment.external.gateway, this.observer),
     );
@@ -96,7 +97,7 @@ export class Workload {
     await this.#running;
   }
 
-  /** Runs and measures the load before, during and after an action. */
+  /** Runs the load before, during and after an action. Measures from the start of the action until the load stops. */
   async measureDuring(act: () => Promise<void>): Promise<void> {
     const { observer } = this;
     this.start();
@@ -119,7 +120,7 @@ export class Workload {
 
   /**
    * Compares the acknowledged changes with the stored data after all unfinished work has ended.
-   * @param kills number of kills of the service or its database. Each one may have caused duplicates of mails being sent
+   * @param kills number of kills of the service or its database. Each kill may have caused duplicates of the mails that were being sent
    */
   async verify(databaseUrl: string, kills: number): Promise<void> {
     const pool = new pg.Pool({ connectionString: databaseUrl, max: 2 });
@@ -160,7 +161,8 @@ export class Workload {
     );
     const digests = await readImageDigests(external.cloudinary, instances[0].dataDir);
     expect([...digests.keys()].toSorted()).toEqual(shown.toSorted());
-    // `verify` removes the products that a catalog has created from `listed`. The product that customers buy remains.
+    // `Catalog.verify` deletes from `listed` every product that this `Catalog` created. Only the product that the customers
+    // buy remains.
     for (const catalog of this.#catalogs) catalog.verify(listed, digests);
     expect([...listed.keys()]).toEqual([this.productId]);
     const { rows: users } = await pool.query<{ email: string }>('SELECT email FROM users');

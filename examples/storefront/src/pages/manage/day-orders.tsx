@@ -10,12 +10,12 @@ import { toast } from '../../state/toast';
 import { StepButton } from './fulfilment';
 
 interface DayOrdersProps {
-  /** Orders, sorted by pickup time. */
+  /** Orders of the day sheet, sorted by pickup time. They are paid and not refused. */
   orders: AdminOrder[];
   timeZone: string;
 }
 
-/** Orders of a day: those that are not collected yet, then the collected ones. */
+/** Paid orders of a day: first the orders to hand over, then the collected ones. */
 export function DayOrders({ orders, timeZone }: DayOrdersProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   const [error, setError] = useState<Error | null>(null);
