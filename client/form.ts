@@ -1,7 +1,7 @@
 /**
  * Converts a body to multipart/form-data. Pass this function to a call as `bodySerializer`. A list becomes repeated
- * fields. A form cannot contain an empty list, so the form contains one empty value instead if the name of the list
- * ends with `[]` (`images.removed[]`, contract 4.7).
+ * fields. A form cannot contain an empty list: if the name ends with `[]`, the form contains one empty value instead
+ * (`images.removed[]`, contract 4.7); otherwise the field is omitted.
  */
 export function asForm(body: Readonly<Record<string, unknown>>): FormData {
   const form = new FormData();

@@ -1397,7 +1397,7 @@ export interface operations {
                 last_id?: string;
                 /** @description true: only orders that are paid and not refunded in full; false: only other orders */
                 paid?: boolean;
-                /** @description Orders with a pickup time on this date, by pickup time. */
+                /** @description Orders with a pickup time on this date, sorted by pickup time. */
                 pickup?: string;
                 /** @description Part of the customer's name or e-mail, or the beginning of the order's id; case-insensitive */
                 q?: string;

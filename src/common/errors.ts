@@ -44,7 +44,7 @@ export const failures = {
   imageTooLarge: () => new Failure(413, 'an image can have 5 MiB at max'),
   unsupportedEncoding: () => new Failure(415, 'content encoding or character set is not supported'),
   headersTooLarge: () => new Failure(431, 'request headers are too large'),
-  productCreation: (cause: unknown) =>
+  productCreation: (cause?: unknown) =>
     new Failure(500, 'fail to create product and this is not your fault, please try again later', { cause }),
   unexpected: (cause?: unknown) =>
     new Failure(500, 'something went wrong on our side, please try again later', { cause }),

@@ -57,7 +57,7 @@ export async function openDatabaseForCommand(settings: DatabaseSettings, log: Lo
 async function checkConnection(url: string, { mustBePrimary }: { mustBePrimary: boolean }): Promise<void> {
   try {
     await withClient(url, async (client) => {
-      if (mustBePrimary) assertWritable((await client.query<WriteState>(READ_WRITE_STATE)).rows);
+      if (mustBePrimary) assertWritable((await client.query<WriteState>(WRITE_STATE_QUERY)).rows);
     });
   } catch (error) {
     const { host, pathname } = new URL(url);
@@ -68,7 +68,7 @@ async function checkConnection(url: string, { mustBePrimary }: { mustBePrimary: 
 }
 
 /** Query that returns one `WriteState`. A standby is always read-only. */
-export const READ_WRITE_STATE = 'SELECT current_setting(\'transaction_read_only\')::boolean AS "isReadOnly"';
+export const WRITE_STATE_QUERY = 'SELECT current_setting(\'transaction_read_only\')::boolean AS "isReadOnly"';
 export interface WriteState {
   readonly isReadOnly: boolean;
 }

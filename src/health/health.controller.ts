@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { DataSource } from 'typeorm';
 import { ApiEndpoint } from '../common/api-endpoint.decorator.js';
 import { failures } from '../common/errors.js';
-import { assertWritable, READ_WRITE_STATE, type WriteState } from '../config/database.js';
+import { assertWritable, WRITE_STATE_QUERY, type WriteState } from '../config/database.js';
 import { queryMigrationStatus } from '../config/migrate.js';
 import { JobsService } from '../jobs/jobs.service.js';
 import { errorMessage } from '../config/error-info.js';
@@ -56,7 +56,7 @@ export class HealthController {
 
   /** @throws Error if the database is unavailable, read-only or a standby */
   async #pendingMigrations(): Promise<readonly string[]> {
-    assertWritable(await this.dataSource.query<WriteState[]>(READ_WRITE_STATE));
+    assertWritable(await this.dataSource.query<WriteState[]>(WRITE_STATE_QUERY));
     return (await queryMigrationStatus(this.dataSource)).pending;
   }
 }

@@ -19,11 +19,11 @@ export class QueuePool extends pg.Pool {
       connectionTimeoutMillis: 3 * SECOND,
       // Not `statement_timeout`, which PgBouncer rejects.
       query_timeout: 10 * SECOND,
-      // With this option, pg closes a connection whose statement timed out. Otherwise the next statement would get it.
+      // With this option, pg closes a connection whose statement timed out. Otherwise the pool would reuse the connection.
       pipeline: true,
       keepAlive: true,
     });
-    // A lost connection ends the runner, which logs the reason. Without listeners it would end the process.
+    // A lost connection ends the runner, which logs the reason. Without these listeners, its error event would end the process.
     this.on('error', () => undefined);
     this.on('connect', (client) => client.on('error', () => undefined));
   }

@@ -59,7 +59,7 @@ export class MailService {
 
 /** Omits the name until the address is verified, because anybody can register a stranger's address with any name. */
 function greet({ fullname, emailVerifiedAt }: Recipient): string {
-  // Not a comparison with null: a query that does not select the column must not count as verified.
+  // Not a comparison with null: an account that was loaded without this column must not count as verified.
   return emailVerifiedAt instanceof Date ? `Hello ${fullname},` : 'Hello,';
 }
 

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Pool } from 'pg';
 import { collectDefaultMetrics, Counter, Gauge } from 'prom-client';
-import { READ_WRITE_STATE, type WriteState } from '../config/database.js';
+import { WRITE_STATE_QUERY, type WriteState } from '../config/database.js';
 import { countJobs } from '../jobs/job-table.js';
 import type { ProductsService } from '../products/products.service.js';
 import type { JobsService } from '../jobs/jobs.service.js';
@@ -67,7 +67,7 @@ const lostConnections = new Counter({
  */
 export async function sampleQueue(jobs: JobsService): Promise<void> {
   const { pool } = jobs.queue;
-  const sample = await readInTime(Promise.all([countJobs(pool), pool.query<WriteState>(READ_WRITE_STATE)]));
+  const sample = await readInTime(Promise.all([countJobs(pool), pool.query<WriteState>(WRITE_STATE_QUERY)]));
   jobsByState.reset();
   oldestDueAge.remove();
   databaseReadOnly.remove();

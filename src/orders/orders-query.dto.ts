@@ -43,7 +43,7 @@ export class AdminOrdersQuery extends OrdersQuery {
   @IsIn(['due'], { message: 'refund should be due' })
   refund?: 'due';
 
-  /** Orders with a pickup time on this date, by pickup time. */
+  /** Orders with a pickup time on this date, sorted by pickup time. */
   @ApiPropertyOptional({ format: 'date', example: '2026-11-24' })
   @IsOptional()
   @IsCalendarDate()

@@ -11,13 +11,13 @@ import { type Summary, type UnpackedBackup, writeContent } from './content.js';
 import { ImageCopies } from './image-copies.js';
 import { assertEmpty } from './tables.js';
 
-/** Unpacks and verifies a backup below DATA_DIR, calls `use`, and removes the unpacked files. */
+/** Unpacks a backup into a new folder in DATA_DIR, verifies the backup, calls `use`, and removes the folder. */
 export async function withUnpacked<T>(
   file: string,
   dataDir: string,
   use: (backup: UnpackedBackup) => Promise<T>,
 ): Promise<T> {
-  const isNew = !existsSync(dataDir);
+  const isNewDataDir = !existsSync(dataDir);
   createDataDir(dataDir);
   const folder = await mkdtemp(join(dataDir, 'restore-'));
   try {
@@ -31,14 +31,14 @@ export async function withUnpacked<T>(
     return await use({ folder, manifest, bytes: (await stat(file)).size });
   } finally {
     await rm(folder, { recursive: true, force: true });
-    // `rmdir` fails if the restore has stored images or a database in the folder, which then stays.
-    if (isNew) await rmdir(dataDir).catch(() => undefined);
+    // `rmdir` fails if the restore has stored images or a database in DATA_DIR, which then stays.
+    if (isNewDataDir) await rmdir(dataDir).catch(() => undefined);
   }
 }
 
 /**
  * Writes a backup into an empty database, and its images into DATA_DIR. A backup of an earlier schema is restored into
- * that schema, which is then migrated. After an error, database and images are unchanged.
+ * that schema, which is then migrated. An error before this migration leaves the database and the images as they were.
  */
 export async function restoreBackup(
   databaseUrl: string,

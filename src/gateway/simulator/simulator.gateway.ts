@@ -104,7 +104,7 @@ export class SimulatorGateway extends PaymentGateway implements OnModuleInit {
 
   /**
    * Performs an action of a payment page and waits for the response to its notification.
-   * @returns false, with nothing changed, if the page is unknown or the status does not allow the action
+   * @returns false, with nothing changed, if the page or the action is unknown or the status does not allow the action
    */
   async act(token: string, action: string): Promise<boolean> {
     const isPerformed = await this.#perform({ token }, action);
@@ -143,7 +143,7 @@ export class SimulatorGateway extends PaymentGateway implements OnModuleInit {
     });
   }
 
-  /** @throws Error without a response or after a 5xx, so that the job is retried */
+  /** @throws Error if the shop does not respond, or responds with a 5xx, so that the job is retried */
   async #deliver({ orderId: attemptId, id }: Delivery): Promise<void> {
     const transaction = await this.find({ attemptId });
     const notification = transaction?.notifications.find((other) => other.id === id);

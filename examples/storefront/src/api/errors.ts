@@ -15,7 +15,7 @@ const SHOP_MESSAGES: Record<string, string> = {
 };
 
 const NEW_PRICE = /^price is now \d+$/;
-/** Name of a field at the beginning of a message, such as `lead_minutes`. */
+/** Name of a field with underscores at the beginning of a message, such as `lead_minutes`. */
 const FIELD_NAME = /^[a-z]+(_[a-z]+)+(?= )/;
 
 export function hasCode(error: unknown, code: number): error is BakeryFailure {
@@ -40,7 +40,8 @@ export function getFieldMessages(error: unknown, fields: readonly string[]): Rec
 }
 
 /**
- * Returns the text that explains a failed call to a person, or '' if `except` contains all fields with messages.
+ * Returns the text that explains a failed call to a person. If the failure consists of messages for fields, and `except`
+ * contains all these fields, the text is empty.
  *
  * @param except names of the fields whose messages are shown at the fields and are not needed in the text
  */

@@ -28,7 +28,7 @@ export function getRefundableAmount({ gross_amount, refunded_amount }: Order) {
   return gross_amount - refunded_amount;
 }
 
-/** Returns true if a payment or a step of the bakery can still change the order. */
+/** Returns true if the order waits for its payment or for a step of the bakery. */
 function isUnderWay(order: Order) {
   const { status, fulfilment } = order;
   const isPaymentOpen = status === 'pending' || status === 'authorize';

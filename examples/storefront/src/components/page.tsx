@@ -46,12 +46,12 @@ export function focusHeading() {
   document.querySelector('h1')?.focus({ preventScroll: true });
 }
 
-/** State of a history entry. `from` is the path and query of the page with the link. */
+/** State of the history entry of a page with a `BackLink`. `from` is the path and query of the linking page. */
 interface BackLinkState {
   from?: string;
 }
 
-/** State for a link to a page with a `BackLink`. */
+/** Returns the state for a link from the current page to a page with a `BackLink`. */
 export function useBackLinkState(): BackLinkState {
   const { pathname, search } = useLocation();
   return { from: pathname + search };
@@ -116,6 +116,7 @@ interface LoadedProps<Data> {
   query: Pick<UseQueryResult<Data | null>, 'data' | 'error' | 'refetch'>;
   /** Heading of the page while there is no data. Leave it out if the page has its own heading. */
   title?: string;
+  /** Notice if the data is null. Required if the query can return null. */
   missing?: NoticeProps;
   children: (data: Data) => ReactNode;
 }
