@@ -7,15 +7,15 @@ interface RefreshOptions {
   readonly onSignedOut: () => void;
 }
 
-/** Limits the time of a refresh, because all calls with a rejected access token wait for it. */
+/** A refresh fails after this time, because all calls with a rejected access token wait for it. */
 const REFRESH_DEADLINE_MS = 15_000;
 
 /**
- * Creates a `Send` that refreshes expired access tokens (contract 5, rule 2). If the service rejects the access token
+ * Creates a `Send` that refreshes the access token (contract 5, rule 2). If the service rejects the access token
  * of a call, the call is retried once after `GET /api/refresh`. Concurrent calls share one refresh.
  *
- * The caller gets the response of the retry. If the refresh gets 401, the caller gets the first response to
- * the call. If the refresh gets another failure, the caller gets the response of the refresh.
+ * After a successful refresh, the caller gets the response of the retry. If the refresh gets 401, `onSignedOut` is called,
+ * and the caller gets the first response to the call. If the refresh gets another failure, the caller gets that failure.
  */
 export function createRefreshingSend({ refreshUrl, send, onSignedOut }: RefreshOptions): Send {
   let refreshing: Promise<Response> | undefined;

@@ -13,7 +13,7 @@ export interface Limit {
   readonly seconds: number;
 }
 
-/** Stored count of the attempts under one key, such as an account and a client address, with the limit of the count. */
+/** Key of a stored count, such as that of the attempts at one account from one client address, and the limit of the count. */
 type Count = Limit & { readonly key: string };
 
 @Injectable()
@@ -37,7 +37,7 @@ export class AttemptCounts {
   }
 
   /**
-   * Counts an attempt in each of the counts; with `by` -1, takes one back. Without `tx`, the change is committed at once.
+   * Adds an attempt to each count, or subtracts one if `by` is -1. Without `tx`, the change is committed at once.
    * @returns the new number of attempts in each count: parallel attempts get different numbers
    */
   async add(counts: readonly Count[], tx = this.dataSource.manager, by: 1 | -1 = 1): Promise<number[]> {
@@ -73,7 +73,7 @@ export class AttemptCounts {
     );
   }
 
-  /** Returns the seconds until the window of a count ends; 0 without attempts. */
+  /** Returns the seconds until the window of a count ends; 0 if the window has ended or has not begun. */
   async findSecondsLeft({ key }: Count): Promise<number> {
     const [row] = await this.dataSource.query<{ readonly seconds: number }[]>(
       `SELECT (expire - ${NOW_MS})::float / 1000 AS seconds FROM attempt_counts
@@ -83,7 +83,7 @@ export class AttemptCounts {
     return row?.seconds ?? 0;
   }
 
-  /** Deletes counts whose windows have ended, except those that an attempt has locked. */
+  /** Deletes counts whose windows have ended, except those that a running transaction has locked. */
   async removeExpired(): Promise<void> {
     await this.dataSource.query(
       `DELETE FROM attempt_counts WHERE key IN

@@ -32,14 +32,14 @@ export function oneAtATime(listener: RequestListener): RequestListener {
 export function disconnectStalledReaders(server: Server, timeouts: { readonly readTimeout: number }): void {
   server.on('connection', (socket: Socket) => {
     const { readTimeout } = timeouts;
-    let sent = 0;
-    let sentAt = 0;
+    let sentBefore = 0;
+    let lastProgressAt = 0;
     const check = () => {
       const sentNow = countSentBytes(socket);
-      if (socket.writableLength === 0 || sentNow !== sent) {
-        sent = sentNow;
-        sentAt = performance.now();
-      } else if (performance.now() - sentAt >= readTimeout) {
+      if (socket.writableLength === 0 || sentNow !== sentBefore) {
+        sentBefore = sentNow;
+        lastProgressAt = performance.now();
+      } else if (performance.now() - lastProgressAt >= readTimeout) {
         socket.destroy();
       }
     };

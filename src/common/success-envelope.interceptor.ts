@@ -5,7 +5,7 @@ export function toSuccessEnvelope<T>(data: T): { readonly status: 'success'; rea
   return { status: 'success', data };
 }
 
-/** Wraps the result of a handler in the success envelope (contract 2.4). Without a result the body is empty. */
+/** Wraps the result of a handler in the success envelope (contract 2.4). Without a result, the body is empty. */
 @Injectable()
 export class SuccessEnvelopeInterceptor implements NestInterceptor {
   intercept(_context: ExecutionContext, next: CallHandler): Observable<unknown> {

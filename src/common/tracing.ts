@@ -9,14 +9,14 @@ import {
   trace,
 } from '@opentelemetry/api';
 
-/** Returns the current span as a `traceparent` header (W3C Trace Context); undefined outside of any span. */
+/** Returns the `traceparent` header of the current span (W3C Trace Context); undefined outside of any span. */
 export function currentTraceparent(): string | undefined {
   const carrier: { traceparent?: string } = {};
   propagation.inject(context.active(), carrier);
   return carrier.traceparent;
 }
 
-/** Runs a job in a new trace, linked to the span that enqueued it (`cause`): the job may run days later, more than once. */
+/** Runs a job in a new trace with a link to the span that enqueued it (`cause`): it may run days later, more than once. */
 export function inJobSpan<T>(task: string, cause: string | undefined, work: () => Promise<T>): Promise<T> {
   const enqueued = trace.getSpanContext(propagation.extract(ROOT_CONTEXT, { traceparent: cause }));
   const options = {

@@ -20,7 +20,7 @@ export interface EmbeddedPostgresOptions {
   readonly log: (message: string) => void;
   /** Additional settings of the server, such as `{ fsync: 'off' }` for tests. */
   readonly serverSettings?: Readonly<Record<string, string>>;
-  readonly supervisor?: Supervisor;
+  readonly supervisor?: Supervisor; // kind of this process, `service` by default
 }
 
 const START_DEADLINE_MS = 120_000;
@@ -70,7 +70,7 @@ export class EmbeddedPostgres {
     await this.supervised;
   }
 
-  /** Restarts the server whenever the connection to it is lost, until `stop`. */
+  /** Reconnects whenever the connection to the server is lost, and restarts the server if it has ended, until `stop`. */
   private async supervise(first: Session): Promise<void> {
     let session: Session | undefined = first;
     while (session) {
@@ -125,7 +125,7 @@ export class EmbeddedPostgres {
     throw new Error(`the embedded PostgreSQL in ${this.cluster.folder} is not running after two minutes`);
   }
 
-  /** Holds the lock until the server has ended, so that no other process uses a server that is shutting down. */
+  /** Stops the server, and only then releases the lock, so that no other process uses a server that is shutting down. */
   private async shutDown({ client }: Session): Promise<void> {
     try {
       await stopServer(this.cluster);

@@ -12,8 +12,8 @@ import type { Summary } from './content.js';
 import { listSequences, listTables } from './tables.js';
 
 /**
- * Writes a snapshot of all rows and the local images of products into a new file, while the service may run. The file
- * appears under its name only after it has been written to the disk completely.
+ * Writes a snapshot of the database and the local images of products into a new file, while the service may run. The
+ * file gets its name only after all content has been written to the disk.
  */
 export async function createBackup(databaseUrl: string, dataDir: string, target: string): Promise<Summary> {
   const file = resolve(target);
@@ -31,7 +31,7 @@ export async function createBackup(databaseUrl: string, dataDir: string, target:
     await pack(content, packed, manifest);
     await chmod(packed, 0o600);
     await flushToDisk(packed);
-    // Fails if another program has created a file of this name meanwhile. `rename` alone would replace that file.
+    // Reserves the name. Fails if another program has created this file meanwhile: `rename` alone would replace it.
     await (await open(file, 'wx')).close();
     await rename(packed, file);
     await flushToDisk(dirname(file));
@@ -78,7 +78,7 @@ function exportDatabase(databaseUrl: string, imageFolder: string, content: strin
   });
 }
 
-/** Copies the files of local images, unless the service removes them meanwhile. @returns the number of copied files */
+/** Copies the local images of products, except files that the service removes meanwhile. @returns the number of copies */
 async function copyImages(client: pg.Client, from: string, to: string): Promise<number> {
   const { rows } = await client.query<{ id: string; url: string }>(
     `SELECT id, url FROM images WHERE host = 'local' AND state = 'attached' ORDER BY id`,

@@ -16,7 +16,7 @@ export class ImageCopies {
     const target = join(this.folder, name.slice(0, 2), name);
     const draft = `${target}.restore`;
     const created = await mkdir(dirname(target), { recursive: true });
-    // A folder in this list may have existed before. `remove` deletes only empty folders.
+    // `this.folder` may have existed before. `remove` deletes only empty folders.
     if (created !== undefined) this.#folders.push(dirname(target), this.folder);
     this.#added.push(draft);
     if (!existsSync(target)) this.#added.push(target);
@@ -25,7 +25,7 @@ export class ImageCopies {
     await rename(draft, target);
   }
 
-  /** Removes the added files, but not files that existed before. */
+  /** Removes the added files, but not files that existed before. Then removes their folders if these are empty. */
   async remove(): Promise<void> {
     const results = await Promise.allSettled(this.#added.map((path) => rm(path, { force: true })));
     const failures = results.filter(({ status }) => status === 'rejected');

@@ -37,7 +37,7 @@ const SEED_STRIDE = 997;
 
 export const MAX_PRODUCTS = BAKERY.bakers.length * CHOICES.length;
 
-/** Builds the first `count` products of a seed's catalog. All names differ. `pictures` are names for `readPicture`. */
+/** Builds the first `count` products of a seed's catalog, with different names. `pictures` are names for `readPicture`. */
 export function buildCatalog(count: number, seed: number) {
   return Array.from({ length: count }, (_, n) => {
     const choice = pick(CHOICES, (n + seed * SEED_STRIDE) * STRIDE);
@@ -45,7 +45,7 @@ export function buildCatalog(count: number, seed: number) {
   });
 }
 
-/** Returns the n-th entry of a list that is not empty, and starts over after the last entry. */
+/** Returns the entry at index n of a list that is not empty. After the last entry, the list starts over. */
 export function pick<T>(list: readonly T[], n: number): T {
   return list[n % list.length] as T;
 }

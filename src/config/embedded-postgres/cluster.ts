@@ -15,7 +15,7 @@ export async function openCluster(dataDir: string, log: (message: string) => voi
   const location = await locateCluster(dataDir);
   const binaries = await findBinaries(location);
   const { folder } = location;
-  const passwordFile = join(location.root, 'postgres-password');
+  const passwordFile = join(location.realDataDir, 'postgres-password');
   // Look for the cluster before the password: a concurrent first start writes the password before it creates the cluster.
   const createdBy = (await readIfPresent(join(folder, 'PG_VERSION')))?.trim();
   let secret = (await readIfPresent(passwordFile))?.trim();

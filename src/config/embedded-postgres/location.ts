@@ -5,30 +5,30 @@ import { dirname, join } from 'node:path';
 import { createDataDir, readIfPresent, writeOnce } from '../files.js';
 import { run, type RunAs } from './run.js';
 
-/** Parent folder of clusters whose DATA_DIR the server's user cannot access. Only root creates such clusters. */
+/** Parent folder of clusters whose DATA_DIR the server's user cannot access. Only the user root creates such clusters. */
 const SYSTEM_FOLDER = '/var/lib/bakery-catalog';
 
 /**
- * `root` is the real path of DATA_DIR, `folder` PostgreSQL's data directory. `runAs` is undefined if the server runs as the
- * user of this process.
+ * `realDataDir` is the real path of DATA_DIR, `folder` PostgreSQL's data directory. `runAs` is undefined if the server runs
+ * as the user of this process.
  */
 export type Location = Awaited<ReturnType<typeof locateCluster>>;
 
 /**
- * Locates the cluster of a DATA_DIR, even before the cluster is created: `<dataDir>/postgres`. If root creates the cluster
- * and the server's user cannot enter DATA_DIR, the cluster is below `/var/lib`, and the file
+ * Creates DATA_DIR if necessary, and locates its cluster, which may not exist yet: `<dataDir>/postgres`. If the user root
+ * creates the cluster and the server's user cannot enter DATA_DIR, the cluster is below `/var/lib`, and the file
  * `<dataDir>/postgres-location` contains the path of the cluster.
  */
 export async function locateCluster(dataDir: string) {
   createDataDir(dataDir);
-  const root = await realpath(dataDir);
-  const record = join(root, 'postgres-location');
-  let folder = (await readIfPresent(record))?.trim() ?? join(root, 'postgres');
+  const realDataDir = await realpath(dataDir);
+  const record = join(realDataDir, 'postgres-location');
+  let folder = (await readIfPresent(record))?.trim() ?? join(realDataDir, 'postgres');
   const runAs = await findServerUser(folder);
   if (runAs && !existsSync(folder)) {
-    const enterAsServerUser = run('/bin/sh', ['-c', 'cd -- "$1"', 'sh', root], runAs);
+    const enterAsServerUser = run('/bin/sh', ['-c', 'cd -- "$1"', 'sh', realDataDir], runAs);
     await enterAsServerUser.catch(async () => {
-      const name = createHash('sha256').update(root).digest('hex').slice(0, 16);
+      const name = createHash('sha256').update(realDataDir).digest('hex').slice(0, 16);
       folder = writeOnce(record, `${join(SYSTEM_FOLDER, name, 'postgres')}\n`, 0o644).trim();
       for (const parent of [SYSTEM_FOLDER, dirname(folder)]) {
         await mkdir(parent, { recursive: true });
@@ -36,12 +36,12 @@ export async function locateCluster(dataDir: string) {
       }
     });
   }
-  return { dataDir, root, folder, runAs };
+  return { dataDir, realDataDir, folder, runAs };
 }
 
 /**
- * Finds the user that runs the server, because PostgreSQL does not run as root: the owner of an existing cluster; for a
- * new cluster `postgres` (`_postgres` on macOS) if the system has this user, otherwise `nobody`.
+ * Finds the user that runs the server if this process runs as root, which PostgreSQL rejects: the owner of an existing
+ * cluster; for a new cluster `postgres` (`_postgres` on macOS) if the system has this user, otherwise `nobody`.
  */
 async function findServerUser(folder: string): Promise<RunAs | undefined> {
   if (process.geteuid?.() !== 0) return undefined;

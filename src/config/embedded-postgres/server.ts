@@ -60,7 +60,7 @@ export async function startServer(
   cluster: Cluster,
   settings: Readonly<Record<string, string>>,
 ): Promise<void> {
-  const logFile = join(cluster.root, 'postgres.log');
+  const logFile = join(cluster.realDataDir, 'postgres.log');
   const earlier = await stat(logFile).catch(() => undefined);
   if (earlier && earlier.size > MAX_LOG_BYTES) await rename(logFile, `${logFile}.1`);
   const log = await open(logFile, 'a', 0o600);

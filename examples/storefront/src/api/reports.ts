@@ -4,7 +4,10 @@ import { api } from './client';
 
 const DAY_POLL_MS = 15_000;
 
-/** Paid orders of a day, and the products to bake. The key starts with `orders`, so `setFulfilment` reloads this query. */
+/**
+ * Paid orders of a day that are not refused, and the number of pieces of each product in these orders. `setFulfilment`
+ * reloads this query, because the key starts with `orders`.
+ */
 export function daySheet(date: string) {
   return queryOptions({
     queryKey: ['orders', 'day', date],

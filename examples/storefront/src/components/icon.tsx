@@ -1,4 +1,4 @@
-/** SVG icon: the `symbol` in index.html whose id is `icon-` and the name. */
+/** SVG icon: the `symbol` in index.html with the id `icon-<name>`. */
 export function Icon({ name }: { name: string }) {
   return (
     <svg className="icon" aria-hidden="true">

@@ -7,7 +7,7 @@ import { storePerson } from '../../state/session';
 
 export default function LoginPage() {
   const { search } = useLocation();
-  // The route's guard, `GuestsOnly`, redirects after the sign-in.
+  // After `storePerson`, the guard of this route, `GuestsOnly`, redirects.
   const login = async (body: Schemas['LoginDto']) =>
     storePerson((await dataOf(api.POST('/api/login', { body }))).user);
   return (

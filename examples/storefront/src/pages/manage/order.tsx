@@ -19,7 +19,7 @@ const MISSING = {
   text: 'Search for it in the list of orders.',
 };
 
-/** Order of a customer: contact, fulfilment, items, refund and payment history. */
+/** Order of a customer: contact, fulfilment, items, refund and payment history (`notifications`). */
 export default function ManageOrderPage() {
   const query = useQuery(adminOrderDetail(useParams().id ?? ''));
   return (
@@ -55,7 +55,7 @@ function Customer({ order: { customer } }: { order: AdminOrder }) {
 function FulfilmentSection({ order }: { order: AdminOrder }) {
   const heading = useRef<HTMLHeadingElement>(null);
   const [error, setError] = useState<Error | null>(null);
-  // The pressed button disappears with its step.
+  // The pressed button may have disappeared, because the order is reloaded after a step and after a failure.
   const focus = () => heading.current?.focus();
   const [next] = getNextStep(order);
   const isWaitingForPayment = next === 'preparing' && !isPaid(order);
@@ -107,7 +107,7 @@ function RefuseButton({ order, onError, onSettled }: RefuseButtonProps) {
   });
   const amount = formatPrice(getRefundableAmount(order));
   const paid = {
-    text: `The customer gets a mail. They have paid ${amount}. You can also refund the payment later.`,
+    text: `The customer gets a mail. They have paid ${amount} that is not refunded yet. You can also refund it later.`,
     answers: { refund: `Refuse and refund ${amount}`, refuse: 'Refuse without a refund' },
   };
   const unpaid = {
