@@ -9,7 +9,7 @@ import { describeStartFailure } from './start-failure.js';
 
 type StopPart = () => Promise<void>;
 
-/** The process must end within 10 s of SIGTERM (contract 16), even if a part of it does not stop. */
+/** The process must end within 10 s of SIGTERM (contract 16), even if a part of the service does not stop. */
 const STOP_MS = 9_500;
 
 /**
@@ -72,7 +72,7 @@ async function start(env: Env, logger: Logger, stopping: AbortSignal, stopParts:
   const warn = logger.warn.bind(logger);
   // Loads the modules while the database starts.
   const modules = Promise.all([import('./app.setup.js'), import('./config/migrate.js')]);
-  modules.catch(() => undefined); // Awaited below, unless the database could not be opened.
+  modules.catch(() => undefined); // Without a handler, a rejection before the `await` below would end the process.
   const primary = new PrimaryWait(warn, stopping);
   const database = await primary.retry(() => openDatabase(env, logger.info.bind(logger)));
   stopParts.push(() => database.close());

@@ -39,7 +39,7 @@ describe('the account of ADMIN_EMAIL', () => {
     });
   });
 
-  it('becomes an administrator if it exists with a verified e-mail; the password stays and the session ends', async () => {
+  it('becomes an administrator if it exists with a verified e-mail; its password stays and its sessions end', async () => {
     await registerOwner({ isVerified: true });
     await withService({ database }, async (service) => {
       expect(await readUsers()).toMatchObject([{ role: 'ADMIN', fullname: 'The owner' }]);

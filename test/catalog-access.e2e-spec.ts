@@ -48,7 +48,7 @@ describe('with CATALOG_ACCESS=public, the catalog', () => {
     await admin.get(path).expect(200);
   });
 
-  it('cannot be changed without a cookie, and orders and the profile still require one', async () => {
+  it('cannot be changed without an access cookie, which orders and the profile require too', async () => {
     const anyone = service.client();
     for (const response of [
       await anyone.delete(`/api/products/${id}`),

@@ -52,7 +52,7 @@ it('a form waits while stalled forms fill the queue, and is processed once their
 
 it('a form whose client sends nothing for 15 seconds is rejected with 408, and the next form is processed', async () => {
   expect(interceptor.idleMs).toBe(15_000);
-  // Long enough for the complete form on a busy machine.
+  // Shortens the test, but is long enough for the complete form on a busy machine.
   interceptor.idleMs = 1_500;
   const stalled = [1, 2].map(() => sendRaw(service.url, buildFormStart(), RESPONSE_DEADLINE_MS));
   const created = createProduct(admin, pictures(1));

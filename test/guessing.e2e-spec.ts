@@ -71,7 +71,7 @@ async function recordWrongPasswords(address: string, times: number, email = ayu.
 }
 
 describe('password guesses for one account from one IP address', () => {
-  it('are all rejected after 50 wrong passwords: even the correct one gets the response of a wrong one', async () => {
+  it('are all rejected after 50 wrong passwords: the correct password gets the same response as a wrong password', async () => {
     await recordWrongPasswords(ATTACKER, 49);
     const last = await tryPassword(ATTACKER, WRONG);
     expectWrongPassword(last);
@@ -97,7 +97,7 @@ describe('password guesses for one account from one IP address', () => {
     expect(await readCounts(service)).not.toHaveProperty('wrongPasswordsOfPair');
   });
 
-  it('are counted and answered in the same way for an unknown e-mail, in upper or lower case', async () => {
+  it('are counted and answered in the same way for an unknown e-mail, regardless of letter case', async () => {
     const email = 'Nobody.At.All@example.com';
     expectWrongPassword(await tryPassword(ATTACKER, WRONG, email));
     expectWrongPassword(await tryPassword(ATTACKER, WRONG, email.toLowerCase()));
@@ -163,7 +163,7 @@ describe('password guesses for one account from many IP addresses', () => {
     await setCounts(service, 'wrongPasswordsOfAccount', 100);
   });
 
-  it('leave an unknown address one guess after 100 wrong passwords in an hour', async () => {
+  it('leave each unknown IP address one guess after 100 wrong passwords in an hour', async () => {
     await expectAccepted(CAFE);
     expectWrongPassword(await tryPassword('203.0.113.10', WRONG));
     await expectBlocked('203.0.113.10');
@@ -172,7 +172,7 @@ describe('password guesses for one account from many IP addresses', () => {
     await expectAccepted('203.0.113.10');
   });
 
-  it('do not affect an address that the owner has used within 30 days', async () => {
+  it('do not affect an IP address that the owner has used within 30 days', async () => {
     for (let month = 0; month < 2; month += 1) {
       await ageCounts(service, 29 * 24 * HOUR_S);
       await expectAccepted(HOME); // Each use starts another 30 days.
@@ -185,7 +185,7 @@ describe('password guesses for one account from many IP addresses', () => {
 });
 
 describe('password guesses for many accounts from one IP address', () => {
-  it('block the address, after 1,000 wrong passwords in 15 minutes, for every account that has not used it before', async () => {
+  it('block the address after 1,000 wrong passwords in 15 minutes, except for accounts whose owners have used the address', async () => {
     const newcomer = await newAccount(service);
     await expectAccepted(ATTACKER);
     const email = 'registered-there@example.com';
@@ -264,13 +264,13 @@ describe('guesses of codes', () => {
     await expectCounts({ wrongCodesOfPair: 0, wrongCodesOfAddress: 0, knownAddresses: 1 });
   });
 
-  it('are also counted for an e-mail without an account, in upper or lower case', async () => {
+  it('are also counted for an e-mail without an account, regardless of letter case', async () => {
     for (const email of ['nobody@example.com', 'NOBODY@example.com'])
       expectWrongCode(await tryReset(ATTACKER, email, '000000'));
     await expectCounts({ wrongCodesOfPair: 2, wrongCodesOfAddress: 2 });
   });
 
-  it('have the same limits for a password reset, whose success deletes the count of wrong passwords', async () => {
+  it('have the same limits for a password reset; a successful reset deletes the count of wrong passwords', async () => {
     const requestReset = service.client().post('/api/password/forgot').send({ email: ayu.email });
     await sendFrom(HOME, requestReset).expect(204);
     const otp = await waitForCode(service, ayu.email, SUBJECTS.reset);

@@ -57,7 +57,7 @@ describe('one mailbox', () => {
     ]);
   });
 
-  it('gets one code a minute if the e-mail changes to other spellings of the same address', async () => {
+  it('gets one code a minute if its account changes the e-mail to other spellings of the same address', async () => {
     const mailbox = 'spellings@example.com';
     const spellings = [mailbox.toUpperCase(), mailbox, mailbox.replace('example', 'EXAMPLE')];
     for (let round = 0; round < 3; round += 1)
@@ -113,7 +113,7 @@ describe('one client address', () => {
     expect(await readSubjects('later@example.com')).toEqual([SUBJECTS.verification]);
   });
 
-  it('is charged only for calls that send a mail, and so is the mailbox', async () => {
+  it('is not charged for a call that sends no mail, and neither is the mailbox', async () => {
     await register('charged@example.com').expect(201);
     const { mailsToMailbox, mailsOfAddress } = await readCounts(service);
     await register('charged@example.com').expect(409);

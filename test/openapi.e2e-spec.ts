@@ -63,7 +63,7 @@ describe('the OpenAPI document', () => {
       expect(summary).toMatch(/\w{3}/);
       expect(tags).toHaveLength(1);
       const cookie = access === 'refresh cookie' ? 'refreshToken' : 'accessToken';
-      // The cookie of a logout is optional: the empty object stands for a request without it.
+      // The cookie of a logout is optional: the empty object stands for a request without the cookie.
       const optional = name === 'POST /api/logout' ? [{ accessToken: [] }, {}] : [];
       expect(security).toEqual(access === 'public' ? optional : [{ [cookie]: [] }]);
       const expected = expectedFailures(name).map(([code, message]) => `${code} ${message}`);
@@ -76,7 +76,7 @@ describe('the OpenAPI document', () => {
     expect(document.info).toMatchObject({ version, license: { name: 'MIT' } });
   });
 
-  it('defines a response that is not a success only once if several operations share it', async () => {
+  it('contains no two copies of a redirect or a failure, except of validation errors', async () => {
     // Unlike `document`, this copy contains references to shared responses.
     const { body } = (await request(service.url).get('/api/docs-json').expect(200)) as { body: OpenApi };
     const responses = extractOperations(body).flatMap(([, , { responses }]) => Object.entries(responses));

@@ -115,7 +115,7 @@ describe('PUT /api/users/password', () => {
 });
 
 describe('POST /api/password/forgot', () => {
-  it('responds before the account is looked up, so that the response time does not reveal if it exists', async () => {
+  it('responds before the account is looked up, so that the response time does not reveal if the account exists', async () => {
     const { id, email } = await newAccount(service);
     await waitForCode(service, email);
     await inTransaction(service.database, async (holder) => {
@@ -127,7 +127,7 @@ describe('POST /api/password/forgot', () => {
     expect(await readOtp(service, id, 'reset_password')).toMatchObject({ tries: 0 });
   });
 
-  it('mails only to addresses with an account, typed in upper or lower case', async () => {
+  it('mails only to addresses with an account, regardless of letter case', async () => {
     const { client, email } = await newAccount(service);
     await waitForCode(service, email);
     await requestReset(` ${email.toUpperCase()} `);

@@ -52,7 +52,7 @@ describe('a notification', () => {
     expect(await shop.readStatus(orderId)).toBe('settlement');
   });
 
-  it('sets completed_at to the current time, which a settlement after a capture keeps and a second payment replaces', async () => {
+  it('of a completed payment sets completed_at to the current time, but the settlement of a captured payment does not', async () => {
     const orderId = await shop.orderWithUnreportedPayment();
     const before = Date.now();
     await shop.report(orderId, 'capture');
@@ -155,7 +155,7 @@ describe('a signed notification of a completed payment', () => {
     ['the time 20261120T100512Z', { transaction_time: '20261120T100512Z' }],
   ])('with %s is applied', async (_what, fields) => {
     const orderId = await shop.orderWithUnreportedPayment();
-    // The service finds the order also by an id in upper case.
+    // The service also finds the order by an id in upper case.
     await shop.notify(orderId, { ...SETTLEMENT, order_id: orderId.toUpperCase(), ...fields });
     expect(await shop.readStatus(orderId)).toBe('settlement');
   });

@@ -159,7 +159,7 @@ describe('POST /api/products', () => {
       ['an empty file', { bytes: Buffer.alloc(0), name: 'a.png' }, 'a.png is not a png or jpg file'],
       ['a PNG named .gif', { bytes: png(), name: 'a.gif' }, EXTENSION],
       ['a PNG named .png.html', { bytes: png(), name: 'a.png.html' }, EXTENSION],
-    ])('rejects %s before any upload', async (_, file, message) => {
+    ])('rejects %s and stores no image', async (_, file, message) => {
       const response = await sendInvalidForm(CAKE, [...pictures(1), file]);
       expectFailure(response, 400, MESSAGES.validation, { images: message });
     });
@@ -175,7 +175,7 @@ describe('POST /api/products', () => {
       expectFailure(response, 400, MESSAGES.validation, details);
     });
 
-    it('rejects 6 files, and with 413 a file of 5 MiB and one byte', async () => {
+    it('rejects 6 files with 400, and a file of 5 MiB and one byte with 413', async () => {
       const details = { images: 'each product can only have 5 images at max' };
       expectFailure(await sendInvalidForm(CAKE, pictures(6)), 400, MESSAGES.validation, details);
       const files = [...pictures(4), { bytes: padded(png(), 5 * MIB + 1), name: 'big.png' }];

@@ -22,7 +22,7 @@ function getUser(token: string) {
   return service.client().setCookie('accessToken', token).get('/api/users');
 }
 
-/** Attributes that both cookies have. Their Max-Age is 1000 times the lifetime of the token in seconds (contract 5). */
+/** Attributes that both cookies have. The Max-Age of each is 1000 times its token's lifetime in seconds (contract 5). */
 const SHARED = { httponly: '', secure: '', samesite: 'None', expires: expect.any(String) as string };
 const ACCESS_COOKIE = { name: 'accessToken', attributes: { path: '/', 'max-age': '600000', ...SHARED } };
 const REFRESH_COOKIE = {
@@ -47,7 +47,7 @@ it('the cookies of a session have the documented attributes; a registration and 
 it.each([
   ['accessToken', 600],
   ['refreshToken', 864_000],
-])('the %s is an HS256 token with the documented claims for %d seconds', (name, lifetime) => {
+])('the %s is an HS256 token with the documented claims and expires after %d seconds', (name, lifetime) => {
   expect(decodeHeader(ayu.cookie(name))).toEqual({ alg: 'HS256', typ: 'JWT' });
   const claims = decodeClaims(ayu.cookie(name));
   expect(claims).toEqual({

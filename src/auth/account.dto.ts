@@ -12,7 +12,7 @@ const CONFIRMATION = { message: 'password confirmation is required' };
 
 const PASSWORD: TextRules = { maxLength: 1024, trim: false, example: 'kue lapis legit' };
 
-/** The rules of a field are checked from the lowest decorator to the highest. The field reports the first that fails. */
+/** The rules of a field are checked from the lowest decorator to the highest. The response reports the first that fails. */
 export class RegisterDto {
   @IsEmail({ blacklisted_chars: CONTROL_CHARACTERS }, { message: 'your email format is invalid' })
   @Text({ maxLength: 254, example: 'ayu@example.com' })

@@ -6,12 +6,12 @@ import type { Caller } from '../common/current-user.decorator.js';
 import { Env } from '../config/env.js';
 import { ACCESS_COOKIE, readCookie } from './cookies.js';
 
-/** More than the number of customers in ten minutes, which is the lifetime of an access token. */
+/** More than the customers who use the shop within ten minutes, the lifetime of an access token. */
 const MAX_VERIFIED_TOKENS = 10_000;
 
 /**
- * Admits requests whose token has been verified before, and anonymous requests of a public catalog. `JwtCookieGuard` and
- * `ProductListMiddleware` call `admit` first, because verifying a token takes a tenth of the time for a page of products.
+ * Admits requests whose token has been verified before, and anonymous requests for a public catalog. `JwtCookieGuard` and
+ * `ProductListMiddleware` call `admit` first: verifying a token would take a tenth of the time of a whole list request.
  */
 @Injectable()
 export class AdmissionService {
@@ -30,7 +30,7 @@ export class AdmissionService {
     return access === 'catalog' && this.env.catalogAccess === 'public';
   }
 
-  /** Sets Cache-Control, and `request.user` for a verified token. @returns false if the cookie is missing or unverified */
+  /** Sets Cache-Control, and `request.user` for a verified token. @returns true if the request is admitted */
   admit(access: AccessLevel, request: Request, response: Response): boolean {
     const token = readCookie(request, ACCESS_COOKIE);
     const caller = token === null ? undefined : this.#verified.get(token);

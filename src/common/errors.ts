@@ -50,7 +50,7 @@ export const failures = {
     new Failure(500, 'something went wrong on our side, please try again later', { cause }),
   gatewayUnavailable: (cause?: unknown) =>
     new Failure(502, 'payment gateway is unavailable, please try again later', { cause }),
-  /** A warning, because it is expected for a moment after each start. */
+  /** A warning, because no service is ready in the first moment after its start. */
   notReady: (parts: readonly string[], reason?: string) =>
     new Failure(503, `the service is not ready: ${parts.join(', ')}`, { cause: reason }, undefined, 'warn'),
   unavailable: (cause?: unknown) =>

@@ -4,7 +4,7 @@ import { requestDuration } from './metrics.js';
 import { requestIdOf } from './request-id.js';
 import { routeOf } from './request-route.js';
 
-/** nginx's status for a client that left before the response began; it is never sent. */
+/** Metric label for a client that left before the response began. nginx uses this status too; no response has it. */
 const CLIENT_LEFT = 499;
 
 /** Measures and logs each request. Omits query, headers, cookies and body, and does not log requests for /api/health. */

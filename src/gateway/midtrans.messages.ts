@@ -5,7 +5,7 @@ type Fields = Readonly<Record<string, unknown>>;
 export interface MidtransResponse {
   readonly httpStatus: number;
   readonly text: string;
-  /** `text` as a JSON object; null if it is none. */
+  /** `text` as a JSON object; null if the text is not one. */
   readonly fields: Fields | null;
 }
 
@@ -13,8 +13,8 @@ const JAKARTA_OFFSET_MS = 7 * 60 * 60 * 1000;
 const ONE_DAY = { unit: 'hours', duration: 24 } as const;
 
 /**
- * Builds the request for a payment page. Both the page and the payment expire 24 hours from now. Without `start_time` a
- * payment method that is chosen in the last hour would stay payable for another day.
+ * Builds the request for a payment page. Both the page and the payment expire 24 hours from now. Without `start_time`, a
+ * customer who chooses a payment method in the page's last hour could pay for another day.
  * @see https://docs.midtrans.com/reference/json-objects
  */
 export function toSnapRequest({ attemptId, grossAmount, items, customer }: PaymentPageRequest, now: Date) {
@@ -66,13 +66,13 @@ export function isOrderIdTaken(httpStatus: number, reasons: string): boolean {
 }
 
 /**
- * Returns the `status_code` in the body of a Core API response, otherwise `none`. The HTTP status is not a substitute,
- * except 401: a 404 without a body may come from a wrong address or a proxy, and must not be read as "no such payment".
+ * Returns the `status_code` in the body of a 2xx or 4xx response of the Core API, otherwise `none`. The HTTP status is not a
+ * substitute, except 401: a 404 without a body may come from a wrong address or a proxy and does not mean "no such payment".
  */
 export function parseStatusCode({ httpStatus, fields }: MidtransResponse): string {
   const code = fields?.status_code;
-  const isFromMidtrans = httpStatus < 300 || (httpStatus >= 400 && httpStatus < 500);
-  if (isFromMidtrans && typeof code === 'string' && /^\d{3}$/.test(code)) return code;
+  const isCodeTrusted = httpStatus < 300 || (httpStatus >= 400 && httpStatus < 500);
+  if (isCodeTrusted && typeof code === 'string' && /^\d{3}$/.test(code)) return code;
   return httpStatus === 401 ? '401' : 'none';
 }
 

@@ -6,7 +6,7 @@ import type { Fulfilment } from '../orders/fulfilment.js';
 import { type Order, OrdersService } from '../orders/orders.service.js';
 import { PaymentEventsService } from './payment-events.service.js';
 
-/** Steps of an order that can end its payment. The gateway ends the payment first; if the gateway fails, nothing changes. */
+/** Steps that can cancel an order's payment. The gateway is called first: if the gateway fails, the order does not change. */
 @Injectable()
 export class OrderStepsService {
   constructor(
@@ -25,7 +25,7 @@ export class OrderStepsService {
   /**
    * Takes an order to its next step. Refusing a pending order cancels its payment. An order that was paid in the meantime
    * is refused too, and a refund is due.
-   * @throws Failure 404; 409 if the order cannot take this step; 502 if the gateway is unavailable: nothing changes
+   * @throws Failure 404 for an unknown order; 409 if the order cannot take this step; 502 if the gateway fails
    */
   async advance(orderId: string, next: Fulfilment): Promise<Order> {
     if (next === 'refused') {
@@ -35,7 +35,7 @@ export class OrderStepsService {
     return this.orders.advance(orderId, next);
   }
 
-  /** @returns the status of the order afterwards, which is not `pending` */
+  /** @returns the order's status afterwards, which is not `pending`: another event may have ended the payment first */
   async #endPayment(orderId: string): Promise<TransactionStatus> {
     try {
       for (;;) {

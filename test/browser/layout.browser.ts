@@ -46,9 +46,10 @@ const CUSTOMER_PAGES: readonly PageToCheck[] = [
   { name: 'verification', path: '/verify', text: 'Check your mail' },
 ];
 
-const STAFF_PAGES: readonly PageToCheck[] = [
+const ADMIN_PAGES: readonly PageToCheck[] = [
   { name: 'Today', path: '/manage/today', text: 'To bake' },
   { name: 'Orders', path: '/manage/orders', text: LONG_NAME },
+  // The orders of other tests decide which of the two messages appears.
   { name: 'Orders with a refund due', path: '/manage/orders?refund=due', text: /found|match/ },
   { name: 'Products', path: '/manage/products', text: 'Kue lapis legit' },
   { name: 'unavailable Products', path: '/manage/products?available=false', text: 'Hidden' },
@@ -103,14 +104,14 @@ describe('every page fits windows of 360 to 1280 px and is accessible on a phone
     await makeUnavailable((await createProduct('Roti libur', 10_000)).id);
     const { page } = await newAdmin();
     const orders = pages.map(({ name, path }) => ({
-      name: `management of a ${name}`,
+      name: `management page of the ${name}`,
       path: `/manage${path}`,
       text: 'Fulfilment',
     }));
-    await checkPages(page, [...STAFF_PAGES, ...orders]);
+    await checkPages(page, [...ADMIN_PAGES, ...orders]);
   });
 
-  it('while the catalog loads and when it fails', async () => {
+  it('for customers while the catalog loads and after the catalog has failed to load', async () => {
     const { page } = await newCustomer();
     let endRequest: ((end: 'abort' | 'continue') => void) | undefined;
     await page.route(`${serviceUrl}/api/products**`, async (route) => {

@@ -53,7 +53,7 @@ export class DatabaseProxy {
     for (const socket of this.#connections) socket.pause();
   }
 
-  /** Stalls when a client sends a text, and does not forward the text. @returns a promise that resolves at that time */
+  /** Stalls when a client sends a message that contains a text, and drops the message. @returns when the stall begins */
   stallAt(text: string): Promise<void> {
     return new Promise((stalled) => {
       this.#stallsAt = { text, stalled };

@@ -7,8 +7,8 @@ import { startEmbeddedPostgres } from '../../dist/src/config/embedded-postgres.j
 import { migrate } from '../../dist/src/config/migrate.js';
 
 /**
- * Starts one real PostgreSQL for the whole run. Each test copies the migrated template database. The server settings trade
- * durability for speed, because the data need not survive a crash.
+ * Starts one real PostgreSQL for the whole run. Tests use copies of the migrated template database. The server settings
+ * trade durability for speed, because the data need not survive a crash.
  */
 export default async function setUp() {
   const dataDir = await mkdtemp(join(tmpdir(), 'bakery-tests-'));

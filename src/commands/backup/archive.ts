@@ -10,7 +10,7 @@ import { type Manifest, parseManifest } from './manifest.js';
 
 const FORMAT = 2;
 const MANIFEST = 'manifest.json';
-/** File name of a local image. The group is the image's id. */
+/** File name of a local image, at the end of a path or URL. The group is the image's id. */
 export const IMAGE_FILE = /([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})\.(?:png|jpg)$/;
 /** Paths of the files that a backup contains besides the manifest. */
 const PATHS = [/^tables\/[\w.]+$/, new RegExp(`^images/(?:[\\w-]+/)*${IMAGE_FILE.source}`)];

@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import { plainToInstance, Type } from 'class-transformer';
 import { IsInt, IsISO8601, IsObject, IsString, Matches, ValidateNested, validateSync } from 'class-validator';
 
-/** Table whose rows are part of a backup. All names are quoted for SQL. */
+/** Table whose rows are part of a backup. `name` and `columns` are SQL identifiers, quoted if necessary. */
 export class Table {
   @IsString() readonly name!: string;
   /** Columns in the order in which the backup contains them. */

@@ -55,7 +55,7 @@ export class PatroniNode {
     );
   }
 
-  /** Makes another node the primary. This node must be the primary. */
+  /** Makes another node the primary in place of this node, which must be the current primary. */
   async switchover(): Promise<void> {
     const response = await fetch(`http://127.0.0.1:${this.apiPort}/switchover`, {
       method: 'POST',

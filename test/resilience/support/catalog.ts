@@ -97,7 +97,7 @@ export class Catalog {
 
   /**
    * Compares the stored products with the possible states.
-   * @param stored all products of the service by id. This function removes the products that it has verified
+   * @param stored all products of the service by id. This function removes the products that it has compared
    * @param digests digests of the stored images by id
    */
   verify(stored: Map<number, ProductAnswer>, digests: ReadonlyMap<string, string>): void {

@@ -36,9 +36,10 @@ export class Registrations {
   }
 
   /**
-   * Logs in to every account. An account whose registration was acknowledged must exist. Each account that exists is
-   * complete and received at least one mail, and the code of the last mail works. Call this after all mails were sent.
-   * @param stored e-mail addresses of all stored accounts. There is no login to another address: it would count as a guess.
+   * Records a violation if an acknowledged account is not stored, or if a mail went to an account that is not stored. Logs
+   * in to every stored account, compares its name and id, and verifies its e-mail with the code of the last mail. Call this
+   * after all mails were sent.
+   * @param stored e-mail addresses of all stored accounts. Only these log in: any other login would count as a guess.
    * @returns number of mails that were sent in addition to the first mail of each account
    */
   async verify(smtp: SmtpStandIn, stored: ReadonlySet<string>): Promise<number> {

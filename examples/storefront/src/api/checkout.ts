@@ -13,13 +13,13 @@ type NewOrder = Schemas['CreateOrderDto'];
 const IDEMPOTENCY_KEY_NAME = 'bakery.checkout';
 const UNPAID_FINAL_STATUSES = ['cancel', 'expire', 'deny', 'failure'];
 
-/** Orders the products of the cart. If the service rejects the order, the cart shows the current prices afterwards. */
+/** Places an order for the lines of the cart. If the service rejects the order, the cart shows what has changed. */
 export async function placeOrder(lines: CartLine[], details: CheckoutDetails) {
   const order = toNewOrder(lines, details);
   try {
     let response = await postOrder(order);
-    // A new order is never final, so the service has returned an earlier order with the same idempotency key. Order
-    // again: `postOrder` has removed that key and creates a new one.
+    // A new order never has such a status, so the service has returned an earlier order with the same idempotency key.
+    // Order again: `postOrder` has removed that key and creates a new one.
     if (UNPAID_FINAL_STATUSES.includes(response.order.status)) response = await postOrder(order);
     await cacheOrder(response);
     return response.order;
@@ -45,7 +45,7 @@ async function postOrder(body: NewOrder) {
   return response;
 }
 
-/** Updates the products and pickup times that the cart shows, from the messages of a rejected order. */
+/** Updates the prices, sold-out products and pickup times that the cart shows, from the messages of a rejected order. */
 async function applyCorrections(lines: CartLine[], details: BakeryFailure['details']) {
   for (const [index, { id }] of lines.entries()) {
     if (`items.${index}.product_id` in details) await markSoldOut(id);

@@ -57,7 +57,7 @@ function ShopForm({ shop }: { shop: Shop }) {
   );
 }
 
-/** Converts the text of a number field. The service rejects NaN, which becomes null in JSON. */
+/** Converts the text of a number field. An empty text becomes NaN, which JSON sends as null, so the service rejects it. */
 function toNumber(text: string) {
   return text.trim() === '' ? NaN : Number(text);
 }
