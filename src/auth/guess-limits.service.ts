@@ -8,8 +8,8 @@ const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
 // A pair is an account and a client address; each code has its own pairs. The names are part of stored keys.
-// NIST SP 800-63B, 3.2.2, limits guesses for one account to 100.
 const PASSWORDS_OF_PAIR: Limit = { name: 'password-from', max: 50, seconds: HOUR };
+// NIST SP 800-63B, 3.2.2, limits guesses for one account to 100.
 const PASSWORDS_OF_ACCOUNT: Limit = { name: 'password-at', max: 100, seconds: HOUR };
 // An office behind one address mistypes a few times a minute, not once a second.
 const PASSWORDS_OF_ADDRESS: Limit = { name: 'wrong-of', max: 1_000, seconds: 15 * MINUTE };
@@ -64,7 +64,7 @@ export class GuessLimitsService {
       const result = await check();
       countGuess('password', isRejected, result);
       if (isRejected || result === null) {
-        // The guess of a stranger has already been counted for its address.
+        // A guess that counts as a stranger's has already been counted for its address.
         if (!isCountedAsStranger) await this.counts.add([perAddress]);
         return null;
       }

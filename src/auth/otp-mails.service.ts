@@ -113,7 +113,7 @@ export class OtpMailsService implements OnModuleInit {
     const isAllowed = counts.every(({ max }, index) => (points[index] ?? 0) <= max);
     if (!isAllowed) await this.counts.takeBack(counts, tx);
     const isNewEmail = formerEmail !== undefined;
-    // Codes that went to another mailbox must not verify this one.
+    // Codes that were mailed to the former mailbox must become invalid.
     if (isNewEmail && toMailbox(formerEmail) !== mailbox) await tx.delete(OneTimePassword, { userId });
     if (!isAllowed) return;
     const requested = { userId, purpose, requester, requestedAt: () => 'now()' };

@@ -3,7 +3,7 @@ import { SessionsModule } from '../auth/sessions.module.js';
 import { withAsciiDomain } from '../config/ascii-domain.js';
 import { UsersModule } from '../users/users.module.js';
 import { type Account, UsersService } from '../users/users.service.js';
-import { type Action, readAction, readArgs, runCommand } from './command-line.js';
+import { type Command, readAction, readArgs, runCommand } from './command-line.js';
 import { print } from './output.js';
 import { withServices } from './with-services.js';
 
@@ -20,7 +20,7 @@ Exit codes: 0 done (also if there was nothing to change), 1 not done, 2 wrong us
 
 const EMAIL = 'the e-mail address of an account';
 
-function parse(args: string[]): Action {
+function parse(args: string[]): Command {
   const { positionals } = readArgs({ args, allowPositionals: true });
   const { action, argument } = readAction(positionals, { list: null, grant: EMAIL, revoke: EMAIL });
   const parts = { imports: [UsersModule, SessionsModule], providers: [AdminAccountsService] };

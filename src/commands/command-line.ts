@@ -5,9 +5,9 @@ import { errorMessage } from '../config/error-info.js';
 import { findOptionsTakenByNpm, readEnv } from '../config/read-env.js';
 import { printStatus } from './output.js';
 
-/** Opens the database of the settings, without migrating it. An action calls this function at most once. */
+/** Opens the database of the settings, without migrating it. A command calls this function at most once. */
 export type OpenDatabase = () => Promise<Database>;
-export type Action = (env: Env, open: OpenDatabase) => Promise<void>;
+export type Command = (env: Env, open: OpenDatabase) => Promise<void>;
 
 export class UsageError extends Error {}
 
@@ -50,18 +50,18 @@ export function readAction<A extends string>(
  * Runs a command, closes its database and sets the exit code of the process.
  * @param parse throws a UsageError for a wrong command line
  */
-export function runCommand(help: string, parse: (args: string[]) => Action): void {
+export function runCommand(help: string, parse: (args: string[]) => Command): void {
   // A pipe that is closed early, as by `| head`, must not end the process before the database is closed.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error;
   });
   const execute = async (args: string[]): Promise<void> => {
     if (args.some((arg) => HELP_WORDS.has(arg))) return void process.stdout.write(help);
-    const action = parse(args);
+    const command = parse(args);
     const env = readEnv();
     let database: Database | undefined;
     try {
-      await action(env, async () => {
+      await command(env, async () => {
         database = await openDatabaseForCommand(env, printStatus);
         return database;
       });

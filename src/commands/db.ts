@@ -2,7 +2,7 @@ import { migrate, readMigrationStatus, revertLastMigration } from '../config/mig
 import { createBackup } from './backup/create.js';
 import { restoreBackup, withUnpacked } from './backup/restore.js';
 import type { Summary } from './backup/content.js';
-import { type Action, type OpenDatabase, readAction, readArgs, runCommand } from './command-line.js';
+import { type Command, type OpenDatabase, readAction, readArgs, runCommand } from './command-line.js';
 import { print, printStatus } from './output.js';
 
 const HELP = `Backups of the database, and its schema.
@@ -27,7 +27,7 @@ Exit codes: 0 done (also if there was nothing to change), 1 not done, 2 wrong us
 const FILE = 'the name of a file';
 const ACTIONS = { backup: FILE, restore: FILE, status: null, migrate: null, revert: null };
 
-function parse(args: string[]): Action {
+function parse(args: string[]): Command {
   const { positionals } = readArgs({ args, allowPositionals: true });
   const { action, argument } = readAction(positionals, ACTIONS);
   return async ({ dataDir }, open) => {

@@ -9,7 +9,7 @@ import {
   retryDeadJobs,
 } from '../jobs/job-table.js';
 import { freeJobs } from '../jobs/queue-upkeep.js';
-import { type Action, readAction, readArgs, runCommand, UsageError } from './command-line.js';
+import { type Command, readAction, readArgs, runCommand, UsageError } from './command-line.js';
 import { print, printStatus } from './output.js';
 
 const HELP = `Background jobs of the service: mails, image removals, payment checks.
@@ -34,7 +34,7 @@ const HEADER = ['id', 'state', 'task', 'subject', 'customer', 'tries', 'age', 'l
 const MAX_BIGINT = 2n ** 63n - 1n;
 const ID = 'the number of a job, as list shows it';
 
-function parse(args: string[]): Action {
+function parse(args: string[]): Command {
   const { positionals, values } = readArgs({
     args,
     allowPositionals: true,

@@ -2,7 +2,7 @@ import type { INestApplicationContext } from '@nestjs/common';
 import { PaymentsModule } from '../payments/payments.module.js';
 import { ProductsService } from '../products/products.service.js';
 import { ShopService } from '../shop/shop.service.js';
-import { type Action, readArgs, runCommand, UsageError } from './command-line.js';
+import { type Command, readArgs, runCommand, UsageError } from './command-line.js';
 import { print, processInBatches } from './output.js';
 import { BAKERY, buildCatalog, MAX_PRODUCTS, readPicture } from './seed/catalog.js';
 import { seedOrders } from './seed/orders.js';
@@ -30,7 +30,7 @@ The command uses the settings of the service. It can run while the service runs.
 Exit codes: 0 success, 1 failure (data that was added before the failure stays), 2 wrong usage.
 `;
 
-function parse(args: string[]): Action {
+function parse(args: string[]): Command {
   const { values } = readArgs({
     args,
     options: {

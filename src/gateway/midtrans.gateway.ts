@@ -110,6 +110,7 @@ export class MidtransGateway extends PaymentGateway {
       const url = `${this.#env.midtransApiUrl}/v2/${encodeURIComponent(attemptId)}/${operation}`;
       const response = await this.#client.send(operation, method, url, this.deadlineMs, body);
       const code = parseStatusCode(response);
+      // Not a rejection: the operation can succeed after the key is corrected.
       if (code === '401') throw new GatewayUnavailableError(`Midtrans ${operation}: ${KEY_NOT_ACCEPTED}`);
       if (code === '404') return null;
       if (REJECTIONS[operation]?.test(code) === true)

@@ -2,7 +2,7 @@ import type { Logger } from '@nestjs/common';
 import { setTimeout as delay } from 'node:timers/promises';
 import { errorMessage } from '../config/error-info.js';
 import { QueuePool } from './queue-pool.js';
-import { type DeadLocks, freeJobs, type NamedJob } from './queue-upkeep.js';
+import { type StaleLocks, freeJobs, type NamedJob } from './queue-upkeep.js';
 import { type JobOptions, runJobs, type RunnerObserver } from './run-jobs.js';
 
 const RESTART_PAUSE_MS = 500;
@@ -33,10 +33,10 @@ export class JobQueue {
 
   /** @param isExclusive true if no other process runs jobs on the database */
   async run(options: JobOptions, isExclusive: boolean, stopping: AbortSignal): Promise<void> {
-    // Without other processes, all locks at the start are dead. After a failure, the locks of the failed runner are dead.
-    let deadLocks: DeadLocks = isExclusive ? { olderThanSeconds: 0 } : {};
+    // Without other processes, all locks at the start are stale. After a failure, the locks of the failed runner are stale.
+    let staleLocks: StaleLocks = isExclusive ? { olderThanSeconds: 0 } : {};
     const observer: RunnerObserver = {
-      onStart: (runnerId) => (deadLocks = { runnerId }),
+      onStart: (runnerId) => (staleLocks = { runnerId }),
       onFetch: () => {
         this.#lastFetchAt = performance.now();
         if (!this.#isWorking) this.#logStart();
@@ -49,7 +49,7 @@ export class JobQueue {
     };
     while (!stopping.aborted) {
       try {
-        for (const job of await freeJobs(this.pool, deadLocks)) observer.onDeadJob(job);
+        for (const job of await freeJobs(this.pool, staleLocks)) observer.onDeadJob(job);
         await runJobs(this.pool, options, observer, this.logger, stopping);
       } catch (error) {
         this.#logStop(error, stopping);

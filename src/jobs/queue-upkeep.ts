@@ -1,9 +1,8 @@
 import { IS_SUPERSEDED, type Queryable } from './job-table.js';
 import { PERMANENT } from './permanent-job-error.js';
 
-/** Selects dead locks, whose jobs no longer run: those older than a limit, and those of one runner. */
-export interface DeadLocks {
-  /** DEAD_PROCESS_S by default. */
+/** Selects stale locks, whose jobs no longer run: locks older than a limit, and locks of one runner. */
+export interface StaleLocks {
   readonly olderThanSeconds?: number;
   readonly runnerId?: string;
 }
@@ -18,20 +17,20 @@ const DEAD_PROCESS_S = 45;
 
 /** Reads the pending work in one statement, because an idle process polls every second. */
 export async function surveyJobs(database: Queryable) {
-  const { rows } = await database.query<{ due: number; hasDeadLocks: boolean; hasUnsettled: boolean }>(
+  const { rows } = await database.query<{ due: number; hasStaleLocks: boolean; hasUnsettled: boolean }>(
     `SELECT count(*) FILTER (WHERE locked_at IS NULL AND attempts < max_attempts AND run_at <= now())::int AS due,
-       count(*) FILTER (WHERE locked_at <= now() - make_interval(secs => ${DEAD_PROCESS_S})) > 0 AS "hasDeadLocks",
+       count(*) FILTER (WHERE locked_at <= now() - make_interval(secs => ${DEAD_PROCESS_S})) > 0 AS "hasStaleLocks",
        count(*) FILTER (WHERE locked_at IS NULL AND (${IS_SUPERSEDED} OR last_error LIKE '${PERMANENT}%')) > 0
          AS "hasUnsettled"
      FROM graphile_worker.jobs`,
   );
-  return rows[0] ?? { due: 0, hasDeadLocks: false, hasUnsettled: false };
+  return rows[0] ?? { due: 0, hasStaleLocks: false, hasUnsettled: false };
 }
 
-/** Unlocks all jobs of the runners that have a dead lock. @returns the jobs that are dead: not superseded, no try left */
+/** Unlocks all jobs of the runners with a stale lock. @returns the jobs that are now dead: not superseded, no try left */
 export async function freeJobs(
   database: Queryable,
-  { olderThanSeconds = DEAD_PROCESS_S, runnerId = '' }: DeadLocks = {},
+  { olderThanSeconds = DEAD_PROCESS_S, runnerId = '' }: StaleLocks = {},
 ): Promise<NamedJob[]> {
   const { rows: locked } = await database.query<NamedJob & { runnerId: string; isDead: boolean }>(
     `SELECT id, task_identifier AS task, locked_by AS "runnerId", key IS NOT NULL AND attempts >= max_attempts AS "isDead"
@@ -50,7 +49,7 @@ export async function freeJobs(
 
 /**
  * Makes permanently failed jobs dead, and removes superseded jobs that failed. graphile-worker allows neither while the job
- * runs. Must be called at least every two seconds, before the first retry, which comes after 2.7 s.
+ * runs. Must be called within two seconds of a failure, before the first retry, which comes after 2.7 s.
  */
 export async function settleFailedJobs(database: Queryable): Promise<void> {
   await database.query(

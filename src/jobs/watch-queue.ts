@@ -29,8 +29,8 @@ export async function watchQueue(
 ): Promise<void> {
   let workedAt = performance.now();
   while (!ended.aborted) {
-    const { due, hasDeadLocks, hasUnsettled } = await surveyJobs(database);
-    if (hasDeadLocks) for (const job of await freeJobs(database)) runner.onDeadJob(job);
+    const { due, hasStaleLocks, hasUnsettled } = await surveyJobs(database);
+    if (hasStaleLocks) for (const job of await freeJobs(database)) runner.onDeadJob(job);
     if (hasUnsettled) await settleFailedJobs(database);
     if (due === 0 || runner.isBusy()) workedAt = performance.now();
     else runner.wake(due);

@@ -28,8 +28,8 @@ export class ReportsService {
   }
 
   /**
-   * Returns the sold items as pieces of a CSV file. The first piece is read before this method returns, so that the request
-   * fails if the database is unavailable.
+   * Returns the sold items as pieces of a CSV file. The first batch of items is read before this method returns, so that the
+   * request fails if the database is unavailable.
    */
   async streamCsv(query: SalesQuery): Promise<AsyncIterable<string>> {
     const batches = this.sales.readItems(await this.#listDays(query));

@@ -30,10 +30,10 @@ export async function seedOrders(
   const customers = await seedCustomers(app, Math.min(CUSTOMERS, count));
   await processInBatches([...Array(count).keys()], 'orders', async (n) => {
     const plan = planOrder(n, seed, shop, now);
-    const picks = Array.from({ length: 1 + (n % 4) }, (_, position) => n * 7 + position * 11);
-    const items = [...new Set(picks.map((index) => pick(productIds, index)))];
+    const indexes = Array.from({ length: 1 + (n % 4) }, (_, position) => n * 7 + position * 11);
+    const ids = [...new Set(indexes.map((index) => pick(productIds, index)))];
     const order = await placement.create(pick(customers, n), {
-      items: items.map((product_id, position) => ({ product_id, quantity: 1 + ((n + position) % 3) })),
+      items: ids.map((product_id, position) => ({ product_id, quantity: 1 + ((n + position) % 3) })),
       ...plan.wishes,
     });
     await dataSource.transaction(async (tx) => {
