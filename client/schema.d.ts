@@ -610,7 +610,7 @@ export interface paths {
         get?: never;
         /**
          * Change the password
-         * @description Ends all other sessions.
+         * @description Sets new cookies and ends all other sessions.
          */
         put: operations["AccountController_changePassword"];
         post?: never;

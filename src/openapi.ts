@@ -12,13 +12,13 @@ const TAGS = {
   Products: 'The catalog. Changing it is for administrators.',
   Shop: 'Opening hours and pickup times.',
   Orders: 'Orders of the signed-in customer: create an order, pay on its payment page, poll its status.',
-  Administration: 'All customers’ orders. For administrators.',
+  Administration: 'Orders of all customers, product availability and reports. For administrators.',
   Payments: 'Called by the payment gateway.',
   Images: 'Images of the local image host. Cloudinary serves its images itself.',
   Operation: 'Health, for load balancers and operators.',
 } as const;
 
-/** Hides the dialog for entering cookies, which would have no effect: scripts cannot set HttpOnly cookies. */
+/** Hides the top bar, and the dialog for cookies: entering them has no effect, because scripts cannot set HttpOnly cookies. */
 const STYLE = `.swagger-ui .topbar, .swagger-ui .auth-wrapper { display: none }
 .swagger-ui .authorization__btn { pointer-events: none }`;
 

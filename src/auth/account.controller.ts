@@ -93,7 +93,7 @@ export class AccountController {
   @Put('users/password')
   @ApiEndpoint({
     summary: 'Change the password',
-    description: 'Ends all other sessions.',
+    description: 'Sets new cookies and ends all other sessions.',
     access: 'user',
     success: { status: 204, cookies: BOTH_COOKIES },
     failures: [

@@ -1,5 +1,5 @@
 const PRINT_INTERVAL_MS = 1_000;
-/** Items of a batch are processed concurrently, so that reading, writing and waiting overlap. */
+/** Number of items that are processed concurrently, so that reading, writing and waiting overlap. */
 const BATCH_SIZE = 8;
 
 /** Prints a line of the result on the standard output. */

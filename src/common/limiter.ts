@@ -1,6 +1,6 @@
 import { failures } from './errors.js';
 
-/** Limits the number of tasks that run at a time. Further tasks wait in order. */
+/** Limits the number of tasks that run at a time. Further tasks wait in order. Rejects a task if too many wait already. */
 export class Limiter {
   readonly #waiting: (() => void)[] = [];
   #running = 0;
@@ -16,7 +16,7 @@ export class Limiter {
     } else if (this.#waiting.length < this.maxWaiting) {
       await new Promise<void>((resolve) => this.#waiting.push(resolve));
     } else {
-      throw failures.unavailable(`more than ${this.maxWaiting} tasks wait`);
+      throw failures.unavailable(`${this.maxWaiting} tasks wait already`);
     }
     try {
       return await task();

@@ -46,19 +46,19 @@ export const ordersCreated = new Counter({
 
 export const orderSteps = createCounter(
   'bakery_orders_fulfilment_total',
-  'Changes of the fulfilment by administrators, by the new fulfilment',
+  'Changes of the fulfilment that administrators made, by new fulfilment',
   { fulfilment: ['preparing', 'ready', 'collected', 'refused'] },
 );
 
 const NOTIFICATION_OUTCOMES = [
-  ...(['applied', 'duplicate', 'late', 'stale', 'test'] as const),
-  ...(['bad_signature', 'invalid', 'unknown_order', 'failed'] as const),
+  ...(['applied', 'duplicate', 'late', 'stale', 'test'] as const), // response 200
+  ...(['bad_signature', 'invalid', 'unknown_order', 'failed'] as const), // any other response
 ];
 export type NotificationOutcome = (typeof NOTIFICATION_OUTCOMES)[number];
 
 export const paymentNotifications = createCounter(
   'bakery_payment_notifications_total',
-  'Payment notifications by outcome; stale: old name of late until version 1.3; failed: the gateway retries',
+  'Payment notifications by outcome; stale: repeats late until version 1.3; failed: the gateway retries',
   { outcome: NOTIFICATION_OUTCOMES },
 );
 
@@ -129,7 +129,7 @@ const callDuration = new Histogram({
   buckets: CALL_BUCKETS,
 });
 
-/** Measures a call of an external service. A failure that `isRejection` recognizes is counted as `refused`, others as `failed`. */
+/** Measures a call of an external service. Counts a failure that `isRejection` recognizes as `refused`, others as `failed`. */
 export async function timedCall<T>(
   neighbour: 'gateway' | 'image_host',
   operation: string,

@@ -6,7 +6,7 @@ import { parseCloudinaryUrl } from './cloudinary-url.js';
 // Validation decorators for environment variables. The start prints the name and the message of each invalid variable.
 // A message never contains the value, which may be a secret.
 
-/** Validates a text with `findProblem`, which returns the message for a bad text. A list that was split is joined again. */
+/** Validates a text with `findProblem`, which returns the message for a bad text. `String` joins a list that was split. */
 function ValidateText(findProblem: (value: string) => string | undefined): PropertyDecorator {
   return ValidateBy({
     name: 'text',
@@ -56,7 +56,7 @@ export function IsDatabaseUrl(): PropertyDecorator {
 }
 
 /**
- * Replaces a weaker `sslmode` with `verify-full`. The driver already treats `prefer`, `require` and `verify-ca` like
+ * Replaces the `sslmode` values `prefer`, `require` and `verify-ca` with `verify-full`. The driver already treats them like
  * `verify-full`, but prints a security warning. Does not use `URL`, which would encode the password differently.
  */
 function withVerifiedTls(url: string): string {
@@ -107,13 +107,13 @@ export function IsOriginList(): PropertyDecorator {
 
 /** Requires a number of hops, or addresses and networks (RFC 4632, RFC 4291), separated by commas. Express splits them. */
 export function IsProxyList(): PropertyDecorator {
-  const isNumber = (value: unknown) => /^\d$/.test(String(value));
-  const parseNumber = Transform(({ value }) => (isNumber(value) ? Number(value) : String(value)));
+  const isHopCount = (value: unknown) => /^\d$/.test(String(value));
+  const parseHopCount = Transform(({ value }) => (isHopCount(value) ? Number(value) : String(value)));
   const validate = ValidateText((value) => {
-    if (isNumber(value) || value.split(/ *, */).every(isNetwork)) return undefined;
+    if (isHopCount(value) || value.split(/ *, */).every(isNetwork)) return undefined;
     return 'must be a number of proxies up to 9, or addresses and networks such as 10.0.0.0/8';
   });
-  return applyDecorators(parseNumber, validate);
+  return applyDecorators(parseHopCount, validate);
 }
 
 /** Returns true for an address or a network. Rejects `/0`, which would trust every client as a proxy. */

@@ -159,7 +159,7 @@ export class ImagesService implements OnApplicationBootstrap, OnModuleInit {
     await this.#enqueueRemoval(this.images.manager, imageId, settledAt);
   }
 
-  /** Condemns images that a crash left staged. */
+  /** Condemns images that stayed staged, for example after a crash. */
   async #sweep(): Promise<void> {
     const where = { state: 'staged', stagedAt: isOlderThan(this.env.stagedImageTtlS) } as const;
     const count = await this.images.manager.transaction(async (tx) => {

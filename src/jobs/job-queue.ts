@@ -26,7 +26,7 @@ export class JobQueue {
     return this.#isWorking;
   }
 
-  /** Seconds since a worker of this process received a response to a fetch: a job, or none. */
+  /** Seconds since a worker of this process last received a response to a fetch, with or without a job. */
   get fetchAge(): number {
     return (performance.now() - this.#lastFetchAt) / 1000;
   }

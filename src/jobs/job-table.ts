@@ -14,7 +14,7 @@ export interface JobRecord {
   readonly id: string;
   readonly state: JobState;
   readonly task: string;
-  /** Object of the job, for example `17:verify_email`: the user's id and the purpose. */
+  /** Key of the job without the task, for example `17:verify_email`: the user's id and the purpose. */
   readonly subject: string;
   readonly tries: number;
   readonly ageSeconds: number;
@@ -25,7 +25,7 @@ export interface JobCount {
   readonly state: JobState;
   readonly task: string;
   readonly count: number;
-  /** Seconds that the oldest due job has been waiting; 0 if no job is due. */
+  /** Delay of the most overdue job; 0 if none is overdue. Only jobs that are `due` or `retrying` can be overdue. */
   readonly lateSeconds: number;
 }
 

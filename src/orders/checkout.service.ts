@@ -19,12 +19,12 @@ import { OrdersRepository } from './orders.repository.js';
 import { PaymentAttempt } from './payment-attempt.entity.js';
 
 const POLL_MS = 250;
-/** Lifetime of a payment page. The request to the gateway asks for the same lifetime. */
+/** Lifetime of a payment page: `PaymentGateway.openPaymentPage` opens pages that are valid for 24 hours. */
 const PAGE_LIFETIME_MS = 24 * 60 * 60 * 1000;
 
 /**
- * Opens payment pages of orders. If several requests, in any process, need a page for the same order, one claims the payment
- * attempt and calls the gateway outside of a transaction. The others poll the database for the result.
+ * Opens payment pages of orders. If several requests, in any process, need a page for the same order, one of them claims the
+ * payment attempt and calls the gateway outside of a transaction. The others poll the database for the result.
  */
 @Injectable()
 export class CheckoutService {

@@ -65,7 +65,7 @@ export class OrderMailsService implements OnModuleInit {
   }
 }
 
-/** Returns the sentence about the payment in the mail about a refused order. */
+/** Returns the text about the payment for the mail about a refused order. */
 function describeMoney({ isPaid, grossAmount, refundedAmount }: Order): string {
   const rest = formatRupiah(grossAmount - refundedAmount);
   if (isPaid) return `We received your payment and will return ${rest} to you.`;

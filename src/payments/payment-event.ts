@@ -21,7 +21,7 @@ export interface PaymentEvent {
 }
 
 /**
- * Decides on a payment event (docs/decisions/08).
+ * Decides on a payment event (docs/decisions/08). The code begins with the rule for the source `refund`. The other rules:
  * - A redelivery changes nothing.
  * - `pending` or `authorize` after a later status of the same transaction is late.
  * - If the attempt is no longer current (docs/decisions/07), only `settlement` and `capture` apply. For example, the expiry

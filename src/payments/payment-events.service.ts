@@ -14,7 +14,7 @@ const PAGE_SIZE = 50;
 
 type Operation = 'status' | 'cancel' | 'expire';
 
-/** Reasons, shown in the history, why an order ended whose current attempt has no transaction at the gateway. */
+/** Reasons for the end of an order whose current attempt has no transaction at the gateway. The history shows them. */
 const REASONS = { cancel: 'no payment method was chosen', expire: 'not paid within 25 hours' };
 
 /** Payment history of orders. An order's payment changes only when a payment event is recorded here. */
@@ -41,7 +41,7 @@ export class PaymentEventsService {
     return (await tx.sum(Refund, 'amount', where)) ?? 0;
   }
 
-  /** Applies an event to a locked order unless it is a duplicate or late, and adds it to the history. @returns the outcome */
+  /** Decides on an event of a locked order, and stores and applies the event accordingly. @returns the outcome */
   async record(tx: EntityManager, order: Order, event: PaymentEvent) {
     const { orderId } = order;
     const { transactionId, status } = event;

@@ -136,7 +136,7 @@ export class RefundsService implements OnModuleInit {
     await tx.update(Refund, { refundId: refund.refundId }, { claimedAt: refund.claimedAt });
   }
 
-  /** Waits for the request that has claimed a refund. @throws Failure 502 if that request got no result */
+  /** Waits until a refund has a result. @throws Failure 502 if the request that claimed the refund gets none in time */
   async #waitFor(refundId: string): Promise<RefundState> {
     for (let waited = 0; waited < MAX_WAIT_MS; waited += POLL_MS) {
       const refund = await this.dataSource.manager.findOneByOrFail(Refund, { refundId });

@@ -33,7 +33,7 @@ export interface Session {
 
 /**
  * Connects to a server and takes the supervisor's lock. The password proves that the server belongs to the cluster.
- * @returns undefined if the server is starting or shutting down, or is not PostgreSQL
+ * @returns undefined after a temporary error, or if no PostgreSQL listens on the port. @throws DataDirInUseError
  */
 export async function openSession(
   port: number,

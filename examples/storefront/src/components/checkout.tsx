@@ -15,7 +15,7 @@ import { listPickupTimes, PickupPicker } from './pickup-picker';
 
 const FIELDS = ['pickup_at', 'phone', 'note'];
 
-/** Total of the available lines of the cart, and the form that orders them. */
+/** Total of these lines, and the form that orders them. The caller omits lines that are sold out. */
 export function CartSummary({ lines }: { lines: CartLine[] }) {
   const isSignedIn = useSession(({ person }) => person !== null);
   return (
@@ -48,8 +48,8 @@ function CheckoutForm({ lines }: { lines: CartLine[] }) {
   const chosen = times.find(({ at }) => at === details.pickupAt) ?? times[0];
   const { mutate, isPending, error } = useMutation({
     mutationFn: () => {
-      // Store the preselected time, because the first time of the list changes. A retry must send the same time: another
-      // body would get a new idempotency key.
+      // Store the preselected time, because a later list may begin with another time. A retry must send the same time:
+      // another body would get a new idempotency key.
       changeCheckoutDetails({ pickupAt: chosen?.at ?? null });
       return placeOrder(lines, { ...details, pickupAt: chosen?.at ?? null });
     },

@@ -37,9 +37,9 @@ export function FieldFrame({ label, hint, message, children }: FieldFrameProps) 
 
 export type TextFieldProps = FieldTexts & ComponentProps<'input'> & { isMultiline?: boolean };
 
-/** Field for a text, a number or a date. */
+/** Labelled `input` of any type that takes text, or a `textarea`. */
 export function TextField({ label, hint, message, isMultiline = false, ...attributes }: TextFieldProps) {
-  // Typed as 'input', because React's types of the two elements differ. Callers pass only attributes that both have.
+  // Typed as 'input', because React's types of the two elements differ. Callers pass a textarea only attributes that both have.
   const Tag: 'input' = isMultiline ? ('textarea' as 'input') : 'input';
   return (
     <FieldFrame label={label} hint={hint} message={message}>
