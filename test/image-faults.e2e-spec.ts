@@ -51,7 +51,7 @@ function startWithStandIn(options: ServiceOptions = {}): Promise<TestService> {
 
 const expectOnlyImagesAt = (urls: readonly string[]) => expectOnlyImages(service.database, standIn, urls);
 
-/** Inserts staged images of a process that died before it attached them. */
+/** Stores staged images in the ledger and at the host, as if the process had died before it attached them. */
 async function insertStaged({ count = 1, ageSeconds = 0 }): Promise<string[]> {
   const ids = Array.from({ length: count }, () => randomUUID());
   await service.database.pool.query(
@@ -63,7 +63,7 @@ async function insertStaged({ count = 1, ageSeconds = 0 }): Promise<string[]> {
   return ids;
 }
 
-it('the uploads of one request run in parallel, are signed, overwrite nothing, and stay in the order of the files', async () => {
+it('the uploads of one request run in parallel, are signed, overwrite nothing, and keep the order of the files', async () => {
   standIn.delayMs = 100;
   const files = pictures(5);
   const { images } = await createProduct(admin, files);
@@ -113,7 +113,7 @@ it('a product is deleted with 204 while the host is down, and its images are rem
     (await readJobs(service.database.pool, 'remove-image')).some(({ last_error }) => last_error !== null),
   );
   expect(standIn.images.size).toBe(4);
-  // Even 1,000 failed attempts must not end the retries: the images would stay at the host forever.
+  // Even 1,000 failed attempts must not end the retries. Otherwise the images would stay at the host forever.
   await service.database.pool.query('UPDATE graphile_worker._private_jobs SET attempts = 1000');
   await standIn.up();
   await expectOnlyImagesAt(other.images);
@@ -189,7 +189,7 @@ it('images that a crash left staged are removed after STAGED_IMAGE_TTL_S, 600 se
 it('with a STAGED_IMAGE_TTL_S of 1, images that a crash left staged are removed within seconds', async () => {
   await service.stop();
   service = await startWithStandIn({ settings: { STAGED_IMAGE_TTL_S: '1' } });
-  // The rows of younger images would stay: an upload may arrive for 60 seconds.
+  // The row of a younger image would stay until the image is 60 seconds old, because its upload may still arrive.
   await insertStaged({ count: 3, ageSeconds: 61 });
   await until('the rows are gone', async () => (await readLedger(service.database)).length === 0);
   expect(standIn.images.size).toBe(0);

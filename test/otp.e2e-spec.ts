@@ -40,7 +40,7 @@ async function isVerified({ id }: TestAccount): Promise<boolean> {
 }
 
 describe('POST /api/otp/verify', () => {
-  it('returns data.user with emailVerified for the correct code, once, and the session continues', async () => {
+  it('accepts the correct code only once, returns data.user with emailVerified, and continues the session', async () => {
     const account = await newAccountWithCode();
     expect(await isVerified(account)).toBe(false);
     const response = await verify(account, ` ${account.code}\n`);
@@ -100,7 +100,7 @@ describe('POST /api/otp/verify', () => {
 });
 
 it.each([0, 3, 25, 49])(
-  'of 50 parallel guesses of a code, of which the one at index %d is correct, at most 5 wrong ones are checked',
+  'at most 5 wrong codes are checked if 50 codes are sent in parallel, with the correct one at index %d',
   async (position) => {
     const account = await newAccountWithCode();
     const guesses = wrongCodes(account.code, 49);

@@ -48,11 +48,16 @@ describe('GET /api/products', () => {
     expect(answer.body).toEqual(status === 404 ? NOT_FOUND : invalid);
   });
 
-  it('shows exactly the documented fields of a product (contract 2.2), and a deletion by SQL at once if CATALOG_CACHE_MB is 0', async () => {
+  it('returns exactly the documented fields of a product (contract 2.2)', async () => {
     await insertProducts(service.database, 1);
     const products = [{ id: 1, name: 'Bread 1', description: 'Loaf', price: 1, images: null }];
     const answer = await customer.get('/api/products').expect(200);
     expect(answer.body).toEqual({ status: 'success', data: { meta: { lastProductId: 1 }, products } });
+  });
+
+  it('no longer returns a product after its deletion by SQL if CATALOG_CACHE_MB is 0', async () => {
+    await insertProducts(service.database, 1);
+    await customer.get('/api/products').expect(200);
     await service.database.pool.query('DELETE FROM products');
     await customer.get('/api/products').expect(404);
   });
@@ -86,7 +91,7 @@ describe('GET /api/products?q=', () => {
     ['LEGIT\u2003lapis\tKUE', [LAPIS]],
     ['caramel crème', ['CREME caramel']],
     ['lapis caramel', []],
-    // The same word 50 times, and 36 different words: the longest searches.
+    // Two extreme searches: the same word 50 times, and 36 different words.
     ['e '.repeat(50), [...CREMES, LAPIS, '100% rye_bread']],
     ['a b c d e f g h i j k l m n o p q r s t u v w x y z 0 1 2 3 4 5 6 7 8 9', []],
     ['l%s', []],
@@ -133,7 +138,7 @@ describe('GET /api/products?q=', () => {
 });
 
 describe('GET /api/products/{product_id}', () => {
-  it('returns a product to any signed-in caller with the fields of the list', async () => {
+  it('returns a product with the same fields as in the list to any signed-in caller', async () => {
     const created = await createProduct(await service.admin(), pictures(1));
     const answer = await customer.get(`/api/products/${created.id}`).expect(200);
     expect(answer.body).toEqual({ status: 'success', data: { products: created } });

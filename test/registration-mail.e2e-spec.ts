@@ -33,7 +33,7 @@ describe('a mail with a code that is sent over SMTP', () => {
     settings: { SMTP_URL: smtp.url, MAIL_FROM: 'Toko Roti <no-reply@toko.example>' },
   }));
 
-  it('is sent by a retry after an outage of the mail server; the registration does not wait for the mail, and the mail job contains no code', async () => {
+  it('is sent by a retry after an outage of the mail server, which does not delay the registration', async () => {
     const email = 'patient@example.com';
     await smtp.down();
     const before = Date.now();
@@ -43,6 +43,7 @@ describe('a mail with a code that is sent over SMTP', () => {
     const failed = await until('a job that has failed once', async () =>
       (await readJobs(service)).find((job) => job.last_error !== null),
     );
+    // Neither the payload nor the error of the job contains the code.
     expect(failed.payload).toEqual({ userId: expect.any(Number) as number, purpose: 'verify_email' });
     expect(failed.last_error).not.toMatch(CODE);
     expect(smtp.mails.some(isMailTo(email))).toBe(false);

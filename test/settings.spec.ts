@@ -76,7 +76,7 @@ describe('the settings', () => {
     expect(read({ PORT: '', DATABASE_URL: ' ', ADMIN_EMAIL: '', ADMIN_PASSWORD: '' })).toEqual(read({}));
   });
 
-  it('derive the image host, the gateway, PUBLIC_URL and whether requests are traced from several variables', () => {
+  it('derive the image host, the gateway, PUBLIC_URL and the tracing of requests from other variables', () => {
     const cloud = { CLOUDINARY_URL: 'cloudinary://key:secret@cloud' };
     expect(read({ ...cloud, MIDTRANS_SERVER_KEY: 'SB-Mid-server-x', PORT: '8080' })).toMatchObject({
       imageHost: 'cloudinary',
@@ -142,7 +142,7 @@ describe('the settings', () => {
     for (const value of values) expect([value, findBadVariables({ [name]: value })]).toEqual([value, [name]]);
   });
 
-  it('contain ADMIN_EMAIL with the ASCII form of its domain, and reject a domain without one', () => {
+  it('contain ADMIN_EMAIL with the ASCII form of its domain, and reject a domain that has no ASCII form', () => {
     const email = 'owner@bücher\u3002example';
     const settings = { ADMIN_EMAIL: email, ADMIN_PASSWORD: 'secret' };
     expect(read(settings).adminEmail).toBe('owner@xn--bcher-kva.example');
@@ -196,8 +196,11 @@ async function findPublishedSecrets(): Promise<string[]> {
 }
 
 describe('the settings of production', () => {
-  it('are accepted with private secrets; without settings, the missing keys and the simulator are rejected, and no key is generated', async () => {
+  it('are accepted with private secrets', () => {
     expect(read(PRODUCTION).paymentGateway).toBe('midtrans');
+  });
+
+  it('are rejected without signing keys and with the simulator, and no key is generated', async () => {
     expect(findBadVariables({ NODE_ENV: 'production' })).toEqual([
       'JWT_ACCESS_SECRET',
       'JWT_REFRESH_SECRET',
@@ -302,7 +305,7 @@ describe('the signing keys of development', () => {
 
   it('cannot be read from a damaged file: the error names the file, but not its content', async () => {
     const file = join(dataDir, 'development-secrets.json');
-    await writeFile(file, 'SHH, CUT SHO');
+    await writeFile(file, 'HALF A KEY');
     expect(() => read({})).toThrow(/^\S+development-secrets\.json does not contain the [a-z,; ]+$/);
   });
 });

@@ -14,7 +14,7 @@ export const CLOCK_SKEW_S = 60;
 
 export type Claims = Readonly<Record<string, unknown>>;
 
-/** Signs and verifies the two tokens of a session. `JwtCookieStrategy` verifies the access tokens that authorize requests. */
+/** Signs and verifies the tokens of a session. `JwtCookieStrategy` verifies the access tokens that authorize requests. */
 @Injectable()
 export class TokensService {
   readonly #access: JwtService;

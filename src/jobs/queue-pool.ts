@@ -23,7 +23,7 @@ export class QueuePool extends pg.Pool {
       pipeline: true,
       keepAlive: true,
     });
-    // A lost connection ends the runner, which logs the reason. Without these listeners, its error event would end the process.
+    // A lost connection ends the runner, which logs the reason. Without these listeners, the error would end the process.
     this.on('error', () => undefined);
     this.on('connect', (client) => client.on('error', () => undefined));
   }

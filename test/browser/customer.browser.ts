@@ -49,7 +49,7 @@ it('a customer registers, verifies the address, scrolls to the end, orders, pays
   await cards.last().click();
   await page.getByRole('button', { name: 'Add to cart' }).click();
   await page.goBack();
-  // The storefront restores the scroll position.
+  // The storefront shows all loaded products again, so the browser can restore the scroll position.
   await end.waitFor();
   expect(await page.evaluate(() => window.scrollY)).toBeGreaterThan(1000);
   await page.getByRole('link', { name: 'Kue lapis legit' }).click();

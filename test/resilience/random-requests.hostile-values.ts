@@ -44,7 +44,7 @@ export const HOSTILE_QUERIES = [
   `?last_id${'[a]'.repeat(300)}=1`,
 ];
 
-/** Values for the field `images`. */
+/** Lists of files for the field `images`, except one for `images[]`. */
 export const HOSTILE_FILES = [
   [{ name: 'kue.gif', bytes: png() }],
   [{ name: '../../kue.png', bytes: png() }],

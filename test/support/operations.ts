@@ -48,8 +48,8 @@ const notReady = ['database', 'migrations', 'queue', 'database, queue', 'migrati
 );
 
 /**
- * Every operation of the service: its permitted callers (contract 4), the format of its request body, and those of its
- * failures (contract 7) that `expectedFailures` does not derive from its callers, method, path and body format.
+ * Every operation of the service: its permitted callers (contract 4), the format of its request body, and its own failures
+ * (contract 7). `expectedFailures` adds the failures that follow from the callers, method, path and body format.
  */
 export const OPERATIONS: Readonly<Record<string, [Access, 'json' | 'form' | null, Failures]>> = {
   'POST /api/register': ['public', 'json', [VALIDATION, EMAIL_TAKEN]],

@@ -69,7 +69,7 @@ export class Shop {
     return this.service.database.pool.query(sql, values);
   }
 
-  /** Orders two pieces over HTTP. @returns the id of the order and of its first payment attempt */
+  /** Orders two pieces over HTTP. @returns the id that the order and its first payment attempt share */
   async orderTwoPieces(): Promise<string> {
     const { order_id } = await placeOrder(this.customer, [{ product_id: this.productId, quantity: 2 }]);
     return order_id;
@@ -102,7 +102,7 @@ export class Shop {
     return request.send(body);
   }
 
-  /** Inserts pending orders by SQL and opens their payment pages. @returns the ids, which the first attempts share */
+  /** Inserts pending orders, each with a payment attempt of the same id, and opens their payment pages. @returns the ids */
   async insertOrders(count: number): Promise<string[]> {
     const ids = Array.from({ length: count }, () => randomUUID());
     await this.query(
@@ -200,7 +200,7 @@ export class Shop {
     return (await this.readStoredOrder(orderId)).status;
   }
 
-  /** Summarizes the payment history of an order: `notification settlement applied`. */
+  /** Summarizes each entry in the payment history of an order, for example `notification settlement applied`. */
   async describeHistory(orderId: string): Promise<string[]> {
     const history = await readHistory(this.service, orderId);
     return history.map(
@@ -221,7 +221,7 @@ export class Shop {
     expect(others).toEqual([]);
   }
 
-  /** Moves the creation and the next check of orders into the past. */
+  /** Moves the creation and the next check of orders back by an interval. */
   async letOrdersAge(orderIds: readonly string[], interval: string): Promise<void> {
     await this.query(
       `UPDATE orders SET created_at = created_at - $2::interval, next_check_at = next_check_at - $2::interval

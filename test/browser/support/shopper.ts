@@ -28,7 +28,7 @@ interface ShopperOptions {
 }
 
 const contexts: BrowserContext[] = [];
-/** Uncaught errors and violations of the content security policy. */
+/** Uncaught errors, and errors in the console, such as violations of the content security policy. */
 const problems: string[] = [];
 
 afterEach(async () => {

@@ -22,8 +22,8 @@ export function buildStorefront(outDir) {
   execFileSync('npm', ['run', '--silent', 'build', '--', ...viteOptions], options);
 }
 
-/** Starts a service with a new DATA_DIR and a web server with a copy of the built storefront, on free ports. */
-export async function startShop(dataDir, build, settings) {
+/** Starts a service with a new DATA_DIR, and a web server for a copy of the storefront in `buildDir`, on free ports. */
+export async function startShop(dataDir, buildDir, settings) {
   const [servicePort, storefrontPort] = [await freePort(), await freePort()];
   const serviceUrl = `http://localhost:${servicePort}`;
   await mkdir(dataDir);
@@ -39,7 +39,7 @@ export async function startShop(dataDir, build, settings) {
     ADMIN_PASSWORD: ADMIN.password,
     ...settings,
   });
-  const dist = await copyStorefront(build, `${dataDir}-storefront`, serviceUrl);
+  const dist = await copyStorefront(buildDir, `${dataDir}-storefront`, serviceUrl);
   const storefrontUrl = `http://localhost:${storefrontPort}`;
   const address = ['--host', '127.0.0.1', '--port', String(storefrontPort)];
   const preview = ['node_modules/vite/bin/vite.js', 'preview', '--outDir', dist, ...address];
@@ -58,8 +58,8 @@ export async function stopShops() {
   );
 }
 
-async function copyStorefront(build, folder, serviceUrl) {
-  await cp(build, folder, { recursive: true });
+async function copyStorefront(buildDir, folder, serviceUrl) {
+  await cp(buildDir, folder, { recursive: true });
   for (const name of await readdir(join(folder, 'assets'))) {
     if (!name.endsWith('.js')) continue;
     const path = join(folder, 'assets', name);
