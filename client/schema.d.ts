@@ -53,7 +53,7 @@ export interface paths {
         };
         /**
          * Return an order with its customer and its payment history
-         * @description The history contains notifications and refunds with their outcome, and other payment events that changed the order: oldest first, 50 per page.
+         * @description `notifications` is the payment history, oldest first, 50 events per page. It contains signed notifications and refunds, and other payment events only if they changed the order.
          */
         get: operations["AdminOrdersController_show"];
         put?: never;
@@ -74,7 +74,7 @@ export interface paths {
         get?: never;
         /**
          * Take an order to its next step
-         * @description new → preparing → ready → collected, and refused from any but collected. Only a paid order can become preparing. Refusing an order cancels its pending payment at the gateway first; it does not refund a payment. The customer gets an e-mail when the order becomes ready or refused.
+         * @description new → preparing → ready → collected. A new, preparing or ready order can become refused. Only a paid order can become preparing. Refusing an order cancels its pending payment at the gateway first; it does not refund a payment. The customer gets an e-mail when the order becomes ready or refused.
          */
         put: operations["AdminOrdersController_advance"];
         post?: never;
@@ -95,7 +95,7 @@ export interface paths {
         put?: never;
         /**
          * Return money to the customer of a paid order
-         * @description Refunds at the gateway; `manual: true` only records a refund that was made outside of it. After a 502 the refund may have been made: repeat the call. It completes the stored refund and does not refund twice.
+         * @description Refunds at the gateway; `manual: true` only records a refund that was made outside of it. After a 502 the refund may have been made: repeat the call. The repeated call completes the stored refund and does not refund twice.
          */
         post: operations["AdminOrdersController_refund"];
         delete?: never;
@@ -754,7 +754,7 @@ export interface components {
             fulfilment: "new" | "preparing" | "ready" | "collected" | "refused";
         };
         HistoryMeta: {
-            /** @description Pass it as last_id for the next page. Null if the order has no payment events. */
+            /** @description Id of the last event on this page: the last_id for the next page. Null if the order has no payment events. */
             lastNotificationId: number | null;
         };
         ListedProductView: {
@@ -785,7 +785,7 @@ export interface components {
              * @enum {string}
              */
             outcome: "applied" | "duplicate" | "late" | "rejected";
-            /** @description As received */
+            /** @description Body as received; JSON that the service wrote if the event is not from the gateway. */
             payload: string;
             /** Format: date-time */
             received_at: string;
@@ -946,7 +946,7 @@ export interface components {
         ShopDto: {
             /** @description Dates on which the shop is closed. */
             closed: string[];
-            /** @description Last day of pickup, counted from today. */
+            /** @description Days from today to the last day on which an order can be collected. */
             days_ahead: number;
             /** @description Windows of each day of the week, `[from, to]` in local time; `24:00` is the end of a day */
             hours: {
@@ -966,7 +966,7 @@ export interface components {
         ShopView: {
             /** @description Dates on which the shop is closed. */
             closed: string[];
-            /** @description Last day of pickup, counted from today. */
+            /** @description Days from today to the last day on which an order can be collected. */
             days_ahead: number;
             /** @description Windows of each day of the week, `[from, to]` in local time; `24:00` is the end of a day */
             hours: {

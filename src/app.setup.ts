@@ -29,7 +29,7 @@ export const APP_OPTIONS = {
   abortOnError: false,
 } as const;
 
-/** Creates the service, ready to listen. The migrations of the database must have run. */
+/** Creates the service, ready to listen, and starts its job queue. The migrations of the database must have run. */
 export async function createApp(
   env: Env,
   database: Database,
@@ -44,10 +44,7 @@ export async function createApp(
   return app;
 }
 
-/**
- * Adds the Express settings and the middleware, initializes the application and starts the job queue.
- * Production and tests share this function.
- */
+/** Adds the Express settings and the middleware, initializes the application and starts the job queue. Tests call it too. */
 export async function configureApp(app: NestExpressApplication, logger: Logger): Promise<void> {
   const env = app.get(Env);
   app.set('trust proxy', env.trustedProxies);

@@ -41,7 +41,7 @@ export class AccountService {
   }
 
   /**
-   * Changes name or e-mail. A change starts a new session and ends all earlier ones.
+   * Changes name or e-mail. With an e-mail, the DTO requires the password. A change starts a session and ends all earlier ones.
    * @returns the user, and the new session if something changed
    * @throws Failure 400 if the password is wrong, 409 if the e-mail is taken, 401 if the session has been ended
    */

@@ -12,7 +12,7 @@ export class OneTimePassword {
   @PrimaryColumn('text', { primaryKeyConstraintName: 'one_time_passwords_pkey' })
   purpose!: OtpPurpose;
 
-  /** Time of the last request. Version 1.1 compares it to send at most one mail a minute. */
+  /** Time of the last request. Only version 1.1 reads this column, to send at most one mail a minute. */
   @Column('timestamptz', { name: 'requested_at' })
   requestedAt!: Date;
 

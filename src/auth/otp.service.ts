@@ -10,7 +10,7 @@ import { type Guesser, GuessLimitsService } from './guess-limits.service.js';
 import { OneTimePassword, type OtpPurpose } from './otp.entity.js';
 
 export const OTP_MINUTES = 10;
-/** Limit for wrong tries of a code from all client addresses. `GuessLimitsService` limits the tries from each address. */
+/** Tries of a code after which only its owner can use the code. `GuessLimitsService` limits the tries of each address. */
 const MAX_TRIES = 20;
 /** Minimum time of a rejection: hides that a try at an existing code also waits for the disk. */
 const REJECTION_MS = 50;
@@ -48,13 +48,14 @@ export class OtpService {
   async checkCode(guesser: Guesser, purpose: OtpPurpose, code: string): Promise<CheckedOtp> {
     const { accountKey, clientAddress } = guesser;
     const rejection = delay(REJECTION_MS);
+    // The key of an unknown account is an e-mail address.
     const otp =
       typeof accountKey === 'string' ? null : await this.otps.findOneBy({ userId: accountKey, purpose });
     const codeId = `${purpose} ${otp?.expiresAt?.getTime() ?? 'none'}`;
     const checked = await this.limits.guessCode(guesser, codeId, async (isKnownAddress) => {
       if (otp?.digest == null) return null;
       const { userId, digest, requester } = otp;
-      // MAX_TRIES does not apply to the owner, so that strangers cannot use up the owner's tries.
+      // MAX_TRIES does not apply to the owner. Otherwise tries of strangers could lock the owner out.
       const isOwner = isKnownAddress || requester === this.counts.digest(clientAddress);
       const usable = {
         expiresAt: Raw((column) => `${column} > now()`),

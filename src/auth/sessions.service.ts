@@ -10,7 +10,7 @@ const ACCESS_ONLY_S = ACCESS_LIFETIME_S + CLOCK_SKEW_S;
 /** Longer than any token of the session is valid, so checks of a session need not read `expires_at`. */
 const REFRESHABLE_S = REFRESH_LIFETIME_S + ACCESS_ONLY_S;
 
-/** Transactions that change sessions lock the account first, so that they cannot deadlock. */
+/** A caller that passes `tx` has locked or created the account in `tx`, so that such transactions cannot deadlock. */
 @Injectable()
 export class SessionsService {
   constructor(

@@ -27,7 +27,7 @@ The columns of the list are separated by tabs. For a mail job, customer is the a
 addresses are shortened.
 The command uses the settings of the service. It can be used while the service runs; a running job is neither retried
 nor dropped.
-Exit codes: 0 done (also if there is no job to list or retry), 1 not done, 2 wrong usage.
+Exit codes: 0 done (also if list or --all-dead finds no job), 1 not done, 2 wrong usage.
 `;
 
 const HEADER = ['id', 'state', 'task', 'subject', 'customer', 'tries', 'age', 'last error'].join('\t');
@@ -91,7 +91,7 @@ async function findCustomers(database: Queryable): Promise<Map<string, string>> 
   return new Map(rows.map(({ id, email }) => [id, email]));
 }
 
-/** Puts a text on one line and shortens the e-mail addresses in it, which may be of strangers. */
+/** Puts a text on one line of at most 300 characters. Shortens its e-mail addresses, which may be of strangers. */
 function shorten(text: string): string {
   return text
     .replaceAll(/[\p{Cc}\s]+/gu, ' ')

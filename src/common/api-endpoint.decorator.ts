@@ -20,20 +20,20 @@ interface EndpointOptions {
     readonly status: 200 | 201 | 204;
     /** Class of `data`, or the class of each field of `data` (`[View]` for a list). Absent if the response is a file or empty. */
     readonly data?: Type | Readonly<Record<string, Type | readonly [listed: Type]>>;
-    /** Media types of the file. */
-    readonly files?: readonly string[];
+    /** Possible media types, if the response is a file. */
+    readonly mediaTypes?: readonly string[];
     readonly cookies?: readonly string[];
   };
   /** True if a public operation uses the access cookie of a request that has one. */
   readonly usesAccessCookie?: true;
   readonly takes?: 'json' | 'form';
-  /** Failures in addition to those of every operation of this kind. */
+  /** Failures in addition to those that `ApiEndpoint` derives from the other options. */
   readonly failures?: readonly Failure[];
-  /** True if foreign origins are rejected. By default true for an operation with a body. */
+  /** True if foreign origins are rejected and the response has no ETag. By default true for an operation with a body. */
   readonly changesState?: boolean;
 }
 
-/** Declares the access and the success status of an operation, and documents every response with its exact message. */
+/** Declares the access and the success status of an operation, and documents its responses: failures with exact messages. */
 export function ApiEndpoint(options: EndpointOptions): MethodDecorator {
   const { summary, description = '', access, success, takes } = options;
   const { data = {}, cookies } = success;
@@ -102,12 +102,12 @@ function describeCookies(cookies: readonly string[]) {
   return { 'Set-Cookie': text(`${names}, each in its own header; HttpOnly, Secure, SameSite=None`) };
 }
 
-function describeContent({ data, files = [] }: EndpointOptions['success']) {
+function describeContent({ data, mediaTypes = [] }: EndpointOptions['success']) {
   if (data !== undefined) {
     const properties = { status: { type: 'string', enum: ['success'] }, data: toSchema(data) };
     return { content: { 'application/json': { schema: { required: ['status', 'data'], properties } } } };
   }
-  const contents = files.map((mediaType) => {
+  const contents = mediaTypes.map((mediaType) => {
     const isText = mediaType.startsWith('text/');
     return [mediaType, { schema: { type: 'string', ...(!isText && { format: 'binary' }) } }] as const;
   });

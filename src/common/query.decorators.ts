@@ -5,7 +5,7 @@ import { IsBoolean, IsOptional, IsString, Matches, MaxLength } from 'class-valid
 
 const MAX_LENGTH = 100;
 
-/** Validates an optional query parameter that is `true` or `false`. */
+/** Parses an optional query parameter that is `true` or `false`. */
 export function BooleanQuery(description: string): PropertyDecorator {
   return applyDecorators(
     ApiPropertyOptional({ type: Boolean, description }),
@@ -17,7 +17,7 @@ export function BooleanQuery(description: string): PropertyDecorator {
   );
 }
 
-/** Validates a trimmed search text; an empty text counts as absent. PostgreSQL rejects U+0000. */
+/** Trims and validates the optional query parameter `q`. An empty text counts as absent. PostgreSQL rejects U+0000. */
 export function SearchQuery(description: string): PropertyDecorator {
   return applyDecorators(
     ApiPropertyOptional({ type: String, maxLength: MAX_LENGTH, description }),
@@ -31,7 +31,7 @@ export function SearchQuery(description: string): PropertyDecorator {
   );
 }
 
-/** Returns a LIKE pattern for values that contain the text. Escapes its wildcards. */
+/** Returns a LIKE pattern for values that contain the text. Escapes wildcards in the text. */
 export function toLikePattern(text: string): string {
   return `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`;
 }

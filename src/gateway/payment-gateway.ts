@@ -79,7 +79,7 @@ export abstract class PaymentGateway {
   /** @returns null until the customer chooses a payment method */
   abstract getTransaction(attemptId: string): Promise<GatewayTransaction | null>;
 
-  /** @returns the transaction afterwards, unchanged if its status forbids the change; null if no payment was started */
+  /** @returns the transaction afterwards, unchanged if its status forbids the change; null as for `getTransaction` */
   abstract cancelOrExpire(attemptId: string, to: 'cancel' | 'expire'): Promise<GatewayTransaction | null>;
 
   /**

@@ -35,7 +35,7 @@ export class ImagesController {
   @ApiEndpoint({
     summary: 'Get an image of the local image host',
     access: 'public',
-    success: { status: 200, files: ['image/png', 'image/jpeg'] },
+    success: { status: 200, mediaTypes: ['image/png', 'image/jpeg'] },
     failures: [failures.malformedRequest(), failures.notFound()],
   })
   async show(@Param('name') name: string, @Res() response: Response): Promise<void> {

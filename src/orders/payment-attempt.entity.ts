@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { Column, Entity, JoinColumn, ManyToOne, PrimaryColumn } from 'typeorm';
 
 /**
- * One try to get an order paid, with its own payment page. The gateway accepts each id once, so the first attempt has the id
- * of the order, and later attempts have new ids. Notifications contain the id of the attempt.
+ * One try to get an order paid, with its own payment page. The first attempt has the id of the order. The gateway accepts
+ * each id once, so later attempts have new ids. Notifications contain the id of the attempt.
  */
 @Entity('payment_attempts')
 export class PaymentAttempt {

@@ -47,8 +47,8 @@ export class AdminOrdersController {
   @ApiEndpoint({
     summary: 'Return an order with its customer and its payment history',
     description:
-      'The history contains notifications and refunds with their outcome, and other payment events that changed the ' +
-      'order: oldest first, 50 per page.',
+      '`notifications` is the payment history, oldest first, 50 events per page. It contains signed notifications and ' +
+      'refunds, and other payment events only if they changed the order.',
     access: 'admin',
     success: {
       status: 200,
@@ -75,9 +75,9 @@ export class AdminOrdersController {
   @ApiEndpoint({
     summary: 'Take an order to its next step',
     description:
-      'new → preparing → ready → collected, and refused from any but collected. Only a paid order can become ' +
-      'preparing. Refusing an order cancels its pending payment at the gateway first; it does not refund a payment. ' +
-      'The customer gets an e-mail when the order becomes ready or refused.',
+      'new → preparing → ready → collected. A new, preparing or ready order can become refused. Only a paid order can ' +
+      'become preparing. Refusing an order cancels its pending payment at the gateway first; it does not refund a ' +
+      'payment. The customer gets an e-mail when the order becomes ready or refused.',
     access: 'admin',
     success: { status: 200, data: { order: AdminOrderView } },
     failures: [
@@ -100,7 +100,7 @@ export class AdminOrdersController {
     summary: 'Return money to the customer of a paid order',
     description:
       'Refunds at the gateway; `manual: true` only records a refund that was made outside of it. After a 502 the refund ' +
-      'may have been made: repeat the call. It completes the stored refund and does not refund twice.',
+      'may have been made: repeat the call. The repeated call completes the stored refund and does not refund twice.',
     access: 'admin',
     success: { status: 200, data: { order: AdminOrderView } },
     failures: [

@@ -42,7 +42,8 @@ export class NotificationView {
   @ApiProperty({ type: String, nullable: true, example: 'accept' })
   readonly fraud_status: string | null;
 
-  @ApiProperty({ description: 'As received', example: '{"transaction_status":"settlement"}' })
+  /** Body as received; JSON that the service wrote if the event is not from the gateway. */
+  @ApiProperty({ example: '{"transaction_status":"settlement"}' })
   readonly payload: string;
 
   constructor(event: StoredPaymentEvent) {
@@ -60,7 +61,7 @@ export class NotificationView {
 }
 
 export class HistoryMeta {
-  /** Pass it as last_id for the next page. Null if the order has no payment events. */
+  /** Id of the last event on this page: the last_id for the next page. Null if the order has no payment events. */
   @ApiProperty({ example: 41 })
   readonly lastNotificationId!: number | null;
 }

@@ -1,7 +1,7 @@
 import { Column, Entity, PrimaryGeneratedColumn } from 'typeorm';
 import { bigintAsNumber } from '../common/bigint-as-number.js';
 
-/** `reconciliation`: a response that confirms neither a cancellation nor a refund, or the expiry of an order. */
+/** `reconciliation`: the expiry of an order, or a gateway response that confirms neither a cancellation nor a refund. */
 export const EVENT_SOURCES = ['notification', 'reconciliation', 'cancellation', 'refund'] as const;
 export type EventSource = (typeof EVENT_SOURCES)[number];
 
@@ -47,7 +47,7 @@ export class StoredPaymentEvent {
   @Column('bigint', { name: 'refund_amount', nullable: true, transformer: bigintAsNumber })
   refundAmount!: number | null;
 
-  /** Body as received; JSON that the service wrote for an event without a response of the gateway. */
+  /** Body as received. JSON that the service wrote if the event is not from the gateway. */
   @Column('text')
   payload!: string;
 

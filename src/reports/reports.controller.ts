@@ -52,7 +52,7 @@ export class ReportsController {
       'If the service fails in mid-stream, it closes the connection, so that clients detect the incomplete file. A text ' +
       'that a spreadsheet would run as a formula begins with an apostrophe.',
     access: 'admin',
-    success: { status: 200, files: ['text/csv'] },
+    success: { status: 200, mediaTypes: ['text/csv'] },
     failures: [BAD_RANGE],
   })
   async salesCsv(@Query() query: SalesQuery, @Res() response: Response): Promise<void> {

@@ -35,7 +35,7 @@ export class ShopDto {
   @IsInt(LEAD_MINUTES)
   lead_minutes!: number;
 
-  /** Last day of pickup, counted from today. */
+  /** Days from today to the last day on which an order can be collected. */
   @ApiProperty({ type: 'integer', example: 14 })
   @Max(MAX_DAYS_AHEAD, DAYS_AHEAD)
   @Min(1, DAYS_AHEAD)

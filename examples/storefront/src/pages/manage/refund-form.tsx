@@ -18,7 +18,7 @@ export function RefundForm({ order }: { order: AdminOrder }) {
   const [reason, setReason] = useState('');
   const [isManual, setManual] = useState(false);
   const amount = Number(parsePrice(text));
-  // Never send NaN: JSON turns it into null, and without an amount the service refunds the rest.
+  // Never send NaN: JSON turns NaN into null, and for null the service refunds all that is not refunded yet.
   const isAmountValid = Number.isInteger(amount) && amount >= 1 && amount <= refundable;
   const refund: Refund = { amount, ...(reason !== '' && { reason }), ...(isManual && { manual: true }) };
   const { mutate, error } = useMutation({
