@@ -12,7 +12,7 @@ const MALFORMED_FORMS = [
   ['multipart/form-data; boundary=x', '--x\r\nno header'],
   ['multipart/form-data', 'no boundary'],
 ] as const;
-/** Levels of access that require an access cookie. `catalog` does with the default value of CATALOG_ACCESS. */
+/** Levels of access that require an access cookie. `catalog` requires one with the default value of CATALOG_ACCESS. */
 const REQUIRES_COOKIE = ['user', 'catalog', 'admin'] as const;
 
 /** Operation of the OpenAPI document with the access that it declares. Every path parameter is 1. */
@@ -87,7 +87,7 @@ describe('an operation of the OpenAPI document', () => {
         expect([route, text]).not.toEqual([route, expect.stringContaining(MESSAGES.missingAccessToken)]);
   });
 
-  it('for users or administrators rejects HEAD like GET', async () => {
+  it('for users or administrators rejects HEAD without an access cookie like GET', async () => {
     for (const { path } of routesWith(...REQUIRES_COOKIE).filter(({ method }) => method === 'get'))
       await request(service.url).head(path).expect(401);
   });

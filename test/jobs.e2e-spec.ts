@@ -26,7 +26,7 @@ let processes: Process[] = [];
 const log: string[] = [];
 
 beforeAll(async () => {
-  // Use the build's instance of Nest. Jest's loader would create another instance.
+  // `importPackage` returns the build's instance of Nest. Jest's loader would create another instance.
   const { Logger } = (await importPackage('@nestjs/common')) as typeof import('@nestjs/common');
   const record = (message: unknown): void => void log.push(String(message));
   Logger.overrideLogger({ log: record, warn: record, error: record, verbose: () => undefined });

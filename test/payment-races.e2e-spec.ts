@@ -69,7 +69,7 @@ async function runRaces<T>(
   return orders;
 }
 
-/** Points at which the order is paid, the shop is notified (not before the payment), and the order is checked. */
+/** Combinations of points at which the customer pays, the gateway notifies (not before the payment) and a check runs. */
 const RACES = POINTS.flatMap((paid) =>
   POINTS.flatMap((notified) => POINTS.map((checked) => ({ paid, notified, checked }))),
 ).filter(({ paid, notified }) => POINTS.indexOf(notified) >= POINTS.indexOf(paid));

@@ -221,7 +221,7 @@ describe('25 hours after the creation of an order', () => {
     await shop.customer.post(`/api/orders/${withPayment}/token`).expect(409);
   });
 
-  it('an order that is paid while the service expires it stays paid', async () => {
+  it('an order is paid, not expired, if the customer pays while the service expires it', async () => {
     const orderId = await shop.insertOrder();
     shop.gateway.setStatus(orderId, 'pending');
     shop.gateway.beforeProcessing = ({ operation }) => {
@@ -277,7 +277,7 @@ it('a dead check runs again when the next check of the order is due', async () =
   await shop.waitForChecks();
 });
 
-it('signed notifications without the required fraud_status are rejected and stored, 20 in parallel, and cause a check that finds the payment or its refund', async () => {
+it('20 parallel signed notifications without the required fraud_status are rejected and stored, and cause a check that records the payment or its refund', async () => {
   const orderId = await shop.insertOrder();
   for (const status of ['settlement', 'refund'] as const) {
     // The gateway's notifications of payments in convenience stores have no fraud_status.

@@ -120,7 +120,7 @@ it('the page of a day polls for new orders, and has buttons for the next and the
 });
 
 it('a day prints on one A4 page and on the 80 mm paper of a receipt printer', async () => {
-  // A day for which no other test orders.
+  // No other test places orders for this day.
   const pickup = new Date(Date.now() + 9 * DAY_MS);
   const date = new Intl.DateTimeFormat('en-CA', { timeZone: 'Asia/Jakarta' }).format(pickup);
   const fitri = await newCustomer({ name: makeUnique('Fitri') });

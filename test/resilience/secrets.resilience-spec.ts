@@ -273,7 +273,7 @@ it('a service that writes mails to files, generates its keys and simulates the g
     JWT_ACCESS_SECRET: '',
     JWT_REFRESH_SECRET: '',
     MIDTRANS_SERVER_KEY: createKey('server key of the simulator'),
-    ADMIN_PASSWORD: createPassword('of the second administrator'),
+    ADMIN_PASSWORD: createPassword('of the administrator'),
   });
   const isMail = ([path]: readonly [string, string]) => path.endsWith('.eml');
   try {

@@ -115,7 +115,7 @@ export async function expectOnlyImages(
 
 /**
  * Ages unattached images by 11 minutes, and makes every waiting job due. The service removes images that are staged for
- * 10 minutes, so this function also enqueues their removal if an image is staged.
+ * 10 minutes, so this function also enqueues the sweep that removes them, if an image is staged.
  */
 export async function letTimePassForImagesAndJobs(database: Pick<TestDatabase, 'pool'>): Promise<void> {
   const { rows } = await database.pool.query<{ state: string }>(

@@ -12,7 +12,7 @@ import { listenOnLoopback, stopListening, trackSockets } from './loopback.js';
  * - `error`: the response is 500
  * - `answer`: the response has the given status and body
  *
- * These faults perform the operation and affect only the response:
+ * With these faults, the operation is performed and only the response is affected:
  * - `answer-lost`: the connection is closed before the response
  * - `cut`: the connection is closed in the middle of the response
  * - `drip`: the response arrives in single bytes, one every `dripIntervalMs`

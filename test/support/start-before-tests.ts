@@ -1,7 +1,7 @@
 /** Functions that stop what was started. They run in reverse order, unlike the `afterAll` hooks of Jest. */
 const stops: (() => Promise<unknown>)[] = [];
 
-/** Starts something before the tests of a file, or of a `describe`, and stops it afterwards. @returns a proxy object */
+/** Starts something before the tests of a file, or of a `describe`, and stops it afterwards. @returns a proxy for it */
 export function startBeforeTests<T extends object>(
   start: () => Promise<T>,
   stop: (started: T) => Promise<unknown> = () => Promise.resolve(),

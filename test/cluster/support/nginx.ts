@@ -58,7 +58,7 @@ export class Nginx {
   }
 }
 
-/** Writes deploy/nginx.conf with the ports of this test. */
+/** Writes a copy of deploy/nginx.conf with the ports of this test into a folder. */
 async function writeConfiguration(
   folder: string,
   port: number,
