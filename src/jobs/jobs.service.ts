@@ -16,7 +16,7 @@ export type JobHandler<P> = (payload: P) => Promise<unknown>;
 
 export interface HandleOptions {
   readonly kind?: JobKind;
-  /** Milliseconds after which the job has failed, even if the handler continues; 30,000 by default and at most. */
+  /** Milliseconds after which the job has failed, even if the handler continues. Must not exceed the default, DEADLINE_MS. */
   readonly deadlineMs?: number;
 }
 

@@ -13,10 +13,10 @@ import { KindLimits, WORKERS } from './job-kinds.js';
 import { type WatchedRunner, watchQueue } from './watch-queue.js';
 
 const SECOND = 1000;
-/** Time for running jobs to end when the service stops, and then RESULTS_MS for their results to be written. */
+/** When the service stops, running jobs have STOP_MS to end. Then RESULTS_MS remain to write their results. */
 const STOP_MS = 5 * SECOND;
 const RESULTS_MS = 2 * SECOND;
-/** Time for both if the runner has failed: without the database no result can be written, and jobs should resume soon. */
+/** Replaces both if the runner has failed: without the database no result can be written, and jobs should resume soon. */
 const FAILED_STOP_MS = SECOND;
 /** Gap between two fetches of an idle worker. A fallback only: `watchQueue` wakes workers when jobs are due. */
 const POLL_MS = 30 * SECOND;
@@ -31,8 +31,8 @@ export interface RunnerObserver extends Pick<WatchedRunner, 'lastFetchAt' | 'onD
 }
 
 /**
- * Runs jobs until the service stops or the runner fails. A failed runner is never reused: its workers back off for up to
- * a minute, and if the first fetch fails, graphile-worker 0.17 caches that error and fails every later fetch with it.
+ * Runs jobs until the service stops. Throws when the runner fails. A failed runner is never reused: its workers back off for
+ * up to a minute, and if the first fetch fails, graphile-worker 0.17 caches that error and fails every later fetch with it.
  */
 export async function runJobs(
   pool: Pool,

@@ -11,8 +11,8 @@ const NO_SUCH_MAILBOX = new Set([550, 551, 553]);
 const UNKNOWN_RECIPIENT = /^5\.(1\.(1|2|3|6|10)|2\.1)$/;
 
 /**
- * Converts an error of the mail server to an error for the job, with a message of one short line. Only an unknown recipient
- * is permanent: an operator can fix all other causes.
+ * Converts the error of a delivery to an error for the job, with a message of one short line. Only an unknown recipient is
+ * permanent: an operator can fix all other causes.
  */
 export function toJobError(error: unknown): Error {
   const reason = errorMessage(error)

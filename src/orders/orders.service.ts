@@ -39,7 +39,7 @@ export class OrdersService {
     private readonly shop: ShopService,
   ) {}
 
-  /** Returns a page of orders of all customers or of one. @throws Failure 404 past the last order */
+  /** Returns a page of the orders of one customer (`userId`) or of all customers. @throws Failure 404 past the last order */
   async page(query: AdminOrdersQuery, userId?: number): Promise<Order[]> {
     const pickup = query.pickup === undefined ? undefined : await this.shop.dayRange(query.pickup);
     const page = await this.orders.page(query, userId, pickup);
@@ -47,6 +47,7 @@ export class OrdersService {
     return page;
   }
 
+  /** Returns the paid orders of a day that are not refused. */
   findOfDay(day: TimeRange): Promise<Order[]> {
     return this.orders.findOfDay(day);
   }
@@ -95,7 +96,7 @@ export class OrdersService {
     return order.payableAttempt;
   }
 
-  /** Returns the ids of all payment attempts, newest first. An order that is older than payment attempts has only its own id. */
+  /** Returns the ids of all payment attempts, newest first; the order's own id if it is older than the table of attempts. */
   async listAttemptIds(orderId: string): Promise<string[]> {
     const { attempts = [] } = await this.orders.get(orderId);
     return attempts.length === 0 ? [orderId] : attempts.map(({ attemptId }) => attemptId).reverse();

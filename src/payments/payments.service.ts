@@ -56,7 +56,7 @@ export class PaymentsService {
     return this.dataSource.transaction((tx) => this.#store(tx, received));
   }
 
-  /** Stores a signed notification, and applies it or enqueues a check of the order. Its `order_id` is the id of an attempt. */
+  /** Stores a notification of a known order. Applies it, or enqueues a check of the order. `order_id` identifies an attempt. */
   async #store(
     tx: EntityManager,
     { notification, payload, problems }: ReceivedNotification,

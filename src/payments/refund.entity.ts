@@ -4,7 +4,7 @@ import { bigintAsNumber } from '../common/bigint-as-number.js';
 /** `requested`: without a result yet. `rejected`: the gateway cannot refund the payment. */
 export type RefundState = 'requested' | 'succeeded' | 'rejected';
 
-/** Money that an administrator returned, or is returning, to the customer of an order. */
+/** Refund that an administrator requested at the gateway, or made outside of it. */
 @Entity('refunds')
 export class Refund {
   /** Also the gateway's `refund_key`, under which the call can be repeated. */
@@ -39,7 +39,7 @@ export class Refund {
   @Column('text')
   state: RefundState = 'requested';
 
-  /** Time at which a request or job claimed the refund in order to settle it. Null if the claim was released. */
+  /** Time at which a request or job claimed the refund in order to call the gateway. Null without a claim. */
   @Column('timestamptz', { name: 'claimed_at', nullable: true })
   claimedAt: Date | null = null;
 

@@ -25,7 +25,6 @@ export class AdminProductsQuery extends ProductListQuery {
   available?: boolean;
 }
 
-/** A product with its availability. */
 export type AdminProduct = ProductWithUrls & Readonly<Pick<Product, 'isAvailable' | 'unavailableUntil'>>;
 
 /** A product as administrators see it. */

@@ -53,8 +53,8 @@ export class ProductsService {
   }
 
   /**
-   * Returns the offers of the available products among these. The offers do not change until the transaction ends: an
-   * administrator's change waits for the orders that are being placed.
+   * Returns the offers of the products with these ids, except unavailable products. The offers do not change until the
+   * transaction ends: an administrator's change waits for the orders that are being placed.
    */
   async lockOffers(tx: EntityManager, ids: readonly number[]): Promise<ReadonlyMap<number, Offer>> {
     const available = await this.products.lockAvailable(tx, ids.filter(isId));
@@ -63,7 +63,7 @@ export class ProductsService {
 
   /**
    * Creates a product with its images, or neither.
-   * @throws Failure 500 with the documented message if an upload or the service fails, 503 without a database
+   * @throws Failure 500 with the documented message; 503 if the database is unavailable
    */
   async create({ fields, images }: ImageForm<CreateProductDto>): Promise<ProductWithUrls> {
     try {
@@ -136,7 +136,7 @@ export class ProductsService {
     return product;
   }
 
-  /** Finds the images to remove by their URLs. @throws Failure 400 if the remaining and the added images are too many */
+  /** Separates the images to remove from the rest. @throws Failure 400 if the remaining and the added images are too many */
   #splitImages({ images }: Product, removedUrls: readonly string[], addedCount: number) {
     const removed = images.filter((image) => removedUrls.some((url) => this.images.isUrlOf(image, url)));
     const remaining = images.filter((image) => !removed.includes(image));
