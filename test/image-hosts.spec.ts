@@ -45,8 +45,8 @@ describe('the Cloudinary image host', () => {
   it.each<CloudinaryOperation>(['upload', 'destroy'])(
     'fails the operation "%s" with a wrong secret and reveals neither secret nor signature',
     async (operation) => {
-      const rejected = new CloudinaryImageHost(standIn.url.replace(SECRET, WRONG_SECRET));
-      const error = await catchFailure(rejected, operation);
+      const hostWithWrongSecret = new CloudinaryImageHost(standIn.url.replace(SECRET, WRONG_SECRET));
+      const error = await catchFailure(hostWithWrongSecret, operation);
       expect(error.httpCode).toBe(401);
       expect(error.message).toMatch(/^image host: (upload|remove) failed: the host responded with 401$/);
       expect(standIn.calls.at(-1)?.signatureValid).toBe(false);
@@ -64,8 +64,8 @@ describe('the Cloudinary image host', () => {
 
   it.each([
     ['no URL', undefined],
-    ['a script', 'javascript:alert(1)'],
-  ])('fails an upload whose response contains %s instead of a URL', async (_what, url) => {
+    ['a script instead of a URL', 'javascript:alert(1)'],
+  ])('fails an upload whose response contains %s', async (_what, url) => {
     const body = JSON.stringify({ public_id: ID, secure_url: url });
     standIn.fault({ operation: 'upload', kind: 'answer', status: 200, body });
     expect((await catchFailure(host, 'upload')).reason).toBe('the response contains no usable URL');

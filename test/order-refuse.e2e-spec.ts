@@ -83,7 +83,7 @@ describe('refusing an order', () => {
     ['capture', 'challenge', false],
     ['capture', 'deny', false],
   ] as const)(
-    'with status %s and fraud status %s does not call the gateway; a refund is due: %s',
+    'with status %s and fraud status %s does not cancel the payment at the gateway; a refund is due: %s',
     async (status, fraudStatus, refund_due) => {
       const orderId = await shop.orderTwoPieces();
       await shop.report(orderId, status, { paymentType: 'credit_card', fraudStatus });

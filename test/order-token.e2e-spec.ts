@@ -44,7 +44,7 @@ async function expirePage(orderId: string): Promise<void> {
 }
 
 describe('the payment page of an order', () => {
-  it('is returned again without a gateway call until it expires', async () => {
+  it('is returned again without another call of the gateway', async () => {
     const { order_id, token, redirect_url } = await placeOrder(customer, items);
     expect(await openPage(order_id)).toEqual({ token, redirect_url });
     expect(shop.gateway.calls).toHaveLength(1);
@@ -55,7 +55,7 @@ describe('the payment page of an order', () => {
     ['sends an invalid response', 'garbage', true],
     ['loses its response', 'answer-lost', true],
   ] as const)(
-    'is not opened if the gateway %s (502), and parallel retries open one page on which the order can be paid',
+    'is missing after the gateway %s (502), and parallel retries open one page on which the order can be paid',
     async (_fault, kind, gatewayKnowsOrder) => {
       shop.gateway.fault({ operation: 'create', kind, nth: 1 });
       expect((await requestOrder(customer, items, 'once').expect(502)).body).toEqual(GATEWAY_AWAY);
@@ -148,7 +148,7 @@ describe('the payment page of an order', () => {
     });
   });
 
-  it('is not returned to a request whose claim another process takes over during the call, and the new claim stays, also if the response of the gateway is lost', async () => {
+  it('is not returned if another process takes over the claim during the call: the request gets 502, and the claim of the other process stays', async () => {
     const takeOver =
       'UPDATE payment_attempts SET claim_id = gen_random_uuid(), claimed_at = now() WHERE order_id = $1';
     for (const isResponseLost of [false, true]) {
@@ -162,7 +162,7 @@ describe('the payment page of an order', () => {
     }
   });
 
-  it('is requested once more with a new id if the gateway reports the id as already used, and not again if the new id is used too: the customer gets 502', async () => {
+  it('is requested once more, with a new id, if the gateway reports that the id is taken; if the new id is taken too, the customer gets 502', async () => {
     const body = { error_messages: ['transaction_details.order_id has already been taken'] };
     shop.gateway.fault({ operation: 'create', kind: 'answer', status: 400, body });
     expect((await requestOrder(customer, items).expect(502)).body).toEqual(GATEWAY_AWAY);

@@ -60,7 +60,7 @@ describe('the cache of the product list', () => {
         const { date: _date, ...kept } = answer.headers as Record<string, string>;
         return { headers: kept, text: answer.text };
       };
-      // The controller handles every query with more than a last_id.
+      // The controller handles every query with a parameter other than last_id.
       expect(await respondTo('/api/products')).toEqual(await respondTo('/api/products?unknown=1'));
     },
   );
@@ -73,7 +73,7 @@ describe('the cache of the product list', () => {
     expectFailure(await listWith('a.b.c'), 400, MESSAGES.malformedAccessToken);
   });
 
-  it('shows the changes of its own process at once, with 8 parallel writers and readers', async () => {
+  it('shows the changes of its own process at once, even with 8 parallel writers, each of which reads after every write', async () => {
     const writer = async (n: number): Promise<void> => {
       const { id } = await createProduct(admin, [], { ...CAKE, name: `New ${n}` });
       expect((await listProducts(admin, id - 1))[0]).toMatchObject({ id, name: `New ${n}` });

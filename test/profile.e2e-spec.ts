@@ -36,11 +36,12 @@ function expectUser(response: Response, user: { readonly id: number }): void {
   expect(response.status).toBe(200);
   const cookies = parseCookies(response);
   expect(cookies.map(({ name }) => name)).toEqual(['accessToken', 'refreshToken']);
+  // The claim `tokenId` contains the id of the user.
   const { id: tokenId, ...claims } = user;
   for (const { value } of cookies) expect(decodeClaims(value)).toMatchObject({ tokenId, ...claims });
 }
 
-it('a new name needs no password and is in the response, both cookies and the table; the e-mail stays verified, and no mail is sent', async () => {
+it('a new name needs no password, is stored and returned with new cookies, keeps the e-mail verified, and causes no mail', async () => {
   const { client, id, email } = await newAccount(service);
   const otp = await waitForCode(service, email);
   await client.post('/api/otp/verify').send({ otp }).expect(200);
@@ -56,7 +57,7 @@ it('a new name needs no password and is in the response, both cookies and the ta
 });
 
 describe('a new e-mail', () => {
-  it('is accepted with the current password, keeps its capital letters in the response, both cookies and the table, and replaces the old one at login', async () => {
+  it('is accepted with the current password, is stored and returned with its capital letters, and replaces the old e-mail at login', async () => {
     const { client, id, email } = await newAccount(service);
     const next = newEmail();
     const user = { id, fullname: 'Ayu W.', email: next, role: 'USER' };
@@ -111,7 +112,7 @@ describe('a new e-mail', () => {
       const job = JSON.stringify({ userId: id, purpose: 'verify_email' });
       await service.database.pool.query("SELECT graphile_worker.add_job('send-otp', $1::json)", [job]);
       await waitForLock(service.database);
-      // As the service does, to end the codes of the old address.
+      // The service also invalidates the codes of the old address in the transaction that changes the e-mail.
       await holder.query('UPDATE one_time_passwords SET digest = NULL WHERE user_id = $1', [id]);
     });
     await waitForCode(service, next);
@@ -176,7 +177,7 @@ it.each([
   ['the right password alone', () => ({ password: PASSWORD })],
   ['the present values', (email: string) => ({ fullname: 'Ayu Lestari', email, password: PASSWORD })],
 ])(
-  'PATCH /api/users without a change returns the user without cookies for %s, and the session continues',
+  'PATCH /api/users with %s changes nothing: it returns the user without cookies, and the session continues',
   async (_what, bodyFor) => {
     const { client, id, email } = await newAccount(service);
     const before = await readUser(service, id);
@@ -189,7 +190,7 @@ it.each([
   },
 );
 
-it('parallel changes of the profile leave one session, whose claims equal the stored account', async () => {
+it('parallel changes of the profile leave one session, whose refresh returns the stored name and e-mail', async () => {
   const { client, id } = await newAccount(service);
   const email = newEmail();
   const copies = Array.from({ length: 8 }, () => client.clone());

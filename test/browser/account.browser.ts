@@ -80,7 +80,7 @@ it('a password reset continues at its second step after a reload', async () => {
   await waitForHeading(page, 'Forgot your password?');
 });
 
-it('a wrong current password is reported at its own field', async () => {
+it('a wrong current password is reported at the field that contains it', async () => {
   const { page } = await newCustomer();
   await page.goto('/profile');
   await page.getByLabel('Current password').fill('a wrong one');

@@ -67,7 +67,7 @@ function readFocusedHeading(page: Page): Promise<string | null> {
   return page.locator('h1:focus').textContent();
 }
 
-/** Presses a key until the element with this name has the focus, with a visible outline. */
+/** Presses a key until the element with this name has the focus. Asserts that its outline is visible. */
 async function tabTo(page: Page, name: string | RegExp, key = 'Tab'): Promise<void> {
   await until(`the focus on ${String(name)}`, async () => {
     await page.keyboard.press(key);

@@ -8,8 +8,8 @@ async function openOrder(place: (customer: Customer) => Promise<string>) {
   const customer = await newCustomer();
   const id = await place(customer);
   await customer.page.goto(`/orders/${id}`);
-  const { page } = await openAsAdmin(`/manage/orders/${id}`, 'Order');
-  return { id, customerPage: customer.page, page };
+  const { page: adminPage } = await openAsAdmin(`/manage/orders/${id}`, 'Order');
+  return { id, customerPage: customer.page, adminPage };
 }
 
 function openPaidOrder() {
@@ -21,56 +21,56 @@ function getHistory(page: Page) {
 }
 
 it('refusing a paid order asks about the refund, and the customer sees what happens to the money', async () => {
-  const { page, customerPage } = await openPaidOrder();
-  await page.getByRole('button', { name: 'Refuse' }).click();
-  await page.getByRole('dialog', { name: 'Refuse this order?' }).waitFor();
-  await expectGoodLayout(page, 'refusal');
-  await page.getByRole('button', { name: 'Keep the order' }).click();
-  await page.getByRole('button', { name: 'Refuse' }).click();
-  await page.getByRole('button', { name: /^Refuse and refund Rp\s24\.000$/ }).click();
-  await getHistory(page).getByText('refund', { exact: true }).first().waitFor();
-  await waitForText(page, 'Refunded');
+  const { adminPage, customerPage } = await openPaidOrder();
+  await adminPage.getByRole('button', { name: 'Refuse' }).click();
+  await adminPage.getByRole('dialog', { name: 'Refuse this order?' }).waitFor();
+  await expectGoodLayout(adminPage, 'refusal');
+  await adminPage.getByRole('button', { name: 'Keep the order' }).click();
+  await adminPage.getByRole('button', { name: 'Refuse' }).click();
+  await adminPage.getByRole('button', { name: /^Refuse and refund Rp\s24\.000$/ }).click();
+  await getHistory(adminPage).getByText('refund', { exact: true }).first().waitFor();
+  await waitForText(adminPage, 'Refunded');
   await customerPage.reload();
   await waitForHeading(customerPage, 'Refused');
   await waitForText(customerPage, /Your payment of Rp\s24\.000 is on its way back\./);
   await expectGoodLayout(customerPage, 'refused order');
 });
 
-it('a refused order without a refund is marked as due until it is refunded in full, by hand and through the gateway', async () => {
-  const { id, page, customerPage } = await openPaidOrder();
+it('refusing a paid order without a refund makes a refund due, until refunds by hand and through the gateway return everything', async () => {
+  const { id, adminPage, customerPage } = await openPaidOrder();
   const number = id.slice(0, 8).toUpperCase();
-  await page.getByRole('button', { name: 'Refuse' }).click();
-  await page.getByRole('button', { name: 'Refuse without a refund' }).click();
-  await waitForText(page, 'The order is refused and not refunded in full.');
+  await adminPage.getByRole('button', { name: 'Refuse' }).click();
+  await adminPage.getByRole('button', { name: 'Refuse without a refund' }).click();
+  await waitForText(adminPage, 'The order is refused and not refunded in full.');
   await customerPage.reload();
   await waitForText(customerPage, /We will return your payment of Rp\s24\.000\./);
-  await page.goto('/manage/orders?refund=due');
-  await page.getByRole('link', { name: new RegExp(`${number}.*Refund due`) }).click();
+  await adminPage.goto('/manage/orders?refund=due');
+  await adminPage.getByRole('link', { name: new RegExp(`${number}.*Refund due`) }).click();
 
-  await page.getByLabel('Amount in rupiah').fill('24.001');
-  expect(await page.getByRole('button', { name: 'Refund', exact: true }).isDisabled()).toBe(true);
-  await page.getByLabel('Amount in rupiah').fill('10.000');
-  await page.getByLabel('I have returned the money by hand').check();
-  await expectGoodLayout(page, 'refund');
-  await page.getByRole('button', { name: 'Refund', exact: true }).click();
-  await page.getByRole('button', { name: 'Record the refund' }).click();
-  await waitForText(getHistory(page), /Rp\s10\.000/);
+  await adminPage.getByLabel('Amount in rupiah').fill('24.001');
+  expect(await adminPage.getByRole('button', { name: 'Refund', exact: true }).isDisabled()).toBe(true);
+  await adminPage.getByLabel('Amount in rupiah').fill('10.000');
+  await adminPage.getByLabel('I have returned the money by hand').check();
+  await expectGoodLayout(adminPage, 'refund');
+  await adminPage.getByRole('button', { name: 'Refund', exact: true }).click();
+  await adminPage.getByRole('button', { name: 'Record the refund' }).click();
+  await waitForText(getHistory(adminPage), /Rp\s10\.000/);
   await customerPage.reload();
   await waitForText(customerPage, /Rp\s10\.000 of Rp\s24\.000 is on its way back\. The rest follows\./);
 
-  expect(await page.getByLabel('Amount in rupiah').inputValue()).toBe('14000');
-  await page.getByRole('button', { name: 'Refund', exact: true }).click();
-  await page.getByRole('button', { name: 'Refund the money' }).click();
-  await page.getByText('The order is refused and not refunded in full.').waitFor({ state: 'detached' });
+  expect(await adminPage.getByLabel('Amount in rupiah').inputValue()).toBe('14000');
+  await adminPage.getByRole('button', { name: 'Refund', exact: true }).click();
+  await adminPage.getByRole('button', { name: 'Refund the money' }).click();
+  await adminPage.getByText('The order is refused and not refunded in full.').waitFor({ state: 'detached' });
 });
 
 it('an order that is refused before it is paid is cancelled at the payment gateway', async () => {
-  const { page, customerPage } = await openOrder(
+  const { adminPage, customerPage } = await openOrder(
     async (customer) => (await placeOrder(customer, { [CROISSANT]: 1 })).order_id,
   );
-  await page.getByRole('button', { name: 'Refuse' }).click();
-  await page.getByRole('button', { name: 'Refuse the order' }).click();
-  await waitForText(page, 'Cancelled');
+  await adminPage.getByRole('button', { name: 'Refuse' }).click();
+  await adminPage.getByRole('button', { name: 'Refuse the order' }).click();
+  await waitForText(adminPage, 'Cancelled');
   await customerPage.reload();
   await waitForHeading(customerPage, 'Refused');
   await waitForText(customerPage, 'You do not have to pay for it.');

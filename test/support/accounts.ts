@@ -139,9 +139,9 @@ export function findCode(text: string): string {
   return code;
 }
 
-/** Waits until every requested mail has been sent. */
+/** Waits until every requested code has been mailed. */
 export async function waitUntilMailed({ database }: TestService): Promise<void> {
-  await until('an empty queue of mails', async () => {
+  await until('the end of all jobs that mail codes', async () => {
     // Read these jobs first, because each of them enqueues a job `send-otp`.
     const waiting = await readJobs(database.pool, 'forgot-password');
     return waiting.length === 0 && (await readJobs(database.pool, 'send-otp')).length === 0;

@@ -55,7 +55,7 @@ export function expectFailure(
   expect(response.headers['x-request-id']).toMatch(/^[\w.:-]{1,128}$/);
 }
 
-/** Returns the headers of a response without those that differ in every response. */
+/** Returns the headers of a response, with empty values for those that differ in every response. */
 export function comparableHeaders({ headers }: Response): Record<string, string> {
   return { ...(headers as Record<string, string>), 'x-request-id': '', date: '' };
 }

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 
-/** Lists all columns, constraints, indexes, triggers, types and functions of the service, without those of extensions. */
+/** Lists columns, constraints, indexes, triggers, types and functions, without extensions and the table `migrations`. */
 export async function readSchema(pool: pg.Pool): Promise<string[]> {
   const { rows } = await pool.query<{ line: string }>(
     `WITH ours AS (SELECT oid, relname FROM pg_class
@@ -30,7 +30,7 @@ export async function readSchema(pool: pg.Pool): Promise<string[]> {
   return rows.map(({ line }) => line);
 }
 
-/** Returns all rows of the tables of the service as JSON, by table. */
+/** Returns all rows as JSON, by table. The table `migrations` is left out. */
 export async function readContents(pool: pg.Pool): Promise<Map<string, Record<string, unknown>[]>> {
   const tables = await pool.query<{ name: string }>(
     `SELECT relname AS name FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind = 'r'

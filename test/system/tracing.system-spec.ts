@@ -41,7 +41,7 @@ function parseLog(service: ServiceProcess): Record<string, unknown>[] {
   return lines.map((line) => JSON.parse(line) as Record<string, unknown>);
 }
 
-it('an order is one trace of HTTP, SQL and gateway spans; jobs and pages are traced, polls are not, and no span contains a secret', async () => {
+it('the spans of an order form one trace, jobs and cached product pages are traced too, and no span contains a secret', async () => {
   const collector = await startOtlpCollector();
   stops.push(() => collector.close());
   const service = await start(collector.url);

@@ -4,7 +4,7 @@ import type { CheckoutDetails } from '../state/checkout';
 import { api, type Schemas } from './client';
 import { forgetIdempotencyKey, getIdempotencyKey } from './idempotency';
 import { cacheOrder } from './orders';
-import { correctPrice, markSoldOut } from './products';
+import { correctPrice, markUnavailable } from './products';
 import { queryClient } from './query-client';
 import { shopInfo } from './shop';
 
@@ -48,7 +48,7 @@ async function postOrder(body: NewOrder) {
 /** Updates the prices, sold-out products and pickup times that the cart shows, from the messages of a rejected order. */
 async function applyCorrections(lines: CartLine[], details: BakeryFailure['details']) {
   for (const [index, { id }] of lines.entries()) {
-    if (`items.${index}.product_id` in details) await markSoldOut(id);
+    if (`items.${index}.product_id` in details) await markUnavailable(id);
     // The message is `price is now 25000`.
     const [price] = /\d+$/.exec(details[`items.${index}.price`] ?? '') ?? [];
     if (price !== undefined) await correctPrice(id, Number(price));

@@ -57,7 +57,7 @@ export function productDetail(id: number) {
 }
 
 /** Caches that a product is unavailable, after the service rejected an order for it. */
-export async function markSoldOut(id: number) {
+export async function markUnavailable(id: number) {
   // A response that is still loading may be older than the rejection.
   await queryClient.cancelQueries({ queryKey: productDetail(id).queryKey });
   queryClient.setQueryData(productDetail(id).queryKey, null);
@@ -80,6 +80,7 @@ export interface EditedPicture {
   /** URL of an existing picture, or object URL of a new one. */
   src: string;
   file?: File;
+  /** True for an existing picture that saving the product removes. */
   isRemoved?: boolean;
 }
 

@@ -41,7 +41,7 @@ export function RequireAdmin() {
   return person?.role === 'ADMIN' ? <Outlet /> : <NotFoundPage />;
 }
 
-/** Redirects signed-in people away from the sign-in and the registration. New people verify their e-mail first. */
+/** Redirects signed-in people away from the sign-in and the registration. An unverified e-mail is verified first. */
 export function GuestsOnly() {
   const { person } = useSession();
   const next = useNextPath();
@@ -57,6 +57,6 @@ export function useNextPath() {
   const next = search.get('next') ?? '';
   const start = role === 'ADMIN' ? '/manage/today' : '/';
   // Allow only names between single slashes. `//host` and `/.//host` would lead to another host. The sign-in and
-  // the registration are no next paths, because they would redirect again.
+  // the registration are not allowed, because they would redirect again.
   return /^(\/[\w-]+)+(\?.*)?$/.test(next) && !/^\/(login|register)\b/.test(next) ? next : start;
 }
