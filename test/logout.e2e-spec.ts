@@ -38,7 +38,7 @@ describe('POST /api/logout', () => {
   });
 });
 
-describe('POST /api/logout without a valid token of the session', () => {
+describe('POST /api/logout without a valid access cookie', () => {
   it('returns 204 to anyone and clears both cookies', async () => {
     for (const token of ['', 'rubbish', 'j:{"tokenId":1}', 'x'.repeat(6000)]) {
       const response = await clientWith(token).post('/api/logout').expect(204);
@@ -61,7 +61,7 @@ describe('POST /api/logout without a valid token of the session', () => {
     expect(await hasSession(id)).toBe(true);
   });
 
-  it('ends no session with a correctly signed access cookie whose session does not belong to its account', async () => {
+  it('ends no session with a correctly signed access cookie that names an unknown session or a session of another account', async () => {
     const { client, id } = await newAccount(service);
     const other = await newAccount(service);
     const { jti } = decodeClaims(client.cookie('accessToken'));

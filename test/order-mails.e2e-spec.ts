@@ -50,14 +50,14 @@ async function advance(orderId: string, fulfilment: string): Promise<number> {
   return (await shop.setFulfilment(orderId, fulfilment)).status;
 }
 
-async function verify(email: string): Promise<void> {
+async function verifyAddress(email: string): Promise<void> {
   await shop.query('UPDATE users SET email_verified_at = now() WHERE email = $1', [email]);
 }
 
 describe('the receipt', () => {
   it('is sent to the customer of a paid order with items, total and order number, as text and HTML', async () => {
     const { customer, email } = await register({ fullname: 'Ayu <b>"Co"</b> & {{total}}' });
-    await verify(email);
+    await verifyAddress(email);
     const product_id = await addProduct(shop.service, 185_000, `Kue <img src=x> & 'lapis'`);
     const { order_id: orderId } = await placeOrder(customer, [
       { product_id, quantity: 2 },
@@ -102,7 +102,7 @@ describe('the receipt', () => {
     expect(unverified.text).toMatch(/^Hello,\r?\n/);
     expect(unverified.html).toContain('<p>Hello,</p>');
     expect(`${unverified.text} ${unverified.html}`).not.toMatch(/You won|Tulis/);
-    await verify(email);
+    await verifyAddress(email);
     await pay(second);
     const { text, html } = await waitForMailAbout(second, RECEIPT);
     expect(text).toMatch(/^Hello You won, see evil\.example,/);
@@ -137,7 +137,7 @@ describe('the receipt', () => {
     }
   });
 
-  it('is sent once for an order whose payment is captured, settled, denied and settled again, and that is then paid through another attempt', async () => {
+  it('is sent once even if the payment is captured, settled, denied and settled again, and then another attempt is paid too', async () => {
     const orderId = await shop.orderTwoPieces();
     for (const status of ['capture', 'settlement', 'deny', 'settlement'] as const)
       await shop.report(orderId, status, { fraudStatus: status === 'deny' ? 'deny' : 'accept' });
@@ -193,7 +193,7 @@ describe('the receipt', () => {
     },
   );
 
-  it('waits for the mail server without delaying the payment, and is sent to the address that the customer has by then', async () => {
+  it('waits for the mail server without delaying the payment, and is sent to the current address if the customer changed it meanwhile', async () => {
     const password = 'kue lapis legit';
     const { customer } = await register({ password });
     const orderId = await orderOnePiece(customer);
@@ -211,7 +211,7 @@ describe('the receipt', () => {
 });
 
 describe('the mail about a ready order', () => {
-  it('is sent exactly once, also for parallel requests, and the steps preparing and collected send no mail', async () => {
+  it('is sent once even if parallel requests advance the order, and the steps preparing and collected send no mail', async () => {
     const orderId = await shop.orderTwoPieces();
     await pay(orderId);
     expect(await advance(orderId, 'preparing')).toBe(200);
@@ -232,7 +232,7 @@ describe('the mail about a ready order', () => {
 });
 
 describe('the mail about a refused order', () => {
-  it('is sent once for parallel requests, and tells a customer who has not paid that there is nothing to return', async () => {
+  it('is sent once even if parallel requests refuse the order, and tells a customer who has not paid that no payment was received', async () => {
     const orderId = await shop.orderTwoPieces();
     const statuses = await Promise.all(Array.from({ length: 6 }, () => advance(orderId, 'refused')));
     expect(statuses.sort()).toEqual([200, 409, 409, 409, 409, 409]);

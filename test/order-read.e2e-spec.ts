@@ -54,7 +54,7 @@ describe('GET /api/orders', () => {
     expect([...first.orders, ...second.orders].map(({ order_id }) => order_id)).toEqual(ids);
   });
 
-  it('returns only the orders of the customer, each equal to the response of GET /api/orders/{order_id}, with the items in the requested sequence', async () => {
+  it('returns only the orders of the customer, each with the same content as the response for the single order', async () => {
     const otherCustomer = await shop.service.customer();
     const cakes = { product_id: shop.productId, quantity: 1 };
     const rolls = { product_id: await addProduct(shop.service), quantity: 2 };

@@ -108,7 +108,7 @@ describe('POST /api/admin/orders/{order_id}/refund', () => {
     await expectStatusAndRefund(orderId, 'partial_refund', 120_000);
   });
 
-  it('records a manual refund without a call, also for a bank transfer, which the gateway cannot refund', async () => {
+  it('records a manual refund of a bank transfer, which the gateway cannot refund, without calling the gateway', async () => {
     const orderId = await placePaidOrder('bank_transfer');
     expect((await shop.requestRefund(orderId)).body).toEqual(REJECTED_BY_GATEWAY);
     await expectStatusAndRefund(orderId, 'settlement', 0);
@@ -205,7 +205,7 @@ describe('a refund with an Idempotency-Key', () => {
     expect(listRefundAmountsAtGateway(orderId)).toEqual([50_000, 50_000]);
   });
 
-  it('gets the same rejection of the gateway again, without another call', async () => {
+  it('is rejected again without another call if the gateway has rejected it before', async () => {
     const orderId = await placePaidOrder('bank_transfer');
     for (let count = 0; count < 2; count += 1)
       expect((await shop.requestRefund(orderId, {}, 'key-1')).body).toEqual(REJECTED_BY_GATEWAY);
@@ -239,7 +239,7 @@ describe('a refund while the gateway fails', () => {
     [200, false],
     [406, true],
   ])(
-    'is completed by a repeated request after the first response was lost: the gateway responds to the repeated refund key with %d',
+    'is completed by a repeated request after the first response was lost, if the gateway responds to the repeated refund key with %d',
     async (_statusCode, rejectsRepeatedRefundKeys) => {
       shop.gateway.rejectsRepeatedRefundKeys = rejectsRepeatedRefundKeys;
       for (const [body, key] of [[{}], [{ amount: 5_000 }], [{ amount: 6_000 }, 'key-1']] as const) {

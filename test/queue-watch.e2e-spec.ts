@@ -13,7 +13,7 @@ it('an idle process sends at most 2 statements a second to the database', async 
   try {
     await waitUntilReady(service.url);
     await delay(2_000); // Every worker has polled once.
-    // Cron starts jobs at each full minute, so measure between two of them.
+    // Cron starts jobs at each full minute, so measure between two full minutes.
     await until('no full minute is near', () => {
       const second = new Date().getSeconds();
       return second > 3 && second < 48;

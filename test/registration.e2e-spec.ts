@@ -77,11 +77,14 @@ describe('the fields of a registration', () => {
     [7, required],
     ['', required],
     [' \t', missingIfBlank],
-  ])('with the value %p that count as missing are all reported together', async (value, details) => {
-    const fields = { email: value, fullname: value, password: value, passwordConfirmation: value };
-    const response = await service.client().post('/api/register').send(fields);
-    expectFailure(response, 400, MESSAGES.validation, details);
-  });
+  ])(
+    'that count as missing are all reported together if every field has the value %p',
+    async (value, details) => {
+      const fields = { email: value, fullname: value, password: value, passwordConfirmation: value };
+      const response = await service.client().post('/api/register').send(fields);
+      expectFailure(response, 400, MESSAGES.validation, details);
+    },
+  );
 
   it('are stored trimmed, except for the password', async () => {
     const email = newEmail();
@@ -151,7 +154,7 @@ describe('an e-mail address with a non-ASCII domain', () => {
       await login(email).expect(200);
   });
 
-  it('identifies the same account if the dot before its top-level domain is another Unicode full stop', async () => {
+  it('identifies the same account as the ASCII address if the two differ only in the kind of full stop', async () => {
     const email = newEmail();
     await register({ email }).expect(201);
     const other = service.client();
@@ -203,7 +206,7 @@ describe('a second registration with the same e-mail', () => {
   });
 });
 
-/** Returns a valid address of this length. A local part has at most 64 characters, a label of a domain 63. */
+/** Returns an address of this length whose parts have valid lengths: at most 64 characters before the @, 63 in a label. */
 function emailOfLength(length: number): string {
   const start = `${'a'.repeat(64)}@${'a'.repeat(63)}.${'a'.repeat(63)}.`;
   return `${start}${'a'.repeat(length - start.length - '.com'.length)}.com`;

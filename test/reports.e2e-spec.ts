@@ -24,7 +24,7 @@ beforeAll(() => changeShop(admin, { time_zone: 'Europe/Berlin' }));
 
 beforeEach(() => service.database.pool.query('DELETE FROM order_items; DELETE FROM orders'));
 
-/** Stores an order, by default a paid one of one product. @returns the order id */
+/** Stores an order, by default a paid order of one product. @returns the order id */
 async function storeOrder({
   paidAt = PAID_AT,
   pickupAt = null as string | null,
@@ -80,7 +80,7 @@ async function getSales(from: string, to: string) {
 }
 
 describe('GET /api/admin/days/{date}', () => {
-  it('lists the quantities to bake, the paid orders for pickup on the day by time, and then the orders without a pickup time that were paid on the day', async () => {
+  it('lists product quantities and orders: paid orders by pickup time, then orders without a pickup time that were paid on the day', async () => {
     const items = [{ product: 7 }];
     const onDay = (time: string) => `2026-10-22T${time}:00+02:00`;
     const late = await storeOrder({ pickupAt: onDay('17:00'), items: [{ product: 7, quantity: 2 }] });
@@ -133,7 +133,7 @@ describe('GET /api/admin/days/{date}', () => {
 });
 
 describe('GET /api/admin/sales', () => {
-  it('reports the revenue less refunds by payment date, without fully refunded orders, and sales by product with the highest revenue first', async () => {
+  it('reports revenue less refunds by payment date, ignores fully refunded orders, and lists products by revenue, highest first', async () => {
     const two = [{ product: 1, quantity: 2 }];
     await storeOrder({
       paidAt: '2026-10-24T23:59:59+02:00',
@@ -162,17 +162,17 @@ describe('GET /api/admin/sales', () => {
     });
   });
 
-  it('requires two dates in chronological order and accepts at most 366 days, also as CSV', async () => {
+  it('requires two dates in chronological order and accepts at most 366 days, like GET /api/admin/sales.csv', async () => {
     expect((await getSales('2028-01-01', '2028-12-31')).days).toHaveLength(366);
     for (const path of ['sales', 'sales.csv']) {
-      const get = (query: string) => admin.get(`/api/admin/${path}?${query}`).expect(400);
+      const sendInvalid = (query: string) => admin.get(`/api/admin/${path}?${query}`).expect(400);
       const from = 'from should be a date, such as 2026-11-24';
       const to = 'to should be a date, such as 2026-11-24';
-      expect((await get('')).body).toEqual(buildValidationFailure({ from, to }));
+      expect((await sendInvalid('')).body).toEqual(buildValidationFailure({ from, to }));
       const tooLong = buildValidationFailure({ to: 'from and to can include 366 days at max' });
-      expect((await get('from=2027-01-01&to=2028-01-02')).body).toEqual(tooLong);
+      expect((await sendInvalid('from=2027-01-01&to=2028-01-02')).body).toEqual(tooLong);
       const reversed = buildValidationFailure({ to: 'to should not be before from' });
-      expect((await get('from=2027-01-02&to=2027-01-01')).body).toEqual(reversed);
+      expect((await sendInvalid('from=2027-01-02&to=2027-01-01')).body).toEqual(reversed);
     }
   });
 });

@@ -136,7 +136,7 @@ describe('the headers of a response', () => {
   });
 });
 
-it('the log has one line for each request, with method, path without query, status and time', async () => {
+it('the log line of a request has the method, the path without the query, the status and the duration', async () => {
   await get('/api/users?token=in-the-query').set('X-Request-Id', 'one-line');
   const line = await until('the log line', () =>
     service.log.find(({ requestId }) => requestId === 'one-line'),

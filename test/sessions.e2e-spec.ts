@@ -30,7 +30,7 @@ async function changeRole(email: string, role: 'ADMIN' | 'USER'): Promise<void> 
   expect(await service.app.get(AdminAccountsService).changeRole(email, role)).toBe('changed');
 }
 
-/** Calls all operations of the OpenAPI document with this `x-access` that change something, or that only read. */
+/** Calls all operations with this access level (`x-access` in OpenAPI) that change something, or all that only read. */
 async function callAll(client: Client, access: string, kind: 'changes' | 'reads'): Promise<Response[]> {
   const operations = extractOperations(await readOpenApi(service)).filter(
     ([method, , operation]) => operation['x-access'] === access && (method === 'get') === (kind === 'reads'),
@@ -109,7 +109,7 @@ it('a revoked administrator gets 403 from every operation for administrators at 
 });
 
 describe('a login', () => {
-  it('drops the refresh token of the earlier session; the access token stays valid, and a change of name with this token starts a new session', async () => {
+  it('drops only the refresh token of the earlier session: a change of name with the access token of that session starts a new session', async () => {
     const { client, email } = await newAccount(service);
     await signIn(service, email);
     expectFailure(await client.get('/api/refresh'), 401, MESSAGES.refreshToken);
@@ -160,7 +160,7 @@ it('the hourly removal of sessions removes only sessions whose tokens have expir
   expect(await readSessions(service, live.id)).toHaveLength(2);
 });
 
-it('a change of the name that waits while its session ends gets 401 and starts no session', async () => {
+it('a request to change the name that waits while its session ends gets 401 and starts no session', async () => {
   const { client, id } = await newAccount(service);
   const response = await sendDuringTransaction(
     service.database,
@@ -171,7 +171,7 @@ it('a change of the name that waits while its session ends gets 401 and starts n
   expect(await readSessions(service, id)).toEqual([]);
 });
 
-it('a request with two refresh cookies uses the first cookie, which a browser sends for the longer path', async () => {
+it('a request with two refresh cookies uses the first one, because browsers send the cookie with the longer path first', async () => {
   const { client } = await newAccount(service);
   const refresh = client.cookie('refreshToken');
   const send = (cookie: string) => request(service.url).get('/api/refresh').set('Cookie', cookie);

@@ -29,17 +29,17 @@ async function readShop(): Promise<Shop> {
 const halfHour = (hour: string) => [`${hour}:00`, `${hour}:30`] as const;
 const put = (settings: object) => admin.put('/api/admin/shop').send(settings);
 
-it('GET /api/shop shows the default settings and 14 days of pickup windows to anyone', async () => {
+it('GET /api/shop shows the default settings and the pickup windows of today and the next 14 days to anyone', async () => {
   const { pickup, ...settings } = await readShop();
   expect(settings).toEqual(DEFAULT_SHOP);
-  // The current day has no window after its last pickup time.
+  // Each day has one window, but today has none after its last pickup time.
   expect(pickup.length).toBeGreaterThanOrEqual(14);
   expect(pickup.length).toBeLessThanOrEqual(15);
   expect(pickup.at(-1)).toEqual({ date: expect.any(String) as string, from: '07:00', to: '18:00' });
 });
 
 describe('PUT /api/admin/shop', () => {
-  it('replaces the settings and accepts the maximum of windows, closed dates, lead time and days ahead; everyone sees the change at once', async () => {
+  it('stores settings with the maximum of windows, closed dates, lead time and days ahead, and everyone sees them at once', async () => {
     const dayOf2028 = (n: number) => new Date(Date.UTC(2028, 0, 1 + n)).toISOString().slice(0, 10);
     const windows = ['01', '03', '05', '07', '09'].map(halfHour);
     const settings = {

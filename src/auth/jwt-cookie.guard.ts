@@ -30,6 +30,7 @@ export class JwtCookieGuard extends AuthGuard('jwt') {
     if (access === 'public' || access === 'refresh cookie') return true;
     const request = context.switchToHttp().getRequest<AuthenticatedRequest>();
     const response = context.switchToHttp().getResponse<Response>();
+    // False for a missing cookie that is not optional, and for a token that has not been verified before.
     if (!this.admission.admit(access, request, response)) {
       if (readCookie(request, ACCESS_COOKIE) === null) throw failures.missingAccessToken();
       try {

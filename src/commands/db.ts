@@ -5,7 +5,7 @@ import type { Summary } from './backup/content.js';
 import { type Command, type OpenDatabase, readAction, readArgs, runCommand } from './command-line.js';
 import { print, printStatus } from './output.js';
 
-const HELP = `Backups of the database, and its schema.
+const HELP = `Backs up and restores the database, and manages its migrations.
 
   npm run db -- backup FILE    writes the database and the local images into the new FILE
   npm run db -- restore FILE   writes a backup into an empty database, and its images into DATA_DIR
@@ -17,8 +17,8 @@ A backup can be made while the service runs. FILE contains password digests: kee
 generated keys, mail in DATA_DIR/outbox and images at Cloudinary.
 A restore verifies the whole file first and writes all or nothing. The database must be empty: set DATABASE_URL to an
 empty one or, for the embedded PostgreSQL, DATA_DIR to a folder that does not exist.
-revert leaves the schema of the job queue (graphile-worker) as it is. Stop the service before you
-revert. Its next start applies the migration again.
+revert leaves the schema of the job queue (graphile-worker) as it is. Stop the service before you revert: the next start
+applies the migration again.
 
 The command uses the settings of the service.
 Exit codes: 0 done (also if there was nothing to change), 1 not done, 2 wrong usage.

@@ -40,7 +40,7 @@ export function startOfDay(date: string, zone: string): Date {
   return new Date(Math.min(...midnights.map((midnight) => midnight.toMillis())));
 }
 
-/** Returns a range of 23 or 25 hours if the clocks change on the date. */
+/** Returns the time range of a date. Its length differs from 24 hours if the clocks change on the date. */
 export function dayRange(date: string, zone: string): TimeRange {
   return { start: startOfDay(date, zone), end: startOfDay(addDays(date, 1), zone) };
 }
@@ -72,7 +72,7 @@ export function weekdayOf(date: string): number {
 export function mayClockChange(date: string, zone: string): boolean {
   const utcMidnight = Date.parse(date);
   const rules = IANAZone.create(zone);
-  // Local midnight is within a day of midnight in UTC.
+  // The local date begins less than a day before or after midnight in UTC, so these two times enclose the date.
   return rules.offset(utcMidnight - DAY_MS) !== rules.offset(utcMidnight + 2 * DAY_MS);
 }
 

@@ -25,7 +25,7 @@ export function pickKnownFields(dto: Dto, input: object): object {
     copiedCount += 1;
     if (typeof value !== 'object' || value === null) return value;
     if (depth === MAX_DEPTH) return null;
-    // Without a class, all fields are copied: the object is validated as a whole, such as opening hours.
+    // Without a class, all fields are copied: such an object, for example the opening hours, is validated as a whole.
     const properties = Array.isArray(value) ? undefined : type && getProperties(type);
     const fields: [string, unknown][] = [];
     for (const key of properties?.keys() ?? Object.keys(value)) {

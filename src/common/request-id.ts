@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 const HEADER = 'X-Request-Id';
 const SANE_TOKEN = /^[\w.:-]{1,128}$/;
 
-/** Uses the client's `X-Request-Id` if it is a sane token, otherwise generates one, and returns it in the response. */
+/** Sets `X-Request-Id` of the response to the client's own id if that is a sane token, otherwise to a generated id. */
 export function requestId(request: IncomingMessage, response: ServerResponse, next: () => void): void {
   const given = request.headers['x-request-id'];
   response.setHeader(HEADER, typeof given === 'string' && SANE_TOKEN.test(given) ? given : randomUUID());

@@ -4,10 +4,10 @@ import { validate, type ValidationError } from 'class-validator';
 import { pickKnownFields } from './dto-input.js';
 import { failures, type FieldMessages } from './errors.js';
 
-/** Types of parameters that Nest reports for anything but a class. */
+/** Types that Nest reports for parameters whose type is not a DTO class. */
 const NO_DTOS: readonly unknown[] = [undefined, Object, Array, String, Number, Boolean];
 
-/** Builds the DTO of a body, a query or headers and reports every failing field at once: 400 `validation error`. */
+/** Builds the DTO of a handler's parameter. Reports all invalid fields at once: 400 `validation error`. */
 @Injectable()
 export class DtoValidationPipe implements PipeTransform {
   async transform(value: unknown, { metatype }: ArgumentMetadata): Promise<unknown> {
@@ -18,7 +18,7 @@ export class DtoValidationPipe implements PipeTransform {
   }
 }
 
-/** Builds a DTO without unknown fields. Each field reports one message; the rule next to the property is checked first. */
+/** Builds and validates a DTO. Each field reports one message; the decorator next to the property is checked first. */
 export async function checkDto<T extends object>(
   dto: ClassConstructor<T>,
   input: unknown,

@@ -2,13 +2,13 @@ import { Transform } from 'class-transformer';
 import { domainToASCII } from 'node:url';
 
 const ASCII = /^\p{ASCII}*$/u;
-/** Without characters that `domainToASCII` changes: it cuts a domain at a slash, for example, and removes line breaks. */
+/** Excludes ASCII characters at which `domainToASCII` cuts a domain (a slash) or which it drops (a line break). */
 const SAFE_DOMAIN = /^[\w.\-\P{ASCII}]*$/u;
 
 /**
- * Writes the domain of an e-mail address in its ASCII form (IDNA). Otherwise `ayu@example\u3002com` and
+ * Converts the domain of an e-mail address to its ASCII form (IDNA). Otherwise `ayu@example\u3002com` and
  * `ayu@example.com` would be two accounts with one mailbox.
- * @returns an address without a domain, which no validation accepts, if the domain has no ASCII form
+ * @returns the address; if its domain has no ASCII form, the address without a domain, which no validation accepts
  */
 export function withAsciiDomain(email: string): string {
   const start = email.lastIndexOf('@') + 1;

@@ -26,7 +26,7 @@ async function createGateway(env: Env, dataSource: DataSource, jobs: JobsService
   return new MidtransGateway(env);
 }
 
-/** Returns the module with the payment pages of the simulator. Midtrans hosts its own pages. */
+/** Returns the module that serves the simulator's payment pages, or none for Midtrans, which hosts its own pages. */
 export function listPaymentPageModules({ paymentGateway }: Env): Type[] {
   return paymentGateway === 'simulator' ? [SimulatorPageModule] : [];
 }

@@ -5,7 +5,6 @@ import { Failure, failures } from '../common/errors.js';
 import { errorCode } from '../config/error-info.js';
 import { MAX_IMAGES } from './images.service.js';
 
-/** Name of a file part and of its field. */
 export type FilePart = Pick<Express.Multer.File, 'fieldname' | 'originalname'>;
 
 export interface FormRequest extends Request {
@@ -28,7 +27,7 @@ const LIMITS = {
   fieldNestingDepth: 10,
   fieldArrayIndexLimit: 1000,
 };
-/** Multer's codes for exceeded limits, except that of an image (LIMIT_FILE_SIZE). Other codes mean a malformed form. */
+/** Multer's codes for a form that is too large. LIMIT_FILE_SIZE means a large image, any other code a malformed form. */
 const TOO_LARGE = /^LIMIT_(PART_COUNT|FILE_COUNT|FIELD_KEY|FIELD_VALUE|FIELD_COUNT)$/;
 
 const parse = promisify(

@@ -25,7 +25,10 @@ describe('clients that never read a response', () => {
 
   afterAll(() => service.stop());
 
-  /** Sends requests on new connections and reads no response. @returns the growth of resident memory in MiB */
+  /**
+   * Sends requests on new connections, reads no response and waits until the service closes the connections.
+   * @returns the growth of resident memory in MiB
+   */
   async function measureGrowth(connections: number, requests: string): Promise<number> {
     const sockets = Array.from({ length: connections }, (): Socket => {
       const socket = connect(Number(new URL(service.url).port), '127.0.0.1');

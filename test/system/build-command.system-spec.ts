@@ -39,7 +39,7 @@ async function countBuilds(): Promise<number> {
   return (await readFile(join(folder, 'builds'), 'utf8')).trim().split('\n').length;
 }
 
-it('concurrent commands build once, even after a killed build, and none continues without a build; later commands build only after a change', async () => {
+it('concurrent commands wait for one build, even after a killed build, and later commands build again only after a change', async () => {
   const endedProcess = spawnSync(process.execPath, ['-e', '']).pid;
   await writeFile(join(folder, '.build-lock'), String(endedProcess)); // the lock of a killed build
   const results = await Promise.all([runBuildScript(), runBuildScript(), runBuildScript(), runBuildScript()]);
@@ -72,7 +72,7 @@ it('npm start without a compiler fails and explains how to build, unless a build
   expect(spawnSync('npm', ['start'], { cwd: folder, encoding: 'utf8' }).stdout).toContain('started');
 });
 
-it('every npm script that runs Node or the compiler rejects a Node that is too old, with one line', async () => {
+it('every npm script that runs a program on Node rejects a Node that is too old, with one line', async () => {
   const manifest = JSON.parse(await readFile('package.json', 'utf8')) as { scripts: Record<string, string> };
   const { scripts } = manifest;
   const oldNode = join(folder, 'old-node.cjs');

@@ -16,7 +16,7 @@ beforeAll(async () => {
 
 afterAll(() => rm(dataDir, { recursive: true, force: true }));
 
-/** Runs `npm run seed -- ...` */
+/** Runs the command of `npm run seed -- ...` */
 function seed(args: readonly string[], settings: Readonly<Record<string, string>> = {}) {
   const all = {
     DATABASE_URL: database.url,
@@ -34,7 +34,7 @@ async function readProductNames(): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-/** Returns the names and quantities of each order as one text. */
+/** Returns a text for each order: the names and quantities of its items. */
 async function readOrderedItems(): Promise<string[]> {
   const { rows } = await database.pool.query<{ items: string }>(
     "SELECT string_agg(name || ' x' || quantity, ', ' ORDER BY name) AS items FROM order_items GROUP BY order_id ORDER BY 1",

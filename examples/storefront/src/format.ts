@@ -8,7 +8,7 @@ export function formatPrice(amount: number): string {
 
 /**
  * Converts a price as people in Indonesia type it into a plain decimal: `Rp 25.000` becomes `25000`, `12,50` becomes
- * `12.50`. Other texts are returned unchanged, so that the service can reject them.
+ * `12.50`. Removes only outer spaces and a leading `Rp` from any other text, and the service validates the rest.
  */
 export function parsePrice(text: string): string {
   const amount = text.trim().replace(/^rp\.?\s*/i, '');

@@ -92,7 +92,7 @@ async function unlockJobs(client: pg.Client): Promise<void> {
   );
 }
 
-/** Copies the files of images, and deletes rows of images without a file. @returns the number of files */
+/** Copies the image files. Deletes rows of attached local images without a file. @returns the number of copied files */
 async function copyImages(
   client: pg.Client,
   { folder, manifest }: UnpackedBackup,

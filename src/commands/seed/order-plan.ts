@@ -4,10 +4,10 @@ import type { TransactionStatus } from '../../gateway/payment-gateway.js';
 import { listPickupWindows, type PickupRules } from '../../shop/pickup-windows.js';
 import { BAKERY, pick } from './catalog.js';
 
-/** Statuses that the gateway reports for a payment, in order, and what the bakery has done with the order. */
+/** Statuses that the gateway reports for a payment, oldest first, and what the bakery has done with the order. */
 type Course = readonly [payments: readonly TransactionStatus[], fulfilment: Fulfilment];
 
-/** `paidAt` is the time of the first payment event. */
+/** `eventsAt` is the time of all payment events, also of an expiry or a cancellation. */
 export type OrderPlan = ReturnType<typeof planOrder>;
 
 const MINUTE_MS = 60_000;
@@ -22,7 +22,7 @@ const PAST: readonly Course[] = [
   [['cancel'], 'refused'],
   [['settlement', 'refund'], 'refused'],
 ];
-/** Sorted by pickup time: the bakery prepares an order for the morning before one for the evening. */
+/** In the order of the pickup times: the bakery prepares an order for the morning before one for the evening. */
 const TODAY: readonly Course[] = [
   COLLECTED,
   [['settlement'], 'ready'],
@@ -53,7 +53,7 @@ export function planOrder(n: number, seed: number, shop: PickupRules, now: Date)
   const day = DAYS[slot] ?? 0;
   const courses = day < 0 ? PAST : day > 0 ? COMING : TODAY;
   const [payments, fulfilment] = pick(courses, day === 0 ? slot : n + seed);
-  // Today's orders are sorted by their course. Orders of another day are spread over five times.
+  // The pickup times of today follow the order of `TODAY`. Orders of another day are spread over five times.
   const share = (day === 0 ? slot + (round % 5) / 5 : (n * 7 + seed) % 5) / TODAY.length;
   const pickupAt = findPickup(shop, addDays(localAt(now, shop.timeZone).date, day), share);
 
@@ -64,9 +64,9 @@ export function planOrder(n: number, seed: number, shop: PickupRules, now: Date)
     payments,
     fulfilment,
     createdAt: new Date(createdMs),
-    paidAt: new Date(createdMs + 3 * MINUTE_MS),
+    eventsAt: new Date(createdMs + 3 * MINUTE_MS),
     pickupAt: day < 0 && n % 6 === 5 ? null : pickupAt,
-    wishes: {
+    optionalFields: {
       ...(n % 3 !== 0 && { phone: `+62 812-${3000 + (n % 25) * 37}-${4100 + (n % 25) * 53}` }),
       ...(n % 5 === 4 && { note: pick(BAKERY.notes, n) }),
     },
@@ -75,17 +75,17 @@ export function planOrder(n: number, seed: number, shop: PickupRules, now: Date)
 
 /**
  * Finds a pickup time on a date, or on the next date on which the shop is open.
- * @param share position of the time in the opening hours, from 0 to 1
+ * @param share position of the time in the opening hours, from 0 to below 1
  */
 function findPickup(shop: PickupRules, date: string, share: number): Date {
   const midnight = startOfDay(date, shop.timeZone);
   const windows = listPickupWindows({ ...shop, leadMinutes: 0, daysAhead: 7 }, midnight);
-  const open = windows[0]?.date ?? date;
+  const openDate = windows[0]?.date ?? date;
   const toMinutes = (time: string) => Number(time.slice(0, 2)) * 60 + Number(time.slice(3));
   const steps: number[] = [];
-  for (const { from, to } of windows.filter((window) => window.date === open))
+  for (const { from, to } of windows.filter((window) => window.date === openDate))
     for (let minutes = toMinutes(from); minutes < toMinutes(to); minutes += PICKUP_STEP_MINUTES)
       steps.push(minutes);
   const minutes = steps[Math.floor(share * steps.length)] ?? 0;
-  return new Date(startOfDay(open, shop.timeZone).getTime() + minutes * MINUTE_MS);
+  return new Date(startOfDay(openDate, shop.timeZone).getTime() + minutes * MINUTE_MS);
 }

@@ -34,12 +34,12 @@ export async function seedOrders(
     const ids = [...new Set(indexes.map((index) => pick(productIds, index)))];
     const order = await placement.create(pick(customers, n), {
       items: ids.map((product_id, position) => ({ product_id, quantity: 1 + ((n + position) % 3) })),
-      ...plan.wishes,
+      ...plan.optionalFields,
     });
     await dataSource.transaction(async (tx) => {
       // SQL, because the services would enqueue mails and reject times in the past.
-      const { fulfilment, createdAt, pickupAt, paidAt } = plan;
-      const firstPaidAt = plan.payments.includes('settlement') ? paidAt : null;
+      const { fulfilment, createdAt, pickupAt, eventsAt } = plan;
+      const firstPaidAt = plan.payments.includes('settlement') ? eventsAt : null;
       await tx.query(
         'UPDATE orders SET fulfilment = $2, created_at = $3, pickup_at = $4, first_paid_at = $5 WHERE order_id = $1',
         [order.orderId, fulfilment, createdAt, pickupAt, firstPaidAt],
@@ -54,7 +54,7 @@ async function recordPayments(
   tx: EntityManager,
   { orderId, grossAmount }: Order,
   n: number,
-  { payments, paidAt }: OrderPlan,
+  { payments, eventsAt }: OrderPlan,
 ): Promise<void> {
   const transactionId = randomUUID();
   for (const status of payments) {
@@ -71,7 +71,7 @@ async function recordPayments(
     const received = { ...event, source: 'notification', attemptId: orderId } as const; // id of the first attempt
     await app.get(PaymentEventsService).record(tx, order, { ...received, payload: JSON.stringify(event) });
   }
-  const parameters = [orderId, paidAt];
+  const parameters = [orderId, eventsAt];
   await tx.query('UPDATE payment_notifications SET received_at = $2 WHERE order_id = $1', parameters);
   await tx.query(
     'UPDATE orders SET completed_at = $2 WHERE order_id = $1 AND completed_at IS NOT NULL',

@@ -26,7 +26,7 @@ export function QuestionButton(props: QuestionButtonProps) {
   const id = useId();
   const onClose = ({ currentTarget }: SyntheticEvent<HTMLDialogElement>) => {
     const { returnValue } = currentTarget;
-    // Forget the answer. Escape sets no value, so closing the next dialog with Escape would report this answer again.
+    // Forget the answer. Escape sets no value, so closing the reopened dialog with Escape would report this answer again.
     currentTarget.returnValue = NO;
     if (returnValue in answers) onAnswer(returnValue);
   };

@@ -1,6 +1,6 @@
 import { type ComponentProps, useState } from 'react';
 
-/** Drawings in public/drawings, with a pattern for the names of the products that each drawing shows. */
+/** Drawings in public/drawings, each with a pattern for product names. The first match counts. The default is `bun`. */
 const DRAWINGS: readonly (readonly [string, RegExp])[] = [
   ['croissant', /croissant|cornetto|kouign/i],
   ['ring', /donat|donut|doughnut|bagel|ring/i],

@@ -23,14 +23,14 @@ export function QuantityPicker({ name, value, onChange }: QuantityPickerProps) {
     // An empty field is a quantity that is still being typed.
     setHasError(!tryChange(Number(text)) && text !== '');
   };
-  const step = (quantity: number) => {
+  const stepTo = (quantity: number) => {
     setDraft(null);
     setHasError(!tryChange(quantity));
   };
   return (
     <div className="quantity-field">
       <div className="quantity">
-        <button type="button" aria-label={`One less of ${name}`} onClick={() => step(value - 1)}>
+        <button type="button" aria-label={`One less of ${name}`} onClick={() => stepTo(value - 1)}>
           −
         </button>
         <input
@@ -45,7 +45,7 @@ export function QuantityPicker({ name, value, onChange }: QuantityPickerProps) {
           onChange={({ target }) => type(target.value)}
           onBlur={() => setDraft(null)}
         />
-        <button type="button" aria-label={`One more of ${name}`} onClick={() => step(value + 1)}>
+        <button type="button" aria-label={`One more of ${name}`} onClick={() => stepTo(value + 1)}>
           +
         </button>
       </div>

@@ -12,7 +12,7 @@ interface FiguresTableProps {
   /** Heading of the names, then the headings of the figures. */
   columns: string[];
   rows: Row[];
-  /** Figures of the last row. */
+  /** Figures of an additional last row, `Total`. */
   total?: ReactNode[];
 }
 
